@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util'
 import { type CostSplit, history } from '@svc/api'
 import type { Store } from '../packages/server/src/platform/db/open.ts'
-import { dayOf } from '../packages/server/src/platform/limits/units.ts'
+import { dayNumber } from '../packages/server/src/platform/limits/units.ts'
 import { costRuns } from '../packages/server/src/web/queries/cost-runs.ts'
 import { costPage } from '../packages/server/src/web/queries/costs.ts'
 import { startDatabase } from './common/postgres.ts'
@@ -92,7 +92,7 @@ async function answersOf({ db }: Store): Promise<[what: string, answer: () => Pr
     .where('slug', '=', workspace)
     .executeTakeFirstOrThrow()
   const now = Date.now()
-  const question = { ...history.costTime({}, dayOf(now)), by: 'day' as const }
+  const question = { ...history.costTime({}, dayNumber(now)), by: 'day' as const }
   const splits: readonly (CostSplit | undefined)[] = [undefined, ...history.costSplits]
   return [
     ...splits.map((per): [string, () => Promise<unknown>] => [

@@ -12,7 +12,7 @@ import { sql } from 'kysely'
 import { databaseFile } from '../../packages/server/src/platform/data-folder.ts'
 import { openEmbedded, openPostgres, type Store } from '../../packages/server/src/platform/db/open.ts'
 import { newId } from '../../packages/server/src/platform/ids.ts'
-import { dayOf } from '../../packages/server/src/platform/limits/units.ts'
+import { dayNumber } from '../../packages/server/src/platform/limits/units.ts'
 import { hashToken } from '../../packages/server/src/platform/tokens.ts'
 import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
 import { atExit, killAtExit } from '../../testing/at-exit.ts'
@@ -175,7 +175,7 @@ function addOldRuns(store: Store, each: number): void {
 
 /** Gives every agent three tags, and for each of the last 30 days the costs of all its models and of its only one. */
 async function addHistory({ db }: Store): Promise<void> {
-  const today = dayOf(Date.now())
+  const today = dayNumber(Date.now())
   const number = sql`cast(substr(name, 7) as integer)`
   await sql`insert into agent_tag (agent_id, tag)
     select id, case when ${number} % 2 = 0 then 'eu' else 'us' end from agent union all

@@ -1,10 +1,10 @@
 /** Starts `svc-server` (service/cli/main.ts), with handlers of signals first, and a cache of compiled code. */
 import { enableCompileCache } from 'node:module'
 import { endAtEarlySignals } from './platform/early-signals.ts'
-import { compiledFolder, wordsOf } from './platform/installed.ts'
+import { compiledFolder, readCommandWords } from './platform/installed.ts'
 
 const args = process.argv.slice(2)
-if (wordsOf(args).words[0] === 'start') endAtEarlySignals()
+if (readCommandWords(args).words[0] === 'start') endAtEarlySignals()
 const compiled = compiledFolder(args)
 if (compiled !== undefined) enableCompileCache(compiled)
 const { main } = await import('./service/cli/main.ts')

@@ -5,7 +5,7 @@
  */
 import { type AppliedUpdate, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
 import { openReportStore } from '../src/agent-api/open.ts'
-import { decide } from '../src/agent-api/reports/rules.ts'
+import { decideReport } from '../src/agent-api/reports/rules.ts'
 import { newId } from '../src/platform/ids.ts'
 import { hashToken, newToken } from '../src/platform/tokens.ts'
 import { advanceRollouts } from '../src/updates/rollouts/advance.ts'
@@ -48,7 +48,7 @@ export interface Fleet {
 }
 
 export async function newFleet(w: TestWorkspace, count: number, blueprint: string): Promise<Fleet> {
-  const store = openReportStore(w.store, decide)
+  const store = openReportStore(w.store, decideReport)
   const agents = (await addAgents(w, count, blueprint)).map(simulated)
   let max = 0
 

@@ -4,7 +4,7 @@
  */
 import type { Level } from '@svc/protocol'
 import { createAgent } from '../src/fleet/agents/store.ts'
-import { operator as by, granted } from '../src/operator/shared/request.ts'
+import { operator as by, grantedToOperator } from '../src/operator/shared/request.ts'
 import { setLimits } from '../src/people/workspaces/limits.ts'
 import { createWorkspace } from '../src/people/workspaces/store.ts'
 import { transaction } from '../src/platform/db/transaction.ts'
@@ -42,7 +42,7 @@ export async function makeManyAgents(
   if (!service) throw new Error('A service uses the data folder.')
   const { store, now } = service
   try {
-    const workspace = granted(await createWorkspace({ people: service, by, now: now() }, wanted))
+    const workspace = grantedToOperator(await createWorkspace({ people: service, by, now: now() }, wanted))
     await setLimits({ db: store.db, by, now: now() }, workspace, { agents: limit })
     if (blueprint)
       for (const [version, description] of Object.entries(blueprint.versions))
@@ -50,7 +50,7 @@ export async function makeManyAgents(
     return await transaction(store.db, async (db) => {
       const tokens: string[] = []
       for (const { name, tags, installed, past = [] } of agents) {
-        const { agent, token } = granted(await createAgent({ db, by, now: now() }, workspace, name, tags))
+        const { agent, token } = grantedToOperator(await createAgent({ db, by, now: now() }, workspace, name, tags))
         if (blueprint && installed !== undefined) {
           const set = { blueprint: blueprint.name, installed_version: installed }
           await db.updateTable('agent').set(set).where('id', '=', agent.id).execute()

@@ -3,10 +3,10 @@ import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
 import { openReportStore } from '../src/agent-api/open.ts'
 import { newRowNumbers, type RowNumbers } from '../src/agent-api/report-store/row-numbers.ts'
-import type { Decision, ReportStore, Submission } from '../src/agent-api/report-store/rows.ts'
-import { decide as judge } from '../src/agent-api/reports/rules.ts'
+import type { ReportDecision, ReportStore, Submission } from '../src/agent-api/report-store/rows.ts'
+import { decideReport as judge } from '../src/agent-api/reports/rules.ts'
 import { Deliveries } from '../src/fleet/commands/deliveries.ts'
-import { commandOf, sendCommand } from '../src/fleet/commands/store.ts'
+import { findCommand, sendCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'
 import { hashToken } from '../src/platform/tokens.ts'
 import { newClock, type TestAgent, type TestWorkspace } from './test-workspace.ts'
@@ -26,9 +26,9 @@ export interface ReportingParts {
   monotonic: ReturnType<typeof newClock>
   deliveries: Deliveries
   /** Commits one report of the workspace's agent, or of the agent in `sent`, and returns the decision. */
-  decide: (parts?: object, sent?: Sent) => Promise<Decision>
+  decide: (parts?: object, sent?: Sent) => Promise<ReportDecision>
   /** Commits one report and returns the commands that it claimed. */
-  report: (parts?: object, sent?: Sent) => Promise<Extract<Decision, { ok: true }>['claimed']>
+  report: (parts?: object, sent?: Sent) => Promise<Extract<ReportDecision, { ok: true }>['claimed']>
   /** As the admin, sends a command to the workspace's agent and returns the command. */
   press: (type: string, payload?: object) => Promise<CommandRow>
   command: (id: string) => Promise<CommandRow | undefined>
@@ -69,7 +69,7 @@ export function reporting(w: TestWorkspace): ReportingParts {
       if (!queued.ok) throw new Error(queued.message)
       return queued.value.command
     },
-    command: (id) => commandOf(w.store.db, w.agent, id),
+    command: (id) => findCommand(w.store.db, w.agent, id),
   }
 }
 

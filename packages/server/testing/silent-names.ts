@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ping, send } from '../src/deliveries/send.ts'
+import { ping, sendMessage } from '../src/deliveries/send.ts'
 import { sendMail } from '../src/deliveries/smtp.ts'
 
 const asked = new Set<string>()
@@ -36,7 +36,7 @@ await once(receiver, 'listening')
 const { port } = receiver.address() as AddressInfo
 
 const post = (host: string) =>
-  send(
+  sendMessage(
     { method: 'POST', url: `http://${host}:${port}/`, headers: {}, body: '' },
     { allowed: ['127.0.0.0/8'], withinMs: 4000 },
   )

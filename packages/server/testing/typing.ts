@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type Alert, judge } from '../src/alerts/rules/judge.ts'
+import { type Alert, judgeRule } from '../src/alerts/rules/judge.ts'
 import { defaultRule } from '../src/alerts/rules/rules.ts'
 import { insertAlert, scopeOf } from '../src/alerts/store.ts'
 import { commands } from '../src/operator/commands/all.ts'
 import { type OperatorCommand, printedValue } from '../src/operator/shared/command.ts'
 import type { Service } from '../src/operator/shared/request.ts'
-import { runCommand } from '../src/operator/socket/socket.ts'
+import { runOperatorCommand } from '../src/operator/socket/socket.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { commandHelps } from '../src/service/cli/main.ts'
 import { choose } from '../src/service/cli/program.ts'
@@ -33,7 +33,7 @@ export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {
   const perform = async (argv: string[], input: string, json: boolean) => {
     const chosen = choose(commandHelps, argv, { version: '0', out: () => {}, err: () => {} })
     if (!chosen) throw new Error('This is no command.')
-    const outcome = await runCommand(chosen.name, { ...chosen.request, input }, { ...service, isAlone: true })
+    const outcome = await runOperatorCommand(chosen.name, { ...chosen.request, input }, { ...service, isAlone: true })
     if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`
     return printedValue(commands[chosen.name] as OperatorCommand, outcome.value, json)
   }
@@ -71,7 +71,7 @@ export async function openAlert(
 ) {
   const now = w.clock.now()
   const rule = kind !== 'agent' ? 'service' : item === undefined ? 'bad' : 'item'
-  const { alert } = judge({ ...defaultRule(rule), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })
+  const { alert } = judgeRule({ ...defaultRule(rule), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })
   if (!alert) throw new Error('No alert opened.')
   const about = { kind, id, name, ...(item !== undefined && { item }) } as const
   const row = await insertAlert(w.store.db, { scope: scopeOf(scope), rule, about }, { ...alert, ...more }, now)

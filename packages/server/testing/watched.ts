@@ -3,7 +3,7 @@ import type { AlertLine, RuleName } from '@svc/api'
 import { setRule } from '../src/alerts/changes/rules.ts'
 import { evaluateScope } from '../src/alerts/evaluation/evaluate.ts'
 import type { AlertChange } from '../src/alerts/messages/message.ts'
-import { summaryOf } from '../src/alerts/messages/words.ts'
+import { alertSummary } from '../src/alerts/messages/words.ts'
 import { scopeOf } from '../src/alerts/store.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { newId } from '../src/platform/ids.ts'
@@ -64,4 +64,4 @@ export async function watched(store: Store) {
 
 /** A message as one line: `ended: mail-triage was offline …`. */
 export const saidIn = (change: AlertChange): string =>
-  `${change.type.replace('alert.', '')}: ${summaryOf(change.type, change, change.at)}`
+  `${change.type.replace('alert.', '')}: ${alertSummary(change.type, change, change.at)}`

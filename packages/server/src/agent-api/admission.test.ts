@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Window } from '../platform/limits/window.ts'
-import { judge } from './admission.ts'
+import { RateWindow } from '../platform/limits/window.ts'
+import { judgeCall } from './admission.ts'
 import { newRowNumbers } from './report-store/row-numbers.ts'
 import type { Caller } from './reports/lookup.ts'
 
@@ -44,17 +44,17 @@ test.each<[string, Caller | undefined, object, object, number]>([
   ['overload, and it still counts for the rate', caller, { full: true }, { code: 'unavailable' }, 1],
 ])('a call is refused because of %s (D15)', (_name, who, state, refused, counted) => {
   const at = gate(state)
-  expect(judge(who, at, 0)).toEqual({ ok: false, ...refused })
+  expect(judgeCall(who, at, 0)).toEqual({ ok: false, ...refused })
   expect(at.counted()).toBe(counted)
 })
 
-test('any other call is admitted', () => expect(judge(caller, gate(), 0)).toEqual({ ok: true, caller }))
+test('any other call is admitted', () => expect(judgeCall(caller, gate(), 0)).toEqual({ ok: true, caller }))
 
 test('calls of one agent never count for another', () => {
-  const window = new Window(1)
+  const window = new RateWindow(1)
   const at = { ...gate(), window }
   const codes = ['a', 'a', 'b'].map((agentId) => {
-    const judged = judge({ ...caller, agentId }, at, 0)
+    const judged = judgeCall({ ...caller, agentId }, at, 0)
     return judged.ok ? 'goes on' : judged.code
   })
   expect(codes).toEqual(['goes on', 'rate_limited', 'goes on'])

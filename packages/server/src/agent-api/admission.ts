@@ -1,14 +1,14 @@
 /** Decides which calls of agents are admitted and how the others are refused, in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drain, isEncoded, readBody } from '../platform/http/body.ts'
-import type { Window } from '../platform/limits/window.ts'
+import type { RateWindow } from '../platform/limits/window.ts'
 import type { AgentParts } from './deps.ts'
 import { confirmedCode, type RefusalAnswer, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 import type { Caller } from './reports/lookup.ts'
 
 /** The limits that calls of one agent route must pass. */
 export interface Gate {
-  readonly window: Pick<Window, 'take'>
+  readonly window: Pick<RateWindow, 'take'>
   /** The queue of the route. If it is full the service is overloaded, and the call is refused with 503 (D18). */
   readonly queue: { readonly full: boolean }
   readonly maxBytes: number
@@ -25,7 +25,7 @@ type AdmissionVerdict = { readonly ok: true; readonly caller: Caller } | ({ read
  * Decides about a call of an agent before its body is read. Reasons to refuse the call are checked in this order: 401,
  * 403, 429, 503. Only admitted calls and those refused with 503 count for the rate limit.
  */
-export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): AdmissionVerdict {
+export function judgeCall(caller: Caller | undefined, { window, queue }: Gate, now: number): AdmissionVerdict {
   if (!caller) return { ok: false, code: 'token_unknown' }
   if (!caller.activated) return { ok: false, code: 'workspace_inactive' }
   const retryAfter = window.take(caller.agentId, now)
@@ -55,7 +55,7 @@ export async function admit(
     refuseBusy(parts, res)
     return
   }
-  const judged = judge(known, gate, deps.now())
+  const judged = judgeCall(known, gate, deps.now())
   if (!judged.ok) {
     const code = known && judged.code === 'rate_limited' ? await confirmedCode(parts, known, judged.code) : judged.code
     return refuseUnread(parts, req, res, { ...judged, code })

@@ -1,7 +1,7 @@
 /** The route that sends bundles of blueprints to agents (4, rule 3). The listener calls it directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
-import { refuse, refuseAndClose, refuseAsBusy } from '../platform/http/answers.ts'
+import { refuseAndClose, refuseAsBusy, sendRefusal } from '../platform/http/answers.ts'
 import { drain } from '../platform/http/body.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { bundleBytes, bundleFacts } from '../updates/blueprints/store.ts'
@@ -50,7 +50,7 @@ export function bundleCall(
       version === undefined || !agent?.blueprint
         ? undefined
         : await bundleFacts(store.db, { id: caller.workspaceId }, agent.blueprint, version)
-    if (!found) return refuse(res, 'version_unknown')
+    if (!found) return sendRefusal(res, 'version_unknown')
     const { id, size, sha256 } = found
     const headers = {
       'Content-Type': 'application/zip',
@@ -68,7 +68,7 @@ export function bundleCall(
     if (!bundles.hasRoom(id, size)) return refuseAsBusy(res)
     res.once('close', () => bundles.giveBack(id))
     const bundle = await bundles.take(id, size, () => bundleBytes(store.db, id))
-    if (!bundle) return refuse(res, 'version_unknown')
+    if (!bundle) return sendRefusal(res, 'version_unknown')
     res.writeHead(200, headers)
     res.end(bundle)
     if (agent?.wished_version === version) await fetched(caller)

@@ -1,7 +1,7 @@
 import type { Base } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
 import type { Turns } from '../platform/http/turns.ts'
-import type { Window } from '../platform/limits/window.ts'
+import type { RateWindow } from '../platform/limits/window.ts'
 import type { Releases } from '../updates/releases/releases.ts'
 import type { Batcher } from './reports/batch.ts'
 import type { Lookup } from './reports/lookup.ts'
@@ -30,7 +30,7 @@ export interface AgentParts {
   turns: Turns
   metrics: AgentApiMetrics
   trouble: Trouble
-  windows: { reports: Window; logs: Window }
+  windows: { reports: RateWindow; logs: RateWindow }
   /** Returns true if answers to reports may offer wishes for the first time; false while this process shuts down. */
   offers: () => boolean
 }

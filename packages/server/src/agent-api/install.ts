@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
 import { callerKey } from '../platform/http/address.ts'
-import { refuse, refuseAndClose, refuseAsBusy, send } from '../platform/http/answers.ts'
+import { refuseAndClose, refuseAsBusy, respondWithJson, sendRefusal } from '../platform/http/answers.ts'
 import { drain, isEncoded, readBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
-import { Window } from '../platform/limits/window.ts'
+import { RateWindow } from '../platform/limits/window.ts'
 import { previewInstall, redeemInstall } from '../updates/installs/redeem.ts'
 import type { AgentDeps } from './deps.ts'
 
@@ -14,19 +14,19 @@ export type InstallNeeds = Pick<AgentDeps, 'store' | 'config' | 'log' | 'live' |
 
 export function installCalls({ store, config, log, live, now }: InstallNeeds): BareRoutes {
   const addressOf = callerAddress({ config, log })
-  const calls = new Window(limits.installsPerMinute)
+  const calls = new RateWindow(limits.installsPerMinute)
   return {
     'POST /api/agent/v1/install/preview': withCode(async (res, code) => {
       const preview = await previewInstall(store.db, code, now())
-      if (preview.ok) send(res, 200, JSON.stringify(preview.value))
-      else refuse(res, preview.code, preview.message)
+      if (preview.ok) respondWithJson(res, 200, JSON.stringify(preview.value))
+      else sendRefusal(res, preview.code, preview.message)
     }),
     'POST /api/agent/v1/install': withCode(async (res, code, req) => {
       const redeemed = await redeemInstall(store.db, code, now(), svcOf(req))
-      if (!redeemed.ok) return refuse(res, redeemed.code, redeemed.message)
+      if (!redeemed.ok) return sendRefusal(res, redeemed.code, redeemed.message)
       const { answer, bundle, workspaceId } = redeemed.value
       live.listChanged(workspaceId)
-      send(res, 200, JSON.stringify({ ...answer, bundle: Buffer.from(bundle).toString('base64') }))
+      respondWithJson(res, 200, JSON.stringify({ ...answer, bundle: Buffer.from(bundle).toString('base64') }))
     }),
   }
 
@@ -45,10 +45,10 @@ export function installCalls({ store, config, log, live, now }: InstallNeeds): B
       if (body.is === 'broken') return
       if (body.is === 'too_large') return refuseAndClose(req, res, 'body_too_large')
       if (isEncoded(req)) {
-        return refuse(res, 'body_invalid', 'The body must not be encoded.')
+        return sendRefusal(res, 'body_invalid', 'The body must not be encoded.')
       }
       const read = readInstallBody(body.bytes)
-      if (!read.ok) return refuse(res, read.code, read.message)
+      if (!read.ok) return sendRefusal(res, read.code, read.message)
       try {
         await act(res, read.value.code, req)
       } catch (error) {

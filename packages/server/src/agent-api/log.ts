@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
 import { storeLog } from '../fleet/logs/store.ts'
-import { send } from '../platform/http/answers.ts'
+import { respondWithJson } from '../platform/http/answers.ts'
 import type { Handler } from '../platform/http/listener.ts'
 import { admit, type Gate } from './admission.ts'
 import type { AgentParts } from './deps.ts'
@@ -60,5 +60,5 @@ async function take(
     metrics.logs++
     deps.live.changed(stored.workspaceId, caller.agentId)
   }
-  send(res, 200, '{}')
+  respondWithJson(res, 200, '{}')
 }

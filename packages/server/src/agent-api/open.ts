@@ -7,7 +7,7 @@ import { Deliveries, type MonotonicAge } from '../fleet/commands/deliveries.ts'
 import type { Store } from '../platform/db/open.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { Turns } from '../platform/http/turns.ts'
-import { Window } from '../platform/limits/window.ts'
+import { RateWindow } from '../platform/limits/window.ts'
 import { bundleCall } from './bundle.ts'
 import type { AgentDeps, AgentParts } from './deps.ts'
 import { installCalls } from './install.ts'
@@ -15,12 +15,12 @@ import { logCall } from './log.ts'
 import { productCalls } from './products.ts'
 import { reportCall } from './report.ts'
 import { postgresReports } from './report-store/postgres/batch.ts'
-import type { Decide, Decision, ReportStore, Submission } from './report-store/rows.ts'
+import type { DecideReport, ReportDecision, ReportStore, Submission } from './report-store/rows.ts'
 import { sqliteReports } from './report-store/sqlite/batch.ts'
 import { createBatcher } from './reports/batch.ts'
 import { createLookup, type Lookup } from './reports/lookup.ts'
 import { type AgentApiMetrics, createMetrics } from './reports/metrics.ts'
-import { decide } from './reports/rules.ts'
+import { decideReport } from './reports/rules.ts'
 import { createTrouble } from './trouble.ts'
 
 export interface AgentApi {
@@ -43,7 +43,7 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
   const watchers = { live: deps.live, lookup, deliveries, metrics }
   const batcher = createBatcher({
     inTurn: (start) => turns.addFirst(start),
-    store: openReportStore(deps.store, decide),
+    store: openReportStore(deps.store, decideReport),
     metrics,
     now: deps.now,
     age: deliveries.age,
@@ -51,7 +51,7 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
     failed: (error) => trouble.note(error, 'a batch of reports was not stored'),
     parallel: deps.store.engine === 'sqlite' ? 1 : 2,
   })
-  const windows = { reports: new Window(limits.reportsPerMinute), logs: new Window(limits.logsPerMinute) }
+  const windows = { reports: new RateWindow(limits.reportsPerMinute), logs: new RateWindow(limits.logsPerMinute) }
   let draining = false
   return {
     routes: {
@@ -73,7 +73,7 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
  * Opens the report store on the engine of `store`. Each has its own special features: prepared statements, row numbers,
  * binary arrays. `decide` judges a report.
  */
-export const openReportStore = (store: Store, decide: Decide): ReportStore =>
+export const openReportStore = (store: Store, decide: DecideReport): ReportStore =>
   store.engine === 'sqlite' ? sqliteReports(store, decide) : postgresReports(store, decide)
 
 interface Watchers {
@@ -87,7 +87,11 @@ interface Watchers {
  * Runs for each report after the commit and before the answer. It notes when commands were delivered (D20), updates the
  * metrics, and notifies open pages. If the transaction refused the report, the agent is removed from the cache instead.
  */
-function committed({ live, lookup, deliveries, metrics }: Watchers, submission: Submission, decision: Decision): void {
+function committed(
+  { live, lookup, deliveries, metrics }: Watchers,
+  submission: Submission,
+  decision: ReportDecision,
+): void {
   if (!decision.ok) {
     lookup.forget(submission.tokenHash)
     return

@@ -7,11 +7,11 @@ import { introspect, productOf } from '../fleet/bots/introspect.ts'
 import type { Base } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
 import { callerKey } from '../platform/http/address.ts'
-import { bodyOf, refuse, refuseAndClose, refuseAsBusy, send } from '../platform/http/answers.ts'
+import { refusalBody, refuseAndClose, refuseAsBusy, respondWithJson, sendRefusal } from '../platform/http/answers.ts'
 import { drain, readBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
-import { Window } from '../platform/limits/window.ts'
+import { RateWindow } from '../platform/limits/window.ts'
 
 /** The maximum size of an introspection request's body in bytes, enough for a token and a hint about its type. */
 const maxBody = 8 * 1024
@@ -25,8 +25,8 @@ const perStranger = 60
 
 export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { store: Store }): BareRoutes {
   const addressOf = callerAddress(deps)
-  const products = new Window(perProduct)
-  const strangers = new Window(perStranger)
+  const products = new RateWindow(perProduct)
+  const strangers = new RateWindow(perStranger)
   return { 'POST /api/product/v1/introspect': answer }
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -58,9 +58,9 @@ export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { stor
     if (body.is === 'broken') return
     if (body.is === 'too_large') return refuseAndClose(req, res, 'body_too_large')
     const token = tokenOf(req.headers['content-type'], body.bytes)
-    if (token === undefined) return refuse(res, 'body_invalid', wanted)
+    if (token === undefined) return sendRefusal(res, 'body_invalid', wanted)
     const found = await introspect(deps.store.db, product, token, { issuer: deps.config.baseUrl, now: deps.now() })
-    send(res, 200, JSON.stringify(found))
+    respondWithJson(res, 200, JSON.stringify(found))
   }
 }
 
@@ -73,7 +73,7 @@ function tokenOf(type: string | undefined, bytes: Buffer): string | undefined {
 }
 
 function unauthorized(req: IncomingMessage, res: ServerResponse): void {
-  const body = bodyOf('token_unknown', "The product's id and secret are needed, by HTTP Basic.")
+  const body = refusalBody('token_unknown', "The product's id and secret are needed, by HTTP Basic.")
   if (!req.complete) res.shouldKeepAlive = false
-  send(res, 401, body, 'WWW-Authenticate', 'Basic realm="svc products", charset="UTF-8"')
+  respondWithJson(res, 401, body, 'WWW-Authenticate', 'Basic realm="svc products", charset="UTF-8"')
 }

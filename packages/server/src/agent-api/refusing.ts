@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
-import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../platform/http/answers.ts'
+import { jitteredDelay, refuseAndClose, refuseAsBusy, sendRefusal } from '../platform/http/answers.ts'
 import { drain } from '../platform/http/body.ts'
 import type { AgentParts } from './deps.ts'
 import type { Caller } from './reports/lookup.ts'
@@ -20,7 +20,7 @@ export interface RefusalAnswer {
 /** Refuses a call whose body was read. The connection stays open. */
 export function refuseNow({ metrics }: RefusalParts, res: ServerResponse, { code, message }: RefusalAnswer): void {
   countRefusal(metrics, code)
-  refuse(res, code, message)
+  sendRefusal(res, code, message)
 }
 
 export function refuseBusy({ metrics }: RefusalParts, res: ServerResponse): void {
@@ -60,7 +60,7 @@ export async function refuseUnread(
   await drain(req)
   // Under overload, a client that has sent its whole request keeps its connection, because opening a new one would cost
   // more than this answer.
-  if (code === 'unavailable' && req.complete) refuse(res, code, undefined, jitteredDelay())
+  if (code === 'unavailable' && req.complete) sendRefusal(res, code, undefined, jitteredDelay())
   else if (code === 'unavailable') refuseAndClose(req, res, code, { retryAfter: jitteredDelay() })
   else refuseAndClose(req, res, code, { retryAfter: code === 'rate_limited' ? retryAfter : undefined })
 }

@@ -1,13 +1,13 @@
 /** Handles a report of an agent (4): admits the call, reads the body, stores the report in a batch, and answers. */
 import type { ServerResponse } from 'node:http'
 import { type Answer, limits, readReport } from '@svc/protocol'
-import { send } from '../platform/http/answers.ts'
+import { respondWithJson } from '../platform/http/answers.ts'
 import { free } from '../platform/http/buffers.ts'
 import type { Handler } from '../platform/http/listener.ts'
 import { type AdmittedCall, admit, type Gate } from './admission.ts'
 import type { AgentParts } from './deps.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
-import type { Decision } from './report-store/rows.ts'
+import type { ReportDecision } from './report-store/rows.ts'
 import { bodiesOf } from './report-store/run-body.ts'
 import type { Caller } from './reports/lookup.ts'
 
@@ -20,7 +20,7 @@ const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
 
 export function reportCall(parts: AgentParts): Handler {
   const { batcher, turns, windows } = parts
-  const room = new Room(largeReport.max)
+  const room = new TaskQueue(largeReport.max)
   const large = {
     get full() {
       return batcher.full || room.waiting >= largeReport.waitingMax
@@ -87,7 +87,7 @@ function reportHandler(parts: AgentParts): (admitted: AdmittedCall, res: ServerR
       alone: read.newNames === true,
     })
     if (isKept) free(bytes)
-    if (decision.ok) send(res, 200, answerOf(decision, interval))
+    if (decision.ok) respondWithJson(res, 200, answerOf(decision, interval))
     else if (decision.code === 'unavailable') refuseBusy(parts, res)
     else refuseNow(parts, res, decision)
   }
@@ -99,11 +99,11 @@ function intervalFor({ batcher, deps }: AgentParts, { agentId }: Caller): number
 }
 
 /** The JSON of the answer to a report (2.7). */
-const answerOf = ({ claimed, answer }: Extract<Decision, { ok: true }>, interval: number): string =>
+const answerOf = ({ claimed, answer }: Extract<ReportDecision, { ok: true }>, interval: number): string =>
   JSON.stringify({ commands: claimed, interval, ...answer } satisfies Answer)
 
 /** Runs a few tasks at a time; other tasks wait, in the order in which they came. */
-export class Room {
+export class TaskQueue {
   #free: number
   readonly #outside: (() => void)[] = []
 

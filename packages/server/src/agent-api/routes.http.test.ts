@@ -15,7 +15,7 @@ import {
 } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { commandOf, sendCommand } from '../fleet/commands/store.ts'
+import { findCommand, sendCommand } from '../fleet/commands/store.ts'
 import { hashToken, newToken } from '../platform/tokens.ts'
 
 let w: TestWorkspace
@@ -339,7 +339,7 @@ test('a client that hangs up while its report waits claims no command; its repor
   await transaction
   await eventually('two reports were stored', () => expect(service.metrics.reports).toBe(2))
   expect(await rows('agent_report')).toMatchObject([{ level: 'warn' }])
-  expect(await commandOf(w.store.db, w.agent, id)).toMatchObject({ state: 'queued' })
+  expect(await findCommand(w.store.db, w.agent, id)).toMatchObject({ state: 'queued' })
   expect((await ask()).json.commands).toMatchObject([{ id }])
 })
 
@@ -350,7 +350,7 @@ test('a requested log is stored and settles its command (2.8)', async () => {
   const body = JSON.stringify({ command, name: 'work', text: 'line 1\nline 2' })
   expect(await ask({ path: '/api/agent/v1/log', body })).toMatchObject({ status: 200, text: '{}' })
   expect(await rows('log')).toMatchObject([{ name: 'work', text: 'line 1\nline 2', command_id: command }])
-  expect(await commandOf(w.store.db, w.agent, command)).toMatchObject({ state: 'applied' })
+  expect(await findCommand(w.store.db, w.agent, command)).toMatchObject({ state: 'applied' })
   expect((await ask({ path: '/api/agent/v1/log', body })).status).toBe(200)
   expect((await rows('log')).length).toBe(1)
 })

@@ -13,7 +13,7 @@ type AlertSubjectColumns = Pick<AlertRow, 'rule' | 'subject_id'>
  * Reads the words in which an agent describes its present level. Null if the agent's last report has no such words, or
  * if the alert is not about the agent's level.
  */
-export async function ownWords(db: Db, about: AlertSubjectColumns): Promise<string | null> {
+export async function agentsOwnWords(db: Db, about: AlertSubjectColumns): Promise<string | null> {
   if (!needsFact(about.rule, 'level')) return null
   return (await lastReport(db, about))?.state?.detail ?? null
 }

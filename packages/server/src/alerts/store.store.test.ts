@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { leaseMs, returnLease, takeLease } from './evaluation/lease.ts'
-import type { Finding } from './rules/conditions.ts'
-import { judge } from './rules/judge.ts'
+import { evaluationLeaseMs, returnLease, takeLease } from './evaluation/lease.ts'
+import type { ConditionFinding } from './rules/conditions.ts'
+import { judgeRule } from './rules/judge.ts'
 import {
   alertOf,
   endMutes,
   insertAlert,
   isChanged,
   knownAlerts,
-  mutesOf,
+  mutesOfScope,
   removePending,
-  rulesOf,
+  rulesOfScope,
   scopeOf,
   updateAlert,
 } from './store.ts'
@@ -21,10 +21,10 @@ const hour = 3_600_000
 
 everyEngine('alerts as rows', (open) => {
   const begin = async (w: TestWorkspace) => {
-    const rule = { ...(await rulesOf(w.store.db, scopeOf(w.workspace)))('bad'), after: 0 }
-    const holds: Finding = { is: 'holds', label: 'queue stuck' }
+    const rule = { ...(await rulesOfScope(w.store.db, scopeOf(w.workspace)))('bad'), after: 0 }
+    const holds: ConditionFinding = { is: 'holds', label: 'queue stuck' }
     const about = { kind: 'agent', id: w.agent.id, name: w.agent.name } as const
-    const { alert } = judge(rule, holds, undefined, { now: w.clock.now(), muted: false })
+    const { alert } = judgeRule(rule, holds, undefined, { now: w.clock.now(), muted: false })
     if (!alert) throw new Error('There is no alert.')
     const wanted = { scope: scopeOf(w.workspace), rule: 'bad', about } as const
     return { rule, wanted, alert, insert: () => insertAlert(w.store.db, wanted, alert, w.clock.now()) }
@@ -49,7 +49,7 @@ everyEngine('alerts as rows', (open) => {
     expect(more).toEqual([])
     if (!row) throw new Error('No node opened it.')
     w.clock.pass(1)
-    const ended = judge(rule, { is: 'clear' }, alert, { now: w.clock.now(), muted: false })
+    const ended = judgeRule(rule, { is: 'clear' }, alert, { now: w.clock.now(), muted: false })
     if (!ended.alert) throw new Error('It is gone.')
     const after = ended.alert
     const written = await Promise.all([updateAlert(w.store.db, row, after), updateAlert(w.store.db, row, after)])
@@ -62,7 +62,7 @@ everyEngine('alerts as rows', (open) => {
     const w = await newTestWorkspace(await open())
     const { rule, alert, insert } = await begin(w)
     const row = await insert()
-    const { alert: after } = judge(rule, { is: 'clear' }, alert, { now: w.clock.now() + 1, muted: false })
+    const { alert: after } = judgeRule(rule, { is: 'clear' }, alert, { now: w.clock.now() + 1, muted: false })
     if (!row || !after) throw new Error('There is no alert.')
     await updateAlert(w.store.db, row, after)
     const openings = async () => (await known(w)).openingsOf('bad', { kind: 'agent', id: w.agent.id })
@@ -76,13 +76,13 @@ everyEngine('alerts as rows', (open) => {
     const w = await newTestWorkspace(await open())
     const { rule, alert, insert } = await begin(w)
     const row = await insert()
-    const { alert: after } = judge(rule, { is: 'clear' }, alert, { now: w.clock.now() + 1, muted: true })
+    const { alert: after } = judgeRule(rule, { is: 'clear' }, alert, { now: w.clock.now() + 1, muted: true })
     if (!row || !after) throw new Error('There is no alert.')
     await updateAlert(w.store.db, row, after)
     w.clock.pass(24 * 3600)
     const [owed] = (await known(w)).owed
     if (!owed) throw new Error('It is forgotten.')
-    const judged = judge(rule, { is: 'clear' }, owed.alert, { now: w.clock.now(), muted: false })
+    const judged = judgeRule(rule, { is: 'clear' }, owed.alert, { now: w.clock.now(), muted: false })
     expect(judged.message).toBe('alert.ended')
     if (judged.alert) await updateAlert(w.store.db, owed.row, judged.alert)
     expect((await known(w)).owed).toEqual([])
@@ -108,7 +108,7 @@ everyEngine('alerts as rows', (open) => {
         { ...row, rule: 'run_failed', is_on: 1, statuses: '["crashed"]', channels: '["c1"]' },
       ])
       .execute()
-    const rules = await rulesOf(w.store.db, scope)
+    const rules = await rulesOfScope(w.store.db, scope)
     expect(rules('silent')).toMatchObject({ on: true, after: 2000, level: 'bad', reminds: false, channels: null })
     expect(rules('run_failed')).toMatchObject({
       on: true,
@@ -140,16 +140,16 @@ everyEngine('alerts as rows', (open) => {
         ended_at: null,
       })
       .execute()
-    expect(await mutesOf(w.store.db, scope)).toEqual([mute])
+    expect(await mutesOfScope(w.store.db, scope)).toEqual([mute])
     await endMutes(w.store.db, ['m'], now)
-    expect(await mutesOf(w.store.db, scope)).toEqual([])
+    expect(await mutesOfScope(w.store.db, scope)).toEqual([])
   })
 
   test('one node evaluates; another takes over when it has not for 30 s, or when it ends', async () => {
     const w = await newTestWorkspace(await open())
     const take = (node: string) => takeLease(w.store.db, node, w.clock.now())
     expect([await take('a'), await take('b'), await take('a')]).toEqual([true, false, true])
-    w.clock.pass(leaseMs / 1000 - 1)
+    w.clock.pass(evaluationLeaseMs / 1000 - 1)
     expect(await take('b')).toBe(false)
     w.clock.pass(1)
     expect([await take('b'), await take('a')]).toEqual([true, false])

@@ -48,7 +48,7 @@ export interface SetRule extends Rule {
 }
 
 /** Reads the rules of a scope: the settings that people changed, and the defaults of the others. */
-export async function rulesOf(db: Db, { id }: Scope): Promise<(name: RuleName) => SetRule> {
+export async function rulesOfScope(db: Db, { id }: Scope): Promise<(name: RuleName) => SetRule> {
   const rows = await db.selectFrom('alert_rule').selectAll().where('scope', '=', id).execute()
   const set = new Map(rows.map((row) => [row.rule, row]))
   return (name) => {
@@ -135,7 +135,7 @@ export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<K
     current: await currentAlerts(db, id),
     owed: known(owed),
     openingsOf: (rule, about) => {
-      const rows = (about.item === otherItems ? byAgent.get(about.id) : byKey.get(keyOf(rule, about))) ?? []
+      const rows = (about.item === otherItems ? byAgent.get(about.id) : byKey.get(subjectKeyOf(rule, about))) ?? []
       return openingsIn(rows.map(({ item, openings }) => ({ item, openings: JSON.parse(openings) as number[] })))
     },
     itemsBefore: (agentId) =>
@@ -173,8 +173,9 @@ async function currentAlerts(db: Db, scope: string): Promise<KnownAlert[]> {
 type SubjectKey = Pick<SubjectRef, 'kind' | 'id' | 'item'>
 
 export const keyOfRow = (row: Pick<AlertRow, 'rule' | 'subject_kind' | 'subject_id' | 'item'>): string =>
-  keyOf(row.rule, { kind: row.subject_kind, id: row.subject_id, item: row.item })
-export const keyOf = (rule: RuleName, { kind, id, item = '' }: SubjectKey): string => `${rule} ${kind} ${id} ${item}`
+  subjectKeyOf(row.rule, { kind: row.subject_kind, id: row.subject_id, item: row.item })
+export const subjectKeyOf = (rule: RuleName, { kind, id, item = '' }: SubjectKey): string =>
+  `${rule} ${kind} ${id} ${item}`
 
 /** The subject of a stored alert, by the name that it had when the row was last written. */
 export const subjectOf = ({ subject_kind, subject_name, item }: AlertRow): AlertSubject => ({
@@ -304,7 +305,7 @@ export async function removePending(trx: Db, { id, version }: AlertRow): Promise
 }
 
 /** The mutes of a scope that have not ended. */
-export async function mutesOf(db: Db, { id }: Scope): Promise<Mute[]> {
+export async function mutesOfScope(db: Db, { id }: Scope): Promise<Mute[]> {
   const rows = await db
     .selectFrom('alert_mute')
     .select(['id', 'agent_id as agentId', 'rule', 'item', 'from_at as from', 'until_at as until'])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attempt, wordsOf } from './attempt.ts'
+import { attemptCall, errorWords } from './attempt.ts'
 
 const never = () => new Promise<never>(() => {})
 const fails = async () => {
@@ -7,44 +7,44 @@ const fails = async () => {
 }
 
 test('a call that ends in time has its result', async () => {
-  expect(await attempt(async () => 7)).toEqual({ is: 'done', value: 7 })
-  expect(await attempt(fails)).toMatchObject({ is: 'failed', error: { message: 'no route' } })
+  expect(await attemptCall(async () => 7)).toEqual({ is: 'done', value: 7 })
+  expect(await attemptCall(fails)).toMatchObject({ is: 'failed', error: { message: 'no route' } })
 })
 
 test('a call that throws at once fails like any other', async () => {
   const throws = () => {
     throw new Error('no such library')
   }
-  expect(await attempt(throws)).toMatchObject({ is: 'failed', error: { message: 'no such library' } })
+  expect(await attemptCall(throws)).toMatchObject({ is: 'failed', error: { message: 'no such library' } })
 })
 
 test('a call whose promise is never settled ends at its deadline', async () => {
-  expect(await attempt(never, { withinMs: 20 })).toEqual({ is: 'late' })
+  expect(await attemptCall(never, { withinMs: 20 })).toEqual({ is: 'late' })
 })
 
 test('at the deadline the call gets a signal, and may still return what has arrived', async () => {
   const partly = (signal: AbortSignal) =>
     new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('half')))
-  expect(await attempt(partly, { withinMs: 20 })).toEqual({ is: 'done', value: 'half' })
+  expect(await attemptCall(partly, { withinMs: 20 })).toEqual({ is: 'done', value: 'half' })
 })
 
 test('an error that the abort causes is not the answer of the other side', async () => {
   const aborted = (signal: AbortSignal) =>
     new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  expect(await attempt(aborted, { withinMs: 20 })).toEqual({ is: 'late' })
+  expect(await attemptCall(aborted, { withinMs: 20 })).toEqual({ is: 'late' })
 })
 
 test('the stop of the service ends every call, also one that ignores its signal', async () => {
   const stopping = new AbortController()
-  const calls = [never, fails].map((call) => attempt(call, { stop: stopping.signal }))
+  const calls = [never, fails].map((call) => attemptCall(call, { stop: stopping.signal }))
   const hanging = calls[0]
   stopping.abort()
   expect(await hanging).toEqual({ is: 'stopped' })
-  expect(await attempt(async () => 7, { stop: stopping.signal })).toEqual({ is: 'stopped' })
+  expect(await attemptCall(async () => 7, { stop: stopping.signal })).toEqual({ is: 'stopped' })
 })
 
 test('the words of an error are one clean line', () => {
-  expect(wordsOf(new Error('no\0 way\u001b[31m\n  here\u202e'))).toBe('no\ufffd way[31m here')
-  expect(wordsOf(new AggregateError([new Error('connect ECONNREFUSED')], ''))).toBe('connect ECONNREFUSED')
-  expect(wordsOf(new Error(''))).toBe('The connection failed.')
+  expect(errorWords(new Error('no\0 way\u001b[31m\n  here\u202e'))).toBe('no\ufffd way[31m here')
+  expect(errorWords(new AggregateError([new Error('connect ECONNREFUSED')], ''))).toBe('connect ECONNREFUSED')
+  expect(errorWords(new Error(''))).toBe('The connection failed.')
 })

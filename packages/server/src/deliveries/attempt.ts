@@ -34,7 +34,7 @@ export interface AttemptLimits {
  * Makes one call to another system. At its deadline, and when the service stops, the signal that `call` gets is
  * aborted; shortly afterwards the attempt is over, whatever `call` does. This never throws.
  */
-export function attempt<T>(
+export function attemptCall<T>(
   call: (signal: AbortSignal) => Promise<T>,
   { stop, withinMs = tryMs }: AttemptLimits = {},
 ): Promise<AttemptResult<T>> {
@@ -76,7 +76,7 @@ const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: bool
  * The message of an error of a call, in one clean line. If a host name has several addresses and all fail, Node throws
  * one error that has no message and contains the errors of all addresses; the first of these is then used.
  */
-export function wordsOf(error: unknown): string {
+export function errorWords(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error
   return foreignLine(messageOf(first)) || 'The connection failed.'
 }

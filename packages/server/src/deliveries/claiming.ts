@@ -5,11 +5,17 @@
 import type { Db, Store } from '../platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import { transaction } from '../platform/db/transaction.ts'
-import { wordsOf } from './attempt.ts'
+import { errorWords } from './attempt.ts'
 import { type DeliveryPlan, planNext, type WaitingDelivery } from './order.ts'
 import { countUnwritable, endReplaced, lockChannel } from './settling.ts'
-import { groupAfter, insertDelivery, isLeased, isOfDisabledPerson, leaseMs, withdraw } from './store.ts'
-import { changesOf, type StoredChange, type Writer, type WrittenMessage, writtenMessageOf } from './writer.ts'
+import { deliveryLeaseMs, groupAfter, insertDelivery, isLeased, isOfDisabledPerson, withdraw } from './store.ts'
+import {
+  deliveryChangesOf,
+  type MessageWriter,
+  type StoredChange,
+  type WrittenMessage,
+  writtenMessageOf,
+} from './writer.ts'
 
 export interface ClaimedDelivery {
   channel: AlertChannelRow
@@ -33,7 +39,7 @@ interface ClaimContext<C extends StoredChange> {
   channelId: string
   /** The id of this node, which no other node on the same database has. */
   node: string
-  writer: Writer<C>
+  writer: MessageWriter<C>
   now: number
   /** A number from 0 up to 1, which spreads the time of the next try of a message that cannot be written. */
   random: number
@@ -48,7 +54,10 @@ const maxRead = 1000
  * Takes the next due message of a channel, and writes it if that has not happened. Messages that it replaces end here.
  * A message that cannot be written counts as tried, so that it does not block the others.
  */
-export const claim = <C extends StoredChange>({ db }: Store, context: ClaimContext<C>): Promise<ClaimResult> =>
+export const claimDeliveries = <C extends StoredChange>(
+  { db }: Store,
+  context: ClaimContext<C>,
+): Promise<ClaimResult> =>
   transaction(db, async (trx) => {
     const { channelId, node, now, only } = context
     const channel = await lockChannel(trx, channelId)
@@ -63,7 +72,7 @@ export const claim = <C extends StoredChange>({ db }: Store, context: ClaimConte
       only === undefined ? channel.enabled === 1 || kind === 'test' : id === only,
     )
     const { next, unwritable } = await nextMessage(trx, channel, wanted, context)
-    if (next) await lease(trx, next, { node, until: now + leaseMs })
+    if (next) await lease(trx, next, { node, until: now + deliveryLeaseMs })
     return { claimed: next, unwritable }
   })
 
@@ -122,14 +131,14 @@ async function nextMessage<C extends StoredChange>(
       const about = new Set([plan.next, ...plan.dropped, ...plan.replaced])
       const unwritten = left.filter(({ id, body }) => about.has(id) && body === null)
       const failing = unwritten.filter((row) => failsAlone(channel, row, context))
-      await leaveOut(failing.length > 0 ? failing : unwritten, wordsOf(error.cause))
+      await leaveOut(failing.length > 0 ? failing : unwritten, errorWords(error.cause))
     }
   }
 }
 
 /** A row as the plan sees it; undefined if what is stored cannot be read. */
 function deliveryOf<C extends StoredChange>(row: AlertDeliveryRow): WaitingDelivery<C> | undefined {
-  const changes = changesOf<C>(row)
+  const changes = deliveryChangesOf<C>(row)
   if (!changes || (row.body !== null && !writtenMessageOf(row))) return undefined
   const { id, kind, body, tries, due_at } = row
   return { id, isTest: kind === 'test', changes, isWritten: body !== null, tries, dueAt: due_at ?? 0 }
@@ -157,7 +166,7 @@ function failsAlone<C extends StoredChange>(
   context: ClaimContext<C>,
 ): boolean {
   try {
-    write(channel, { isTest: row.kind === 'test', changes: changesOf<C>(row) ?? [] }, context)
+    write(channel, { isTest: row.kind === 'test', changes: deliveryChangesOf<C>(row) ?? [] }, context)
     return false
   } catch {
     return true

@@ -9,17 +9,17 @@ import { byLevel } from '../../../../testing/level.ts'
 import * as earlier from '../../testing/earlier/sender.ts'
 import { openTestPostgres } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { claim } from './claiming.ts'
+import { claimDeliveries } from './claiming.ts'
 import { settle } from './settling.ts'
 import { dueChannels, enqueue } from './store.ts'
-import type { Writer } from './writer.ts'
+import type { MessageWriter } from './writer.ts'
 
 interface TestChange {
   id: string
   says: string
 }
 const text = { title: 'x', lines: [], url: '', level: null }
-const writer: Writer<TestChange> = {
+const writer: MessageWriter<TestChange> = {
   fold: (all) =>
     all.filter(({ id, says }) => says === 'ended' || !all.some((other) => other.id === id && other.says === 'ended')),
   write: (_channel, all) => ({ body: JSON.stringify(all.map(({ id, says }) => `${id} ${says}`)), text }),
@@ -54,7 +54,7 @@ test.each(['single', 'grouped'] as const)(
         const newNode = async (taken: boolean) => {
           if (!(await dueChannels(store, { node: 'new', now: clock.now() })).some(({ id }) => id === channel)) return
           const at = { now: clock.now(), random: 0.5, node: 'new' }
-          const { claimed } = await claim(store, { channelId: channel, writer, ...at })
+          const { claimed } = await claimDeliveries(store, { channelId: channel, writer, ...at })
           if (!claimed) return
           await turn()
           receives(claimed.row.id, claimed.written.body, taken)

@@ -12,17 +12,17 @@ import { newId } from '../platform/ids.ts'
 import { seal, sealKeyOf } from '../platform/seal.ts'
 import { freeLeases } from '../service/sweeper/stored-times.ts'
 import { newSigningSecret } from './channels/webhook.ts'
-import { claim } from './claiming.ts'
+import { claimDeliveries } from './claiming.ts'
 import { newDispatcher } from './dispatcher.ts'
 import { enqueue } from './store.ts'
-import type { Writer } from './writer.ts'
+import type { MessageWriter } from './writer.ts'
 
 interface TestChange {
   id: string
   says: string
 }
 const steps = ['opened', 'acknowledged', 'reminder', 'ended'] as const
-const writer: Writer<TestChange> = {
+const writer: MessageWriter<TestChange> = {
   fold: (all) =>
     all.filter(({ id, says }) => says === 'ended' || !all.some((other) => other.id === id && other.says === 'ended')),
   write: (_channel, all) => ({
@@ -100,7 +100,7 @@ everyEngine('two nodes on one channel', (open) => {
           else if (move.is === 'kill') {
             // The node took a message and was killed before it stored the outcome.
             const taken = { channelId, node: `${move.node} that was killed`, writer, now: w.clock.now(), random: 0.5 }
-            await claim(w.store, taken)
+            await claimDeliveries(w.store, taken)
             if (w.store.engine === 'sqlite') await freeLeases(w.store)
           } else if (move.is === 'both') {
             answers = [...move.answers]

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import {
   answerWords,
   type DeliveryAnswer,
+  type DeliveryOutcome,
+  deliveryOutcomeOf,
   disablesChannel,
   isTooOldAt,
-  type Outcome,
-  outcomeOf,
   retryAfterMs,
   tooOldWords,
   triesMax,
@@ -22,8 +22,8 @@ const status = (code: number, retryAfter?: string): DeliveryAnswer => ({
   message: '',
 })
 const down: DeliveryAnswer = { is: 'unreachable', message: 'connect ECONNREFUSED' }
-const after = (answer: DeliveryAnswer, { tries = 0, age = 0, random = 0.5 } = {}): Outcome =>
-  outcomeOf(answer, { createdAt: now - age, tries }, now, random)
+const after = (answer: DeliveryAnswer, { tries = 0, age = 0, random = 0.5 } = {}): DeliveryOutcome =>
+  deliveryOutcomeOf(answer, { createdAt: now - age, tries }, now, random)
 
 test.each([200, 201, 202, 204, 299])('an answer %d means that the delivery was accepted', (code) =>
   expect(after(status(code))).toEqual({ is: 'sent' }),
@@ -93,7 +93,7 @@ test('a delivery is given up rather than tried later than a day after it was mad
 })
 
 test('ten dead deliveries in a row disable a channel, and so does a single 410', () => {
-  const dead: Outcome = { is: 'dead', gone: false }
+  const dead: DeliveryOutcome = { is: 'dead', gone: false }
   expect([
     disablesChannel(dead, 9),
     disablesChannel(dead, 10),

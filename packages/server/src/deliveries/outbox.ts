@@ -61,7 +61,7 @@ interface WaitingMessage {
   tries: number
 }
 
-export type Outcome =
+export type DeliveryOutcome =
   | { is: 'sent' }
   | { is: 'again'; dueAt: number }
   /**
@@ -75,12 +75,12 @@ export type Outcome =
  * no longer exists, after ten tries, or if the next try would come a day or more after the delivery was made; otherwise
  * it is tried again. `random`, from 0 up to 1, varies the time of the next try.
  */
-export function outcomeOf(
+export function deliveryOutcomeOf(
   answer: DeliveryAnswer,
   { createdAt, tries }: WaitingMessage,
   now: number,
   random: number,
-): Outcome {
+): DeliveryOutcome {
   if (answer.is === 'status' && answer.status >= 200 && answer.status < 300) return { is: 'sent' }
   if (answer.is === 'status' && (answer.status === 410 || answer.gone)) return { is: 'dead', gone: true }
   const wait = waits[tries]
@@ -111,7 +111,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
  * True if the channel must be disabled after this outcome. `dead` is the number of the channel's deliveries that were
  * given up since the last accepted one.
  */
-export const disablesChannel = (outcome: Outcome, dead: number): boolean =>
+export const disablesChannel = (outcome: DeliveryOutcome, dead: number): boolean =>
   outcome.is === 'dead' && (outcome.gone || dead >= deadInARow)
 
 /** The result of a try in a few words, which people see beside a channel or a delivery. */

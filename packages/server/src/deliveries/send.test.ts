@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { send } from './send.ts'
+import { sendMessage } from './send.ts'
 
 const open: (Server | TcpServer)[] = []
 afterEach(async () => {
@@ -18,7 +18,10 @@ async function listening(server: Server | TcpServer): Promise<string> {
 }
 const receiver = (listener: RequestListener) => listening(createServer(listener))
 const post = (url: string, more: { withinMs?: number; stop?: AbortSignal; allowed?: string[] } = {}) =>
-  send({ method: 'POST', url, headers: { 'x-id': 'd1' }, body: '{"täxt":1}' }, { allowed: ['127.0.0.0/8'], ...more })
+  sendMessage(
+    { method: 'POST', url, headers: { 'x-id': 'd1' }, body: '{"täxt":1}' },
+    { allowed: ['127.0.0.0/8'], ...more },
+  )
 
 test('a receiver gets the headers and the body as they are, and its answer is read', async () => {
   const seen: unknown[] = []

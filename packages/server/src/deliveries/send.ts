@@ -6,7 +6,7 @@ import { type Agent, request as httpRequest, type IncomingMessage } from 'node:h
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { foreignLine } from '@svc/protocol'
-import { type AttemptLimits, attempt, tryMs, wordsOf } from './attempt.ts'
+import { type AttemptLimits, attemptCall, errorWords, tryMs } from './attempt.ts'
 import type { Call } from './channels/call.ts'
 import { lookupOf } from './names/names.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
@@ -20,7 +20,7 @@ const maxShown = 1000
 const bodyMs = 3000
 
 /** Sends a message to a receiver. This never throws: an error is also a result, and outbox.ts judges all results. */
-export async function send(
+export async function sendMessage(
   call: Call,
   { allowed, ...limits }: AttemptLimits & { allowed: AllowedNetworks },
 ): Promise<TryResult> {
@@ -48,7 +48,7 @@ export async function tryResultOf(
   call: (signal: AbortSignal) => Promise<DeliveryAnswer>,
   limits: AttemptLimits,
 ): Promise<TryResult> {
-  const attempted = await attempt(call, limits)
+  const attempted = await attemptCall(call, limits)
   if (attempted.is === 'done') return attempted.value
   if (attempted.is === 'stopped') return { is: 'stopped' }
   if (attempted.is === 'late')
@@ -56,7 +56,7 @@ export async function tryResultOf(
   const { error } = attempted
   return error instanceof TargetRefused
     ? { is: 'refused', message: error.message }
-    : { is: 'unreachable', message: wordsOf(error) }
+    : { is: 'unreachable', message: errorWords(error) }
 }
 
 /** Makes a request. `agent` is used only once, and looks the name up; false means that no address is refused. */

@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../platform/db/open.ts'
 import { type SealKey, unseal } from '../platform/seal.ts'
-import { type AttemptLimits, attempt, wordsOf } from './attempt.ts'
+import { type AttemptLimits, attemptCall, errorWords } from './attempt.ts'
 import type { ReceiverAddress } from './channels/call.ts'
 import { kinds } from './channels/kinds.ts'
-import { type ClaimedDelivery, claim } from './claiming.ts'
+import { type ClaimedDelivery, claimDeliveries } from './claiming.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import type { DueWork } from './places.ts'
 import { shownOf } from './reading.ts'
-import { send } from './send.ts'
+import { sendMessage } from './send.ts'
 import type { Senders } from './senders.ts'
 import { disable, endOld, giveMessageBack, settle } from './settling.ts'
 import type { Source } from './source.ts'
 import { dueChannels } from './store.ts'
 import type { AllowedNetworks } from './target.ts'
-import type { Writer } from './writer.ts'
+import type { MessageWriter } from './writer.ts'
 
 /** The number of messages that a channel that works gets before others of its workspace have their turn. */
 const triesAtOnce = 3
@@ -32,7 +32,7 @@ export interface ServingParts extends TryParts {
   /** The id of this process, which no other process on the same database has. */
   node: string
   // biome-ignore lint/suspicious/noExplicitAny: what is written is of no concern here
-  writer: Writer<any>
+  writer: MessageWriter<any>
   /** Returns a random number from 0 up to 1; tests replace it. */
   random?: () => number
 }
@@ -65,7 +65,7 @@ async function serve(
   const max = works ? triesAtOnce : 1
   for (let tried = 0; tried < max && !stop.aborted; tried++) {
     const context = { channelId: id, node, writer, now: now(), random: random() }
-    const { claimed, unwritable } = await claim(store, context)
+    const { claimed, unwritable } = await claimDeliveries(store, context)
     for (const { delivery, reason } of unwritable)
       log.warn({ channel: id, delivery, reason }, 'a message cannot be written; tried again later')
     if (!claimed) return tried + unwritable.length
@@ -123,7 +123,7 @@ const unopened =
 export async function sendTest(parts: ServingParts, channelId: string, delivery: string): Promise<void> {
   const { store, node, writer, now } = parts
   const context = { channelId, node, writer, now: now(), random: Math.random(), only: delivery }
-  const { claimed } = await claim(store, context)
+  const { claimed } = await claimDeliveries(store, context)
   if (claimed) await sendOne(claimed, parts, new AbortController().signal)
 }
 
@@ -158,14 +158,14 @@ async function tryOnce(
   if (sender) return sender(address, delivery, limits)
   const { channel: write, goneAt404 } = kinds[channel.kind]
   if (!write) return { is: 'refused', message: `Channels of the kind ${channel.kind} are not sent yet.` }
-  const written = await attempt(async () => write(address, delivery, key), limits)
+  const written = await attemptCall(async () => write(address, delivery, key), limits)
   if (written.is === 'stopped') return written
   if (written.is !== 'done')
     return {
       is: 'refused',
-      message: written.is === 'late' ? 'It could not be written in time.' : wordsOf(written.error),
+      message: written.is === 'late' ? 'It could not be written in time.' : errorWords(written.error),
     }
-  const answer = await send(written.value, { allowed, ...limits })
+  const answer = await sendMessage(written.value, { allowed, ...limits })
   if (answer.is !== 'status') return answer
   const { redirect, ...rest } = answer
   return {

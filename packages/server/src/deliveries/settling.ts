@@ -9,10 +9,10 @@ import { hasLost, transaction } from '../platform/db/transaction.ts'
 import {
   answerWords,
   type DeliveryAnswer,
+  type DeliveryOutcome,
+  deliveryOutcomeOf,
   disablesChannel,
   isTooOldAt,
-  type Outcome,
-  outcomeOf,
   tooOldWords,
 } from './outbox.ts'
 import { unservedColumns } from './store.ts'
@@ -52,7 +52,7 @@ const settleWith = (
   id: string,
   { answer, words }: { answer: DeliveryAnswer; words: string },
   { now, random, node }: SettleContext,
-): Promise<{ outcome: Outcome; disabled: boolean } | undefined> =>
+): Promise<{ outcome: DeliveryOutcome; disabled: boolean } | undefined> =>
   transaction(db, async (trx) => {
     const found = await trx.selectFrom('alert_delivery').select('channel_id').where('id', '=', id).executeTakeFirst()
     const channel = found && (await lockChannel(trx, found.channel_id))
@@ -60,7 +60,7 @@ const settleWith = (
     if (channel.serving_node === node) await endLease(trx, channel)
     const row = await trx.selectFrom('alert_delivery').selectAll().where('id', '=', id).executeTakeFirst()
     if (row?.state !== 'waiting') return undefined
-    const outcome = ended(row, outcomeOf(answer, { createdAt: row.created_at, tries: row.tries }, now, random))
+    const outcome = ended(row, deliveryOutcomeOf(answer, { createdAt: row.created_at, tries: row.tries }, now, random))
     await trx
       .updateTable('alert_delivery')
       .set({
@@ -96,7 +96,7 @@ export async function countUnwritable(
   { now, random }: { now: number; random: number },
 ): Promise<void> {
   const message = `This version of the service cannot write this message: ${reason}`
-  const outcome = outcomeOf({ is: 'refused', message }, { createdAt, tries }, now, random)
+  const outcome = deliveryOutcomeOf({ is: 'refused', message }, { createdAt, tries }, now, random)
   const isOver = outcome.is !== 'again' || kind === 'test'
   await trx
     .updateTable('alert_delivery')
@@ -125,13 +125,13 @@ const deadAt = (last_answer: string, now: number) =>
   ({ state: 'dead', due_at: null, leased_until: null, ended_at: now, last_answer }) as const
 
 /** The outcome to store. A test message is tried only once, because a person is waiting for the answer. */
-const ended = ({ kind }: AlertDeliveryRow, outcome: Outcome): Outcome =>
+const ended = ({ kind }: AlertDeliveryRow, outcome: DeliveryOutcome): DeliveryOutcome =>
   kind === 'test' && outcome.is !== 'sent' ? { is: 'dead', gone: false } : outcome
 
 async function settleChannel(
   trx: Db,
   channel: AlertChannelRow,
-  { row, outcome, words }: { row: AlertDeliveryRow; outcome: Outcome; words: string },
+  { row, outcome, words }: { row: AlertDeliveryRow; outcome: DeliveryOutcome; words: string },
   now: number,
 ): Promise<boolean> {
   const counts = row.kind === 'alert'
@@ -154,7 +154,7 @@ async function settleChannel(
   return disabled
 }
 
-const whyOf = (outcome: Outcome, words: string): string =>
+const whyOf = (outcome: DeliveryOutcome, words: string): string =>
   outcome.is === 'dead' && outcome.gone
     ? `The receiver is gone (${words}).`
     : `Ten deliveries in a row could not be made; the last answer was: ${words}`
@@ -236,7 +236,7 @@ const endOldOf = ({ db }: Store, channelId: string, now: number): Promise<boolea
     const tried = rows.filter(({ kind, tries }) => kind === 'alert' && tries > 0)
     if (!channel || tried.length === 0) return false
     const dead = channel.dead + tried.length
-    const outcome: Outcome = { is: 'dead', gone: false }
+    const outcome: DeliveryOutcome = { is: 'dead', gone: false }
     const disabled = channel.enabled === 1 && disablesChannel(outcome, dead)
     const why = whyOf(outcome, tried.findLast(({ last_answer }) => last_answer !== null)?.last_answer ?? '')
     await trx

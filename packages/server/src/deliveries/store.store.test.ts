@@ -4,18 +4,18 @@ import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspa
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
 import { freeLeases } from '../service/sweeper/stored-times.ts'
-import { claim } from './claiming.ts'
+import { claimDeliveries } from './claiming.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import { endOld, endWaiting, retry, settle } from './settling.ts'
 import { dueChannels, enqueue, enqueueTest } from './store.ts'
-import type { Writer } from './writer.ts'
+import type { MessageWriter } from './writer.ts'
 
 interface TestChange {
   id: string
   says: string
 }
 /** Writes each change as the id of its alert and a word. If an alert has ended, its other changes are left out. */
-const writer: Writer<TestChange> = {
+const writer: MessageWriter<TestChange> = {
   fold: (all) =>
     all.filter(({ id, says }) => says === 'ended' || !all.some((other) => other.id === id && other.says === 'ended')),
   write: (_channel, all) => {
@@ -45,7 +45,7 @@ everyEngine('deliveries as rows', (open) => {
     }
     const due = async (node = 'a') => (await dueChannels(w.store, { node, now: w.clock.now() })).length
     const claimed = async (node = 'a') => {
-      const { claimed: found } = await claim(w.store, {
+      const { claimed: found } = await claimDeliveries(w.store, {
         channelId: channel.id,
         node,
         writer,

@@ -10,7 +10,7 @@ import type { Db, Store } from '../platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
 import type { DueWork } from './places.ts'
-import { changesOf, type StoredChange } from './writer.ts'
+import { deliveryChangesOf, type StoredChange } from './writer.ts'
 
 const second = 1000
 /** How long a channel waits for further changes before it sends a group, and the minimum time between two groups. */
@@ -20,7 +20,7 @@ export const groupEvery = 300 * second
  * The time for which no other node sends to a channel after a node took a message of it. A try takes a quarter of that;
  * the rest is for clocks that differ.
  */
-export const leaseMs = 60 * second
+export const deliveryLeaseMs = 60 * second
 
 type ChannelOf = Pick<AlertChannelRow, 'id' | 'format' | 'grouped_at'> & {
   /** The time before which the owner of a personal channel wants no message there. */
@@ -149,7 +149,8 @@ async function dueTests(db: Db, now: number): Promise<ReadonlySet<string>> {
  * True while a lease lasts. If it ends further in the future than any lease can, a clock was set back, so it counts as
  * free.
  */
-export const isLeased = (until: number | null, now: number): boolean => until !== null && isAhead(until, now, leaseMs)
+export const isLeased = (until: number | null, now: number): boolean =>
+  until !== null && isAhead(until, now, deliveryLeaseMs)
 
 /** The columns of a channel that no node serves. */
 export const unservedColumns = { serving_node: null, serving_until: null } as const
@@ -177,7 +178,7 @@ export async function reschedule<C extends StoredChange>(
     .where('body', 'is', null)
     .execute()
   for (const row of rows) {
-    const times = (changesOf<C>(row) ?? []).flatMap((change) => at(change) ?? [])
+    const times = (deliveryChangesOf<C>(row) ?? []).flatMap((change) => at(change) ?? [])
     if (times.length === 0) await withdraw(trx, [row.id])
     else
       await trx

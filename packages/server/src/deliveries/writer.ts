@@ -1,20 +1,20 @@
 /** The texts of messages as deliveries store them. The alerts write them; the deliveries only store and send them. */
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
-import type { Text } from './channels/call.ts'
+import type { MessageText } from './channels/call.ts'
 
 /** The change that a delivery is about, stored as JSON. Only the writer of messages reads more of it than the id. */
 export type StoredChange = { id: string }
 
 /** A message as it is sent: the text for chats and mails, the body for webhooks. */
 export interface WrittenMessage {
-  text: Text
+  text: MessageText
   body: string
   /** The address of the page on which people change the channel. */
   settingsUrl?: string
 }
 
 /** Writes messages from changes. All changes passed to one call belong to the same workspace, or to the service. */
-export interface Writer<C extends StoredChange> {
+export interface MessageWriter<C extends StoredChange> {
   /** Leaves out the changes that are not worth sending any longer. */
   fold(changes: readonly C[]): readonly C[]
   write(channel: AlertChannelRow, changes: readonly C[], now: number): WrittenMessage
@@ -22,7 +22,9 @@ export interface Writer<C extends StoredChange> {
 }
 
 /** The changes of a delivery; undefined if they cannot be read, as may happen if a newer version stored them. */
-export function changesOf<C extends StoredChange>({ changes }: Pick<AlertDeliveryRow, 'changes'>): C[] | undefined {
+export function deliveryChangesOf<C extends StoredChange>({
+  changes,
+}: Pick<AlertDeliveryRow, 'changes'>): C[] | undefined {
   const read = parsed(changes)
   const isChange = (one: unknown) => typeof (one as C | null)?.id === 'string'
   return Array.isArray(read) && read.every(isChange) ? (read as C[]) : undefined

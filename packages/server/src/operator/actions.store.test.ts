@@ -6,7 +6,7 @@ import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { commands } from './commands/all.ts'
 import type { Request, Service } from './shared/request.ts'
-import { runCommand } from './socket/socket.ts'
+import { runOperatorCommand } from './socket/socket.ts'
 
 everyEngine('svc-server action', (open) => {
   const start = async () => {
@@ -17,7 +17,7 @@ everyEngine('svc-server action', (open) => {
     const config = { dataDir: 'data' }
     const service = { store: w.store, live, config, now: w.clock.now } as unknown as Service
     const run = (name: string, args: string[], options: Request['options'] = {}) =>
-      runCommand(name, { args, options, input: '' }, service)
+      runOperatorCommand(name, { args, options, input: '' }, service)
     const said = async (...call: Parameters<typeof run>) => {
       const outcome = await run(...call)
       return outcome.ok ? commands[call[0]]?.show(outcome.value) : `${outcome.kind}: ${outcome.message}`

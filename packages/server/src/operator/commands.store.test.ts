@@ -6,7 +6,7 @@ import { openAuth, readyAuth } from '../people/accounts/auth.ts'
 import { listPeople } from '../people/accounts/store.ts'
 import { commands } from './commands/all.ts'
 import type { Request, Service } from './shared/request.ts'
-import { runCommand } from './socket/socket.ts'
+import { runOperatorCommand } from './socket/socket.ts'
 
 const password = 'correct horse battery staple'
 
@@ -28,7 +28,7 @@ everyEngine('commands of the operator', (open) => {
     }
     const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as Service
     const run = (name: string, args: string[], more: Partial<Request> = {}) =>
-      runCommand(name, { args, options: {}, input: '', ...more }, service)
+      runOperatorCommand(name, { args, options: {}, input: '', ...more }, service)
     /** The text that a command prints for a person. */
     const said = async (...call: Parameters<typeof run>) => {
       const outcome = await run(...call)

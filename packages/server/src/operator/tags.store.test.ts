@@ -5,7 +5,7 @@ import { everyEngine } from '../../testing/stores.ts'
 import { redeemInstall } from '../updates/installs/redeem.ts'
 import { commands } from './commands/all.ts'
 import type { Request, Service } from './shared/request.ts'
-import { runCommand } from './socket/socket.ts'
+import { runOperatorCommand } from './socket/socket.ts'
 
 everyEngine('tags by svc-server', (open) => {
   const start = async () => {
@@ -19,7 +19,7 @@ everyEngine('tags by svc-server', (open) => {
     const config = { dataDir: 'data', baseUrl: 'http://localhost' }
     const service = { store: w.store, live, config, now: w.clock.now } as unknown as Service
     const run = (name: string, args: string[], options: Request['options'] = {}) =>
-      runCommand(name, { args, options, input: '' }, service)
+      runOperatorCommand(name, { args, options, input: '' }, service)
     const value = async (...call: Parameters<typeof run>) => {
       const outcome = await run(...call)
       return outcome.ok ? outcome.value : `${outcome.kind}: ${outcome.message}`

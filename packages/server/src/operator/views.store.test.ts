@@ -6,7 +6,7 @@ import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { setView, viewsOf } from '../fleet/views/store.ts'
 import { commands } from './commands/all.ts'
 import type { Request, Service } from './shared/request.ts'
-import { runCommand } from './socket/socket.ts'
+import { runOperatorCommand } from './socket/socket.ts'
 
 everyEngine('svc-server view', (open) => {
   const start = async () => {
@@ -16,7 +16,7 @@ everyEngine('svc-server view', (open) => {
     await report({ state: { level: 'ok', label: 'Working' } }, { agent: await w.addAgent('mail-2') })
     const service = { store: w.store, live: {}, config: { dataDir: 'data' }, now: w.clock.now } as unknown as Service
     const run = (name: string, args: string[], options: Request['options'] = {}) =>
-      runCommand(name, { args: [w.workspace.slug, ...args], options, input: '' }, service)
+      runOperatorCommand(name, { args: [w.workspace.slug, ...args], options, input: '' }, service)
     const said = async (...call: Parameters<typeof run>) => {
       const outcome = await run(...call)
       return outcome.ok ? commands[call[0]]?.show(outcome.value) : `${outcome.kind}: ${outcome.message}`

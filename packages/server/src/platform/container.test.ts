@@ -1,6 +1,6 @@
 /** Tests the remark about a data folder that is lost with its container. The mounts are those of real containers. */
 import { expect, test } from 'vitest'
-import { lossOf } from './container.ts'
+import { containerRemark } from './container.ts'
 
 const overlay = '78 51 0:40 / / rw,relatime - overlay overlay rw,lowerdir=/var/lib/containers/storage/overlay/l/EKV2'
 const disk = '24 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard'
@@ -30,10 +30,10 @@ test.each([
   ['a tmpfs, which somebody chose', [overlay, `9 8 0:5 / ${data} rw - tmpfs tmpfs rw`], true, undefined],
   ['no mounts', [], true, undefined],
 ])('%s', (_, lines, isMarked, remark) => {
-  expect(lossOf(data, { mounts: `${lines.join('\n')}\n`, isMarked })).toEqual(remark)
+  expect(containerRemark(data, { mounts: `${lines.join('\n')}\n`, isMarked })).toEqual(remark)
 })
 
 test('the path of a mount may contain spaces', () => {
   const mounts = [overlay, volume('svc', '/my\\040data')].join('\n')
-  expect(lossOf('/my data/svc', { mounts, isMarked: true })).toBeUndefined()
+  expect(containerRemark('/my data/svc', { mounts, isMarked: true })).toBeUndefined()
 })

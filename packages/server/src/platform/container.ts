@@ -8,7 +8,10 @@ const marks = ['/run/.containerenv', '/.dockerenv']
 export function lostWithContainer(dataDir: string): string | undefined {
   try {
     const folder = realpathSync(dataDir)
-    return lossOf(folder, { mounts: readFileSync('/proc/self/mountinfo', 'utf8'), isMarked: marks.some(existsSync) })
+    return containerRemark(folder, {
+      mounts: readFileSync('/proc/self/mountinfo', 'utf8'),
+      isMarked: marks.some(existsSync),
+    })
   } catch {
     return undefined // not Linux, or a /proc that is hidden
   }
@@ -18,7 +21,7 @@ export function lostWithContainer(dataDir: string): string | undefined {
  * The remark for a folder, by its real path. `mounts` is the text of /proc/self/mountinfo. Engines that leave no mark
  * of a container have an overlay as its root.
  */
-export function lossOf(
+export function containerRemark(
   folder: string,
   { mounts, isMarked }: { mounts: string; isMarked: boolean },
 ): string | undefined {

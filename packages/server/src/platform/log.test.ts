@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { logLineForPeople, openLog } from './log.ts'
+import { logLineForPeople, openServiceLog } from './log.ts'
 import { newToken } from './tokens.ts'
 
 const agent = newToken('agent')
@@ -9,10 +9,10 @@ const password = 'correct horse battery'
 const cookie = 'v1aGVsbG8gd29ybGQ.c2lnbmF0dXJl'
 const link = 'Qm9va3NBcmVOaWNlVG9SZWFkMTIzNDU2Nzg5MA'
 
-function logged(write: (log: ReturnType<typeof openLog>) => void): string {
+function logged(write: (log: ReturnType<typeof openServiceLog>) => void): string {
   let lines = ''
   write(
-    openLog('trace', {
+    openServiceLog('trace', {
       write: (line: string) => {
         lines += line
       },
@@ -36,7 +36,7 @@ test.each([
   ['a session cookie as text', (log) => log.info(`got __Host-svc.session=${cookie}; Path=/`)],
   ['a one-time link', (log) => log.info(`http://localhost:8787/link#token=${link}`)],
   ['a database address', (log) => log.error(new Error(`cannot reach postgres://svc:${link}@db/svc`))],
-] satisfies [string, (log: ReturnType<typeof openLog>) => void][])('%s is not in the log', (_what, write) => {
+] satisfies [string, (log: ReturnType<typeof openServiceLog>) => void][])('%s is not in the log', (_what, write) => {
   const lines = logged(write)
   expect(lines).toContain('"level":')
   for (const secret of [agent, code, bot, password, cookie, link]) expect(lines).not.toContain(secret)

@@ -12,7 +12,7 @@ import { type Lines, linesTo, putTo } from './lines.ts'
 const secretKeys = ['authorization', 'cookie', 'password', 'secret', 'token', 'code', 'headers', 'body']
 const paths = secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
 
-export function openLog(level: string, destination: DestinationStream = standardError()): Logger {
+export function openServiceLog(level: string, destination: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,

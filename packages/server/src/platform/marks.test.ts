@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type CountedMark, type Loss, lossOf, type Mark } from './marks.ts'
+import { type CommitLoss, type ConfirmedCount, commitLossOf, type StoredCount } from './marks.ts'
 
-const known: Mark = { epoch: 'e', node: 'n', count: 10, at: 5_000 }
+const known: ConfirmedCount = { epoch: 'e', node: 'n', count: 10, at: 5_000 }
 
-test.each<[string, Mark | undefined, CountedMark, Loss | undefined]>([
+test.each<[string, ConfirmedCount | undefined, StoredCount, CommitLoss | undefined]>([
   ['the same count', known, { epoch: 'e', row: { count: 10, at: 5_000 } }, undefined],
   ['a higher count, as after an answer that was lost', known, { epoch: 'e', row: { count: 11, at: 6_000 } }, undefined],
   ['a lower count', known, { epoch: 'e', row: { count: 7, at: 2_000 } }, { from: 2_000, until: 5_000 }],
@@ -18,5 +18,5 @@ test.each<[string, Mark | undefined, CountedMark, Loss | undefined]>([
   ['a node that counts for the first time', undefined, { epoch: 'e', row: undefined }, undefined],
   ['a node that lost its data folder', undefined, { epoch: 'e', row: { count: 7, at: 2_000 } }, undefined],
 ])('%s', (_what, mark, found, loss) => {
-  expect(lossOf(mark, found)).toEqual(loss)
+  expect(commitLossOf(mark, found)).toEqual(loss)
 })

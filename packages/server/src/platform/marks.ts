@@ -25,7 +25,7 @@ const everyMs = { postgres: 1_000, sqlite: 60_000 }
 const keptMs = 90 * dayMs
 
 /** The last count that the database confirmed to this node. */
-export interface Mark {
+export interface ConfirmedCount {
   /** The history of the database. A restore with `svc-server restore` begins a new one. */
   epoch: string
   node: string
@@ -35,13 +35,13 @@ export interface Mark {
 }
 
 /** The history of the database and the last count of the node, as they are stored. */
-export interface CountedMark {
+export interface StoredCount {
   epoch: string | undefined
-  row: Pick<Mark, 'count' | 'at'> | undefined
+  row: Pick<ConfirmedCount, 'count' | 'at'> | undefined
 }
 
 /** A time span whose commits are missing; `from` is null if it is not known. */
-export interface Loss {
+export interface CommitLoss {
   from: number | null
   until: number
 }
@@ -49,7 +49,7 @@ export interface Loss {
 /**
  * Compares the count that a node remembers with the stored one. Returns the loss if the database lost commits. Pure.
  */
-export function lossOf(known: Mark | undefined, { epoch, row }: CountedMark): Loss | undefined {
+export function commitLossOf(known: ConfirmedCount | undefined, { epoch, row }: StoredCount): CommitLoss | undefined {
   // Another epoch is the database of another service, or one whose restore was completed with new tokens.
   if (known === undefined || epoch !== known.epoch) return undefined
   if (row !== undefined && row.count >= known.count) return undefined
@@ -65,13 +65,13 @@ type OnLoss = (trx: Db, now: number) => Promise<void>
  */
 async function count(
   db: Db,
-  { known, node, onLoss, now }: { known: () => Mark | undefined; node: string; onLoss: OnLoss; now: number },
-): Promise<{ mark?: Mark; loss?: Loss }> {
+  { known, node, onLoss, now }: { known: () => ConfirmedCount | undefined; node: string; onLoss: OnLoss; now: number },
+): Promise<{ mark?: ConfirmedCount; loss?: CommitLoss }> {
   return transaction(db, async (trx) => {
     if (await isCopy(trx)) return {}
     const found = await read(trx, node)
     const before = known()
-    const loss = lossOf(before, found)
+    const loss = commitLossOf(before, found)
     if (loss) {
       await noteLoss(trx, loss, now)
       await onLoss(trx, now)
@@ -96,7 +96,7 @@ async function isCopy(db: Db): Promise<boolean> {
   return rows[0]?.copy === true
 }
 
-async function read(db: Db, node: string): Promise<CountedMark> {
+async function read(db: Db, node: string): Promise<StoredCount> {
   const epoch = await db.selectFrom('agreed').select('value').where('name', '=', epochName).executeTakeFirst()
   const row = await db
     .selectFrom('node_mark')
@@ -119,13 +119,13 @@ async function newEpoch(trx: Db): Promise<string> {
   return (await trx.selectFrom('agreed').select('value').where('name', '=', epochName).executeTakeFirstOrThrow()).value
 }
 
-async function noteLoss(trx: Db, { from, until }: Loss, now: number): Promise<void> {
+async function noteLoss(trx: Db, { from, until }: CommitLoss, now: number): Promise<void> {
   const row = { id: newId(now), noticed_at: now, lost_from: from, lost_until: until }
   await trx.insertInto('service_back').values(row).execute()
 }
 
 /** The time span whose commits are missing and about which the operator has not decided yet; undefined if none is. */
-export async function openLoss(db: Db): Promise<(Loss & { noticedAt: number }) | undefined> {
+export async function openLoss(db: Db): Promise<(CommitLoss & { noticedAt: number }) | undefined> {
   const rows = await db.selectFrom('service_back').selectAll().orderBy('noticed_at').execute()
   const [first] = rows
   if (!first) return undefined
@@ -138,7 +138,7 @@ export async function openLoss(db: Db): Promise<(Loss & { noticedAt: number }) |
 }
 
 /** A sentence about the changes that are missing, with the times in UTC. */
-export function lossWords({ from, until }: Loss): string {
+export function lossWords({ from, until }: CommitLoss): string {
   const times = from === null ? `before ${iso(until)}` : `between ${iso(from)} and ${iso(until)}`
   return `The database went back: changes that were committed ${times} are missing.`
 }
@@ -198,7 +198,7 @@ export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeed
   if (store.engine === 'postgres')
     store.checkConnections(async (client) => {
       const db = onClient(client)
-      if (lossOf(known, await read(db, node))) await countOn(db)
+      if (commitLossOf(known, await read(db, node))) await countOn(db)
     })
   counts.start()
   return {
@@ -223,18 +223,20 @@ function onClient(client: pg.ClientBase): Db {
 const fileOf = (dataDir: string) => join(dataDir, 'mark.json')
 
 /** The mark in the data folder; undefined if there is none or it cannot be read. */
-function remembered(dataDir: string): Mark | undefined {
+function remembered(dataDir: string): ConfirmedCount | undefined {
   try {
-    const { epoch, node, count, at } = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as Partial<Mark>
+    const { epoch, node, count, at } = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as Partial<ConfirmedCount>
     if (typeof epoch !== 'string' || typeof node !== 'string') return undefined
-    return Number.isSafeInteger(count) && Number.isSafeInteger(at) ? ({ epoch, node, count, at } as Mark) : undefined
+    return Number.isSafeInteger(count) && Number.isSafeInteger(at)
+      ? ({ epoch, node, count, at } as ConfirmedCount)
+      : undefined
   } catch {
     return undefined
   }
 }
 
 /** Remembers the mark for the next start. An older mark in the file is harmless, so an error is only logged. */
-function remember(dataDir: string, mark: Mark, log: Pick<Logger, 'debug'>): void {
+function remember(dataDir: string, mark: ConfirmedCount, log: Pick<Logger, 'debug'>): void {
   const file = fileOf(dataDir)
   try {
     writeFileSync(`${file}.tmp`, JSON.stringify(mark), { mode: 0o600 })

@@ -16,7 +16,7 @@ import { readAddresses } from '../platform/http/address.ts'
 import { ownVersion, placeBeside } from '../platform/installed.ts'
 import { domainOfMails } from '../platform/mail-host.ts'
 
-export interface Settings extends Config {
+export interface ServiceSettings extends Config {
   /** True if somebody set SVC_METRICS_PORT. Only then is it an error when another program uses that port. */
   metricsPortChosen: boolean
   /** Sentences about mistakes in the settings that do not keep the service from starting, such as unknown names. */
@@ -34,7 +34,7 @@ export function readConfig({
   flags?: Variables
   env?: Variables
   cwd?: string
-} = {}): Settings {
+} = {}): ServiceSettings {
   const { variables, remarks } = readEnvFile(join(cwd, '.env'))
   const config = configOf({ ...variables, ...filled(env), ...filled(flags) }, cwd)
   const unknown = unknownNames(Object.keys(filled(env)), 'the environment')
@@ -52,7 +52,7 @@ const unreached = ({ host, baseUrl }: Config): string[] =>
 const originOf = (host: string) => `http://${isIPv6(host) ? `[${host}]` : host}`
 
 /** Converts environment variables to settings. Relative paths in them are relative to `cwd`. */
-export function configOf(given: Variables, cwd: string): Settings {
+export function configOf(given: Variables, cwd: string): ServiceSettings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
     const text = given[name] && trimInvisible(given[name])
     if (!text) return otherwise

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Config } from '../platform/base.ts'
-import { move } from './cli/move.ts'
+import { moveToPostgres } from './cli/move.ts'
 import { configOf } from './config.ts'
 
 /** The ways in which somebody gives the address of a database. */
@@ -8,7 +8,12 @@ const ways: readonly (readonly [way: string, give: (address: string) => Promise<
   ['SVC_DATABASE_URL', async (address) => configOf({ SVC_DATABASE_URL: address }, '/')],
   [
     '--to',
-    (to) => move({ args: [], options: { to } }, { dataDir: '/nowhere', databaseUrl: undefined } as Config, () => {}),
+    (to) =>
+      moveToPostgres(
+        { args: [], options: { to } },
+        { dataDir: '/nowhere', databaseUrl: undefined } as Config,
+        () => {},
+      ),
   ],
 ]
 const wrong = [

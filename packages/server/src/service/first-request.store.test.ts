@@ -21,7 +21,7 @@ import { inviteAsOperator } from '../people/workspaces/invitations.ts'
 import { createWorkspace } from '../people/workspaces/store.ts'
 import { createDataFolder, databaseFile, secretOf } from '../platform/data-folder.ts'
 import { seal, sealKeyOf } from '../platform/seal.ts'
-import { configOf, type Settings } from './config.ts'
+import { configOf, type ServiceSettings } from './config.ts'
 import { openService } from './open.ts'
 import { startService } from './service.ts'
 
@@ -110,7 +110,7 @@ describe.each(Object.entries(engines))('the first request after a start (%s)', (
   })
 })
 
-async function prepare(config: Settings): Promise<Prepared> {
+async function prepare(config: ServiceSettings): Promise<Prepared> {
   const opened = await openService(config, Date.now, async () => false)
   if (!opened) throw new Error('The service was not opened.')
   const { auth, now, store } = opened

@@ -36,7 +36,7 @@ import { noteRunning } from '../updates/wishes/away.ts'
 import { webApp } from '../web/app.ts'
 import { createLive, type Hub } from '../web/live/hub.ts'
 import type { Deps } from '../web/routing/deps.ts'
-import type { Settings } from './config.ts'
+import type { ServiceSettings } from './config.ts'
 import { type OpenedService, openService } from './open.ts'
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
@@ -68,7 +68,7 @@ const silenceMs = 30_000
  * Opens the data folder and the store, and starts to listen. Throws ConfigError or DataFolderError for problems that a
  * person must fix.
  */
-export async function startService(config: Settings, log: Logger, now = Date.now): Promise<RunningService> {
+export async function startService(config: ServiceSettings, log: Logger, now = Date.now): Promise<RunningService> {
   const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
   if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)
   const node = newId(now())
@@ -92,7 +92,7 @@ export async function startService(config: Settings, log: Logger, now = Date.now
  */
 async function assemble(
   opened: OpenedService & { live: Hub; log: Logger; node: string },
-  config: Settings,
+  config: ServiceSettings,
   closers: Closers,
 ): Promise<void> {
   const { store, auth, now, live, log } = opened
@@ -188,7 +188,7 @@ async function startAlerts(
 
 function checkpointsOf(
   store: Extract<Deps['store'], { engine: 'sqlite' }>,
-  { dataDir }: Settings,
+  { dataDir }: ServiceSettings,
   log: Logger,
 ): Checkpoints {
   return startCheckpoints(store, databaseFile(dataDir), (error) =>
@@ -214,7 +214,7 @@ async function firstLink({ store, config, now }: OpenedService): Promise<string 
  * Listens for health and metrics. If SVC_METRICS_PORT is not set and another program has the default port, the service
  * runs without health and metrics, because serving people matters more.
  */
-async function listenOps(server: Server, config: Settings, log: Logger, closers: Closers): Promise<void> {
+async function listenOps(server: Server, config: ServiceSettings, log: Logger, closers: Closers): Promise<void> {
   if (config.metricsPort === 0) return
   try {
     await listen(server, { port: config.metricsPort, host: '127.0.0.1', how: 'SVC_METRICS_PORT, 0 for none' })

@@ -17,7 +17,7 @@ import { isConstraint, isDatabaseFailure, isForeignText } from '../platform/db/e
 import { refuseAndClose } from '../platform/http/answers.ts'
 import { drain } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
-import { logAsStatus, pathOf } from '../platform/http/requests.ts'
+import { logAsStatus, requestPath } from '../platform/http/requests.ts'
 import { placeBeside } from '../platform/installed.ts'
 import { Refusal, type WebCode } from '../platform/refusal.ts'
 import { boundOperations } from './operations/all.ts'
@@ -30,8 +30,8 @@ import { logDownload } from './routes/log-download.ts'
 import { releaseRoutes } from './routes/releases.ts'
 import { sseHandler } from './routes/sse.ts'
 import { securityRoutes, staticRoutes } from './routes/static.ts'
-import { isPlainPath, rawPathOf } from './routes/target.ts'
-import { member, sameOrigin, signedIn, type WebEnv } from './routing/guards.ts'
+import { isCanonicalPath, rawPathOf } from './routes/target.ts'
+import { requireMember, requireSameOrigin, requireSignedIn, type WebEnv } from './routing/guards.ts'
 import { securityHeaders } from './routing/headers.ts'
 import { mount } from './routing/operations.ts'
 import { signInOf } from './routing/sign-in.ts'
@@ -54,7 +54,7 @@ export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<
   })
   const listener: RequestListener = (req, res) => {
     for (const [name, value] of headers) res.setHeader(name, value)
-    if (!isPlainPath(rawPathOf(req.url ?? ''))) void drain(req).then(() => refuseAndClose(req, res, 'not_found'))
+    if (!isCanonicalPath(rawPathOf(req.url ?? ''))) void drain(req).then(() => refuseAndClose(req, res, 'not_found'))
     else if (!sse(req, res)) void listen(req, res)
   }
   return { listener, app }
@@ -68,14 +68,14 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
     c.header('cache-control', 'no-store')
     c.header(serviceTimeHeader, String(deps.now()))
   })
-  app.use('/api/*', sameOrigin(deps.config.baseUrl))
+  app.use('/api/*', requireSameOrigin(deps.config.baseUrl))
   app.route('/api/auth', authRoutes(deps))
   app.route('/api/web', doorRoutes(deps))
   app.route('/api/web', linkRoutes(deps))
   app.route('/api/web', invitationRoutes(deps))
   app.route('/api/web', ownRoutes(deps))
   app.route('/api/web', factorRoutes(deps))
-  app.use('/api/web/w/:slug/*', signedIn(deps), member(deps))
+  app.use('/api/web/w/:slug/*', requireSignedIn(deps), requireMember(deps))
   app.route('/api/web/w/:slug', bundleRoutes(deps))
   app.route('/api/web/w/:slug', logDownload(deps))
   mount(app, deps, boundOperations)
@@ -115,7 +115,7 @@ const unreadable = (): Response =>
 function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   const refusal = refusalOf(error)
   if (refusal.status >= 500) {
-    log.error({ err: error, method: c.req.method, path: pathOf(c.env.incoming.url ?? '') }, 'a page route failed')
+    log.error({ err: error, method: c.req.method, path: requestPath(c.env.incoming.url ?? '') }, 'a page route failed')
   }
   c.header('cache-control', 'no-store')
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))

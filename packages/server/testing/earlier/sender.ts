@@ -3,7 +3,7 @@
  * version may run beside a new one, so this file keeps its queries as they were and must not follow the current ones.
  */
 
-import type { StoredChange, Writer, WrittenMessage } from '../../src/deliveries/writer.ts'
+import type { MessageWriter, StoredChange, WrittenMessage } from '../../src/deliveries/writer.ts'
 import type { Db, Store } from '../../src/platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../../src/platform/db/tables.ts'
 import { transaction } from '../../src/platform/db/transaction.ts'
@@ -52,7 +52,12 @@ export async function dueChannels({ db }: Store, now: number): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-export const claim = <C extends StoredChange>({ db }: Store, channelId: string, writer: Writer<C>, now: number) =>
+export const claim = <C extends StoredChange>(
+  { db }: Store,
+  channelId: string,
+  writer: MessageWriter<C>,
+  now: number,
+) =>
   transaction(db, async (trx) => {
     const channel = await lockChannel(trx, channelId)
     if (!channel) return []
@@ -86,7 +91,7 @@ const lockChannel = (trx: Db, id: string): Promise<AlertChannelRow | undefined> 
 async function writeBodies<C extends StoredChange>(
   trx: Db,
   channel: AlertChannelRow,
-  writer: Writer<C>,
+  writer: MessageWriter<C>,
   now: number,
 ): Promise<void> {
   const waiting = await trx

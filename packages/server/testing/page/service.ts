@@ -17,7 +17,7 @@ import { insertPerson } from '../../src/people/accounts/store.ts'
 import { activate, addMember, createWorkspace } from '../../src/people/workspaces/store.ts'
 import type { Config, PasswordForm } from '../../src/platform/base.ts'
 import type { Store } from '../../src/platform/db/open.ts'
-import { openLog } from '../../src/platform/log.ts'
+import { openServiceLog } from '../../src/platform/log.ts'
 import { createSweeper } from '../../src/service/sweeper/sweeper.ts'
 import { openReleases } from '../../src/updates/releases/releases.ts'
 import { webApp } from '../../src/web/app.ts'
@@ -94,7 +94,7 @@ export async function serve(given: Given = {}) {
     const said = JSON.parse(line) as { level: string }
     if (said.level === 'error' || said.level === 'fatal') errors.push(said)
   }
-  const log = openLog('info', { write })
+  const log = openServiceLog('info', { write })
   const now = () => Date.now() + ahead
   const live = createLive({ store, log, now }, given.tick)
   const passwords = given.passwordForm ? passwordHashing(given.passwordForm) : quickPasswords

@@ -1,7 +1,7 @@
 /** Lets a storm reach the service with the operator's commands and with queries of the store. */
 
 import type { Request, Service } from '../../src/operator/shared/request.ts'
-import { askService, type OperatorOutcome, runCommand } from '../../src/operator/socket/socket.ts'
+import { askService, type OperatorOutcome, runOperatorCommand } from '../../src/operator/socket/socket.ts'
 import { openAuth } from '../../src/people/accounts/auth.ts'
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/platform/db/open.ts'
 import { liveOf } from '../../src/service/open.ts'
@@ -27,7 +27,8 @@ export function accessStore({ url }: Cluster): StormAccess {
   const auth = openAuth(store, { baseUrl, secret: 'the same secret on every one of the nodes' })
   const service = { store, auth, live, now: Date.now, config: { baseUrl } } as unknown as Service
   return {
-    operate: (name, args, options = {}) => outcomeOf(() => runCommand(name, { args, options, input: '' }, service)),
+    operate: (name, args, options = {}) =>
+      outcomeOf(() => runOperatorCommand(name, { args, options, input: '' }, service)),
     read: (query) => query(store.db),
     close: async () => {
       await live.close()

@@ -76,9 +76,14 @@ export type RankedRun = Pick<RunRow, 'seq' | 'place'>
 export type KeptRun = RankedRun & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
 
 /** Judges one report by the stored facts about its agent; `rows` is undefined when there is no such agent. */
-export type Decide = (rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge) => Decision
+export type DecideReport = (
+  rows: AgentRows | undefined,
+  submission: Submission,
+  now: number,
+  age: MonotonicAge,
+) => ReportDecision
 
-export type Decision =
+export type ReportDecision =
   | { ok: false; code: 'token_unknown' | 'workspace_inactive' }
   | { ok: true; workspaceId: string; write: Writes; claimed: Command[]; answer: AnswerVersions }
 
@@ -96,12 +101,12 @@ export interface Writes {
   /** The time offline that this report ends. */
   offline: { from_at: number; until_at: number; stopped: StoppedBy | null } | undefined
   /** The time of the agent's first report; undefined in all later ones. */
-  firstReport: FirstReport | undefined
+  firstReport: FirstReportTime | undefined
   commands: CommandChange[]
   /** Changes that were made on the agent's machine and not by a command of the service. */
   machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
   /** The facts and versions in the agent's row; undefined when they do not change. */
-  agent: AgentFacts | undefined
+  agent: StoredFacts | undefined
   /** Wishes, holds and attempts; undefined when they do not change. */
   wishes: AgentWishes | undefined
   updateEvents: UpdateNote[]
@@ -124,8 +129,8 @@ export const noWrites: Writes = {
 }
 /** The columns of a run that are written. `first_seen` is written only for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
-export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
-export type FirstReport = { first_report_at: number }
+export type StoredFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
+export type FirstReportTime = { first_report_at: number }
 export type AgentWishes = Pick<
   AgentRow,
   'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'
@@ -136,7 +141,7 @@ export type AgentWishes = Pick<
  * twice. When it resolves, everything is durable. When it rejects with `CommitUnknown`, the commit may have happened;
  * after any other error nothing was stored.
  */
-export type ReportStore = (batch: readonly Submission[], now: number, age: MonotonicAge) => Promise<Decision[]>
+export type ReportStore = (batch: readonly Submission[], now: number, age: MonotonicAge) => Promise<ReportDecision[]>
 
 /**
  * The error for a commit whose result is unknown. The commit may have happened, so nothing may be delivered and nothing

@@ -1,7 +1,7 @@
 /** The served release (D37) as a batch of reports reads it: once, in the transaction that judges wishes by it (I11). */
 import type { ServedRelease } from '../../updates/releases/store.ts'
 
-export const servedRelease = `select serial, version, sha256, case when signature is null then 0 else 1 end as signed
+export const servedReleaseSql = `select serial, version, sha256, case when signature is null then 0 else 1 end as signed
     from release order by serial desc limit 1`
 
 export type ServedRow = readonly [serial: number, version: string, sha256: string, signed: number]

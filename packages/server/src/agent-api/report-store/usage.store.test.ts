@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { namesPerDay, otherModels } from '../../fleet/reports/usage-names.ts'
 import { agentPage } from '../../web/queries/agent.ts'
-import { usageOf, usageSums } from '../../web/queries/usage.ts'
+import { usagePerDay, usageSums } from '../../web/queries/usage.ts'
 
 const noon = testStart / 1000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
@@ -80,7 +80,7 @@ everyEngine('models of a report', (open) => {
       .executeTakeFirstOrThrow()
     const bytes = (answer: unknown) => Buffer.byteLength(JSON.stringify(answer))
     expect(bytes(await agentPage(w.store.db, agent, 'admin', testStart))).toBeLessThan(256 * 1024)
-    const days = await usageOf(w.store.db, w.agent, 366, testStart)
+    const days = await usagePerDay(w.store.db, w.agent, 366, testStart)
     expect(bytes(days)).toBeLessThan(256 * 1024)
     const inAll = days.reduce((sum, { models }) => sum + Object.values(models).reduce((a, b) => a + b, 0), 0)
     expect(inAll).toBeCloseTo(3 * many(300, (i) => i + 2).reduce((a, b) => a + b, 0))

@@ -15,9 +15,9 @@ import { openReportStore } from '../open.ts'
 import { CommitUnknown, type ReportStore } from '../report-store/rows.ts'
 import { createBatcher } from './batch.ts'
 import { createMetrics } from './metrics.ts'
-import { decide } from './rules.ts'
+import { decideReport } from './rules.ts'
 
-const batching = (w: TestWorkspace, store: ReportStore = openReportStore(w.store, decide)) => {
+const batching = (w: TestWorkspace, store: ReportStore = openReportStore(w.store, decideReport)) => {
   const failures: unknown[] = []
   const metrics = createMetrics()
   const batcher = createBatcher({
@@ -112,7 +112,7 @@ everyEngine('group commit', (open) => {
 
   test('a report that breaks does not take the others of its batch with it', async () => {
     const w = await newTestWorkspace(await open())
-    const real = openReportStore(w.store, decide)
+    const real = openReportStore(w.store, decideReport)
     const other = await w.addAgent('other')
     const breaks: ReportStore = async (batch, now, age) => {
       if (batch.some(({ agentId }) => agentId === other.id)) throw new Error('a fault of ours')
@@ -130,7 +130,7 @@ everyEngine('group commit', (open) => {
     const r = reporting(w)
     await r.report(offering)
     const { id } = await r.press('run_now')
-    const real = openReportStore(w.store, decide)
+    const real = openReportStore(w.store, decideReport)
     const lost: ReportStore = async (batch, now, age) => {
       await real(batch, now, age)
       throw new CommitUnknown(new Error('the connection broke'))

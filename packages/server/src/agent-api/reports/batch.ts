@@ -3,8 +3,8 @@
  * decisions are made in batching.ts.
  */
 
-import { CommitUnknown, type Decision, type ReportStore, type Submission } from '../report-store/rows.ts'
-import { type BatchingEvent, begin, nextBatch, rulesOf, step, type WaitingReport } from './batching.ts'
+import { CommitUnknown, type ReportDecision, type ReportStore, type Submission } from '../report-store/rows.ts'
+import { type BatchingEvent, batchingRulesOf, begin, nextBatch, step, type WaitingReport } from './batching.ts'
 import type { AgentApiMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 
@@ -25,7 +25,7 @@ export interface Batcher {
    * Resolves with the decision after the commit, or with `unavailable` when nobody may assume that the report had an
    * effect (D1, I10). Never rejects.
    */
-  submit(submission: Submission, from?: Partial<Origin>): Promise<Decision | Unavailable>
+  submit(submission: Submission, from?: Partial<Origin>): Promise<ReportDecision | Unavailable>
   /** True if the next report would be refused. The caller asks before it reads the body of a report. */
   readonly full: boolean
   /** True while agents should report less often because the service is loaded (D18). */
@@ -56,7 +56,7 @@ interface BatchOptions {
   /** Returns how long ago this process delivered a command, by the monotonic clock (D20). */
   age: (id: string) => number | undefined
   /** Called for each report after the commit of its batch, and before any report of that batch is answered. */
-  committed: (submission: Submission, decision: Decision) => void
+  committed: (submission: Submission, decision: ReportDecision) => void
   failed: (error: unknown) => void
   /**
    * The maximum number of batches that are stored at the same time: one on SQLite, a few on PostgreSQL, where the
@@ -68,12 +68,12 @@ interface BatchOptions {
 }
 
 interface Unanswered extends WaitingReport {
-  resolve: (answer: Decision | Unavailable) => void
+  resolve: (answer: ReportDecision | Unavailable) => void
 }
 
 export function createBatcher(options: BatchOptions): Batcher {
   const { metrics, inTurn = setImmediate } = options
-  const rules = rulesOf(options.parallel)
+  const rules = batchingRulesOf(options.parallel)
   let now = begin
   let waiting: Unanswered[] = []
   let bytesHeld = 0
@@ -187,7 +187,7 @@ async function rescue(batch: Unanswered[], error: unknown, options: BatchOptions
 async function runAlone({ submission, resolve }: Unanswered, options: BatchOptions): Promise<boolean> {
   const { store, now, age, committed, failed } = options
   try {
-    const [decision] = (await store([submission], now(), age)) as [Decision]
+    const [decision] = (await store([submission], now(), age)) as [ReportDecision]
     committed(submission, decision)
     resolve(decision)
     return true

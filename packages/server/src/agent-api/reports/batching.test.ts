@@ -1,12 +1,12 @@
 /** Tests when a batch starts, and which reports are in it. */
 import { describe, expect, test } from 'vitest'
 import type { Submission } from '../report-store/rows.ts'
-import { type BatchingEvent, type BatchState, begin, nextBatch, rulesOf, step } from './batching.ts'
+import { type BatchingEvent, type BatchState, batchingRulesOf, begin, nextBatch, step } from './batching.ts'
 
 /** Applies events in order; returns the last state and the act that each event asked for. */
 function after(state: BatchState, events: readonly BatchingEvent[], parallel = 1) {
   const words = events.map((event) => {
-    const { state: next, act } = step(state, event, rulesOf(parallel))
+    const { state: next, act } = step(state, event, batchingRulesOf(parallel))
     state = next
     return act?.do === 'wait' ? `wait ${act.ms}` : (act?.do ?? '')
   })
@@ -98,7 +98,7 @@ function sizesOf(reports: readonly { agent?: string; runs?: number; bytes?: numb
   })
   const sizes: (number | string)[] = []
   while (waiting.length > 0) {
-    const { batch, agents, left, filled } = nextBatch(waiting, () => false, rulesOf(1).max)
+    const { batch, agents, left, filled } = nextBatch(waiting, () => false, batchingRulesOf(1).max)
     expect(agents.size).toBe(batch.length)
     sizes.push(filled ? `${batch.length} full` : batch.length)
     waiting = left
@@ -130,7 +130,7 @@ test('a batch skips agents that have a report in another batch, and takes the ot
     bytes: i,
     alone: false,
   }))
-  const { batch, left } = nextBatch(waiting, (agentId) => agentId === 'a', rulesOf(2).max)
+  const { batch, left } = nextBatch(waiting, (agentId) => agentId === 'a', batchingRulesOf(2).max)
   expect([batch, left].map((all) => all.map(({ submission, bytes }) => `${submission.agentId}${bytes}`))).toEqual([
     ['b1', 'c2', 'd4'],
     ['a0', 'b3'],

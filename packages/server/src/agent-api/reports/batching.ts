@@ -69,7 +69,7 @@ interface BatchingStep {
   readonly act: BatchingAct | undefined
 }
 
-export const rulesOf = (parallel: number): BatchingRules => ({
+export const batchingRulesOf = (parallel: number): BatchingRules => ({
   parallel,
   linger: { kept: 1, own: 2, beside: 5 },
   max: { reports: 128, bytes: 512 * 1024, runs: 1000 },

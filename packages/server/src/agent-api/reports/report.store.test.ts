@@ -6,7 +6,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { twoReporters } from '../../fleet/reports/reporters.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { fleetRows } from '../../web/queries/fleet-rows.ts'
 
@@ -55,7 +55,7 @@ everyEngine('a report', (open) => {
     const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const list = async () => {
-      const rows = await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))
+      const rows = await fleetRows(w.store.db, w.workspace.id, dayNumber(w.clock.now()))
       const { level, statusAt, statusLate } = rows.get(w.agent.id) ?? {}
       return { level, statusAt, statusLate }
     }
@@ -81,7 +81,7 @@ everyEngine('a report', (open) => {
     for (const [says, minutes, more, age] of ages) {
       const status_at = Math.floor(w.clock.now() / 1000) - minutes * 60
       await report({ status_at, state: { level: 'ok' }, health: [], ...more })
-      const rows = await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))
+      const rows = await fleetRows(w.store.db, w.workspace.id, dayNumber(w.clock.now()))
       expect(rows.get(w.agent.id), says).toMatchObject(age)
     }
   })
@@ -90,7 +90,7 @@ everyEngine('a report', (open) => {
     const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const missing = async () =>
-      (await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))).get(w.agent.id)?.secretsMissing
+      (await fleetRows(w.store.db, w.workspace.id, dayNumber(w.clock.now()))).get(w.agent.id)?.secretsMissing
     await report({ health: [{ name: 'Missing secrets', level: 'warn', detail: 'NOTIFY_TOKEN not set.' }] })
     expect(await missing()).toBe(true)
     await report({ health: [{ name: 'Process', level: 'ok' }] })
@@ -117,7 +117,7 @@ everyEngine('a report', (open) => {
   test('an agent that was stopped on its machine is shown as stopped until its next report, and gets no commands with its last one (D66)', async () => {
     const w = await newTestWorkspace(await open())
     const { report, press } = reporting(w)
-    const list = async () => (await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))).get(w.agent.id)
+    const list = async () => (await fleetRows(w.store.db, w.workspace.id, dayNumber(w.clock.now()))).get(w.agent.id)
     await report(offering)
     await press('run_now')
     expect(await report({ ...offering, stopped: 'person' })).toEqual([])

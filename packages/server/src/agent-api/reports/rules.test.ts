@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endedOffline, levelChange } from './rules.ts'
+import { endedOffline, levelChangeOf } from './rules.ts'
 
 const at = 1_000_000_000
 const facts = (paused: boolean | undefined) => JSON.stringify({ paused, settings: {}, version: '1.0.0' })
@@ -26,7 +26,7 @@ test.each([
   ['a pause without a level', none, true, null, facts(false), undefined],
 ] as const)('the row of a level or pause: %s', (_, columns, paused, level, before, row) => {
   const rows = { last: level === undefined ? undefined : { ...last, level }, facts: before }
-  expect(levelChange(columns, paused, rows, at)).toEqual(row)
+  expect(levelChangeOf(columns, paused, rows, at)).toEqual(row)
 })
 
 const seconds = (n: number) => at + n * 1000

@@ -5,13 +5,13 @@
 import type { Report } from '@svc/protocol'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
-import { bodyOf } from '../../fleet/commands/row.ts'
+import { commandBodyOf } from '../../fleet/commands/row.ts'
 import { settleAcks, settleAndClaim } from '../../fleet/commands/settle.ts'
-import { columnsOf } from '../../fleet/reports/columns.ts'
+import { reportColumnsOf } from '../../fleet/reports/columns.ts'
 import { addUsage } from '../../fleet/reports/pending.ts'
 import type { LastReport, ReportWrite } from '../../fleet/reports/stored.ts'
 import { type UpdatesAfter, updatesAfter } from '../../updates/wishes/report.ts'
-import { type AgentRows, type Decide, type Decision, noWrites, type Writes } from '../report-store/rows.ts'
+import { type AgentRows, type DecideReport, noWrites, type ReportDecision, type Writes } from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
 import {
   type GivenCommand,
@@ -27,14 +27,14 @@ import { mergeRuns } from './runs.ts'
  * Judges a report inside the transaction that will store it. The token of the agent and the activation of its workspace
  * are checked again first, since they may have changed after the request arrived (D22, 5.4).
  */
-export const decide: Decide = (rows, submission, now, age) => {
+export const decideReport: DecideReport = (rows, submission, now, age) => {
   if (!rows || rows.tokenHash !== submission.tokenHash) return { ok: false, code: 'token_unknown' }
   if (!rows.activated) return { ok: false, code: 'workspace_inactive' }
   const { report } = submission
   if (isLate(report, rows.last)) return onlyAcks(rows, report, now)
   const runs = mergeRuns(report, submission.bodies ?? bodiesOf(report), rows.runs, rows.lowest, rows.last, now)
   const usage = addUsage(rows.usage, runs.usage)
-  const columns = columnsOf(submission, rows.last, { runs_kept: runs.runs_kept, usage: usage.json }, now)
+  const columns = reportColumnsOf(submission, rows.last, { runs_kept: runs.runs_kept, usage: usage.json }, now)
   const { changes, claimed } = settleAndClaim(rows.commands, report, now, {
     claims: report.stopped === undefined && !submission.gone(),
     logs: rows.logs,
@@ -53,7 +53,7 @@ export const decide: Decide = (rows, submission, now, age) => {
       changedRuns: runs.changedRuns,
       trimmed: runs.trimmed,
       usage: usage.due,
-      levelChange: levelChange(columns, isPaused(report), rows, now),
+      levelChange: levelChangeOf(columns, isPaused(report), rows, now),
       offline: endedOffline(rows.last, now),
       firstReport: rows.last ? undefined : { first_report_at: now },
       commands: changes,
@@ -66,7 +66,7 @@ export const decide: Decide = (rows, submission, now, age) => {
 }
 
 /** The row of a report whose level or pause differs from the report before. A report without a level has none. */
-export const levelChange = (
+export const levelChangeOf = (
   { level, label }: Pick<ReportWrite, 'level' | 'label'>,
   paused: boolean,
   { last, facts }: Pick<AgentRows, 'last' | 'facts'>,
@@ -131,7 +131,7 @@ function givenOf(commands: readonly StoredCommand[], changes: readonly CommandCh
     if (c.delivered_at === null || (c.state !== 'delivered' && c.state !== 'failed')) return []
     const state = changes.find(({ id }) => id === c.id)?.state ?? c.state
     const accepted = state === 'applied' || state === 'applied_late'
-    return accepted || state === 'delivered' ? [{ command: bodyOf(c), accepted }] : []
+    return accepted || state === 'delivered' ? [{ command: commandBodyOf(c), accepted }] : []
   })
 }
 
@@ -148,7 +148,7 @@ const isLate = (report: Report, last: LastReport | undefined): boolean =>
  * The decision about a late report: it may still bring acks, but changes nothing else and claims no commands (D11). Its
  * answer names only wished versions that an earlier answer has already offered.
  */
-function onlyAcks(rows: AgentRows, report: Report, now: number): Decision {
+function onlyAcks(rows: AgentRows, report: Report, now: number): ReportDecision {
   const commands = settleAcks(rows.commands, report.acks ?? [], now).filter((c, i) => c !== rows.commands[i])
   const { answer } = updatesOf(rows, report, now, false)
   return { ok: true, workspaceId: rows.workspaceId, claimed: [], answer, write: { ...noWrites, commands } }

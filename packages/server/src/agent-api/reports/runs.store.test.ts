@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { agentPage } from '../../web/queries/agent.ts'
 import { fleetRows } from '../../web/queries/fleet-rows.ts'
-import { usageOf, usageSums } from '../../web/queries/usage.ts'
+import { usagePerDay, usageSums } from '../../web/queries/usage.ts'
 
 const noon = testStart / 1000
 const many = (count: number, run: (i: number) => object) => Array.from({ length: count }, (_, i) => run(i))
@@ -107,7 +107,7 @@ everyEngine('runs of a report', (open) => {
     for (let day = 11; day >= 0; day--) {
       await report({ runs: [{ id: `r${day}`, started: noon - day * 86_400, cost_usd: 1 + day, models: { large: 1 } }] })
       const row = (await fleetRows(w.store.db, w.workspace.id, today)).get(w.agent.id)
-      const days = await usageOf(w.store.db, w.agent, 30, testStart)
+      const days = await usagePerDay(w.store.db, w.agent, 30, testStart)
       const costs = Array.from({ length: 12 - day }, (_, i) => 12 - i)
       expect(days.slice(18, 30 - day).map(({ cost, runs, models }) => [cost, runs, { ...models }])).toEqual(
         costs.map((cost) => [cost, 1, { large: 1 }]),

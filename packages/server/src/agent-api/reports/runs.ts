@@ -6,7 +6,7 @@ import { type Dictionary, forEachEntry, type ReadRun, type Report, runSortKey } 
 import { maxUsage } from '../../fleet/reports/pending.ts'
 import type { LastReport, UsageDelta } from '../../fleet/reports/stored.ts'
 import { otherModels, usageDays } from '../../fleet/reports/usage-names.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { excessRuns } from '../report-store/needs.ts'
 import type { KeptRun, RankedRun, RunWrite, Writes } from '../report-store/rows.ts'
 import { manyModelsIn, modelsIn } from '../report-store/run-body.ts'
@@ -44,7 +44,7 @@ export function mergeRuns(
     else if (was.body !== body) changed.push({ run, was, body })
   }
   const dropped = trim(lowest, fresh, excessRuns(last, fresh.length))
-  const sums = new Sums(dayOf(now) - usageDays)
+  const sums = new Sums(dayNumber(now) - usageDays)
   const newRuns: RunWrite[] = []
   for (const [i, { run, write }] of fresh.entries()) {
     if (dropped.fresh.has(i)) continue
@@ -135,7 +135,7 @@ class Sums {
     models: Dictionary<number> | undefined,
     sign: 1 | -1,
   ): void {
-    const day = Math.max(this.#first, dayOf(place))
+    const day = Math.max(this.#first, dayNumber(place))
     const total = this.#of(day, '')
     total.runs += sign
     total.costMicro += sign * (costs.cost_micro ?? 0)

@@ -9,9 +9,9 @@ import type { AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
-import { allChannelsOf, changeOf, recipients } from '../messages/recipients.ts'
+import { alertChangeOf, allChannelsOf, recipients } from '../messages/recipients.ts'
 import type { ScopeRef } from '../owned.ts'
-import { alertOf, rulesOf, type Scope, scopeOf } from '../store.ts'
+import { alertOf, rulesOfScope, type Scope, scopeOf } from '../store.ts'
 
 const isOk = { ok: true } as const
 
@@ -105,13 +105,13 @@ async function tell(
   scope: Scope,
   { row, place, baseUrl, now }: { row: AlertRow; place: ScopeRef; baseUrl: string; now: number },
 ): Promise<void> {
-  const rule = (await rulesOf(trx, scope))(row.rule)
+  const rule = (await rulesOfScope(trx, scope))(row.rule)
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
   const channels = recipients(rule, await allChannelsOf(trx, scope), sent, now)
   const alert = { ...alertOf(row), label: (await presentLabels(trx, [row]))(row) }
   const agents = await agentsNow(trx, row, { type: 'alert.acknowledged', now })
   const acknowledged = { type: 'alert.acknowledged', alert, agents } as const
-  await enqueue(trx, channels, changeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
+  await enqueue(trx, channels, alertChangeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
 }
 
 const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>

@@ -5,7 +5,7 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { endWaiting } from '../../deliveries/settling.ts'
 import { insertDelivery } from '../../deliveries/store.ts'
 import { sealKeyOf, unseal } from '../../platform/seal.ts'
-import { judge } from '../rules/judge.ts'
+import { judgeRule } from '../rules/judge.ts'
 import { defaultRule } from '../rules/rules.ts'
 import { insertAlert, knownAlerts, scopeOf } from '../store.ts'
 import { acknowledgeAlert, acknowledgeAlerts } from './acknowledging.ts'
@@ -19,7 +19,7 @@ import {
   testChannel,
 } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
-import { listAlerts, listMutes, listRules, placeOf, servicePlace } from './listing.ts'
+import { listAlerts, listMutes, listRules, servicePlace, workspaceOfRow } from './listing.ts'
 import { liftMute, maxMutes, muteAlerts } from './muting.ts'
 import { setRule } from './rules.ts'
 
@@ -41,7 +41,7 @@ everyEngine('what people do with alerts', (open) => {
   }
   const openAlert = async (w: TestWorkspace) => {
     const situation = { now: w.clock.now(), muted: false }
-    const { alert } = judge({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, situation)
+    const { alert } = judgeRule({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, situation)
     if (!alert) throw new Error('No alert opened.')
     const about = { kind: 'agent', id: w.agent.id, name: w.agent.name } as const
     const row = await insertAlert(w.store.db, { scope: scopeOf(w.workspace), rule: 'bad', about }, alert, w.clock.now())
@@ -262,8 +262,8 @@ everyEngine('what people do with alerts', (open) => {
     const { w, ctx } = await started()
     const id = await openAlert(w)
     const muted = await muteAlerts({ ...ctx(), role: 'admin' }, servicePlace, { seconds: 60 })
-    expect(await placeOf(w.store.db, 'alert', id)).toEqual(w.workspace)
-    expect(await placeOf(w.store.db, 'mute', muted.ok ? muted.value.id : '')).toEqual(servicePlace)
-    expect(await placeOf(w.store.db, 'delivery', 'x')).toBeUndefined()
+    expect(await workspaceOfRow(w.store.db, 'alert', id)).toEqual(w.workspace)
+    expect(await workspaceOfRow(w.store.db, 'mute', muted.ok ? muted.value.id : '')).toEqual(servicePlace)
+    expect(await workspaceOfRow(w.store.db, 'delivery', 'x')).toBeUndefined()
   })
 })

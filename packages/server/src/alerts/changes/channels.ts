@@ -124,7 +124,7 @@ export const noteChannel = (
   })
 
 /** Finds a channel of an owner by its name, and does something with it in one transaction. */
-export const onChannel = <T, C extends string>(
+export const withChannel = <T, C extends string>(
   { db }: ChangeContext,
   owner: Owner,
   name: string,
@@ -139,7 +139,7 @@ type ChannelChanged = Promise<Verdict<{ ok: true }, 'channel_unknown'>>
 
 /** Enables a disabled channel and resets its count of failures. A channel that is already enabled stays as it is. */
 export const enableChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
-  onChannel(ctx, owner, name, async (trx, channel) => {
+  withChannel(ctx, owner, name, async (trx, channel) => {
     if (channel.enabled === 1) return done(isOk)
     await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
     await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.enabled', name })
@@ -147,7 +147,7 @@ export const enableChannel = (ctx: ChangeContext, owner: Owner, name: string): C
   })
 
 export const disableChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
-  onChannel(ctx, owner, name, async (trx, channel) => {
+  withChannel(ctx, owner, name, async (trx, channel) => {
     if (channel.enabled === 0 && channel.disabled_why === null) return done(isOk)
     await set(trx, channel, { enabled: 0, disabled_why: null })
     await endWaiting(trx, { channelId: channel.id, why: channelDisabled }, ctx.now)
@@ -163,7 +163,7 @@ const set = (trx: Db, { id }: AlertChannelRow, columns: Partial<AlertChannelRow>
   trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()
 
 export const removeChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
-  onChannel(ctx, owner, name, async (trx, { id }) => {
+  withChannel(ctx, owner, name, async (trx, { id }) => {
     await trx.deleteFrom('alert_channel').where('id', '=', id).execute()
     await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.removed', name })
     return done(isOk)
@@ -175,7 +175,7 @@ export const testChannel = (
   owner: Owner,
   name: string,
 ): Promise<Verdict<QueuedTestRef, 'channel_unknown' | 'rate_limited'>> =>
-  onChannel<QueuedTestRef, 'rate_limited'>(ctx, owner, name, async (trx, { id: channelId }) => {
+  withChannel<QueuedTestRef, 'rate_limited'>(ctx, owner, name, async (trx, { id: channelId }) => {
     const counted = await countTest(trx, channelId, ctx.by.id, ctx.now)
     if (!counted.ok) return counted
     const deliveryId = await enqueueTest(trx, { channelId, workspace: owner.place.slug }, ctx.now)

@@ -3,7 +3,7 @@ import type { DeliveryRow, DeliveryState } from '@svc/api'
 import { subjectText } from '@svc/api/words'
 import type { Verdict } from '@svc/protocol'
 import { retry } from '../../deliveries/settling.ts'
-import { changesOf } from '../../deliveries/writer.ts'
+import { deliveryChangesOf } from '../../deliveries/writer.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -75,7 +75,7 @@ export const retryDelivery = (
 async function whyOutdated(db: Db, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('alert_delivery').selectAll().where('id', '=', id).executeTakeFirst()
   if (row?.state !== 'dead' || row.kind !== 'alert') return undefined
-  const changes = changesOf<AlertChange>(row) ?? []
+  const changes = deliveryChangesOf<AlertChange>(row) ?? []
   const later = await db
     .selectFrom('alert_delivery')
     .select('changes')
@@ -84,7 +84,7 @@ async function whyOutdated(db: Db, id: string): Promise<string | undefined> {
     .where('state', 'in', ['sent', 'waiting'])
     .where('kind', '=', 'alert')
     .execute()
-  const newer = new Set(later.flatMap((one) => changesOf(one) ?? []).map((change) => change.id))
+  const newer = new Set(later.flatMap((one) => deliveryChangesOf(one) ?? []).map((change) => change.id))
   for (const { id: alert, type, subject } of changes) {
     if (newer.has(alert))
       return `A newer message about ${subjectText(subject)} was sent to this channel, or is waiting for it.`

@@ -5,8 +5,8 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
 import type { ScopeRef } from '../owned.ts'
-import { stateOf } from '../rules/judge.ts'
-import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope, subjectOf } from '../store.ts'
+import { alertStateOf } from '../rules/judge.ts'
+import { alertOf, rulesOfScope, type SetRule, scopeOf, serviceScope, subjectOf } from '../store.ts'
 
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
 export async function listAlerts(
@@ -32,7 +32,7 @@ function alertRow(row: StoredAlert): ListedAlert {
     rule: row.rule,
     level: row.level,
     subject: subjectOf(row),
-    state: stateOf(alert),
+    state: alertStateOf(alert),
     since: row.since,
     openedAt: row.opened_at,
     endedAt: row.ended_at,
@@ -45,7 +45,7 @@ function alertRow(row: StoredAlert): ListedAlert {
  * The workspace of an alert, mute or delivery that is named only by its id. For an object of the service itself, the
  * result is `servicePlace`.
  */
-export async function placeOf(
+export async function workspaceOfRow(
   db: Db,
   noun: 'alert' | 'mute' | 'delivery',
   id: string,
@@ -71,7 +71,7 @@ function scopeOfRow(db: Db, noun: 'alert' | 'mute' | 'delivery', id: string): Pr
 
 export async function listRules(db: Db, place: ScopeRef): Promise<RuleSettings[]> {
   const scope = scopeOf(place)
-  const rules = await rulesOf(db, scope)
+  const rules = await rulesOfScope(db, scope)
   const names = await channelNames(db, place)
   return ruleNames
     .filter((name) => scope.id !== serviceScope || name === 'service')

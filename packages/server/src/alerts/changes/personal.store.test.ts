@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { addPerson, newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { claim } from '../../deliveries/claiming.ts'
+import { claimDeliveries } from '../../deliveries/claiming.ts'
 import { endOld } from '../../deliveries/settling.ts'
 import { dueChannels } from '../../deliveries/store.ts'
 import { openAuth } from '../../people/accounts/auth.ts'
@@ -122,7 +122,7 @@ everyEngine('the channels of a person', (open) => {
     expect(await due()).toEqual([])
     w.clock.pass(1)
     const [channel] = await due()
-    const { claimed } = await claim(w.store, {
+    const { claimed } = await claimDeliveries(w.store, {
       channelId: channel?.id ?? '',
       node: 'a',
       writer: writerOf(baseUrl),
@@ -174,7 +174,7 @@ everyEngine('the channels of a person', (open) => {
     const due = async () => (await dueChannels(w.store, { node: 'a', now: w.clock.now() + 60_000 })).map(({ id }) => id)
     const [mail] = await due()
     const take = () =>
-      claim(w.store, {
+      claimDeliveries(w.store, {
         channelId: mail ?? '',
         node: 'a',
         writer: writerOf(baseUrl),

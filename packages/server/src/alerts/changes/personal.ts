@@ -28,7 +28,7 @@ import {
   channelRow,
   insertChannel,
   noteChannel,
-  onChannel,
+  withChannel,
 } from './channels.ts'
 
 type PersonCtx = ChangeContext<Person>
@@ -79,7 +79,7 @@ export const setPersonalChannel = (
   place: ScopeRef,
   { name, enabled, ...wanted }: PreferenceChange & { name: string; enabled?: boolean },
 ): Promise<Verdict<PersonalChannelRow, 'channel_unknown' | 'channel_invalid'>> =>
-  onChannel(ctx, { place, person: ctx.by }, name, async (trx, row) => {
+  withChannel(ctx, { place, person: ctx.by }, name, async (trx, row) => {
     const before = readPreferences(row.preferences)
     const preferences = changePreferences(before, wanted)
     if (!preferences.ok) return preferences

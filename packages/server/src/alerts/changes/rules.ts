@@ -10,7 +10,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOwned, type ScopeRef } from '../owned.ts'
-import { rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from '../store.ts'
+import { rulesOfScope, type Scope, type SetRule, scopeOf, serviceScope } from '../store.ts'
 
 interface RuleChange {
   on?: boolean
@@ -58,7 +58,7 @@ export const setRule = (
     if (!channels.ok) return channels
     const second = await channelIds(trx, scope, wanted.escalation?.channels)
     if (!second.ok) return second
-    const before = (await rulesOf(trx, scope))(name)
+    const before = (await rulesOfScope(trx, scope))(name)
     const narrows = wanted.filter && wanted.filter.trim() !== (before.filter ?? '')
     if (narrows && (await isNodeWithoutRuleFilters(trx, heard, now))) return refuse('nodes_mixed', nodesMixed)
     const set = { ...columnsOf(wanted, channels.value), ...escalationColumns(wanted.escalation, second.value) }
@@ -69,7 +69,7 @@ export const setRule = (
         Object.keys(set).length === 0 ? oc.doNothing() : oc.columns(['scope', 'rule']).doUpdateSet(set),
       )
       .execute()
-    const after = (await rulesOf(trx, scope))(name)
+    const after = (await rulesOfScope(trx, scope))(name)
     if (JSON.stringify(before) !== JSON.stringify(after))
       await audit(trx, {
         workspaceId: scope.workspaceId,

@@ -10,12 +10,12 @@ import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { timesAway } from '../../updates/wishes/away.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
-import { allChannelsOf, changeOf, recipients, secondChannels } from '../messages/recipients.ts'
+import { alertChangeOf, allChannelsOf, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
-import { isReported, itemWordsIn, ownWords } from '../own-words.ts'
-import type { EndCause, Moment } from '../rules/conditions.ts'
+import { agentsOwnWords, isReported, itemWordsIn } from '../own-words.ts'
+import type { EndCause, RuleMoment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
-import { type JudgedAlert, judge } from '../rules/judge.ts'
+import { type JudgedAlert, judgeRule } from '../rules/judge.ts'
 import { settingsOf } from '../settings.ts'
 import {
   alertOf,
@@ -23,13 +23,13 @@ import {
   insertAlert,
   isChanged,
   type KnownAlert,
-  keyOf,
   keyOfRow,
   knownAlerts,
-  mutesOf,
+  mutesOfScope,
   removePending,
-  rulesOf,
+  rulesOfScope,
   type SetRule,
+  subjectKeyOf,
   updateAlert,
 } from '../store.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
@@ -72,11 +72,11 @@ export async function evaluateScope(
   { baseUrl, now, service }: EvaluationParts,
 ): Promise<EvaluationResult> {
   const { db } = store
-  const rules = withoutRulesToCome(await rulesOf(db, place), await rulesToCome(db, now))
+  const rules = withoutRulesToCome(await rulesOfScope(db, place), await rulesToCome(db, now))
   const known = await knownAlerts(db, place, now)
-  const mutes = await mutesOf(db, place)
+  const mutes = await mutesOfScope(db, place)
   const isMuted = mutedAt(mutes, now)
-  const moment: Moment = { now, backSince: await backSince(db, now) }
+  const moment: RuleMoment = { now, backSince: await backSince(db, now) }
   const channels = await allChannelsOf(db, place)
   const muted = (id: string) => isMuted({ rule: 'silent', agentId: id })
   const ofScope = channels.filter(({ owner }) => owner === '')
@@ -87,7 +87,7 @@ export async function evaluateScope(
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
     const isSilenced = isMuted(coveredBy(one))
     const openings = known.openingsOf(one.rule.name, one.about)
-    const judged = judge(one.rule, order.finding(one), alert?.alert, { now, muted: isSilenced, openings })
+    const judged = judgeRule(one.rule, order.finding(one), alert?.alert, { now, muted: isSilenced, openings })
     order.judged(one, judged.alert)
     return { ...one, known: alert, judged }
   }
@@ -100,7 +100,7 @@ export async function evaluateScope(
     due.push(...more.filter(leavesSomething))
   }
   for await (const piece of pieces(withForgotten(found, known.current, rules), judgedAtOnce))
-    add(piece.map((one) => verdictOn(one, current.get(keyOf(one.rule.name, one.about)))))
+    add(piece.map((one) => verdictOn(one, current.get(subjectKeyOf(one.rule.name, one.about)))))
   // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
   add(withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
   const evaluated: EvaluationResult = { messages: 0, changed: 0 }
@@ -169,12 +169,12 @@ async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Verdi
     if (message === undefined || !alert) continue
     const agents = await agentsNow(trx, row, { type: message, list: verdict.agents?.list, now })
     const telling = { slug: place.slug, baseUrl, now }
-    const detail = writing.detail && message !== 'alert.ended' ? await ownWords(trx, row) : null
+    const detail = writing.detail && message !== 'alert.ended' ? await agentsOwnWords(trx, row) : null
     const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
     const all = recipients(verdict.rule, channels, sent, now)
     const others = all.filter((channel) => aboutChannel(channel).id !== verdict.about.id)
     const because = message === 'alert.ended' ? await endCause(trx, verdict, row) : undefined
-    await enqueue(trx, others, changeOf(row, { type: message, alert, agents, detail, because }, telling), now)
+    await enqueue(trx, others, alertChangeOf(row, { type: message, alert, agents, detail, because }, telling), now)
     evaluated.messages++
   }
   return evaluated
@@ -208,11 +208,16 @@ async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Ver
     messages += await transaction(db, async (trx) => {
       const row = await markEscalated(trx, known.row, now)
       if (!row) return 0
-      const detail = writing.detail ? await ownWords(trx, row) : null
+      const detail = writing.detail ? await agentsOwnWords(trx, row) : null
       const alert = { ...alertOf(row), label: (await presentLabels(trx, [row]))(row) }
       const agents = await agentsNow(trx, row, { type: 'alert.reminder', now })
       const opened = { type: 'alert.opened', alert, agents, detail } as const
-      await enqueue(trx, secondChannels(rule, channels), changeOf(row, opened, { slug: place.slug, baseUrl, now }), now)
+      await enqueue(
+        trx,
+        secondChannels(rule, channels),
+        alertChangeOf(row, opened, { slug: place.slug, baseUrl, now }),
+        now,
+      )
       return 1
     })
   }
@@ -239,7 +244,7 @@ async function notifyOfCommands(
       await enqueue(
         trx,
         recipients(rule, channels, sent, now),
-        changeOf(row, opened, { slug: place.slug, baseUrl, now }),
+        alertChangeOf(row, opened, { slug: place.slug, baseUrl, now }),
         now,
       )
       return 1

@@ -9,7 +9,7 @@ import { dayMs } from '../../platform/limits/units.ts'
 import { scopeOf, serviceScope } from '../store.ts'
 import { evaluateScope } from './evaluate.ts'
 import type { NamedScope } from './findings.ts'
-import { leaseMs, returnLease, takeLease } from './lease.ts'
+import { evaluationLeaseMs, returnLease, takeLease } from './lease.ts'
 import type { ServiceFacts } from './service.ts'
 
 /**
@@ -62,7 +62,7 @@ export function newEvaluator(evaluating: EvaluatorParts): Evaluator {
     if (!(await takeLease(store.db, node, leasedAt))) return false
     for (const place of await placesOf(store)) {
       if (stopped) return true
-      if (now() - leasedAt > leaseMs / 3) {
+      if (now() - leasedAt > evaluationLeaseMs / 3) {
         leasedAt = now()
         if (!(await takeLease(store.db, node, leasedAt))) return false
       }

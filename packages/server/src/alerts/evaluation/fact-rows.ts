@@ -7,7 +7,7 @@ import { pendingUsage } from '../../fleet/reports/pending.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { type JudgedRules, mayHold } from '../rules/may-hold.ts'
 
-export const agentsAtOnce = 200
+export const factAgentsAtOnce = 200
 const failedRuns = 3
 /** The number of days before today with which the sums of today are compared. */
 const sumDays = 14
@@ -65,7 +65,7 @@ export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: 
     .where('workspace_id', '=', workspaceId)
     .where('name', '>', afterMark)
     .orderBy('name')
-    .limit(agentsAtOnce)
+    .limit(factAgentsAtOnce)
   const counting = db
     .selectFrom(next.as('next'))
     .select(({ fn }) => [
@@ -87,7 +87,7 @@ export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: 
     if (!found || found.last === null) return { rows: [], last: undefined, counted: 0 }
     const { last, size, counted } = found
     const { rows } = await db.executeQuery(filled(reading, after, last))
-    return { rows, last: size < agentsAtOnce ? undefined : last, counted }
+    return { rows, last: size < factAgentsAtOnce ? undefined : last, counted }
   }
 }
 

@@ -2,7 +2,7 @@ import type { RuleName } from '@svc/api'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { agentRules, defaultRule, findInAgent } from '../rules/rules.ts'
 import { readAgents } from './fact-rows.ts'
 import { agentFacts } from './facts.ts'
@@ -42,7 +42,7 @@ const reports: readonly [says: string, report: object, agent?: object][] = [
 everyEngine('the facts about a fleet', (open) => {
   async function fleet() {
     const w = await newTestWorkspace(await open())
-    const today = dayOf(w.clock.now())
+    const today = dayNumber(w.clock.now())
     for (const [says, report, columns = {}] of reports) {
       const { id } = await w.addAgent(says.replaceAll(' ', '-'))
       await reported(w, id, report, columns)
@@ -140,7 +140,7 @@ everyEngine('the facts about a fleet', (open) => {
 
   test('runs are counted where they are written and where they wait, and the fifteenth day before does not count', async () => {
     const w = await newTestWorkspace(await open())
-    const today = dayOf(w.clock.now())
+    const today = dayNumber(w.clock.now())
     const agent = async (name: string, usage: string, written: number, before: Record<number, number>) => {
       const { id } = await w.addAgent(name)
       await reported(w, id, { usage }, {})
@@ -191,7 +191,7 @@ everyEngine('the facts about a fleet', (open) => {
 async function reported(w: TestWorkspace, agentId: string, report: object, columns: object): Promise<void> {
   const now = w.clock.now()
   const { received_at = 0, usage, ...more } = report as { received_at?: number; usage?: string }
-  const today = dayOf(now)
+  const today = dayNumber(now)
   await w.store.db
     .insertInto('agent_report')
     .values({

@@ -9,19 +9,19 @@ import { warnsOf } from '../../fleet/reports/columns.ts'
 import { twoReporters } from '../../fleet/reports/reporters.ts'
 import { noSigns, readSigns, type Signs, signsOf } from '../../fleet/reports/signs.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { type AlertFacts, isReportOverdue, mayBeTooMuch } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
 import { highSums, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
 import type { SubjectRef } from '../store.ts'
 import {
-  agentsAtOnce,
   type DaySum,
   type Details,
   detailsOf,
   earlierSums,
   earlierWaitingSums,
+  factAgentsAtOnce,
   lastRuns,
   plus,
   readAgents,
@@ -66,8 +66,8 @@ export async function* agentFacts(store: Store, wanted: WantedFacts): AsyncGener
     after = last
   }
   const rest = [...left]
-  for (let i = 0; i < rest.length; i += agentsAtOnce)
-    yield await factsIn(store.db, wanted, await readAgents(store.db, rest.slice(i, i + agentsAtOnce)), 0)
+  for (let i = 0; i < rest.length; i += factAgentsAtOnce)
+    yield await factsIn(store.db, wanted, await readAgents(store.db, rest.slice(i, i + factAgentsAtOnce)), 0)
 }
 
 async function factsIn(db: Db, wanted: WantedFacts, rows: readonly SliceRow[], counted: number): Promise<FactsSlice> {
@@ -172,7 +172,7 @@ export function failedUpdate({
  * are high enough for a rule.
  */
 async function sumsOf(db: Db, { rules, now }: JudgedRules, rows: readonly SliceRow[]): Promise<Map<string, DaySums>> {
-  const today = dayOf(now)
+  const today = dayNumber(now)
   const written = await sumsOfDay(db, idsOf(rows), today)
   const sums = new Map<string, DaySum>()
   const usages = new Map<string, string | null>()

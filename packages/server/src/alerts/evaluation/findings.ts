@@ -6,18 +6,18 @@ import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
-import { costOfDay, type Finding, isReportOverdue, type Moment, overFinding } from '../rules/conditions.ts'
+import { type ConditionFinding, costOfDay, isReportOverdue, overFinding, type RuleMoment } from '../rules/conditions.ts'
 import { findItems } from '../rules/items.ts'
 import { massOutage, wentOfflineThen } from '../rules/mass.ts'
 import { agentRules, findInAgent, findInRollout, offlineAgentRules } from '../rules/rules.ts'
 import {
   type KnownAlert,
   type KnownAlerts,
-  keyOf,
   keyOfRow,
   type Scope,
   type SetRule,
   type SubjectRef,
+  subjectKeyOf,
   subjectOf,
 } from '../store.ts'
 import { agentFacts } from './facts.ts'
@@ -33,7 +33,7 @@ export interface NamedScope extends Scope {
 export interface RuleFinding {
   rule: SetRule
   about: SubjectRef
-  finding: Finding
+  finding: ConditionFinding
   /** The agents of a mass outage. */
   agents?: MassAgents
 }
@@ -47,7 +47,7 @@ interface MassAgents {
 interface FindingContext {
   rules: (name: RuleName) => SetRule
   known: KnownAlerts
-  moment: Moment
+  moment: RuleMoment
   channels: readonly AlertChannelRow[]
   muted: (agentId: string) => boolean
 }
@@ -85,7 +85,7 @@ export async function findings(store: Store, place: NamedScope, context: Finding
       for (const rule of !isAsked && isReportOverdue(facts, moment.now) ? judgedWhileOffline : judgedRules) {
         const finding = findInAgent(ruleFor(rule, about.id), facts, moment)
         if (rule.name === 'silent' && !context.muted(about.id) && noteOffline(offline, about, finding)) continue
-        if (finding.is !== 'holds' && !(isAsked && mustBeJudged.has(keyOf(rule.name, about)))) continue
+        if (finding.is !== 'holds' && !(isAsked && mustBeJudged.has(subjectKeyOf(rule.name, about)))) continue
         found.push({ rule, about, finding })
       }
     }
@@ -101,7 +101,7 @@ export async function findings(store: Store, place: NamedScope, context: Finding
 }
 
 /** A limit that a filter sets for some agents is none for the cost of the whole workspace. */
-const costOfPlace = (rule: SetRule, today: number): Finding =>
+const costOfPlace = (rule: SetRule, today: number): ConditionFinding =>
   rule.on && rule.filter === null ? costOfDay(today, rule) : overFinding
 
 /**
@@ -142,7 +142,7 @@ interface OfflineAgents {
 }
 
 /** Notes what the rule `silent` has found for an agent. True if the agent is offline. */
-function noteOffline(offline: OfflineAgents, { id, name }: SubjectRef, finding: Finding): boolean {
+function noteOffline(offline: OfflineAgents, { id, name }: SubjectRef, finding: ConditionFinding): boolean {
   if (finding.is === 'unknown') offline.unknown.add(name)
   if (finding.is !== 'holds') return false
   const from = finding.from ?? 0
@@ -230,7 +230,7 @@ async function offlineFindings(
     const isMember = begin !== undefined && wentOfflineThen(begin, since)
     // A member without an alert of its own gets none; it is only listed in the mass alert.
     if (isMember && !alert) continue
-    const waits: Finding | undefined =
+    const waits: ConditionFinding | undefined =
       isMember && alert?.told === 'nothing' ? { is: isOpen ? 'over' : 'unknown' } : undefined
     const finding = waits ?? { is: 'holds', from: offline.froms[i] ?? since, since }
     found.push({ rule, about: { kind: 'agent', id, name: offline.names[i] ?? '' }, finding })
@@ -256,7 +256,7 @@ async function aboutMass(
     const isUnknown = namesOf(before).some((name) => offline.unknown.has(name))
     return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : overFinding }
   }
-  const finding: Finding = { is: 'holds', from: begin, since: begin }
+  const finding: ConditionFinding = { is: 'holds', from: begin, since: begin }
   // The list of agents in a mass alert does not change after its first message, so that the message about its end lists
   // the same agents.
   if (before && isAnnounced(before)) return { rule, about, finding }
@@ -297,7 +297,7 @@ export function withForgotten(
   current: readonly KnownAlert[],
   rules: (name: RuleName) => SetRule,
 ): RuleFinding[] {
-  const keys = new Set(found.map(({ rule, about }) => keyOf(rule.name, about)))
+  const keys = new Set(found.map(({ rule, about }) => subjectKeyOf(rule.name, about)))
   const forgotten = current.filter(({ row }) => !keys.has(keyOfRow(row)))
   return [
     ...found,

@@ -5,14 +5,14 @@
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 
-export const leaseMs = 30_000
+export const evaluationLeaseMs = 30_000
 
 /**
  * Takes or renews the lease; false if another node holds it. If the lease ends further in the future than any lease
  * can, the clock was set back, so the lease counts as free.
  */
 export async function takeLease(db: Db, node: string, now: number): Promise<boolean> {
-  const taken = { holder: node, until_at: now + leaseMs }
+  const taken = { holder: node, until_at: now + evaluationLeaseMs }
   const row = await db
     .insertInto('alert_lease')
     .values({ id: 1, ...taken, turned_at: null })
@@ -21,7 +21,10 @@ export async function takeLease(db: Db, node: string, now: number): Promise<bool
         .column('id')
         .doUpdateSet(taken)
         .where((eb) =>
-          eb.or([eb('alert_lease.holder', '=', node), eb.not(liesAhead('alert_lease.until_at', now, leaseMs))]),
+          eb.or([
+            eb('alert_lease.holder', '=', node),
+            eb.not(liesAhead('alert_lease.until_at', now, evaluationLeaseMs)),
+          ]),
         ),
     )
     .returning('holder')

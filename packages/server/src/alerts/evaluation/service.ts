@@ -2,7 +2,7 @@
  * The rule `service`. In a workspace it judges the channels, and in the scope `@service` the service itself. Each thing
  * that can be wrong has a separate subject and alert, so that one problem does not hide another. Pure.
  */
-import type { Finding } from '../rules/conditions.ts'
+import type { ConditionFinding } from '../rules/conditions.ts'
 import type { SubjectRef } from '../store.ts'
 
 const minute = 60_000
@@ -27,7 +27,7 @@ export interface ChannelFacts {
  * Judges a channel. The condition holds if the channel has failed for an hour, or if the service disabled it because of
  * its failures. A channel that a person disabled is not a problem.
  */
-export function channelFinding({ enabled, disabledWhy, failingSince }: ChannelFacts, now: number): Finding {
+export function channelFinding({ enabled, disabledWhy, failingSince }: ChannelFacts, now: number): ConditionFinding {
   if (!enabled) return disabledWhy === null ? { is: 'over' } : { is: 'holds', label: 'it was disabled' }
   if (failingSince === null || now - failingSince < failingFor) return { is: 'clear' }
   return { is: 'holds', since: failingSince, label: 'nothing was taken for an hour' }
@@ -61,7 +61,7 @@ const subjects = {
 } as const
 type Subject = keyof typeof subjects
 
-const finders: Readonly<Record<Subject, (facts: ServiceFacts, now: number) => Finding>> = {
+const finders: Readonly<Record<Subject, (facts: ServiceFacts, now: number) => ConditionFinding>> = {
   disk: ({ diskFree }) =>
     diskFree === null
       ? { is: 'unknown' }
@@ -79,11 +79,11 @@ const finders: Readonly<Record<Subject, (facts: ServiceFacts, now: number) => Fi
     when(wentBack !== null, () => 'it went back and lost changes: run svc-server database status'),
 }
 
-const when = (holds: boolean, label: () => string): Finding =>
+const when = (holds: boolean, label: () => string): ConditionFinding =>
   holds ? { is: 'holds', label: label() } : { is: 'clear' }
 
 /** Judges everything that can be wrong with the service itself. */
-export const serviceFindings = (facts: ServiceFacts, now: number): { about: SubjectRef; finding: Finding }[] =>
+export const serviceFindings = (facts: ServiceFacts, now: number): { about: SubjectRef; finding: ConditionFinding }[] =>
   (Object.keys(subjects) as Subject[]).map((id) => ({
     about: { kind: 'service', id, name: subjects[id] },
     finding: finders[id](facts, now),

@@ -1,7 +1,7 @@
 import { ownMachineWords } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { type AlertChange, cleanChange, foldChanges, groupedBody, singleBody, textOf } from './message.ts'
-import { summaryOf } from './words.ts'
+import { type AlertChange, cleanChange, foldChanges, groupedBody, messageTextOf, singleBody } from './message.ts'
+import { alertSummary } from './words.ts'
 
 const at = Date.UTC(2026, 10, 22, 14, 2, 11, 345)
 const since = Date.UTC(2026, 10, 22, 13, 51, 40, 999)
@@ -150,7 +150,7 @@ test.each<[Partial<AlertChange>, string]>([
   [{ type: 'alert.ended', rule: 'update', endedAt: at }, 'Ended at 14:02 UTC: mail-triage could not be updated'],
 ])('%o', (more, summary) => {
   const one = change(more)
-  expect(summaryOf(one.type, one, one.at)).toBe(summary)
+  expect(alertSummary(one.type, one, one.at)).toBe(summary)
 })
 
 test('several changes are counted, and a line has up to ten names', () => {
@@ -158,7 +158,7 @@ test('several changes are counted, and a line has up to ten names', () => {
     ...names(31).map((name) => named(name)),
     named('mail-triage', { type: 'alert.ended', rule: 'bad', endedAt: at }),
   ]
-  expect(textOf('north', changes, list)).toEqual({
+  expect(messageTextOf('north', changes, list)).toEqual({
     title: 'north: 31 opened, 1 ended',
     lines: [`Offline, opened: ${names(10).join(', ')} and 21 more`, 'Level Bad, ended: mail-triage'],
     url: list,
@@ -168,12 +168,12 @@ test('several changes are counted, and a line has up to ten names', () => {
 
 test('of several changes each health item is named with its agent', () => {
   const items = names(6).map((name) => change({ id: name, rule: 'item', subject: { ...backup, item: `Job ${name}` } }))
-  expect(textOf('north', items, list).lines).toEqual([
+  expect(messageTextOf('north', items, list).lines).toEqual([
     `Bad health item, opened: ${names(6)
       .map((name) => `Job ${name} on vela-ada`)
       .join(', ')}`,
   ])
-  expect(textOf('north', items.slice(0, 2), list).lines[1]).toBe(
+  expect(messageTextOf('north', items.slice(0, 2), list).lines[1]).toBe(
     'Job agent-2 on vela-ada has been bad for 10 minutes. Level Bad, since 13:51 UTC.',
   )
 })
@@ -184,7 +184,7 @@ test('up to five changes are written as each would be alone, a line each', () =>
     named('backup', { type: 'alert.acknowledged', acknowledgedBy: 'Ada', note: 'I look at it' }),
     named('crawler', { type: 'alert.ended', endedAt: at }),
   ]
-  expect(textOf('north', changes, list)).toEqual({
+  expect(messageTextOf('north', changes, list)).toEqual({
     title: 'north: 1 opened, 1 acknowledged, 1 ended',
     lines: [
       'mail-triage has been at level Bad for 10 minutes: Disk full. Level Bad, since 13:51 UTC. No space on /var',
@@ -195,7 +195,7 @@ test('up to five changes are written as each would be alone, a line each', () =>
     level: 'bad',
   })
   const lines = (count: number) =>
-    textOf(
+    messageTextOf(
       'north',
       names(count).map((name) => named(name)),
       list,
@@ -219,7 +219,7 @@ test('words of agents and people lose the characters that control a terminal or 
 })
 
 test('one change links to its subject and says since when', () => {
-  expect(textOf('north', [change({ detail: 'IMAP refused the login', note: 'I look at it' })], list)).toEqual({
+  expect(messageTextOf('north', [change({ detail: 'IMAP refused the login', note: 'I look at it' })], list)).toEqual({
     title: 'mail-triage has been offline for 10 minutes',
     lines: ['Workspace north. Level Bad, since 13:51 UTC.', 'IMAP refused the login', 'Note: I look at it'],
     url: change().url,
@@ -228,7 +228,7 @@ test('one change links to its subject and says since when', () => {
 })
 
 test('a mass outage names up to ten agents and the likelier cause', () => {
-  const { title, lines } = textOf(
+  const { title, lines } = messageTextOf(
     'north',
     [change({ agents: { names: names(31), of: 40 }, subject: { kind: 'workspace', name: 'north' } })],
     list,
@@ -241,7 +241,7 @@ test('a mass outage names up to ten agents and the likelier cause', () => {
 })
 
 test('the level of a text is the worst of the alerts that have not ended', () => {
-  const level = (...changes: AlertChange[]) => textOf('north', changes, list).level
+  const level = (...changes: AlertChange[]) => messageTextOf('north', changes, list).level
   expect([
     level(change({ level: 'warn' }), named('b')),
     level(change({ level: 'warn' }), named('b', { type: 'alert.ended' })),
@@ -272,7 +272,7 @@ test.each(['stuck', 'stuck.', 'stuck!', 'stuck?', 'stuck…'])(
   (label) => {
     const two = [change({ rule: 'update', label }), change({ id: 'b', rule: 'update', label })]
     const end = label === 'stuck' ? 'stuck.' : label
-    expect(textOf('north', two, list).lines[0]).toBe(
+    expect(messageTextOf('north', two, list).lines[0]).toBe(
       `mail-triage could not be updated: ${end} Level Bad, since 13:51 UTC.`,
     )
   },

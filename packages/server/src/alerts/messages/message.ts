@@ -2,9 +2,9 @@
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
 import { agentNamesText, subjectText } from '@svc/api/words'
 import { isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
-import type { Text } from '../../deliveries/channels/call.ts'
+import type { MessageText } from '../../deliveries/channels/call.ts'
 import type { EndCause } from '../rules/conditions.ts'
-import { clockOf, headingOf, type MassAgents, summaryOf } from './words.ts'
+import { alertSummary, clockTimeText, headingOf, type MassAgents } from './words.ts'
 
 /** A change of one alert. Times are Unix milliseconds. */
 export interface AlertChange {
@@ -73,7 +73,7 @@ export const singleBody = (change: AlertChange): SingleBody => {
       level,
       subject: { kind: subject.kind, name: subject.name, ...(subject.item !== undefined && { item: subject.item }) },
       since: stamp(since),
-      summary: summaryOf(type, change, at),
+      summary: alertSummary(type, change, at),
       ...linkOf(url),
       ...(endedAt !== null && { ended: stamp(endedAt) }),
       ...(change.because !== undefined && { because: change.because }),
@@ -136,11 +136,11 @@ export function cleanChange(change: AlertChange): AlertChange {
 const supersedes = (type: MessageType): boolean => type === 'alert.ended' || type === 'alert.unsteady'
 
 /** The text about one change or several. `list` is the address of the page that lists all alerts of the workspace. */
-export function textOf(workspace: string, changes: readonly AlertChange[], list: string): Text {
+export function messageTextOf(workspace: string, changes: readonly AlertChange[], list: string): MessageText {
   const [only, ...more] = changes
   const level = worstOf(changes)
   if (only && more.length === 0)
-    return { title: summaryOf(only.type, only, only.at), lines: linesOf(only), url: only.url, level }
+    return { title: alertSummary(only.type, only, only.at), lines: linesOf(only), url: only.url, level }
   const lines = changes.length <= maxWrittenOut ? changes.map(lineOf) : groupsOf(changes)
   return { title: `${workspace}: ${countsOf(changes)}`, lines, url: list, level }
 }
@@ -155,13 +155,13 @@ const linesOf = (change: AlertChange): string[] => [
 
 /** One of several changes as a line, with everything that a message about it alone would say. */
 const lineOf = (change: AlertChange): string =>
-  [withStop(summaryOf(change.type, change, change.at)), levelOf(change), ...factsOf(change)].join(' ')
+  [withStop(alertSummary(change.type, change, change.at)), levelOf(change), ...factsOf(change)].join(' ')
 
 /** A sentence with one full stop. It may end with words of an agent, which may have a mark of their own. */
 const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 const levelOf = ({ level, since, at }: AlertChange): string =>
-  `Level ${levelWords[level]}, since ${clockOf(since, at)}.`
+  `Level ${levelWords[level]}, since ${clockTimeText(since, at)}.`
 
 const factsOf = ({ detail, agents, note }: AlertChange): string[] => [
   ...(agents ? [agentNamesText(agents.names), likelierCause] : []),

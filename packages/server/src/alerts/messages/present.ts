@@ -13,7 +13,7 @@ import { badItems } from '../own-words.ts'
 import type { ReportedFacts } from '../rules/conditions.ts'
 import { sharedLabel } from '../rules/items.ts'
 import { isWordedByAgents, needsFact, ruleRecords } from '../rules/rules.ts'
-import { agentsOf } from './recipients.ts'
+import { outageAgents } from './recipients.ts'
 import type { MassAgents } from './words.ts'
 
 /** The numbers of agents, and of bodies of reports, that are read in one turn of the event loop. */
@@ -154,7 +154,7 @@ export async function agentsNow(
   row: Pick<AlertRow, 'agents' | 'scope'>,
   { type, list, now }: { type: MessageType; list?: MassAgents | undefined; now: number },
 ): Promise<MassAgents | null> {
-  const agents = list ?? agentsOf(row)
+  const agents = list ?? outageAgents(row)
   if (agents === null || type === 'alert.opened' || type === 'alert.ended') return agents
   return { ...agents, offline: await stillOffline(db, row.scope, agents.names, now) }
 }

@@ -83,7 +83,7 @@ export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): 
   )
 
 /** The agents of a mass outage, as they are stored. */
-export const agentsOf = ({ agents }: Pick<AlertRow, 'agents'>): AlertChange['agents'] =>
+export const outageAgents = ({ agents }: Pick<AlertRow, 'agents'>): AlertChange['agents'] =>
   agents === null ? null : (JSON.parse(agents) as NonNullable<AlertChange['agents']>)
 
 interface ChangedAlert {
@@ -105,7 +105,7 @@ interface MessageContext {
 /**
  * Describes a change for its message. `detail` are an agent's own words.
  */
-export function changeOf(
+export function alertChangeOf(
   row: AlertRow,
   { type, alert, agents, detail = null, because }: ChangedAlert,
   { slug, baseUrl, now }: MessageContext,

@@ -46,13 +46,13 @@ const lasts = (rule: RuleName): boolean => wordsOf(rule).is !== wordsOf(rule).wa
 export const headingOf = (rule: RuleName): string => ruleRecords[rule].heading ?? alertRules[rule].heading
 
 /** The message as one sentence without a full stop, such as "mail-triage has been offline for 10 minutes". */
-export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number): string {
+export function alertSummary(type: MessageType, alert: SummarizedAlert, now: number): string {
   const { rule, since, endedAt, acknowledgedBy } = alert
   const who = whoOf(alert)
   const isPlural = alert.agents !== null || alert.subject.item === otherItems
   const { begins, is, was, keeps } = isPlural ? plural(wordsOf(rule)) : wordsOf(rule)
   const mass = massNow(alert, now)
-  const stillIs = `${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
+  const stillIs = `${who} ${is}${lasts(rule) ? ` since ${clockTimeText(since, now)}` : ''}`
   switch (type) {
     case 'alert.opened':
       if (mass !== undefined) return mass
@@ -75,7 +75,7 @@ function massNow({ rule, agents, since }: SummarizedAlert, now: number): string 
   const { names, of, offline } = agents
   const rest =
     offline === null ? 'not all of them are back' : `${offline} of them still ${offline === 1 ? 'is' : 'are'}`
-  return `${names.length} of ${of} agents went offline at ${clockOf(since, now)}, and ${rest}`
+  return `${names.length} of ${of} agents went offline at ${clockTimeText(since, now)}, and ${rest}`
 }
 
 const sentence = (text: string, { label }: SummarizedAlert): string => (label ? `${text}: ${label}` : text)
@@ -88,10 +88,10 @@ const causes: Readonly<Record<EndCause, string>> = {
 
 /** The sentence about an end. For an alert that was closed it says why, since the problem may not be over. */
 function endedSentence(who: string, was: string, { rule, since, because }: SummarizedAlert, end: number): string {
-  const at = ` at ${clockOf(end, end)}`
+  const at = ` at ${clockTimeText(end, end)}`
   const why = because === undefined ? '' : ` because ${causes[because]}`
   if (!lasts(rule)) return `${because === undefined ? 'Ended' : 'Closed'}${at}${why}: ${who} ${was}`
-  const lasted = `${who} ${was} from ${clockOf(since, end)} to ${clockOf(end, end)}, for ${elapsedText(end - since)}`
+  const lasted = `${who} ${was} from ${clockTimeText(since, end)} to ${clockTimeText(end, end)}, for ${elapsedText(end - since)}`
   return because === undefined ? lasted : `Closed${why}: ${lasted}`
 }
 
@@ -106,7 +106,7 @@ function whoOf({ rule, subject, agents }: SummarizedAlert): string {
  * The time of day as "14:02 UTC". The date is put in front if the time `beside`, to which it is compared, is on another
  * day.
  */
-export function clockOf(at: number, beside: number): string {
+export function clockTimeText(at: number, beside: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().split('T')
   const clock = `${time.slice(0, 5)} UTC`
   return date === new Date(beside).toISOString().slice(0, 10) ? clock : `${date} ${clock}`

@@ -3,20 +3,20 @@
  * to.
  */
 import { withReachNote } from '../../deliveries/channels/call.ts'
-import type { Writer } from '../../deliveries/writer.ts'
+import type { MessageWriter } from '../../deliveries/writer.ts'
 import {
   type AlertChange,
   cleanChange,
   foldChanges,
   groupedBody,
   linkOf,
+  messageTextOf,
   singleBody,
   stamp,
-  textOf,
 } from './message.ts'
 import { alertsUrl } from './recipients.ts'
 
-export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
+export const writerOf = (baseUrl: string): MessageWriter<AlertChange> => ({
   fold: foldChanges,
   write: ({ format }, stored, now) => {
     const changes = stored.map(cleanChange)
@@ -24,7 +24,11 @@ export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
     const workspace = first?.workspace ?? ''
     const body = format === 'single' && first ? singleBody(first) : groupedBody(workspace, changes, now)
     const settingsUrl = alertsUrl(baseUrl, workspace)
-    return { text: withReachNote(textOf(workspace, changes, settingsUrl)), body: JSON.stringify(body), settingsUrl }
+    return {
+      text: withReachNote(messageTextOf(workspace, changes, settingsUrl)),
+      body: JSON.stringify(body),
+      settingsUrl,
+    }
   },
   test: (workspace, { name, format }, now) => {
     const url = alertsUrl(baseUrl, workspace)

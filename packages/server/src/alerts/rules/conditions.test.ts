@@ -1,7 +1,7 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
 import { noSigns } from '../../fleet/reports/signs.ts'
-import type { AlertFacts, Finding, Moment, Rule } from './conditions.ts'
+import type { AlertFacts, ConditionFinding, Rule, RuleMoment } from './conditions.ts'
 import { readHours } from './hours.ts'
 import { agentRules, defaultRule, findInAgent, findInRollout } from './rules.ts'
 
@@ -30,13 +30,13 @@ const signs = (more: Partial<AlertFacts['signs']>) => facts({ signs: { ...facts(
 const find = (
   name: Rule['name'],
   agent: AlertFacts,
-  { moment = {}, ...rule }: Partial<Rule> & { moment?: Partial<Moment> } = {},
+  { moment = {}, ...rule }: Partial<Rule> & { moment?: Partial<RuleMoment> } = {},
 ) => findInAgent({ ...defaultRule(name), on: true, ...rule }, agent, { now, backSince: null, ...moment })
 const ago = (ms: number, more: Partial<AlertFacts> = {}) => facts({ receivedAt: now - ms, ...more })
 const workdays = readHours('weekdays 08:00-19:00 UTC')
 const hours = workdays.ok ? workdays.value : null
 
-test.each<[string, Finding, Finding['is']]>([
+test.each<[string, ConditionFinding, ConditionFinding['is']]>([
   ['an agent that reports is not silent', find('silent', ago(89 * second)), 'clear'],
   ['an agent that missed its reports for 90 s is', find('silent', ago(90 * second)), 'holds'],
   [

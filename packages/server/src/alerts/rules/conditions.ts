@@ -40,7 +40,7 @@ export interface Rule {
 export type EndCause = 'stopped' | 'paused' | 'unreported'
 
 /** The result of judging one alert rule for one subject, such as an agent, a rollout or the service. */
-export type Finding =
+export type ConditionFinding =
   /**
    * The condition holds. `from` is when it started, if known, and the rule's `after` counts from then. `since` is the
    * start that messages name, if it differs from `from`.
@@ -56,11 +56,11 @@ export type Finding =
    */
   | { is: 'over'; mayReturn?: true }
 
-export const clearFinding: Finding = { is: 'clear' }
-export const unknownFinding: Finding = { is: 'unknown' }
-export const overFinding: Finding = { is: 'over' }
-const notNow: Finding = { is: 'over', mayReturn: true }
-export const holdsIf = (holds: boolean, label?: string): Finding =>
+export const clearFinding: ConditionFinding = { is: 'clear' }
+export const unknownFinding: ConditionFinding = { is: 'unknown' }
+export const overFinding: ConditionFinding = { is: 'over' }
+const notNow: ConditionFinding = { is: 'over', mayReturn: true }
+export const holdsIf = (holds: boolean, label?: string): ConditionFinding =>
   holds ? { is: 'holds', ...(label !== undefined && { label }) } : clearFinding
 
 export interface AlertFacts {
@@ -98,7 +98,7 @@ export interface AlertFacts {
 /** The level and the signs of an agent's last report. */
 export type ReportedFacts = Pick<AlertFacts, 'level' | 'label' | 'signs'>
 
-export interface Moment {
+export interface RuleMoment {
   now: number
   /** The end of the last outage of the service of more than 30 s; null if there was none recently. */
   backSince: number | null
@@ -111,7 +111,7 @@ export const isReportOverdue = (
 ): boolean => receivedAt !== null && offlineFrom(receivedAt, intervalSeconds) <= now
 
 /** The finding of a rule that is judged by reports, for an agent that a person has stopped. */
-export const closedByStop: Finding = { is: 'clear', because: 'stopped' }
+export const closedByStop: ConditionFinding = { is: 'clear', because: 'stopped' }
 
 /** False if no rule about daily sums can hold for an agent with these sums of today. */
 export function mayBeTooMuch(cost: number, starts: number, rules: (name: RuleName) => Rule): boolean {
@@ -124,15 +124,15 @@ export function mayBeTooMuch(cost: number, starts: number, rules: (name: RuleNam
  * Compares today's cost (UTC) of an agent or a workspace with the limit. The alert ends without a message when the day
  * ends or the limit is raised.
  */
-export const costOfDay = (micro: number, { limit }: Pick<Rule, 'limit'>): Finding =>
+export const costOfDay = (micro: number, { limit }: Pick<Rule, 'limit'>): ConditionFinding =>
   limit !== null && micro > limit ? { is: 'holds' } : notNow
 
 /** Compares today's cost of an agent with its usual cost. The alert ends without a message when the day ends. */
-export const costJump = ({ today, before }: AlertFacts['cost']): Finding =>
+export const costJump = ({ today, before }: AlertFacts['cost']): ConditionFinding =>
   before.length >= minJumpDays && today > minJumpMicro && today > jumpFactor * median(before) ? { is: 'holds' } : notNow
 
 /** Compares today's runs of an agent with its busiest day. The alert ends without a message when the day ends. */
-export const runaway = ({ today, before }: AlertFacts['starts']): Finding =>
+export const runaway = ({ today, before }: AlertFacts['starts']): ConditionFinding =>
   before.length >= minRunDays && today > usualRuns && today > runawayFactor * Math.max(...before)
     ? { is: 'holds' }
     : notNow
@@ -143,8 +143,8 @@ export const runaway = ({ today, before }: AlertFacts['starts']): Finding =>
  */
 export function offlineFinding(
   { receivedAt, intervalSeconds, hours }: Pick<AlertFacts, 'receivedAt' | 'intervalSeconds' | 'hours'>,
-  { now, backSince }: Moment,
-): Finding {
+  { now, backSince }: RuleMoment,
+): ConditionFinding {
   if (receivedAt === null) return clearFinding
   const since = offlineFrom(receivedAt, intervalSeconds)
   if (now < since) return clearFinding
@@ -161,7 +161,7 @@ export function offlineFinding(
  * Judges the earliest run in progress. A younger run does not count, so that runs which follow each other without a
  * break do not keep an alert open.
  */
-export function longRun(started: number | null, after: number, now: number): Finding {
+export function longRun(started: number | null, after: number, now: number): ConditionFinding {
   if (started === null) return clearFinding
   const from = started * 1000
   if (now - Math.min(from, now) < after) return clearFinding

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endOf, nextTime, readHours, windowAt, writeHours } from './hours.ts'
+import { endOfHours, nextTime, readHours, windowAt, writeHours } from './hours.ts'
 
 const read = (text: string) => {
   const hours = readHours(text)
@@ -85,7 +85,7 @@ test.each<[string, string, string, string[] | undefined]>([
 ])('%s: %s', (hours, _when, at, window) => expect(within(hours, at)).toEqual(window))
 
 test('quiet hours end when no window follows at once', () => {
-  const end = (hours: string, at: string) => iso(endOf(read(hours), utc(at)))
+  const end = (hours: string, at: string) => iso(endOfHours(read(hours), utc(at)))
   expect(end('daily 22:00-07:00 UTC', '2026-11-22T23:00')).toBe('2026-11-23T07:00')
   expect(end('daily 22:00-07:00 UTC', '2026-11-22T12:00')).toBe('2026-11-22T12:00')
   expect(end('weekends 00:00-00:00 UTC', '2026-11-21T12:00')).toBe('2026-11-23T00:00')

@@ -45,7 +45,7 @@ export function readHours(text: string): Verdict<Hours, 'hours_invalid'> {
 export function writeHours({ days, from, to, zone }: Hours): string {
   const group = Object.keys(groups).find((name) => groups[name]?.join() === days.join())
   const said = group ?? days.map((day) => names[day - 1]).join(',')
-  return `${said} ${clockOf(from)}-${clockOf(to)} ${zone}`
+  return `${said} ${minutesText(from)}-${minutesText(to)} ${zone}`
 }
 
 /** Converts a time of the day such as `08:00` to minutes since midnight; undefined for any other text. */
@@ -84,7 +84,7 @@ export function windowAt(hours: Hours, at: number): { from: number; to: number }
 }
 
 /** The first moment at or after `at` that is outside the weekly hours; undefined if the hours cover the whole week. */
-export function endOf(hours: Hours, at: number): number | undefined {
+export function endOfHours(hours: Hours, at: number): number | undefined {
   let end = at
   for (let windows = 0; windows <= 8; windows++) {
     const window = windowAt(hours, end)
@@ -123,7 +123,7 @@ const dayNamed = (name: string): number | undefined => {
 }
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
 const two = (value: number) => String(value).padStart(2, '0')
-export const clockOf = (minutes: number) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+export const minutesText = (minutes: number) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 const maxClocks = 500

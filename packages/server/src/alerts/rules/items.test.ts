@@ -1,9 +1,9 @@
 import { otherItems } from '@svc/api'
 import { expect, test } from 'vitest'
 import { noSigns } from '../../fleet/reports/signs.ts'
-import type { AlertFacts, Finding, Rule } from './conditions.ts'
+import type { AlertFacts, ConditionFinding, Rule } from './conditions.ts'
 import { type EarlierItems, findItems, itemsFirst, noEarlier } from './items.ts'
-import { type Alert, judge } from './judge.ts'
+import { type Alert, judgeRule } from './judge.ts'
 import { defaultRule } from './rules.ts'
 
 const now = Date.UTC(2026, 10, 25, 3, 14)
@@ -26,15 +26,16 @@ const bad = (items: string[], moreItems = 0, more: Partial<AlertFacts> = {}): Al
 const silent: Partial<AlertFacts> = { receivedAt: now - 90_000 }
 
 /** Judges the same finding at these minutes. */
-function alertAfter(finding: Finding, ...minutes: number[]): Alert {
+function alertAfter(finding: ConditionFinding, ...minutes: number[]): Alert {
   let alert: Alert | undefined
-  for (const at of minutes) alert = judge(rule(), finding, alert, { now: now + (at - 10) * minute, muted: false }).alert
+  for (const at of minutes)
+    alert = judgeRule(rule(), finding, alert, { now: now + (at - 10) * minute, muted: false }).alert
   if (!alert) throw new Error('There is no alert.')
   return alert
 }
 const pending = alertAfter({ is: 'holds' }, 0)
 const open = alertAfter({ is: 'holds' }, 0, 2)
-const closing = judge(rule(), { is: 'clear' }, open, { now: now - minute, muted: false }).alert ?? open
+const closing = judgeRule(rule(), { is: 'clear' }, open, { now: now - minute, muted: false }).alert ?? open
 const known = (item: string, alert = open) => ({ item, alert })
 const hourOld: Alert = { ...open, openedAt: now - 60 * minute }
 
@@ -153,10 +154,10 @@ test('no more alerts stay open without a name than a report has room for', () =>
 })
 
 test('`bad` gives way to the open alert about an item of the same agent, and to no other', () => {
-  const one = (name: Rule['name'], id: string, finding: Finding = { is: 'holds' }) => ({
+  const one = (name: Rule['name'], id: string, finding: ConditionFinding = { is: 'holds' }) => ({
     ...{ rule: rule({ ...defaultRule(name) }), about: { id }, finding },
   })
-  const cases: [string, [Rule['name'], string, Alert | undefined][], Finding['is']][] = [
+  const cases: [string, [Rule['name'], string, Alert | undefined][], ConditionFinding['is']][] = [
     ['no alert', [], 'holds'],
     ['an open one', [['item', 'vela', open]], 'over'],
     ['one that closes', [['item', 'vela', closing]], 'over'],

@@ -3,8 +3,8 @@
  * does not hold for the agent, so that a message names the item and not only the agent. Pure.
  */
 import { otherItems, type RuleName } from '@svc/api'
-import { type AlertFacts, closedByStop, type Finding, isReportOverdue, type Rule } from './conditions.ts'
-import { type Alert, isOpen, openingsWithin } from './judge.ts'
+import { type AlertFacts, type ConditionFinding, closedByStop, isReportOverdue, type Rule } from './conditions.ts'
+import { type Alert, isAlertOpen, openingsWithin } from './judge.ts'
 
 /** An alert about an item that has not ended. */
 interface KnownItem {
@@ -14,7 +14,7 @@ interface KnownItem {
 
 interface ItemFinding {
   item: string
-  finding: Finding
+  finding: ConditionFinding
 }
 
 /**
@@ -52,7 +52,7 @@ export function findItems(
   agent: AlertFacts,
   { known, earlier, now }: { known: readonly KnownItem[]; earlier: EarlierItems; now: number },
 ): ItemFinding[] {
-  const all = (finding: Finding) => known.map(({ item }) => ({ item, finding }))
+  const all = (finding: ConditionFinding) => known.map(({ item }) => ({ item, finding }))
   if (!rule.on) return all({ is: 'over' })
   if (agent.receivedAt === null) return all({ is: 'clear' })
   if (agent.stopped === 'person') return all(closedByStop)
@@ -132,7 +132,7 @@ function labelOf(shared: readonly string[], others: number): string {
 /** The items with open alerts that are not among those that a report names. They may still be bad, or not. */
 const newestOpen = (known: readonly KnownItem[], named: readonly string[]): string[] =>
   known
-    .filter(({ item, alert }) => isOpen(alert) && item !== otherItems && !named.includes(item))
+    .filter(({ item, alert }) => isAlertOpen(alert) && item !== otherItems && !named.includes(item))
     .toSorted((a, b) => (b.alert.openedAt ?? 0) - (a.alert.openedAt ?? 0))
     .slice(0, maxUnnamed)
     .map(({ item }) => item)
@@ -149,14 +149,14 @@ interface AboutAgent {
  */
 export function itemsFirst(): {
   /** The finding with which a rule is judged: `bad` is over for an agent that has an open alert about an item. */
-  finding: <F extends AboutAgent & { finding: Finding }>(found: F) => Finding
+  finding: <F extends AboutAgent & { finding: ConditionFinding }>(found: F) => ConditionFinding
   judged: (found: AboutAgent, alert: Alert | undefined) => void
 } {
   const agents = new Set<string>()
   return {
     finding: ({ rule, about, finding }) => (rule.name === 'bad' && agents.has(about.id) ? { is: 'over' } : finding),
     judged: ({ rule, about }, alert) => {
-      if (rule.name === 'item' && alert && isOpen(alert)) agents.add(about.id)
+      if (rule.name === 'item' && alert && isAlertOpen(alert)) agents.add(about.id)
     },
   }
 }

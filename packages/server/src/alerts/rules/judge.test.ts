@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Finding, Rule } from './conditions.ts'
-import { type Alert, judge, type Message, stateOf } from './judge.ts'
+import type { ConditionFinding, Rule } from './conditions.ts'
+import { type Alert, alertStateOf, type EvaluationMessage, judgeRule } from './judge.ts'
 import { defaultRule } from './rules.ts'
 
 const start = Date.UTC(2026, 10, 22, 14)
@@ -11,14 +11,14 @@ const hour = 60 * minute
 const turn = 15 * second
 
 const rule = (more: Partial<Rule> = {}): Rule => ({ ...defaultRule('bad'), ...more })
-const holds: Finding = { is: 'holds' }
-const clear: Finding = { is: 'clear' }
-const unknown: Finding = { is: 'unknown' }
-const over: Finding = { is: 'over' }
+const holds: ConditionFinding = { is: 'holds' }
+const clear: ConditionFinding = { is: 'clear' }
+const unknown: ConditionFinding = { is: 'unknown' }
+const over: ConditionFinding = { is: 'over' }
 
 interface Sent {
   minute: number
-  message: Message
+  message: EvaluationMessage
 }
 
 /** Judges one alert again and again over time. It remembers the alert between two evaluations as the store would. */
@@ -28,13 +28,13 @@ function story(of: Rule) {
   const ended: Alert[] = []
   const sent: Sent[] = []
   const states: string[] = []
-  const evaluate = (finding: Finding, muted: boolean) => {
+  const evaluate = (finding: ConditionFinding, muted: boolean) => {
     const openings = ended.flatMap((one) => one.openings)
-    const judged = judge(of, finding, alert, { now, muted, openings })
+    const judged = judgeRule(of, finding, alert, { now, muted, openings })
     if (judged.message) sent.push({ minute: (now - start) / minute, message: judged.message })
     alert = judged.alert
     const owed = alert && alert.endedAt !== null && alert.muted && alert.told !== 'nothing'
-    states.push(alert ? stateOf(alert) : 'none')
+    states.push(alert ? alertStateOf(alert) : 'none')
     if (alert && alert.endedAt !== null && !owed) {
       ended.push(alert)
       alert = undefined
@@ -53,7 +53,7 @@ function story(of: Rule) {
       return played
     },
     /** Evaluates every 15 s for this many minutes. */
-    is: (finding: Finding, minutes: number, { muted = false } = {}) => {
+    is: (finding: ConditionFinding, minutes: number, { muted = false } = {}) => {
       for (const end = now + minutes * minute; now < end; now += turn) evaluate(finding, muted)
       return played
     },
@@ -131,7 +131,7 @@ test('messages say when the condition began, not when the alert opened', () => {
 })
 
 test('the words of an open alert are stored with a message, and not with every report that changes them', () => {
-  const says = (label: string | undefined): Finding => ({ is: 'holds', ...(label !== undefined && { label }) })
+  const says = (label: string | undefined): ConditionFinding => ({ is: 'holds', ...(label !== undefined && { label }) })
   const played = story(rule({ after: 0 })).is(says('2 times in a row'), 1)
   expect(played.alert()?.label).toBe('2 times in a row')
   for (let times = 3; times < 15; times++) played.is(says(`${times} times in a row`), 1)
@@ -228,7 +228,7 @@ test.each<[string, Partial<Rule>]>([
   ).toEqual(['alert.opened'])
 })
 
-test.each<[string, (played: ReturnType<typeof story>) => unknown, Message[]]>([
+test.each<[string, (played: ReturnType<typeof story>) => unknown, EvaluationMessage[]]>([
   [
     'what opened and ended under it is never sent',
     (played) => played.is(holds, 5, { muted: true }).is(clear, 5, { muted: true }).is(clear, 5),
@@ -309,8 +309,8 @@ test('whatever happens: no message without a change of state, the end of a mute 
         now += jump
         for (let i = 0; i < turns; i++, now += turn) {
           const before = alert
-          const { alert: after, message } = judge(of, finding, before, { now, muted, openings })
-          const [was, is] = [before ? stateOf(before) : 'none', after ? stateOf(after) : 'none']
+          const { alert: after, message } = judgeRule(of, finding, before, { now, muted, openings })
+          const [was, is] = [before ? alertStateOf(before) : 'none', after ? alertStateOf(after) : 'none']
           if (message) {
             expect(muted).toBe(false)
             const changed = was !== is

@@ -4,7 +4,7 @@
  * of state, the end of a mute, or a reminder that is due.
  */
 import type { Acknowledgement, AlertLevel, AlertState, MessageType } from '@svc/api'
-import type { Finding, Rule } from './conditions.ts'
+import type { ConditionFinding, Rule } from './conditions.ts'
 import { endsAfter, isWordedByAgents } from './rules.ts'
 
 const minute = 60_000
@@ -75,15 +75,15 @@ export interface Alert {
 /**
  * The messages that an evaluation can send. `alert.acknowledged` is not one of them, because only a person causes it.
  */
-export type Message = Exclude<MessageType, 'alert.acknowledged'>
+export type EvaluationMessage = Exclude<MessageType, 'alert.acknowledged'>
 
 export interface JudgedAlert {
   /** The alert to keep; undefined if there is none. */
   alert: Alert | undefined
-  message: Message | undefined
+  message: EvaluationMessage | undefined
 }
 
-type HoldingFinding = Extract<Finding, { is: 'holds' }>
+type HoldingFinding = Extract<ConditionFinding, { is: 'holds' }>
 
 /** The facts beside the finding by which an alert is judged. */
 interface Situation {
@@ -95,15 +95,20 @@ interface Situation {
 
 const none: JudgedAlert = { alert: undefined, message: undefined }
 
-export const stateOf = ({ endedAt, unsteadySince, phase }: Alert): AlertState =>
+export const alertStateOf = ({ endedAt, unsteadySince, phase }: Alert): AlertState =>
   endedAt !== null ? 'ended' : unsteadySince !== null || phase === 'calm' ? 'unsteady' : phase
 
 /** True if the alert has opened and its condition is not known to be gone for long enough. */
-export const isOpen = ({ endedAt, openedAt, phase }: Alert): boolean =>
+export const isAlertOpen = ({ endedAt, openedAt, phase }: Alert): boolean =>
   endedAt === null && openedAt !== null && (phase === 'open' || phase === 'closing')
 
 /** The next state of an alert after a finding. `alert` is its state so far; undefined if there was no alert. */
-export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, situation: Situation): JudgedAlert {
+export function judgeRule(
+  rule: Rule,
+  finding: ConditionFinding,
+  alert: Alert | undefined,
+  situation: Situation,
+): JudgedAlert {
   if (alert?.endedAt != null) return afterItsEnd(alert, situation)
   const before = alert && onThisClock(alert, situation.now)
   const settles = finding.is === 'over' && finding.mayReturn === true && before != null && before.unsteadySince !== null
@@ -135,7 +140,7 @@ const labelOf = ({ name }: Rule, { label }: HoldingFinding, alert: Alert): strin
  */
 function moved(
   rule: Rule,
-  finding: Extract<Finding, { is: 'holds' | 'clear' }>,
+  finding: Extract<ConditionFinding, { is: 'holds' | 'clear' }>,
   alert: Alert | undefined,
   situation: Situation,
 ): Alert | undefined {
@@ -242,7 +247,7 @@ function decideMessage(rule: Rule, alert: Alert, { now, muted }: Situation): Jud
   const wasMuted = alert.muted
   const heard = { ...alert, muted }
   if (muted) return { alert: heard, message: undefined }
-  const state = stateOf(alert)
+  const state = alertStateOf(alert)
   if (state === 'pending') return { alert: heard, message: undefined }
   if (state === 'ended') return endedNow(heard, now)
   if (state === 'unsteady') {
@@ -276,9 +281,9 @@ const knownAfter = {
   'alert.reminder': 'open',
   'alert.unsteady': 'unsteady',
   'alert.ended': 'ended',
-} as const satisfies Record<Message, Alert['told']>
+} as const satisfies Record<EvaluationMessage, Alert['told']>
 
-const say = (alert: Alert, message: Message, now: number): JudgedAlert => ({
+const say = (alert: Alert, message: EvaluationMessage, now: number): JudgedAlert => ({
   alert: {
     ...alert,
     told: knownAfter[message],

@@ -5,7 +5,7 @@
 import { type RuleName, ruleNames } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Engine } from '../../platform/db/engine.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import type { AlertFacts, Rule } from './conditions.ts'
 import { isAboutYoungRuns, needsFact, ruleRecords } from './rules.ts'
 
@@ -36,7 +36,7 @@ export function mayHold(engine: Engine, judging: JudgedRules): RawBuilder<boolea
       typeof mayHold === 'function' ? [mayHold({ rule, now: judging.now })] : [],
     ),
     ...(isNeeded('signs', judging) ? [sql<boolean>`agent_report.signs is null`] : []),
-    ...(high === undefined ? [] : [mayBeHigh(engine, high, dayOf(judging.now))]),
+    ...(high === undefined ? [] : [mayBeHigh(engine, high, dayNumber(judging.now))]),
   ]
 }
 

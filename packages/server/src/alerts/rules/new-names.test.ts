@@ -10,7 +10,7 @@ import { byLevel } from '../../../../../testing/level.ts'
 import { noSigns, signsOf } from '../../fleet/reports/signs.ts'
 import type { AlertFacts } from './conditions.ts'
 import { findItems } from './items.ts'
-import { type Alert, judge, openingsIn, openingsWithin } from './judge.ts'
+import { type Alert, judgeRule, openingsIn, openingsWithin } from './judge.ts'
 import { agentRules, defaultRule, findInAgent } from './rules.ts'
 
 const start = Date.UTC(2026, 10, 27)
@@ -48,7 +48,7 @@ function lives(
     for (const { item, finding } of found) {
       const before = recent.filter((one) => one.item === item || item === otherItems)
       const openings = openingsIn(before.map((one) => ({ item: one.item, openings: one.alert.openings })))
-      const { alert, message } = judge(rule, finding, current.get(item), { now, muted: false, openings })
+      const { alert, message } = judgeRule(rule, finding, current.get(item), { now, muted: false, openings })
       if (message !== undefined) said.push(at)
       if (alert === undefined || alert.endedAt !== null) current.delete(item)
       else current.set(item, alert)

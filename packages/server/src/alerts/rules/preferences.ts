@@ -2,7 +2,7 @@
 import { type ChannelPace, channelPaces, type PersonalChannelRow, type QuietHours, type RuleName } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
-import { clockOf, isZone, readTime } from './hours.ts'
+import { isZone, minutesText, readTime } from './hours.ts'
 import type { Preferences } from './routing.ts'
 
 export interface PreferenceChange {
@@ -62,7 +62,7 @@ export const shownPreferences = ({
 }: Preferences): Pick<PersonalChannelRow, 'rules' | 'pace' | 'quiet' | 'badPasses' | 'zone'> => ({
   rules: rules && [...rules],
   pace,
-  quiet: quiet && { days: [...quiet.days], from: clockOf(quiet.from), to: clockOf(quiet.to) },
+  quiet: quiet && { days: [...quiet.days], from: minutesText(quiet.from), to: minutesText(quiet.to) },
   badPasses,
   zone,
 })

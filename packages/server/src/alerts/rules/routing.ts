@@ -4,7 +4,7 @@
  * evaluated. Pure.
  */
 import type { AlertLevel, ChannelPace, MessageType, RuleName } from '@svc/api'
-import { endOf, type Hours, nextTime } from './hours.ts'
+import { endOfHours, type Hours, nextTime } from './hours.ts'
 import type { Alert } from './judge.ts'
 
 const eight = 8 * 60
@@ -43,7 +43,7 @@ export function sendAt(
     pace === 'at_once' ? now : nextTime({ days: pace === 'daily' ? everyDay : monday, from: eight, zone }, now)
   if (quiet === null || (badPasses && change.level === 'bad')) return paced
   // Quiet hours that never end would hold messages back forever, so these messages are sent at the next eight o'clock.
-  return endOf(quiet, paced) ?? nextTime({ days: everyDay, from: eight, zone }, paced)
+  return endOfHours(quiet, paced) ?? nextTime({ days: everyDay, from: eight, zone }, paced)
 }
 
 export interface Escalation {

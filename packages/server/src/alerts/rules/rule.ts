@@ -1,6 +1,6 @@
 /** The record of an alert rule: its defaults, its condition, the facts that the condition needs, and its words. */
 import type { RawBuilder } from 'kysely'
-import type { AlertFacts, Finding, Moment, ReportedFacts, Rule } from './conditions.ts'
+import type { AlertFacts, ConditionFinding, ReportedFacts, Rule, RuleMoment } from './conditions.ts'
 
 /** The words of messages about a rule. Its heading and its condition on the page are in packages/api/src/words. */
 export interface RuleWords {
@@ -44,7 +44,7 @@ interface ByFacts<F extends Fact> extends Defaults {
 
 interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   about: 'agent'
-  condition: (agent: Pick<AlertFacts, F>, rule: Rule, moment: Moment) => Finding
+  condition: (agent: Pick<AlertFacts, F>, rule: Rule, moment: RuleMoment) => ConditionFinding
   /** Set if the rule is judged even while the agent sends no reports. */
   whileOffline?: 'judged'
   /**
@@ -55,7 +55,7 @@ interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   /** Set if the rule does not hold while an agent is paused, whatever it said before. */
   whilePaused?: 'ends'
   /** Set if the alerts have words that an agent chooses: finds what they are now. */
-  present?: (reported: ReportedFacts) => Finding
+  present?: (reported: ReportedFacts) => ConditionFinding
 }
 
 /** The rule about single health items. An agent may have many such alerts, so their condition is in items.ts. */
@@ -65,7 +65,7 @@ interface ItemRule extends ByFacts<Fact> {
 
 interface RolloutRule extends Defaults {
   about: 'rollout'
-  condition: (rollout: { state: string }) => Finding
+  condition: (rollout: { state: string }) => ConditionFinding
 }
 
 /** A rule about single events, or about the service and its channels. Its condition is in evaluation/. */
@@ -86,12 +86,12 @@ export const ruleOfAgents = <const F extends Fact>(rule: Omit<AgentRule<F>, 'abo
  */
 export const ruleWordedByAgents = <const F extends keyof ReportedFacts>(
   rule: Omit<AgentRule<F>, 'about' | 'condition' | 'present'> & {
-    condition: (reported: Pick<ReportedFacts, F>) => Finding
+    condition: (reported: Pick<ReportedFacts, F>) => ConditionFinding
   },
 ): AgentRule => ({ about: 'agent', ...rule, present: rule.condition })
 
 /** The words for a state that lasts: "has been offline for 10 minutes". */
-export const stateWords = (state: string, keeps: string): RuleWords => ({
+export const lastingStateWords = (state: string, keeps: string): RuleWords => ({
   begins: `is ${state}`,
   is: `has been ${state}`,
   was: `was ${state}`,

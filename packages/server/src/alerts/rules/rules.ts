@@ -10,25 +10,25 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Signs, youngRunMs } from '../../fleet/reports/signs.ts'
 import {
   type AlertFacts,
+  type ConditionFinding,
   clearFinding,
   closedByStop,
   costJump,
   costOfDay,
-  type Finding,
   failedRuns,
   holdsIf,
   isReportOverdue,
   longRun,
-  type Moment,
   minJumpMicro,
   offlineFinding,
   overFinding,
   type Rule,
+  type RuleMoment,
   runaway,
   unknownFinding,
   usualRuns,
 } from './conditions.ts'
-import { eventWords, type RuleRecord, ruleOfAgents, ruleWordedByAgents, stateWords } from './rule.ts'
+import { eventWords, lastingStateWords, type RuleRecord, ruleOfAgents, ruleWordedByAgents } from './rule.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -44,7 +44,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: (agent, _rule, moment) => offlineFinding(agent, moment),
     mayHold: ({ now }) => sql`(received_at + 90000 <= ${now} and received_at + 3000 * interval_s <= ${now})`,
     whileOffline: 'judged',
-    words: stateWords('offline', 'going offline and coming back'),
+    words: lastingStateWords('offline', 'going offline and coming back'),
   }),
   bad: ruleWordedByAgents({
     ...{ on: true, after: 2 * minute, level: 'bad' },
@@ -52,14 +52,14 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ level, label }) => holdsIf(level === 'bad', label ?? undefined),
     mayHold: () => sql`level = 'bad'`,
     whilePaused: 'ends',
-    words: stateWords('at level Bad', 'changing its level to Bad and back'),
+    words: lastingStateWords('at level Bad', 'changing its level to Bad and back'),
   }),
   item: {
     about: 'items',
     ...{ on: true, after: 2 * minute, level: 'bad' },
     facts: ['signs'],
     mayHold: () => hasSign('items'),
-    words: stateWords('bad', 'turning bad and recovering'),
+    words: lastingStateWords('bad', 'turning bad and recovering'),
   },
   warning: ruleWordedByAgents({
     ...{ on: false, after: 30 * minute, level: 'warn' },
@@ -67,7 +67,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ level, label }) => holdsIf(level === 'warn', label ?? undefined),
     mayHold: () => sql`level = 'warn'`,
     whilePaused: 'ends',
-    words: stateWords('at level Warning', 'changing its level to Warning and back'),
+    words: lastingStateWords('at level Warning', 'changing its level to Warning and back'),
   }),
   process: ruleOfAgents({
     ...{ on: true, after: 2 * minute, level: 'bad' },
@@ -75,7 +75,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ signs, paused }) => holdsIf(signs.process !== null && !paused),
     mayHold: () => hasSign('process'),
     whilePaused: 'ends',
-    words: stateWords('without a running process', 'losing its process'),
+    words: lastingStateWords('without a running process', 'losing its process'),
   }),
   status_stale: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
@@ -83,21 +83,21 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ statusStale }) => holdsIf(statusStale),
     mayHold: () => contains('warnings', 'status'),
     whilePaused: 'ends',
-    words: stateWords('without a fresh status file', 'letting its status file grow old'),
+    words: lastingStateWords('without a fresh status file', 'letting its status file grow old'),
   }),
   disk: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['diskFull'],
     condition: ({ diskFull }) => holdsIf(diskFull),
     mayHold: () => contains('warnings', 'disk'),
-    words: stateWords('on a disk that is nearly full', 'filling its disk'),
+    words: lastingStateWords('on a disk that is nearly full', 'filling its disk'),
   }),
   binding: ruleWordedByAgents({
     ...{ on: true, after: 10 * minute, level: 'warn' },
     facts: ['signs'],
     condition: ({ signs: { bindings } }) => holdsIf(bindings.length > 0, bindings.join(', ')),
     mayHold: () => hasSign('bindings'),
-    words: stateWords('unable to use a binding', 'losing a binding'),
+    words: lastingStateWords('unable to use a binding', 'losing a binding'),
   }),
   update: ruleOfAgents({
     ...{ on: true, after: 0, level: 'bad' },
@@ -177,7 +177,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     facts: ['signs'],
     condition: ({ signs: { gauges } }) => holdsIf(gauges.length > 0, gauges.join(', ')),
     mayHold: () => hasSign('gauges'),
-    words: stateWords('at the mark of a gauge', 'reaching the mark of a gauge'),
+    words: lastingStateWords('at the mark of a gauge', 'reaching the mark of a gauge'),
   }),
   two_reporters: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
@@ -228,7 +228,7 @@ export const isAboutYoungRuns = ({ after }: Pick<Rule, 'after'>): boolean => aft
 /**
  * Judges a rule for an agent. While the agent is offline, most rules give `unknown`, so their alerts stay as they are.
  */
-export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Finding {
+export function findInAgent(rule: Rule, agent: AlertFacts, moment: RuleMoment): ConditionFinding {
   const record = ruleRecords[rule.name]
   if (record.about !== 'agent' || !rule.on) return overFinding
   if (agent.receivedAt === null) return clearFinding
@@ -240,7 +240,7 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Find
   return isPaused && finding.is === 'clear' ? { is: 'clear', because: 'paused' } : finding
 }
 
-export function findInRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout: { state: string }): Finding {
+export function findInRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout: { state: string }): ConditionFinding {
   const record = ruleRecords[name]
   return on && record.about === 'rollout' ? record.condition(rollout) : overFinding
 }

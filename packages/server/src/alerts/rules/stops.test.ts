@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
 import { noSigns } from '../../fleet/reports/signs.ts'
 import { withForgotten } from '../evaluation/findings.ts'
 import type { KnownAlert } from '../store.ts'
-import type { AlertFacts, EndCause, Finding } from './conditions.ts'
+import type { AlertFacts, ConditionFinding, EndCause } from './conditions.ts'
 import { findItems, noEarlier } from './items.ts'
-import { judge } from './judge.ts'
+import { judgeRule } from './judge.ts'
 import { agentRules, defaultRule, findInAgent } from './rules.ts'
 
 const now = Date.UTC(2026, 10, 27, 3, 14)
@@ -132,13 +132,13 @@ const fates: readonly [
 /** Rules about something else than an agent, or about single events, which end as they open. */
 const others: readonly RuleName[] = ['rollout', 'command', 'service']
 
-const find = (name: RuleName, agent: AlertFacts, at = now): Finding | undefined => {
+const find = (name: RuleName, agent: AlertFacts, at = now): ConditionFinding | undefined => {
   if (name !== 'item') return findInAgent(rule(name), agent, { now: at, backSince: null })
-  const { alert } = judge(rule(name), { is: 'holds' }, undefined, { now, muted: false })
+  const { alert } = judgeRule(rule(name), { is: 'holds' }, undefined, { now, muted: false })
   const known = alert ? [{ item: 'Job backup', alert }] : []
   return findItems(rule(name), agent, { known, earlier: noEarlier, now: at })[0]?.finding
 }
-const fateOf = (finding: Finding | undefined): Fate => {
+const fateOf = (finding: ConditionFinding | undefined): Fate => {
   if (finding?.is === 'over') return 'over'
   if (finding?.is !== 'clear') return 'stays'
   return finding.because === undefined ? 'closes' : `closes, ${finding.because}`

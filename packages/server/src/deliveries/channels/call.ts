@@ -22,7 +22,7 @@ export interface ReceiverAddress {
 }
 
 /** A message as a chat or a mail shows it. */
-export interface Text {
+export interface MessageText {
   title: string
   lines: readonly string[]
   url: string
@@ -31,13 +31,13 @@ export interface Text {
 }
 
 /** The text with a line that says so if its link leads to an address that only the service's own machine reaches. */
-export const withReachNote = (text: Text): Text =>
+export const withReachNote = (text: MessageText): MessageText =>
   isOwnMachineOnly(text.url) ? { ...text, lines: [...text.lines, ownMachineWords] } : text
 
 export interface Delivery {
   /** The id of the delivery, which is the same on every try. */
   id: string
-  text: Text
+  text: MessageText
   /** The body for a webhook. It is stored when it is first written, and the same on every try. */
   body: string
   /** The time of this try, in Unix milliseconds. */
@@ -65,7 +65,7 @@ export const jsonCall = (url: string, body: unknown, headers: Record<string, str
  * an agent cannot start a new line.
  */
 export const plainMessage = (
-  { title, lines, url }: Text,
+  { title, lines, url }: MessageText,
   max: number,
   escaped: (text: string) => string = (t) => t,
 ): string => {
@@ -78,7 +78,7 @@ export const plainMessage = (
  * The lines of a message without its title, for services that show the title separately; the title if there are no
  * lines.
  */
-export const factLines = ({ lines, title }: Text, max: number): string =>
+export const factLines = ({ lines, title }: MessageText, max: number): string =>
   cut((lines.length > 0 ? lines : [title]).map(oneLine).join('\n'), max)
 
 /** A text on one line, without characters that control the direction of text. */

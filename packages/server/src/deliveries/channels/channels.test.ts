@@ -2,21 +2,21 @@ import { channelKinds } from '@svc/api'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { sealKeyOf } from '../../platform/seal.ts'
-import type { Call, Delivery, ReceiverAddress, Text } from './call.ts'
+import type { Call, Delivery, MessageText, ReceiverAddress } from './call.ts'
 import { kinds } from './kinds.ts'
 import { isSigningSecret, newSigningSecret } from './webhook.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
 const now = Date.now()
 const url = 'https://svc.example.org/north/agents/mail-triage'
-const text = (more: Partial<Text> = {}): Text => ({
+const text = (more: Partial<MessageText> = {}): MessageText => ({
   title: 'mail-triage has been offline for 10 minutes',
   lines: ['Workspace north. Level Bad, since 13:51 UTC.'],
   url,
   level: 'bad',
   ...more,
 })
-const delivery = (more: Partial<Text> = {}): Delivery => ({
+const delivery = (more: Partial<MessageText> = {}): Delivery => ({
   id: 'd1',
   text: text(more),
   body: '{"type":"alerts"}',
@@ -25,14 +25,14 @@ const delivery = (more: Partial<Text> = {}): Delivery => ({
 const address: ReceiverAddress = { url: 'https://chat.example.org/hook/', to: '!room:example.org', secret: 'token' }
 const call = (
   kind: keyof typeof kinds,
-  more: Partial<Text> = {},
+  more: Partial<MessageText> = {},
   to: ReceiverAddress = address,
 ): Call & { body: string } => {
   const { channel } = kinds[kind]
   if (!channel) throw new Error(`${kind} is not sent by HTTP.`)
   return channel(to, delivery(more), key) as Call & { body: string }
 }
-const body = (kind: keyof typeof kinds, more: Partial<Text> = {}) => JSON.parse(call(kind, more).body)
+const body = (kind: keyof typeof kinds, more: Partial<MessageText> = {}) => JSON.parse(call(kind, more).body)
 /**
  * The kinds of channels whose requests can be read. Web Push is encrypted, so push.test.ts decrypts and tests it
  * separately.

@@ -5,7 +5,7 @@
 
 import { cut } from '@svc/protocol'
 import { hostOfMails } from '../../platform/mail-host.ts'
-import { oneLine, type Text } from './call.ts'
+import { type MessageText, oneLine } from './call.ts'
 
 export interface Mail {
   subject: string
@@ -21,7 +21,7 @@ const maxSubject = 200
 interface MailParts {
   /** The id of the delivery, which is the same on every try. */
   id: string
-  text: Text
+  text: MessageText
   /** The origin of the service. */
   baseUrl: string
   /**

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { pushService, signedClaims } from '../../../testing/push-service.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { readSubscription } from '../reading.ts'
-import { send } from '../send.ts'
-import type { Delivery, Text } from './call.ts'
+import { sendMessage } from '../send.ts'
+import type { Delivery, MessageText } from './call.ts'
 import { push } from './push.ts'
 import { vapidOf } from './vapid.ts'
 
@@ -12,7 +12,7 @@ const key = sealKeyOf('a secret of at least thirty-two characters')
 const allowed = ['127.0.0.0/8']
 const alert = { type: 'alert.opened', data: { id: '0193-alert' } }
 const link = 'https://svc.example.org/w/north/agents/mail-triage'
-const delivery = (more: Partial<Text> = {}, body: object = alert): Delivery => ({
+const delivery = (more: Partial<MessageText> = {}, body: object = alert): Delivery => ({
   id: '0193-delivery',
   text: {
     title: 'mail-triage has been offline for 10 minutes',
@@ -30,7 +30,7 @@ async function pushed(what: Delivery) {
   try {
     const address = readSubscription(JSON.stringify(browser.subscription), allowed)
     if (!address.ok) throw new Error(address.message)
-    const answer = await send(await push(address.value, what, key), { allowed })
+    const answer = await sendMessage(await push(address.value, what, key), { allowed })
     return { answer, seen: browser.seen[0], endpoint: browser.subscription.endpoint }
   } finally {
     await browser.close()

@@ -6,7 +6,7 @@ import { changedTags } from '@svc/api/filter'
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
-import { roomFor } from '../../people/workspaces/limits.ts'
+import { checkRoomFor } from '../../people/workspaces/limits.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -31,7 +31,7 @@ export function createAgent(
   return transaction(db, async (trx) => {
     const wrong = wrongName(name)
     if (wrong) return wrong
-    const room = await roomFor(trx, workspace, { kind: 'agents' }, now)
+    const room = await checkRoomFor(trx, workspace, { kind: 'agents' }, now)
     if (!room.ok) return room
     const token = newToken('agent')
     const agent = await trx

@@ -8,7 +8,7 @@ import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
+import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 
@@ -30,7 +30,7 @@ const agentsAtOnce = 250
  * left as it is.
  */
 export async function tagAgents(
-  { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | Writer },
+  { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | RunInTransaction },
   workspace: { id: string },
   wanted: TagsWanted,
 ): Promise<Verdict<TagResult, TagRefusal>> {
@@ -89,7 +89,7 @@ async function note(
 
 /** The tags that agents would have after a change, sorted by name. Changes nothing. */
 export async function previewTags(
-  on: Db | Writer,
+  on: Db | RunInTransaction,
   workspace: { id: string },
   wanted: TagsWanted,
 ): Promise<Verdict<TaggedAgent[], TagRefusal>> {
@@ -113,7 +113,7 @@ const isChanged = (agent: ChangedTags): boolean => isLosing(agent) || isGaining(
 
 /** Decides which tags the named agents have after a change, or why it is refused. */
 async function changedBy(
-  on: Db | Writer,
+  on: Db | RunInTransaction,
   workspace: { id: string },
   { agents: wanted, ...change }: TagsWanted,
   how: { lock: boolean },

@@ -9,8 +9,8 @@ import type { CommandRow } from '../../platform/db/tables.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogsIn, versionRun } from '../versions/declared.ts'
 import { noteShared } from './outcomes.ts'
-import { bodyOf, commandRow } from './row.ts'
-import { isOpen, maxOpenCommands, storedForm, tooManyOpen } from './store.ts'
+import { commandBodyOf, commandRow } from './row.ts'
+import { isCommandOpen, maxOpenCommands, storedForm, tooManyOpen } from './store.ts'
 
 /** The command that an agent has now, or the reason why it gets none. `shared`: it was already in progress (D5). */
 type QueueResult = { command: string; shared: boolean } | { skipped: string }
@@ -35,7 +35,7 @@ export async function queueSlice(
     const why = whyNotOffered(body, offer)
     if (why !== undefined) return [id, { skipped: why }]
     const own = open.get(id) ?? []
-    const same = own.find((row) => isRepetition(body, bodyOf(row)))
+    const same = own.find((row) => isRepetition(body, commandBodyOf(row)))
     if (same) return [id, { command: same.id, shared: true }]
     if (own.length >= maxOpenCommands) return [id, { skipped: tooManyOpen }]
     const row = commandRow(id, storedForm(body, offer), { by, now })
@@ -116,7 +116,7 @@ async function openOf(trx: Db, ids: readonly string[], now: number): Promise<Map
     .orderBy('id')
     .execute()
   return Map.groupBy(
-    rows.filter((row) => isOpen(row, now)),
+    rows.filter((row) => isCommandOpen(row, now)),
     ({ agent_id }) => agent_id,
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ActionAgentFacts, outcomeOf, stateOf } from './outcomes.ts'
+import { type ActionAgentFacts, actionOutcomeOf, actionStateOf } from './outcomes.ts'
 
 const none = { outcome: null, message: null, commandId: null, commandState: null, commandMessage: null }
 
@@ -20,15 +20,18 @@ test.each<[string, Partial<ActionAgentFacts>, string]>([
     { outcome: 'skipped', commandState: 'queued' },
     'skipped',
   ],
-])('%s', (_rule, pressed, state) => expect(stateOf({ ...none, ...pressed })).toBe(state))
+])('%s', (_rule, pressed, state) => expect(actionStateOf({ ...none, ...pressed })).toBe(state))
 
 test('the words are those of the agent, or the reason why nothing was sent', () => {
-  expect(outcomeOf({ ...none, commandState: 'refused', commandMessage: 'busy' })).toEqual({
+  expect(actionOutcomeOf({ ...none, commandState: 'refused', commandMessage: 'busy' })).toEqual({
     state: 'refused',
     message: 'busy',
   })
-  expect(outcomeOf({ ...none, commandId: 'c' })).toEqual({ state: 'cancelled', message: 'The agent was deleted.' })
-  expect(outcomeOf({ ...none, outcome: 'skipped', message: 'It does not offer that.' })).toEqual({
+  expect(actionOutcomeOf({ ...none, commandId: 'c' })).toEqual({
+    state: 'cancelled',
+    message: 'The agent was deleted.',
+  })
+  expect(actionOutcomeOf({ ...none, outcome: 'skipped', message: 'It does not offer that.' })).toEqual({
     state: 'skipped',
     message: 'It does not offer that.',
   })

@@ -31,7 +31,7 @@ export interface ActionAgentFacts {
  * The state of one agent in an action. Without an outcome and a command, the agent waits for its turn. A node of an
  * earlier version deletes an agent with its commands and keeps no outcome.
  */
-export function stateOf({
+export function actionStateOf({
   outcome,
   commandId,
   commandState,
@@ -42,8 +42,8 @@ export function stateOf({
 }
 
 /** The state of one agent, with the words of the agent or the reason. */
-export function outcomeOf(agent: ActionAgentFacts): { state: ActionState; message: string | null } {
-  const state = stateOf(agent)
+export function actionOutcomeOf(agent: ActionAgentFacts): { state: ActionState; message: string | null } {
+  const state = actionStateOf(agent)
   if (agent.outcome !== null) return { state, message: agent.message }
   return {
     state,

@@ -25,7 +25,7 @@ export const commandRow = (
 })
 
 /** Returns the type and payload of a stored command, as the agent gets them. */
-export const bodyOf = (row: Pick<CommandRow, 'type' | 'payload'>): CommandBody =>
+export const commandBodyOf = (row: Pick<CommandRow, 'type' | 'payload'>): CommandBody =>
   ({ type: row.type, payload: JSON.parse(row.payload) }) as CommandBody
 
 export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>

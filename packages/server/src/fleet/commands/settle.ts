@@ -15,7 +15,7 @@ import {
 } from '@svc/protocol'
 import type { MonotonicAge } from './deliveries.ts'
 import type { CommandChange, StoredCommand } from './row.ts'
-import { bodyOf } from './row.ts'
+import { commandBodyOf } from './row.ts'
 
 interface SettledCommands {
   changes: CommandChange[]
@@ -55,7 +55,7 @@ export function settleAndClaim(
   })
   return {
     changes: after.filter((c, i) => c !== commands[i]),
-    claimed: claimed.map((c) => ({ id: c.id, ...bodyOf(c) })),
+    claimed: claimed.map((c) => ({ id: c.id, ...commandBodyOf(c) })),
   }
 }
 
@@ -91,7 +91,7 @@ export function afterTimeout(c: StoredCommand, now: number, age: MonotonicAge): 
 function noLongerOffered(c: StoredCommand, report: Report, offer: () => OfferedFacts): string | undefined {
   const carried =
     c.type === 'set' ? report.settings?.schema : c.type === 'log' ? (report.runs ?? report.active) : report.controls
-  return carried === undefined ? undefined : whyNotOffered(bodyOf(c), offer())
+  return carried === undefined ? undefined : whyNotOffered(commandBodyOf(c), offer())
 }
 
 /** Returns the command as it is after an event, or the same object if the event changes nothing in its state (I2). */

@@ -16,10 +16,10 @@ import type { Db } from '../../platform/db/open.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
-import { declaredLogs, manifestOf } from '../versions/declared.ts'
+import { declaredLogs, declaredManifest } from '../versions/declared.ts'
 import { lockAgent } from './lock.ts'
 import { noteShared } from './outcomes.ts'
-import { bodyOf, commandRow } from './row.ts'
+import { commandBodyOf, commandRow } from './row.ts'
 
 /** The maximum number of pending commands of one agent. More of them are a mistake of the sender. */
 export const maxOpenCommands = 100
@@ -49,12 +49,12 @@ export function sendAgain(
   id: string,
 ): Promise<Verdict<{ command: CommandRow; made: boolean }, AgainRefusal>> {
   return transaction(db, async (trx) => {
-    const earlier = await commandOf(trx, agent, id)
+    const earlier = await findCommand(trx, agent, id)
     if (!earlier) return refuse('command_unknown', 'There is no such command.')
-    if (isOpen(earlier, now)) {
+    if (isCommandOpen(earlier, now)) {
       return refuse('command_under_way', 'The command is still in progress: it can be sent again when it has ended.')
     }
-    return queueInTransaction({ db: trx, by, now }, agent, bodyOf(earlier))
+    return queueInTransaction({ db: trx, by, now }, agent, commandBodyOf(earlier))
   })
 }
 
@@ -86,10 +86,10 @@ export async function openCommands(db: Db, agent: { id: string }, now: number): 
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  return rows.filter((row) => isOpen(row, now))
+  return rows.filter((row) => isCommandOpen(row, now))
 }
 
-export const commandOf = (db: Db, agent: { id: string }, id: string): Promise<CommandRow | undefined> =>
+export const findCommand = (db: Db, agent: { id: string }, id: string): Promise<CommandRow | undefined> =>
   db.selectFrom('command').selectAll().where('id', '=', id).where('agent_id', '=', agent.id).executeTakeFirst()
 
 /**
@@ -111,7 +111,7 @@ async function queueInTransaction(
   const why = whyNotOffered(body, offer)
   if (why !== undefined) return refuse('command_not_offered', why)
   const open = await openCommands(trx, agent, now)
-  const same = open.find((row) => isRepetition(body, bodyOf(row)))
+  const same = open.find((row) => isRepetition(body, commandBodyOf(row)))
   if (same) {
     await noteShared(trx, [same.id])
     return { ok: true, value: { command: same, made: false } }
@@ -153,7 +153,7 @@ async function offerNow(db: Db, agent: { id: string }): Promise<OfferedFacts> {
   return offerOf(
     { protocol: 1, ...report },
     names.flatMap(({ log }) => (log === null ? [] : [log])),
-    declaredLogs(await manifestOf(db, agent)),
+    declaredLogs(await declaredManifest(db, agent)),
   )
 }
 
@@ -161,7 +161,7 @@ async function offerNow(db: Db, agent: { id: string }): Promise<OfferedFacts> {
  * True while the command can still be delivered or answered. An overdue command counts as finished even before it is
  * marked as such.
  */
-export const isOpen = (row: CommandRow, now: number): boolean =>
+export const isCommandOpen = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now
 
 /**

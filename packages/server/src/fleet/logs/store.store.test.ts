@@ -6,7 +6,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { createSweeper } from '../../service/sweeper/sweeper.ts'
-import { listLogs, logsOfCommands, readLog, storeLog } from './store.ts'
+import { listSentLogs, logsOfCommands, readSentLog, storeLog } from './store.ts'
 
 everyEngine('logs', (open) => {
   const start = async () => {
@@ -29,9 +29,9 @@ everyEngine('logs', (open) => {
     const id = await asked()
     expect(await upload(id)).toEqual({ ok: true, workspaceId: w.workspace.id, made: true })
     expect(await upload(id, 'work', 'other')).toEqual({ ok: true, workspaceId: w.workspace.id, made: false })
-    const [line] = await listLogs(w.store.db, w.agent, w.clock.now())
+    const [line] = await listSentLogs(w.store.db, w.agent, w.clock.now())
     expect(line).toMatchObject({ name: 'work', bytes: 5, asked_by: 'Ada', command_id: id })
-    expect(await readLog(w.store.db, w.agent, line?.id ?? '', w.clock.now())).toMatchObject({ text: 'hello' })
+    expect(await readSentLog(w.store.db, w.agent, line?.id ?? '', w.clock.now())).toMatchObject({ text: 'hello' })
     expect(await logsOfCommands(w.store.db, [id], w.clock.now())).toEqual(new Map([[id, line?.id]]))
   })
 
@@ -49,7 +49,7 @@ everyEngine('logs', (open) => {
     expect(await upload(foreign, 'work', 'x', as)).toEqual(unknown)
     expect(await upload(queued)).toEqual(unknown)
     expect(await upload(paused)).toEqual(unknown)
-    expect((await listLogs(w.store.db, w.agent, w.clock.now())).length).toBe(1)
+    expect((await listSentLogs(w.store.db, w.agent, w.clock.now())).length).toBe(1)
   })
 
   test('another name than the requested one is 400', async () => {
@@ -77,7 +77,7 @@ everyEngine('logs', (open) => {
     const id = await asked()
     await r.report({ acks: [{ id, ok: false, message: 'There is no such log.' }] })
     expect(await upload(id)).toMatchObject({ ok: true, made: false })
-    expect(await listLogs(w.store.db, w.agent, w.clock.now())).toEqual([])
+    expect(await listSentLogs(w.store.db, w.agent, w.clock.now())).toEqual([])
     expect(await r.command(id)).toMatchObject({ state: 'refused', message: 'There is no such log.' })
   })
 
@@ -102,12 +102,12 @@ everyEngine('logs', (open) => {
   test('after 30 days a log cannot be read, and the next round of the sweeper erases it (I32, D56)', async () => {
     const { w, upload, asked } = await start()
     await upload(await asked())
-    const [line] = await listLogs(w.store.db, w.agent, w.clock.now())
+    const [line] = await listSentLogs(w.store.db, w.agent, w.clock.now())
     w.clock.pass(30 * 86_400 - 1)
-    expect((await listLogs(w.store.db, w.agent, w.clock.now())).length).toBe(1)
+    expect((await listSentLogs(w.store.db, w.agent, w.clock.now())).length).toBe(1)
     w.clock.pass(1)
-    expect(await listLogs(w.store.db, w.agent, w.clock.now())).toEqual([])
-    expect(await readLog(w.store.db, w.agent, line?.id ?? '', w.clock.now())).toBeUndefined()
+    expect(await listSentLogs(w.store.db, w.agent, w.clock.now())).toEqual([])
+    expect(await readSentLog(w.store.db, w.agent, line?.id ?? '', w.clock.now())).toBeUndefined()
     const deps = { store: w.store, live: testLive(), log: pino({ level: 'silent' }), now: w.clock.now }
     await createSweeper(deps, () => undefined).sweep()
     expect(await w.store.db.selectFrom('log').select('id').execute()).toEqual([])

@@ -9,7 +9,7 @@ import type { LogRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { bodyOf } from '../commands/row.ts'
+import { commandBodyOf } from '../commands/row.ts'
 import { afterEvent } from '../commands/settle.ts'
 
 type LogStored =
@@ -40,7 +40,7 @@ export function storeLog(
       .$if(isPostgres(trx), (query) => query.forUpdate())
       .executeTakeFirst()
     if (!command || command.state === 'cancelled') return { ok: false, code: 'command_unknown' }
-    const wish = bodyOf(command)
+    const wish = commandBodyOf(command)
     if (wish.type !== 'log' || wish.payload.name !== upload.name) return { ok: false, code: 'body_invalid' }
     const after = afterEvent(command, 'uploaded', { answered_at: now })
     if (after === command) return { ok: true, workspaceId: agent.workspace_id, made: false }
@@ -60,12 +60,12 @@ export type LogLine = Omit<LogRow, 'text'> & { asked_by: string }
  * The logs of an agent that can still be read, newest first, without their texts. An expired log is hidden even before
  * it is erased (D56).
  */
-export function listLogs(db: Db, agent: { id: string }, now: number): Promise<LogLine[]> {
+export function listSentLogs(db: Db, agent: { id: string }, now: number): Promise<LogLine[]> {
   return readable(db, agent, now).orderBy('log.received_at', 'desc').orderBy('log.id', 'desc').execute()
 }
 
 /** One log with its text; undefined if it does not exist or has expired. */
-export function readLog(
+export function readSentLog(
   db: Db,
   agent: { id: string },
   id: string,

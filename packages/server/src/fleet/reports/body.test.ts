@@ -1,6 +1,6 @@
 import { readReport } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { bodyOf, storedReport } from './body.ts'
+import { reportBodyOf, storedReport } from './body.ts'
 
 const lists = '"runs":[{"id":"a","started":1790000000}],"acks":[{"id":"c","ok":true}]'
 const state = '"state":{"level":"ok","label":"Working"}'
@@ -9,7 +9,7 @@ const kept = { protocol: 1, state: { level: 'ok', label: 'Working' } }
 function stored(json: string): string {
   const read = readReport(Buffer.from(json), 0)
   if (!read.ok) throw new Error(read.message)
-  return String(bodyOf(read.value, read.json))
+  return String(reportBodyOf(read.value, read.json))
 }
 
 test('a report of which everything was kept is stored as it arrived', () => {

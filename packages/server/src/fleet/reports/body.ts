@@ -8,7 +8,7 @@ type StoredReport = Omit<Report, 'runs' | 'acks'>
  * JSON again costs more than all other work on a report, and cutting out the runs almost as much. `storedReport` leaves
  * runs and acks out when it reads.
  */
-export const bodyOf = (report: Report, json: string | Uint8Array | undefined): string | Uint8Array =>
+export const reportBodyOf = (report: Report, json: string | Uint8Array | undefined): string | Uint8Array =>
   json ?? JSON.stringify(withoutLists(report))
 
 export const storedReport = (body: string): StoredReport => withoutLists(keptReport(body))

@@ -6,13 +6,13 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { openReportStore } from '../../agent-api/open.ts'
 import {
   type AgentRows,
-  type Decision,
   noWrites,
+  type ReportDecision,
   type RunWrite,
   type Writes,
 } from '../../agent-api/report-store/rows.ts'
 import { newRunCells, reportCells } from '../../agent-api/report-store/written.ts'
-import { columnsOf, type DescribedTable } from '../../platform/db/tables/described.ts'
+import { type DescribedTable, tableColumnsOf } from '../../platform/db/tables/described.ts'
 import * as tables from '../../platform/db/tables/reports.ts'
 import type { ReportWrite } from './stored.ts'
 
@@ -22,7 +22,7 @@ import type { ReportWrite } from './stored.ts'
 async function writes(w: TestWorkspace, write: Partial<Writes>, parts: object = {}): Promise<AgentRows | undefined> {
   let read: AgentRows | undefined
   const given = { ...noWrites, ...write }
-  const judged = (rows: AgentRows | undefined): Decision => {
+  const judged = (rows: AgentRows | undefined): ReportDecision => {
     read = rows
     return { ok: true, workspaceId: w.workspace.id, write: given, claimed: [], answer: {} }
   }
@@ -145,11 +145,11 @@ const pick = <R extends object>(row: R | undefined, names: readonly (keyof R)[])
 
 test('every column of a report and of a run is in its list', () => {
   const all = ({ columns }: DescribedTable) => Object.keys(columns).sort()
-  expect(['agent_id', ...columnsOf(tables.agentReport, reportCells)].sort()).toEqual(all(tables.agentReport))
-  expect(['agent_id', 'seq', ...columnsOf(tables.run, newRunCells)].sort()).toEqual(all(tables.run))
+  expect(['agent_id', ...tableColumnsOf(tables.agentReport, reportCells)].sort()).toEqual(all(tables.agentReport))
+  expect(['agent_id', 'seq', ...tableColumnsOf(tables.run, newRunCells)].sort()).toEqual(all(tables.run))
 })
 
 test('a list that names a column twice, or an unknown one, makes no statement', () => {
-  expect(() => columnsOf(tables.run, ({ id }) => [id, id])).toThrow('No list of columns of run: id, id.')
-  expect(() => columnsOf(tables.run, () => ['ids'])).toThrow('No list of columns of run: ids.')
+  expect(() => tableColumnsOf(tables.run, ({ id }) => [id, id])).toThrow('No list of columns of run: id, id.')
+  expect(() => tableColumnsOf(tables.run, () => ['ids'])).toThrow('No list of columns of run: ids.')
 })

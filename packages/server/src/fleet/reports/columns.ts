@@ -1,12 +1,12 @@
 /** The parts of a report that are also stored in separate columns, so that lists need not read the body. */
 import { activeLine, cut, diskSpace, limits, missingSecrets, type Report } from '@svc/protocol'
-import { bodyOf } from './body.ts'
+import { reportBodyOf } from './body.ts'
 import { paddedBeside } from './padding.ts'
 import { rememberReporter } from './reporters.ts'
 import { signsColumn } from './signs.ts'
 import type { LastReport, ReceivedReport, ReportWrite } from './stored.ts'
 
-export function columnsOf(
+export function reportColumnsOf(
   { report, json, interval }: ReceivedReport,
   last: LastReport | undefined,
   { runs_kept, usage }: Pick<ReportWrite, 'runs_kept' | 'usage'>,
@@ -32,7 +32,7 @@ export function columnsOf(
     signs: signsColumn(report, now),
     host: report.agent?.host ?? '',
     usage,
-    body: bodyOf(report, json),
+    body: reportBodyOf(report, json),
   }
   row.usage = paddedBeside(usage, charactersOf(row))
   return row

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { eraseOldSums } from '../../service/sweeper/rounds.ts'
 import { deleteAgent } from '../agents/store.ts'
 import { namesPerDay, otherModels, usageDays } from './usage-names.ts'
 
 const noon = testStart / 1000
-const today = dayOf(testStart)
+const today = dayNumber(testStart)
 const by = { id: null, name: 'operator' }
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
 

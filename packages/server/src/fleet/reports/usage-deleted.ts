@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { UsageDeletedTable } from '../../platform/db/tables/service.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { addUsageDeltas, pendingUsage } from './pending.ts'
 import type { UsageDelta } from './stored.ts'
 import { limitNames, namesPerDay, otherModels, type UsageRows, usageDays } from './usage-names.ts'
@@ -18,11 +18,11 @@ const rowsAtOnce = 500
  */
 export async function keepUsage(trx: Db, id: string, now: number): Promise<void> {
   const agent = await trx.selectFrom('agent').select('workspace_id').where('id', '=', id).executeTakeFirst()
-  const sums = await allSums(trx, id, dayOf(now) - usageDays)
+  const sums = await allSums(trx, id, dayNumber(now) - usageDays)
   if (!agent || sums.length === 0) return
   const days = daysOf(sums.filter(({ model }) => model === ''))
   const [first, last] = [Math.min(...days), Math.max(...days)]
-  const kept = limitNames(sums, await rowsBeside(trx, agent.workspace_id, sums), dayOf(now))
+  const kept = limitNames(sums, await rowsBeside(trx, agent.workspace_id, sums), dayNumber(now))
   // In one order, so that two agents that are deleted at the same time do not wait for each other.
   kept.sort((a, b) => a.day - b.day || (a.model < b.model ? -1 : 1))
   const rows = kept.map(({ day, model, runs, costMicro, outputTokens }): UsageDeletedTable => {

@@ -18,7 +18,7 @@ export const keptVersions = (agent: Versions): string[] =>
   [runningVersion(agent), agent.previous_version].filter((version) => version !== null)
 
 /** Reads the agents of a blueprint with their versions and levels, ordered by name. */
-export const agentsOf = (db: Db, workspaceId: string, blueprint: string) =>
+export const agentsOfBlueprint = (db: Db, workspaceId: string, blueprint: string) =>
   db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')

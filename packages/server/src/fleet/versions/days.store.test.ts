@@ -8,7 +8,7 @@ import { dayMs } from '../../platform/limits/units.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { eraseOldVersions } from '../../service/sweeper/rounds.ts'
 import { versionDaysOf } from '../../web/queries/versions.ts'
-import { countVersions, mostFrequent, versionDays } from './days.ts'
+import { countVersions, keptVersionDays, mostFrequent } from './days.ts'
 
 const date = (at: number) => new Date(at).toISOString().slice(0, 10)
 
@@ -86,9 +86,9 @@ everyEngine('agents by version and day', (open) => {
     const { w, count } = await start()
     await count()
     const left = async () => (await w.store.db.selectFrom('version_day').select('day').execute()).length
-    await eraseOldVersions(w.store.db, testStart + versionDays * dayMs)
+    await eraseOldVersions(w.store.db, testStart + keptVersionDays * dayMs)
     expect(await left()).toBe(2)
-    await eraseOldVersions(w.store.db, testStart + (versionDays + 1) * dayMs)
+    await eraseOldVersions(w.store.db, testStart + (keptVersionDays + 1) * dayMs)
     expect(await left()).toBe(0)
   })
 })

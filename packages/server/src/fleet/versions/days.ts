@@ -5,11 +5,11 @@
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 
 /** The number of days for which the counts are kept. */
-export const versionDays = 400
+export const keptVersionDays = 400
 /** The most versions of a blueprint that are counted on their own, those of the most agents. */
 const maxVersions = 50
 /** The name under which the agents of all other versions are counted, and those whose version is not known. */
@@ -49,7 +49,7 @@ export async function countVersions(
   }
   for (const [id, counts] of [...counted].sort(([one], [other]) => byText(one, other))) {
     try {
-      await transaction(db, (trx) => store(trx, id, dayOf(now), limited([...counts.values()])))
+      await transaction(db, (trx) => store(trx, id, dayNumber(now), limited([...counts.values()])))
     } catch (error) {
       failed(error, id)
     }

@@ -14,7 +14,7 @@ export const versionRun = `join blueprint b on b.workspace_id = a.workspace_id a
  * The manifest of the version that an agent runs; undefined for an agent connected by hand, and for a version that is
  * not stored here.
  */
-export async function manifestOf(db: Db, agent: { id: string }): Promise<Manifest | undefined> {
+export async function declaredManifest(db: Db, agent: { id: string }): Promise<Manifest | undefined> {
   const { rows } = await sql<{ manifest: string }>`
     select v.manifest from agent a ${sql.raw(versionRun)} where a.id = ${agent.id}`.execute(db)
   return rows[0] && (JSON.parse(rows[0].manifest) as Manifest)

@@ -1,7 +1,7 @@
 import { type ActionPage, type ActionRow, type ActionState, actionStates, actions } from '@svc/api'
 import { listIn, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
-import { commandOf } from '../shared/command.ts'
+import { operationCommand } from '../shared/command.ts'
 import { findByFilter, idleLines, withIdle } from '../shared/filter.ts'
 import { inWorkspace, onAction } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
@@ -15,27 +15,27 @@ import {
   typedOption,
   UsageError,
 } from '../shared/request.ts'
-import { oneSafeLine, table, timeText } from '../shared/show.ts'
+import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 import { payloadOf } from './command.ts'
 
 /** The maximum number of actions that the terminal lists, newest first. The page shows all of them. */
 const listed = 100
 
 export const actionCommands = {
-  ...commandOf(actions.actions, {
+  ...operationCommand(actions.actions, {
     at: inWorkspace,
     run: async ({ store }, { workspace }) => {
       const { actionsOf } = await import('../../web/queries/actions.ts')
       return (await actionsOf(store.db, workspace, { limit: listed })).rows
     },
     show: (all) =>
-      table(
+      tableText(
         ['ID', 'WHAT', 'AGENTS', 'OUTCOME', 'SENT', 'BY'],
         all.map((row) => [row.id, whatOf(row), agentsIn(row.counts), countsText(row.counts), timeText(row.at), row.by]),
         'No actions in the last 30 days.',
       ),
   }),
-  ...commandOf(actions.sendAction, {
+  ...operationCommand(actions.sendAction, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { finishAction } = await import('../../updates/actions/runner.ts')
@@ -47,7 +47,7 @@ export const actionCommands = {
     },
     show: (started) => startedText(started.id) + idleLines(started),
   }),
-  ...commandOf(actions.showAction, {
+  ...operationCommand(actions.showAction, {
     at: onAction,
     run: async ({ store }, { workspace, id }) => {
       const { actionPage } = await import('../../web/queries/actions.ts')
@@ -57,7 +57,7 @@ export const actionCommands = {
     },
     show: (page) => `${headOf(page)}\n\n${outcomesOf(page)}`,
   }),
-  ...commandOf(actions.retryAction, {
+  ...operationCommand(actions.retryAction, {
     at: onAction,
     run: async (call, at) => {
       const { finishAction } = await import('../../updates/actions/runner.ts')
@@ -67,7 +67,7 @@ export const actionCommands = {
     },
     show: ({ id }) => startedText(id),
   }),
-  ...commandOf(actions.cancelAction, {
+  ...operationCommand(actions.cancelAction, {
     at: onAction,
     run: async (call, at) => {
       const { cancelled } = await perform(call, actions.cancelAction, at)
@@ -130,7 +130,7 @@ const headOf = (page: ActionPage): string =>
     .join('\n')
 
 const outcomesOf = ({ agents }: ActionPage): string =>
-  table(
+  tableText(
     ['AGENT', 'STATE', 'MESSAGE'],
     agents.map(({ name, state, message }) => [name, state, message]),
     'It has no agents.',

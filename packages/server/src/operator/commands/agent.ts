@@ -3,14 +3,14 @@ import { type Grouping, groupings } from '@svc/api/filter'
 import { type Level, type StoppedBy, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
-import { command, commandOf } from '../shared/command.ts'
+import { defineCommand, operationCommand } from '../shared/command.ts'
 import { findByFilter, idleLines, withIdle } from '../shared/filter.ts'
 import { agentForm, inWorkspace, onAgent, slugAndNameOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
   type CommandCall,
-  granted,
+  grantedToOperator,
   listOption,
   option,
   RefusedError,
@@ -19,7 +19,7 @@ import {
   typedOption,
   UsageError,
 } from '../shared/request.ts'
-import { oneSafeLine, onItsMachine, table, timeText } from '../shared/show.ts'
+import { oneSafeLine, onItsMachine, tableText, timeText } from '../shared/show.ts'
 import { wishText } from '../shared/waits.ts'
 
 const stoppedBy: Readonly<Record<StoppedBy, string>> = { person: 'by a person', signal: 'by a signal' }
@@ -40,7 +40,7 @@ async function filterIn(call: CommandCall, workspace: { id: string }): Promise<s
   const [filter = '', view] = [typedOption(call, 'filter'), option(call, 'view')]
   if (view === undefined) return filter
   if (filter !== '') throw new UsageError('Give --filter or --view: a view has a filter of its own.')
-  return granted(await sharedView(call.store.db, workspace, view)).q
+  return grantedToOperator(await sharedView(call.store.db, workspace, view)).q
 }
 
 /** The fact that `--group` names. */
@@ -57,7 +57,7 @@ const areGroups = (rows: readonly object[]): rows is readonly FleetGroup[] =>
   rows[0] !== undefined && 'worst' in rows[0]
 
 const groupTable = (groups: readonly FleetGroup[]): string =>
-  table(
+  tableText(
     ['GROUP', 'AGENTS', 'WORST', 'BAD', 'OFFLINE', 'WARNING'],
     groups.map(({ value, agents, worst, counts: { bad, silent, warn } }) => [
       ...[value, agents, worst],
@@ -74,7 +74,7 @@ type ListedAgent = Parameters<typeof levelOf>[0] & {
 }
 
 const agentTable = (agents: readonly ListedAgent[]): string =>
-  table(
+  tableText(
     ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
     agents.map((a) => [a.name, levelOf(a), a.label, a.version, timeText(a.seenAt)]),
     'No agents.',
@@ -97,7 +97,7 @@ async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; na
 }
 
 export const agentCommands = {
-  ...commandOf(agents.createAgent, {
+  ...operationCommand(agents.createAgent, {
     run: async (call) => {
       const { slug, name } = slugAndNameOf(argument(call, 0), agentForm)
       const workspace = await workspaceOf(call, slug)
@@ -108,7 +108,7 @@ export const agentCommands = {
     show: ({ name, token, url }) =>
       `Created the agent ${name}. Its token, shown this once:\n\n  ${token}\n\n${onItsMachine(url, `connect --url ${url}`)}`,
   }),
-  'agent list': command({
+  'agent list': defineCommand({
     says: 'the agents of a workspace',
     args: [slugArgument],
     options: [
@@ -146,7 +146,7 @@ export const agentCommands = {
     },
     show: (rows) => (areGroups(rows) ? groupTable(rows) : agentTable(rows)) + idleLines(rows),
   }),
-  'agent show': command({
+  'agent show': defineCommand({
     says: 'an agent and its last report',
     args: [agentArgument],
     at: onAgent,
@@ -171,7 +171,7 @@ export const agentCommands = {
         `${report?.runs?.length ?? 0} runs kept; the whole report: svc-server agent show … --json`,
       ].join('\n'),
   }),
-  ...commandOf(agents.tagAgents, {
+  ...operationCommand(agents.tagAgents, {
     run: async (call) => {
       const { workspace, names, idle } = await tagged(call)
       const [add, remove] = [listOption(call, 'add'), listOption(call, 'remove')]
@@ -180,13 +180,13 @@ export const agentCommands = {
       return withIdle(rows, idle)
     },
     show: (rows) =>
-      table(
+      tableText(
         ['AGENT', 'TAGS'],
         rows.map(({ name, tags }) => [name, tags.length > 0 ? tags.join(', ') : null]),
         'No agents.',
       ) + idleLines(rows),
   }),
-  ...commandOf(agents.rotateToken, {
+  ...operationCommand(agents.rotateToken, {
     at: onAgent,
     run: async (call, at) => {
       const { agent, token } = await perform(call, agents.rotateToken, at)
@@ -194,7 +194,7 @@ export const agentCommands = {
     },
     show: ({ name, token }) => `The new token of ${name}, shown this once:\n\n  ${token}`,
   }),
-  ...commandOf(agents.deleteAgent, {
+  ...operationCommand(agents.deleteAgent, {
     at: onAgent,
     run: async (call, at) => {
       await perform(call, agents.deleteAgent, at)
@@ -206,7 +206,7 @@ export const agentCommands = {
 
 /** Commands for the views of a workspace. People save views of their own on the page. */
 export const viewCommands = {
-  ...commandOf(views.views, {
+  ...operationCommand(views.views, {
     at: inWorkspace,
     run: async ({ store }, { workspace }) => {
       const { viewsOf } = await import('../../fleet/views/store.ts')
@@ -214,13 +214,13 @@ export const viewCommands = {
       return all.map(({ name, q }) => ({ name, q }))
     },
     show: (all) =>
-      table(
+      tableText(
         ['NAME', 'FILTER'],
         all.map(({ name, q }) => [name, q]),
         'No views.',
       ),
   }),
-  ...commandOf(views.setView, {
+  ...operationCommand(views.setView, {
     run: async (call) => {
       const { viewsOf } = await import('../../fleet/views/store.ts')
       const filter = typedOption(call, 'filter')
@@ -237,11 +237,11 @@ export const viewCommands = {
     },
     show: ({ name, q }) => oneSafeLine(`The view ${name} shows ${q === '' ? 'all agents' : q}.`),
   }),
-  ...commandOf(views.removeView, {
+  ...operationCommand(views.removeView, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { sharedView } = await import('../../fleet/views/store.ts')
-      const { id, name } = granted(await sharedView(call.store.db, workspace, argument(call, 1)))
+      const { id, name } = grantedToOperator(await sharedView(call.store.db, workspace, argument(call, 1)))
       await perform(call, views.removeView, { workspace, id })
       return { name, removed: true }
     },

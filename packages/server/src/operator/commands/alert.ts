@@ -11,22 +11,22 @@ import {
   writeDuration,
 } from '@svc/api'
 import { shown } from '@svc/protocol'
-import { commandOf } from '../shared/command.ts'
+import { operationCommand } from '../shared/command.ts'
 import { inPlace, onAlert, onMute } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, option, type Request, typedOption, UsageError } from '../shared/request.ts'
-import { oneSafeLine, table, timeText } from '../shared/show.ts'
+import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 const listed = 500
 export const alertCommands = {
-  ...commandOf(alerts.alerts, {
+  ...operationCommand(alerts.alerts, {
     at: inPlace,
     run: async ({ store, options }, { workspace }) => {
       const { listAlerts } = await import('../../alerts/changes/listing.ts')
       return listAlerts(store.db, workspace, { all: options.all === true, limit: listed })
     },
     show: (all) =>
-      table(
+      tableText(
         ['ID', 'RULE', 'LEVEL', 'SUBJECT', 'STATE', 'SINCE', 'ENDED', 'ACKNOWLEDGED', 'MUTED'],
         all.map((a) => [
           a.id,
@@ -42,7 +42,7 @@ export const alertCommands = {
         'There is no alert.',
       ),
   }),
-  ...commandOf(alerts.acknowledgeAlert, {
+  ...operationCommand(alerts.acknowledgeAlert, {
     at: onAlert,
     run: async (call, at) => {
       const note = typedOption(call, 'note')
@@ -51,7 +51,7 @@ export const alertCommands = {
     },
     show: ({ id }) => `The alert ${id} is acknowledged.`,
   }),
-  ...commandOf(alerts.muteAlerts, {
+  ...operationCommand(alerts.muteAlerts, {
     at: inPlace,
     run: async (call, at) => {
       const [agent, rule, item] = ['agent', 'rule', 'item'].map((name) => option(call, name))
@@ -66,14 +66,14 @@ export const alertCommands = {
       `Muted ${until === null ? 'until nothing that it covers is open' : `until ${timeText(until)}`}. To lift it: svc-server alert unmute ${id}`,
     json: muteAlone,
   }),
-  ...commandOf(alerts.mutes, {
+  ...operationCommand(alerts.mutes, {
     at: inPlace,
     run: async ({ store }, { workspace }) => {
       const { listMutes } = await import('../../alerts/changes/listing.ts')
       return listMutes(store.db, workspace)
     },
     show: (all) =>
-      table(
+      tableText(
         ['ID', 'AGENT', 'RULE', 'UNTIL'],
         all.map(({ id, agent, rule, item, until }) => [
           id,
@@ -85,7 +85,7 @@ export const alertCommands = {
       ),
     json: (all) => all.map(muteAlone),
   }),
-  ...commandOf(alerts.liftMute, {
+  ...operationCommand(alerts.liftMute, {
     at: onMute,
     run: async (call, at) => {
       await perform(call, alerts.liftMute, at)
@@ -93,7 +93,7 @@ export const alertCommands = {
     },
     show: ({ id }) => `The mute ${id} is lifted.`,
   }),
-  ...commandOf(alerts.rules, {
+  ...operationCommand(alerts.rules, {
     at: inPlace,
     run: async ({ store }, { workspace }) => {
       const { listRules } = await import('../../alerts/changes/listing.ts')
@@ -102,7 +102,7 @@ export const alertCommands = {
     show: rulesTable,
     json: (all) => all.map(ruleAlone),
   }),
-  ...commandOf(alerts.setRule, {
+  ...operationCommand(alerts.setRule, {
     at: inPlace,
     run: async (call, { workspace }) => {
       const { listRules } = await import('../../alerts/changes/listing.ts')
@@ -134,7 +134,7 @@ function ruleAlone({
 }
 
 function rulesTable(all: readonly RuleSettings[]): string {
-  return table(
+  return tableText(
     ['RULE', 'ON', 'AFTER', 'LEVEL', 'LIMIT', 'STATUSES', 'CHANNELS', 'FILTER', 'ESCALATION', 'REMINDERS'],
     all.map((r) => [
       r.rule,

@@ -1,13 +1,13 @@
 /** Commands for blueprints and their install codes. */
 import { blueprints, slugArgument } from '@svc/api'
 import { limits, shown } from '@svc/protocol'
-import { command, commandOf } from '../shared/command.ts'
+import { defineCommand, operationCommand } from '../shared/command.ts'
 import { inWorkspace, onCode, slugAndNameOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
   asOperator,
-  granted,
+  grantedToOperator,
   listOption,
   MissingError,
   numberOption,
@@ -16,10 +16,10 @@ import {
   readTyped,
   UsageError,
 } from '../shared/request.ts'
-import { oneSafeLine, onItsMachine, table, timeText } from '../shared/show.ts'
+import { oneSafeLine, onItsMachine, tableText, timeText } from '../shared/show.ts'
 
 export const blueprintCommands = {
-  'blueprint upload': command({
+  'blueprint upload': defineCommand({
     says: 'upload a bundle as a new version of its blueprint; a refusal gives every reason',
     args: [slugArgument, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
     paths: [1],
@@ -34,27 +34,27 @@ export const blueprintCommands = {
           `The bundle is refused:\n${upload.findings.map((f) => `  ${oneSafeLine(findingText(f))}`).join('\n')}`,
         )
       }
-      const uploaded = granted(upload)
+      const uploaded = grantedToOperator(upload)
       call.live.listChanged(workspace.id)
       return uploaded
     },
     show: ({ blueprint, version, sha256, neededSvc, note }) =>
       `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).${neededSvc ? `\nMachines need ${neededSvc}; agents with an older one are left out.` : ''}${note ? `\n${oneSafeLine(note)}` : ''}`,
   }),
-  ...commandOf(blueprints.blueprints, {
+  ...operationCommand(blueprints.blueprints, {
     at: inWorkspace,
     run: async ({ store }, { workspace }) => {
       const { listBlueprints } = await import('../../updates/blueprints/store.ts')
       return listBlueprints(store.db, workspace)
     },
     show: (all) =>
-      table(
+      tableText(
         ['BLUEPRINT', 'LATEST', 'VERSIONS', 'AGENTS', 'UPLOADED', 'BY', 'DESCRIPTION'],
         all.map((b) => [b.name, b.latest, b.versions, b.agents, timeText(b.uploadedAt), b.uploadedBy, b.description]),
         'No blueprints yet: svc-server blueprint upload SLUG FILE.zip',
       ),
   }),
-  ...commandOf(blueprints.showBlueprint, {
+  ...operationCommand(blueprints.showBlueprint, {
     run: async (call) => {
       const { blueprintPage } = await import('../../updates/blueprints/store.ts')
       const { slug, name } = slugAndNameOf(argument(call, 0), 'A blueprint is named SLUG/NAME')
@@ -66,7 +66,7 @@ export const blueprintCommands = {
     },
     show: ({ versions, agents }) =>
       [
-        table(
+        tableText(
           ['VERSION', 'UPLOADED', 'BY', 'BYTES', 'RUN BY', 'KEPT BY', 'CODES'],
           versions.map((v) => [
             v.version,
@@ -80,14 +80,14 @@ export const blueprintCommands = {
           '',
         ),
         '',
-        table(
+        tableText(
           ['AGENT', 'RUNS', 'LEVEL', 'LAST REPORT'],
           agents.map((a) => [a.name, a.running, a.level, timeText(a.seenAt)]),
           'No agents were installed from it.',
         ),
       ].join('\n'),
   }),
-  ...commandOf(blueprints.deleteVersion, {
+  ...operationCommand(blueprints.deleteVersion, {
     run: async (call) => {
       const { slug, name: both } = slugAndNameOf(argument(call, 0), 'A version is named SLUG/NAME@VERSION')
       const { name: blueprint, version } = versionedOf(both)
@@ -109,7 +109,7 @@ export function versionedOf(text: string): { name: string; version: string } {
 }
 
 export const codeCommands = {
-  ...commandOf(blueprints.issueCodes, {
+  ...operationCommand(blueprints.issueCodes, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { name: blueprint, version } = versionedOf(argument(call, 1))
@@ -130,7 +130,7 @@ export const codeCommands = {
         ...(codes
           ? [
               `Install codes, each for one agent, shown this once, good until ${timeText(expiresAt)}:\n`,
-              `${table(
+              `${tableText(
                 ['AGENT', 'CODE'],
                 codes.map((one) => [one.agent, one.code]),
                 '',
@@ -146,14 +146,14 @@ export const codeCommands = {
         ),
       ].join('\n'),
   }),
-  ...commandOf(blueprints.codes, {
+  ...operationCommand(blueprints.codes, {
     at: inWorkspace,
     run: async ({ store, now }, { workspace }) => {
       const { listCodes } = await import('../../updates/installs/codes.ts')
       return listCodes(store.db, workspace, now())
     },
     show: (all) =>
-      table(
+      tableText(
         ['ID', 'STATE', 'BLUEPRINT', 'VERSION', 'AGENT', 'ISSUED', 'BY', 'GOOD UNTIL'],
         all.map((c) => [
           c.id,
@@ -168,7 +168,7 @@ export const codeCommands = {
         'No install codes have been issued.',
       ),
   }),
-  ...commandOf(blueprints.revokeCode, {
+  ...operationCommand(blueprints.revokeCode, {
     at: onCode,
     run: async (call, at) => {
       await perform(call, blueprints.revokeCode, at)

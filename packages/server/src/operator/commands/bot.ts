@@ -1,16 +1,24 @@
 /** Commands for products and their bots. */
 import { blueprints } from '@svc/api'
 import { shown } from '@svc/protocol'
-import { command, commandOf } from '../shared/command.ts'
+import { defineCommand, operationCommand } from '../shared/command.ts'
 import { inWorkspace, slugAndNameOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, asOperator, type CommandCall, granted, MissingError, option, UsageError } from '../shared/request.ts'
-import { table, timeText } from '../shared/show.ts'
+import {
+  argument,
+  asOperator,
+  type CommandCall,
+  grantedToOperator,
+  MissingError,
+  option,
+  UsageError,
+} from '../shared/request.ts'
+import { tableText, timeText } from '../shared/show.ts'
 
 const id: [string, string] = ['<id>', 'lowercase letters, digits and underscores']
 
 export const productCommands = {
-  'product add': command({
+  'product add': defineCommand({
     says: 'add a product whose bots agents may use, and show its secret, once',
     args: [id],
     options: [['--origin <url>', 'where it answers, such as https://tasks.example.org']],
@@ -18,30 +26,32 @@ export const productCommands = {
       const { addProduct } = await import('../../fleet/products/store.ts')
       const origin = option(call, 'origin')
       if (origin === undefined) throw new UsageError('A product needs an origin: --origin URL')
-      const { product, secret } = granted(await addProduct(asOperator(call), { id: argument(call, 0), origin }))
+      const { product, secret } = grantedToOperator(
+        await addProduct(asOperator(call), { id: argument(call, 0), origin }),
+      )
       return { id: product.id, origin: product.origin, secret }
     },
     show: ({ id, secret }) => `Added the product ${id}. Its secret, shown this once:\n\n  ${secret}`,
   }),
-  'product list': command({
+  'product list': defineCommand({
     says: 'all products',
     run: async ({ store }) => {
       const { listProducts } = await import('../../fleet/products/store.ts')
       return listProducts(store.db)
     },
     show: (all) =>
-      table(
+      tableText(
         ['PRODUCT', 'ORIGIN', 'ADDED'],
         all.map((p) => [p.id, p.origin, timeText(p.createdAt)]),
         'No products yet, except this service itself (svc).',
       ),
   }),
-  'product remove': command({
+  'product remove': defineCommand({
     says: 'remove a product with its bots; workspaces are no longer activated for it',
     args: [id],
     run: async (call) => {
       const { removeProduct } = await import('../../fleet/products/store.ts')
-      granted(await removeProduct(asOperator(call), argument(call, 0)))
+      grantedToOperator(await removeProduct(asOperator(call), argument(call, 0)))
       return { id: argument(call, 0), removed: true }
     },
     show: ({ id }) => `Removed the product ${id}.`,
@@ -49,14 +59,14 @@ export const productCommands = {
 }
 
 export const botCommands = {
-  ...commandOf(blueprints.bots, {
+  ...operationCommand(blueprints.bots, {
     at: inWorkspace,
     run: async ({ store, now }, { workspace }) => {
       const { listBots } = await import('../../fleet/bots/store.ts')
       return listBots(store.db, workspace, now())
     },
     show: (all) =>
-      table(
+      tableText(
         ['BOT', 'PRODUCT', 'ROLE', 'AGENT', 'TOKEN', 'SCOPES', 'LAST USE', 'GOOD UNTIL'],
         all.flatMap((bot) =>
           bot.tokens.length === 0
@@ -75,7 +85,7 @@ export const botCommands = {
         'No bots yet. A bot is created when an agent is installed whose blueprint names another product.',
       ),
   }),
-  ...commandOf(blueprints.revokeBot, {
+  ...operationCommand(blueprints.revokeBot, {
     at: botsOf,
     run: async (call, { workspace, bots, name }) => {
       let revoked = 0
@@ -84,7 +94,7 @@ export const botCommands = {
     },
     show: ({ name, revoked }) => `Revoked ${revoked === 1 ? 'one token' : `${revoked} tokens`} of the bot ${name}.`,
   }),
-  ...commandOf(blueprints.deleteBot, {
+  ...operationCommand(blueprints.deleteBot, {
     at: botsOf,
     run: async (call, { workspace, bots, name }) => {
       for (const { id } of bots) await perform(call, blueprints.deleteBot, { workspace, id })

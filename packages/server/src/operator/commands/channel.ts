@@ -1,11 +1,11 @@
 /** Commands for channels and deliveries. */
 import { alerts, type ChannelRow, type DeliveryState, deliveryStates } from '@svc/api'
 import { shown, trimInvisible } from '@svc/protocol'
-import { commandOf } from '../shared/command.ts'
+import { operationCommand } from '../shared/command.ts'
 import { inPlace, onChannel, onDelivery } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, option, type Request, UsageError } from '../shared/request.ts'
-import { oneSafeLine, table, timeText } from '../shared/show.ts'
+import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 const listed = 500
 
@@ -15,20 +15,20 @@ function enabledCell({ enabled, disabledBecause, failingSince }: ChannelRow): st
 }
 
 export const channelCommands = {
-  ...commandOf(alerts.channels, {
+  ...operationCommand(alerts.channels, {
     at: inPlace,
     run: async ({ store }, { workspace }) => {
       const { listChannels } = await import('../../alerts/changes/channels.ts')
       return listChannels(store.db, workspace, 'admin')
     },
     show: (all) =>
-      table(
+      tableText(
         ['NAME', 'KIND', 'FORMAT', 'ENABLED', 'ADDRESS', 'LAST ANSWER', 'AT'],
         all.map((c) => [c.name, c.kind, c.format, enabledCell(c), c.address, c.lastAnswer, timeText(c.lastAt)]),
         'There is no channel: nobody is told when an agent goes offline.',
       ),
   }),
-  ...commandOf(alerts.addChannel, {
+  ...operationCommand(alerts.addChannel, {
     input: 'Its token or signing secret (a webhook without one gets one)',
     at: inPlace,
     run: async (call, at) => {
@@ -49,7 +49,7 @@ export const channelCommands = {
         ? `Added the ${kind} channel ${name}.`
         : `Added the ${kind} channel ${name}. Its signing secret, which is not shown again:\n\n  ${secret}`,
   }),
-  ...commandOf(alerts.testChannel, {
+  ...operationCommand(alerts.testChannel, {
     at: onChannel,
     run: async (call, at) => {
       const { answerOfTest } = await import('../../web/operations/alerts.ts')
@@ -60,29 +60,29 @@ export const channelCommands = {
     show: ({ ok, message }) =>
       `${ok ? 'The receiver took the test' : 'The test was not taken'}: ${oneSafeLine(message)}`,
   }),
-  ...commandOf(alerts.enableChannel, {
+  ...operationCommand(alerts.enableChannel, {
     at: onChannel,
     run: (call, at) => perform(call, alerts.enableChannel, at),
     show: () => 'The channel is enabled.',
   }),
-  ...commandOf(alerts.disableChannel, {
+  ...operationCommand(alerts.disableChannel, {
     at: onChannel,
     run: (call, at) => perform(call, alerts.disableChannel, at),
     show: () => 'The channel is disabled.',
   }),
-  ...commandOf(alerts.removeChannel, {
+  ...operationCommand(alerts.removeChannel, {
     at: onChannel,
     run: (call, at) => perform(call, alerts.removeChannel, at),
     show: () => 'The channel is removed.',
   }),
-  ...commandOf(alerts.deliveries, {
+  ...operationCommand(alerts.deliveries, {
     at: inPlace,
     run: async (call, { workspace }) => {
       const { listDeliveries } = await import('../../alerts/changes/deliveries.ts')
       return listDeliveries(call.store.db, workspace, { state: stateIn(call), limit: listed })
     },
     show: (all) =>
-      table(
+      tableText(
         ['ID', 'CHANNEL', 'KIND', 'STATE', 'TRIES', 'LAST ANSWER', 'MADE', 'NEXT TRY'],
         all.map((d) => [
           d.id,
@@ -99,7 +99,7 @@ export const channelCommands = {
     json: (all) =>
       all.map(({ id, channel, state, attempt, lastAnswer }) => ({ id, channel, state, attempt, lastAnswer })),
   }),
-  ...commandOf(alerts.retryDelivery, {
+  ...operationCommand(alerts.retryDelivery, {
     at: onDelivery,
     run: async (call, at) => {
       await perform(call, alerts.retryDelivery, at)

@@ -1,17 +1,17 @@
 /** Commands that send a command to an agent, and that show what it was sent and the logs that it sent. */
 import { commands } from '@svc/api'
 import { clean, readCommand, shown } from '@svc/protocol'
-import { commandOf } from '../shared/command.ts'
+import { operationCommand } from '../shared/command.ts'
 import { onAgent } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, asOperator, MissingError, type Request, UsageError } from '../shared/request.ts'
-import { table, timeText } from '../shared/show.ts'
+import { tableText, timeText } from '../shared/show.ts'
 
 /** The maximum number of an agent's commands that the terminal lists, newest first. The page shows all of them. */
 const listed = 200
 
 export const commandCommands = {
-  ...commandOf(commands.sendCommand, {
+  ...operationCommand(commands.sendCommand, {
     run: async (call) => {
       const body = bodyOf(call)
       const { command, made } = await perform(call, commands.sendCommand, await onAgent(call), body)
@@ -22,14 +22,14 @@ export const commandCommands = {
         ? `Queued ${type} (${id}). It will be sent in the answer to the next report.`
         : `The same ${type} is already in progress (${id}).`,
   }),
-  ...commandOf(commands.commandLedger, {
+  ...operationCommand(commands.commandLedger, {
     at: onAgent,
     run: async ({ store, now }, { agent }) => {
       const { commandsPageOf } = await import('../../web/queries/commands.ts')
       return (await commandsPageOf(store.db, agent, { offset: 0, limit: listed }, now())).rows
     },
     show: (all) =>
-      table(
+      tableText(
         ['SENT', 'BY', 'WHAT', 'STATE', 'ANSWER'],
         all.map((c) => [timeText(c.createdAt), c.createdBy, commandText(c), c.state, c.message]),
         'No commands yet.',
@@ -85,20 +85,20 @@ function jsonOrText(text: string): unknown {
 }
 
 export const logCommands = {
-  ...commandOf(commands.logs, {
+  ...operationCommand(commands.logs, {
     at: onAgent,
     run: async ({ store, now }, { agent }) => {
       const { logsOf } = await import('../../web/queries/logs.ts')
       return logsOf(store.db, agent, now())
     },
     show: (all) =>
-      table(
+      tableText(
         ['ID', 'LOG', 'RECEIVED', 'BYTES', 'KEPT UNTIL', 'ASKED BY'],
         all.map((l) => [l.id, l.name, timeText(l.receivedAt), l.bytes, timeText(l.expiresAt), l.askedBy]),
         'No logs are stored. Request one: svc-server command send SLUG/NAME log NAME',
       ),
   }),
-  ...commandOf(commands.showLog, {
+  ...operationCommand(commands.showLog, {
     run: async (call) => {
       const { noteReading } = await import('../../fleet/logs/reading.ts')
       const { logOf } = await import('../../web/queries/logs.ts')

@@ -1,9 +1,9 @@
 /** Commands for the data of the service: the database, the secret and backups. */
 import type { ChangeContext } from '../../people/audit/by.ts'
-import { command } from '../shared/command.ts'
-import { asOperator, granted, RefusedError, typedArgument } from '../shared/request.ts'
+import { defineCommand } from '../shared/command.ts'
+import { asOperator, grantedToOperator, RefusedError, typedArgument } from '../shared/request.ts'
 
-const status = command({
+const status = defineCommand({
   says: 'whether the database went back, for example after a failover, and what to do then',
   run: async ({ store }) => {
     const { openLoss } = await import('../../platform/marks.ts')
@@ -32,7 +32,7 @@ interface LossShown {
 
 export const databaseCommands = {
   'database status': status,
-  'database accept': command({
+  'database accept': defineCommand({
     says: 'accept that changes are missing after the database went back, and end the alert about it',
     run: async (call) => {
       const { openLoss } = await import('../../platform/marks.ts')
@@ -57,7 +57,7 @@ async function acceptLoss({ db, by, now }: ChangeContext, { from, until }: LossS
 }
 
 export const secretCommands = {
-  'secret adopt': command({
+  'secret adopt': defineCommand({
     says: "make this data folder's secret the one that all nodes on this PostgreSQL must have",
     run: async ({ store, config }) => {
       const { adoptSecret } = await import('../../platform/agreed.ts')
@@ -72,13 +72,13 @@ export const secretCommands = {
 }
 
 export const backupCommands = {
-  backup: command({
+  backup: defineCommand({
     says: 'write all data and the secret into one new file, while the service keeps running',
     args: [['<file>', 'a new file; it is as confidential as the data folder']],
     paths: [0],
     run: async (call) => {
       const { writeBackup } = await import('../backup/backup.ts')
-      return granted(await writeBackup(call, typedArgument(call, 0), call.now()))
+      return grantedToOperator(await writeBackup(call, typedArgument(call, 0), call.now()))
     },
     show: ({ file, bytes, unrecorded }) =>
       [

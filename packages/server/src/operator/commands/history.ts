@@ -2,36 +2,36 @@
 import { type CostRow, history, optionsField } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
 import { readStrip } from '@svc/api/words'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { commandOf } from '../shared/command.ts'
+import { operationCommand } from '../shared/command.ts'
 import { inWorkspace, onAgent } from '../shared/params.ts'
-import { RefusedError, readOptions, readTyped, typedArgument, usageOf } from '../shared/request.ts'
-import { oneSafeLine, table, timeText } from '../shared/show.ts'
+import { orUsageError, RefusedError, readOptions, readTyped, typedArgument } from '../shared/request.ts'
+import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 export const historyCommands = {
-  ...commandOf(history.states, {
+  ...operationCommand(history.states, {
     at: onAgent,
     run: async (call, { agent }) => {
       const { agentStates } = await import('../../web/queries/states.ts')
       const asked = readOptions(call, history.states, 'since', 'until')
       const now = call.now()
-      const time = usageOf(() => history.askedTime(asked, now, optionsField))
+      const time = orUsageError(() => history.askedTime(asked, now, optionsField))
       return agentStates(call.store.db, agent, { ...time, now })
     },
     show: (spans) =>
-      table(
+      tableText(
         ['FROM', 'UNTIL', 'STATE', 'LEVEL', 'LABEL'],
         spans.map(({ from, until, is, level, label }) => [timeText(from), timeText(until), is, level, label]),
         'No time lies between these two.',
       ),
   }),
-  ...commandOf(history.changes, {
+  ...operationCommand(history.changes, {
     at: onAgent,
     run: async (call, { agent }) => {
       const { changesOf } = await import('../../web/queries/changes.ts')
       const asked = readOptions(call, history.changes, 'since', 'until', 'limit')
-      const time = usageOf(() => history.askedTime(asked, call.now(), optionsField))
+      const time = orUsageError(() => history.askedTime(asked, call.now(), optionsField))
       return changesOf(call.store.db, agent, {
         ...time,
         limit: asked.limit ?? listedChanges.usual,
@@ -39,29 +39,29 @@ export const historyCommands = {
       })
     },
     show: (changes) =>
-      table(
+      tableText(
         ['WHEN', 'WHAT', 'FROM', 'TO', ''],
         changes.map(({ at, what, from, to, text }) => [timeText(at), what, shownValue(from), shownValue(to), text]),
         'Nothing changed in this time.',
       ),
   }),
-  ...commandOf(history.fleetAt, {
+  ...operationCommand(history.fleetAt, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { fleetAt } = await import('../../web/queries/states.ts')
       const asked = readOptions(call, history.fleetAt, 'at', 'level')
       const now = call.now()
-      const at = usageOf(() => history.askedMoment(asked, now, optionsField))
+      const at = orUsageError(() => history.askedMoment(asked, now, optionsField))
       return fleetAt(call.store.db, workspace, { at, now, level: asked.level })
     },
     show: (agents) =>
-      table(
+      tableText(
         ['AGENT', 'STATE', 'LEVEL', 'LABEL'],
         agents.map(({ name, is, level, label }) => [name, is, level, label]),
         'No agent had a known state at that time.',
       ),
   }),
-  ...commandOf(history.strips, {
+  ...operationCommand(history.strips, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { stripsOf } = await import('../../web/queries/strips.ts')
@@ -69,7 +69,7 @@ export const historyCommands = {
       return stripsOf(call.store.db, workspace, names, call.now())
     },
     show: ({ strips }) =>
-      table(
+      tableText(
         ['AGENT', 'STATES'],
         Object.entries(strips).map(([name, text]) => {
           const shares: Record<string, number> = {}
@@ -79,7 +79,7 @@ export const historyCommands = {
         'There is no agent with such a name.',
       ),
   }),
-  ...commandOf(history.trend, {
+  ...operationCommand(history.trend, {
     at: onAgent,
     run: async (call, { agent }) => {
       const { trendOf } = await import('../../web/queries/states.ts')
@@ -87,7 +87,7 @@ export const historyCommands = {
       return trendOf(call.store.db, agent, Number(days), call.now())
     },
     show: ({ from, step, time, usage }) =>
-      table(
+      tableText(
         ['FROM', 'TIME', 'RUNS', 'COST'],
         time.map((shares, i) => {
           const used = usage[i]
@@ -96,13 +96,13 @@ export const historyCommands = {
         '',
       ),
   }),
-  ...commandOf(history.cost, {
+  ...operationCommand(history.cost, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { costCsv, costRows } = await import('../../web/queries/costs.ts')
       const asked = readOptions(call, history.cost, 'from', 'to', 'by', 'per')
       const now = call.now()
-      const question = { ...history.costTime(asked, dayOf(now)), by: asked.by ?? ('day' as const), per: asked.per }
+      const question = { ...history.costTime(asked, dayNumber(now)), by: asked.by ?? ('day' as const), per: asked.per }
       try {
         if (call.options.csv !== true)
           return { rows: await costRows(call.store.db, workspace, question, now), csv: null }
@@ -119,7 +119,7 @@ export const historyCommands = {
 }
 
 const tableOf = (rows: readonly CostRow[]): string =>
-  table(
+  tableText(
     ['FROM', 'NAME', 'RUNS', 'COST', 'OUTPUT TOKENS'],
     rows.map(({ from, name, runs, cost, outputTokens }) => [from, name, runs, `$${cost.toFixed(2)}`, outputTokens]),
     'No costs were reported in this time.',

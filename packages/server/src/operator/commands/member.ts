@@ -1,24 +1,24 @@
 import { slugArgument, workspaces } from '@svc/api'
-import { command, commandOf } from '../shared/command.ts'
+import { defineCommand, operationCommand } from '../shared/command.ts'
 import { inWorkspace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
   asOperator,
   type CommandCall,
-  granted,
+  grantedToOperator,
   MissingError,
   option,
   roleIn,
   roleOption,
   typedArgument,
 } from '../shared/request.ts'
-import { oneSafeLine, table } from '../shared/show.ts'
+import { oneSafeLine, tableText } from '../shared/show.ts'
 
 const email: [string, string] = ['<email>', 'of a person who has an account']
 
 export const memberCommands = {
-  'member add': command({
+  'member add': defineCommand({
     says: 'make a person who has an account a member of a workspace',
     args: [slugArgument, email],
     options: [['--role <role>', 'admin or member (default: member)']],
@@ -26,14 +26,14 @@ export const memberCommands = {
       const { addMember } = await import('../../people/workspaces/store.ts')
       const role = roleOption(option(call, 'role'))
       const wanted = { slug: argument(call, 0), email: typedArgument(call, 1), role }
-      const { workspace, email } = granted(await addMember(asOperator(call), wanted))
+      const { workspace, email } = grantedToOperator(await addMember(asOperator(call), wanted))
       call.live.listChanged(workspace.id)
       return { workspace: workspace.slug, email, role }
     },
     show: ({ workspace, email, role }) =>
       `${oneSafeLine(email)} is now a member of ${workspace}, with the role ${role}.`,
   }),
-  'member invite': command({
+  'member invite': defineCommand({
     says: 'invite the owner of an email address; prints the link for them, which works once, within seven days',
     args: [slugArgument, ['<email>', 'of a person, with an account or without one']],
     options: [['--role <role>', 'admin or member (default: member)']],
@@ -42,12 +42,12 @@ export const memberCommands = {
       const role = roleOption(option(call, 'role'))
       const { workspace } = await inWorkspace(call)
       const wanted = { email: typedArgument(call, 1), role }
-      const { email, url } = granted(await inviteAsOperator(asOperator(call), workspace, wanted))
+      const { email, url } = grantedToOperator(await inviteAsOperator(asOperator(call), workspace, wanted))
       return { workspace: workspace.slug, email, role, link: url }
     },
     show: ({ link }) => link,
   }),
-  ...commandOf(workspaces.members, {
+  ...operationCommand(workspaces.members, {
     at: inWorkspace,
     run: async ({ store }, { workspace }) => {
       const { membersOf } = await import('../../people/workspaces/members.ts')
@@ -55,13 +55,13 @@ export const memberCommands = {
       return members.map(({ email, name, role }) => ({ email, name, role }))
     },
     show: (all) =>
-      table(
+      tableText(
         ['E-MAIL', 'NAME', 'ROLE'],
         all.map(({ email, name, role }) => [email, name, role]),
         'The workspace has no members yet.',
       ),
   }),
-  ...commandOf(workspaces.changeRole, {
+  ...operationCommand(workspaces.changeRole, {
     run: async (call) => {
       const role = roleIn(typedArgument(call, 2))
       const { email, ...at } = await memberNamed(call)
@@ -70,7 +70,7 @@ export const memberCommands = {
     },
     show: ({ workspace, email, role }) => `${oneSafeLine(email)} now has the role ${role} in ${workspace}.`,
   }),
-  ...commandOf(workspaces.removeMember, {
+  ...operationCommand(workspaces.removeMember, {
     at: memberNamed,
     run: async (call, { email, ...at }) => {
       await perform(call, workspaces.removeMember, at)

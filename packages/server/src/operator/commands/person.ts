@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Role } from '@svc/api'
 import { emailOddity, hiddenCharacterIn, shown } from '@svc/protocol'
 import type { Person } from '../../people/accounts/store.ts'
-import { command } from '../shared/command.ts'
+import { defineCommand } from '../shared/command.ts'
 import {
   asOperator,
   confirmed,
-  granted,
+  grantedToOperator,
   operator,
   option,
   RefusedError,
@@ -16,7 +16,7 @@ import {
   UsageError,
   yesOption,
 } from '../shared/request.ts'
-import { oneSafeLine, table } from '../shared/show.ts'
+import { oneSafeLine, tableText } from '../shared/show.ts'
 
 const email: [string, string] = ['<email>', 'with which the person signs in, or the id of the account (person list)']
 
@@ -25,7 +25,7 @@ const escaped = (email: string): string =>
   [...email].map((sign) => (hiddenCharacterIn(sign) ? `\\u{${sign.codePointAt(0)?.toString(16)}}` : sign)).join('')
 
 export const personCommands = {
-  'person create': command({
+  'person create': defineCommand({
     says: 'create an account; the password is the first line of standard input, or asked for',
     args: [email],
     options: [
@@ -48,7 +48,7 @@ export const personCommands = {
       const password = passwordIn(call.input)
       if (password === '') throw new RefusedError('A person needs a password: give it on standard input.')
       const person = { email: typedArgument(call, 0), name, password }
-      const ready = granted(await readyPerson(call, person))
+      const ready = grantedToOperator(await readyPerson(call, person))
       const made = await decide<Person, string>(call, async (trx, accounts) => {
         const ctx = { db: trx, by: operator, now: call.now() }
         const inserted = await insertPerson(ctx, accounts, ready)
@@ -62,13 +62,13 @@ export const personCommands = {
         const added = await insertMember(trx, accounts, member)
         return added.ok ? inserted : added
       })
-      const { email, name: called } = granted(made)
+      const { email, name: called } = grantedToOperator(made)
       return { email, name: called, workspace: slug ?? null, role: slug === undefined ? null : role }
     },
     show: ({ email, workspace, role }) =>
       `Created the account of ${oneSafeLine(email)}${workspace === null ? '' : `, ${role} of ${workspace}`}.`,
   }),
-  'person list': command({
+  'person list': defineCommand({
     says: 'list everyone who has an account',
     run: async ({ store }) => {
       const { listPeople } = await import('../../people/accounts/store.ts')
@@ -100,7 +100,7 @@ export const personCommands = {
       }))
     },
     show: (all) =>
-      table(
+      tableText(
         ['E-MAIL', 'CONFIRMED', 'NAME', 'ACCOUNT', 'FACTORS', 'WORKSPACES'],
         all.map((p) => [
           p.emailOddity === null ? p.email : `${escaped(p.email)} (${p.emailOddity}), id ${p.id}`,
@@ -113,29 +113,29 @@ export const personCommands = {
         'Nobody has an account yet.',
       ),
   }),
-  'person disable': command({
+  'person disable': defineCommand({
     says: 'disable an account: all sessions end, and nobody can sign in to it; memberships are kept',
     args: [email],
     run: async (call) => {
       const { disablePerson } = await import('../../people/workspaces/people.ts')
-      const disabled = granted(await disablePerson(asOperator(call), typedArgument(call, 0)))
+      const disabled = grantedToOperator(await disablePerson(asOperator(call), typedArgument(call, 0)))
       await call.live.rightsChanged()
       return { email: disabled.email, disabled: true, withoutAdmin: disabled.withoutAdmin }
     },
     show: ({ email, withoutAdmin }) =>
       [`${oneSafeLine(email)} is disabled and signed out everywhere.`, ...adminNeeded(withoutAdmin)].join('\n'),
   }),
-  'person enable': command({
+  'person enable': defineCommand({
     says: 'enable an account that was disabled, with its memberships as they were',
     args: [email],
     run: async (call) => {
       const { enablePerson } = await import('../../people/workspaces/people.ts')
-      const { email } = granted(await enablePerson(asOperator(call), typedArgument(call, 0)))
+      const { email } = grantedToOperator(await enablePerson(asOperator(call), typedArgument(call, 0)))
       return { email, disabled: false }
     },
     show: ({ email }) => `${oneSafeLine(email)} can sign in.`,
   }),
-  'person delete': command({
+  'person delete': defineCommand({
     says: 'delete an account; the activity keeps the name',
     args: [email],
     options: [yesOption],
@@ -144,19 +144,19 @@ export const personCommands = {
       const { deletePerson } = await import('../../people/workspaces/people.ts')
       const typed = typedArgument(call, 0)
       const person = await findNamed(call.store.db, typed)
-      if (!person) return granted<never>(unknownPerson(typed))
+      if (!person) return grantedToOperator<never>(unknownPerson(typed))
       confirmed(
         call,
         `This deletes the account of ${oneSafeLine(person.email)} with its memberships, personal channels and sessions.`,
       )
-      const deleted = granted(await deletePerson(asOperator(call), typed))
+      const deleted = grantedToOperator(await deletePerson(asOperator(call), typed))
       await call.live.rightsChanged()
       return { email: deleted.email, deleted: true, withoutAdmin: deleted.withoutAdmin }
     },
     show: ({ email, withoutAdmin }) =>
       [`Deleted the account of ${oneSafeLine(email)}.`, ...adminNeeded(withoutAdmin)].join('\n'),
   }),
-  'person operator': command({
+  'person operator': defineCommand({
     says: 'note that a person is an operator of this service, as person list shows, or take that away',
     args: [email, ['<on|off>', 'on, or off']],
     run: async (call) => {
@@ -164,12 +164,12 @@ export const personCommands = {
       const typed = typedArgument(call, 1)
       if (typed !== 'on' && typed !== 'off')
         throw new UsageError(`The second argument is on or off: got ${shown(typed)}.`)
-      const { email } = granted(await setOperator(asOperator(call), typedArgument(call, 0), typed === 'on'))
+      const { email } = grantedToOperator(await setOperator(asOperator(call), typedArgument(call, 0), typed === 'on'))
       return { email, operator: typed === 'on' }
     },
     show: ({ email, operator }) => `${oneSafeLine(email)} is ${operator ? 'now an operator' : 'no operator'}.`,
   }),
-  'person reset': command({
+  'person reset': defineCommand({
     says: 'set a new password, read from standard input (empty: one is generated and shown), and end all sessions',
     args: [email],
     input: 'New password (empty: one is generated)',
@@ -178,7 +178,7 @@ export const personCommands = {
       const given = passwordIn(call.input)
       const password = given || randomBytes(15).toString('base64url')
       const wanted = { email: typedArgument(call, 0), password }
-      const person = granted(await resetPassword(asOperator(call), wanted))
+      const person = grantedToOperator(await resetPassword(asOperator(call), wanted))
       return { email: person.email, ...(given === '' && { password }) }
     },
     show: ({ email, password }) =>
@@ -187,18 +187,18 @@ export const personCommands = {
         ...(password === undefined ? [] : [`The password, shown this once: ${password}`]),
       ].join('\n'),
   }),
-  'person reset-factor': command({
+  'person reset-factor': defineCommand({
     says: 'remove the second factor and the recovery codes of a person who lost them, and end all sessions',
     args: [email],
     run: async (call) => {
       const { resetFactor } = await import('../../people/accounts/factors.ts')
-      const { email } = granted(await resetFactor(asOperator(call), typedArgument(call, 0)))
+      const { email } = grantedToOperator(await resetFactor(asOperator(call), typedArgument(call, 0)))
       return { email, factors: [] }
     },
     show: ({ email }) =>
       `${oneSafeLine(email)} has no second factor any longer and is signed out everywhere. The password stays.`,
   }),
-  link: command({
+  link: defineCommand({
     says: 'a link that signs a person in, once, within 15 minutes',
     args: [['[email]', 'with which the person signs in; nothing: the link for the first account, while there is none']],
     options: [
@@ -222,7 +222,7 @@ export const personCommands = {
       } else if (address === null && (claim === true || !(await hasNoAccounts(db))))
         throw new UsageError('Name the person: svc-server link EMAIL')
       const purpose = address === null ? 'first' : claim === true ? 'claim' : 'sign_in'
-      const token = granted(await createLink(asOperator(call), purpose, address))
+      const token = grantedToOperator(await createLink(asOperator(call), purpose, address))
       return { link: linkUrl(call.config.baseUrl, purpose, token) }
     },
     show: ({ link }) => link,

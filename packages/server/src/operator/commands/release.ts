@@ -1,6 +1,6 @@
-import { command } from '../shared/command.ts'
-import { asOperator, granted, RefusedError, typedArgument } from '../shared/request.ts'
-import { table, timeText } from '../shared/show.ts'
+import { defineCommand } from '../shared/command.ts'
+import { asOperator, grantedToOperator, RefusedError, typedArgument } from '../shared/request.ts'
+import { tableText, timeText } from '../shared/show.ts'
 
 /**
  * The note of `release add` for a build that was served already and now has another signature. The new signature ends
@@ -11,7 +11,7 @@ const heldSays =
   'Agents can be updated to it again. A runtime that refused the previous signature keeps the version on hold until another one is requested.'
 
 export const releaseCommands = {
-  'release add': command({
+  'release add': defineCommand({
     says: 'serve the build of svc.pyz in a folder, as npm run release makes it in a checkout',
     args: [['<folder>', 'holds svc.pyz, and beside it svc.pyz.sha256 and svc.pyz.sig']],
     options: [
@@ -25,10 +25,10 @@ export const releaseCommands = {
       const folder = typedArgument(call, 0)
       const read = await readBuild(folder)
       if (!read) throw new RefusedError(`There is no svc.pyz in ${folder}: npm run release makes one in a checkout.`)
-      const build = granted(read)
+      const build = grantedToOperator(read)
       const before = await servedFiles(db)
       const older = call.options.older === true
-      const { size, ...release } = granted(await addRelease(db, build, { older, by, now }))
+      const { size, ...release } = grantedToOperator(await addRelease(db, build, { older, by, now }))
       return { ...release, bytes: size, remarks: [...build.remarks, ...strangerTo(build, before)] }
     },
     show: ({ version, sha256, changed, signature, remarks }) =>
@@ -41,7 +41,7 @@ export const releaseCommands = {
         : [`${changed ? 'Now' : 'Already'} served: ${version} (SHA-256 ${sha256}).`, ...remarks]
       ).join('\n'),
   }),
-  'release list': command({
+  'release list': defineCommand({
     says: 'list the builds of svc.pyz that /cli/ served; the first one is served now',
     run: async ({ store }) => {
       const { listReleases } = await import('../../updates/releases/store.ts')
@@ -49,7 +49,7 @@ export const releaseCommands = {
       return all.map(({ size, ...release }, i) => ({ ...release, bytes: size, served: i === 0 }))
     },
     show: (all) =>
-      table(
+      tableText(
         ['VERSION', 'SERVED', 'SIGNED', 'ADDED', 'BY', 'BYTES', 'SHA-256'],
         all.map((r) => [
           r.version,

@@ -13,13 +13,13 @@ import {
 import { isVersion, listIn, shown } from '@svc/protocol'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import type { AskedSecrets } from '../../updates/blueprints/secrets.ts'
-import { commandOf } from '../shared/command.ts'
+import { operationCommand } from '../shared/command.ts'
 import { inWorkspace, noRollout, onAgent, onRollout } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
   type CommandCall,
-  granted,
+  grantedToOperator,
   MissingError,
   option,
   RefusedError,
@@ -27,7 +27,7 @@ import {
   UsageError,
 } from '../shared/request.ts'
 import { secretsText } from '../shared/secrets.ts'
-import { oneSafeLine, table, timeText } from '../shared/show.ts'
+import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 import { waitText, wishText } from '../shared/waits.ts'
 import { versionedOf } from './blueprint.ts'
 
@@ -39,7 +39,7 @@ const unsigned = ({ version }: { version: string }) =>
   `The served build ${version} is not signed, so every runtime reports "failed" and the version is put on hold. Serve a signed build ("svc-server release add"), or add --unsigned to send it anyway.`
 
 export const wishCommands = {
-  ...commandOf(updates.wishBlueprint, {
+  ...operationCommand(updates.wishBlueprint, {
     run: async (call) => {
       const version = argument(call, 1)
       if (version !== 'off' && !isVersion(version)) {
@@ -53,7 +53,7 @@ export const wishCommands = {
     show: ({ name, updates, newSecrets }) =>
       [`${name}: ${wishText(updates.blueprint)}`, ...secretsText(newSecrets)].join('\n'),
   }),
-  ...commandOf(updates.wishRuntime, {
+  ...operationCommand(updates.wishRuntime, {
     run: async (call) => {
       const { servedRelease } = await import('../../updates/releases/store.ts')
       const off = call.args[1]
@@ -64,13 +64,13 @@ export const wishCommands = {
     },
     show: ({ name, updates }) => `${name}: ${wishText(updates.runtime)}`,
   }),
-  ...commandOf(updates.wishNow, {
+  ...operationCommand(updates.wishNow, {
     at: onAgent,
     run: (call, at) => carried(call, perform(call, updates.wishNow, at)),
     show: ({ name, changed, updates }) =>
       changed ? `${name}: ${wishText(updates.blueprint)}` : `${name}: it was told not to wait already.`,
   }),
-  ...commandOf(updates.liftHold, {
+  ...operationCommand(updates.liftHold, {
     at: onAgent,
     run: (call, at) => carried(call, perform(call, updates.liftHold, at)),
     show: ({ name, changed }) => (changed ? `${name}: the hold is lifted.` : `${name}: no version is held.`),
@@ -120,32 +120,32 @@ function withCode(error: unknown): never {
 const listed = 200
 
 export const rolloutCommands = {
-  ...commandOf(rollouts.rollouts, {
+  ...operationCommand(rollouts.rollouts, {
     at: inWorkspace,
     run: async ({ store, now }, { workspace }) => {
       const { rolloutsOf } = await import('../../web/queries/rollouts.ts')
       return (await rolloutsOf(store.db, workspace, { limit: listed }, now())).rows
     },
     show: (all) =>
-      table(
+      tableText(
         ['ID', 'WHAT', 'STATE', 'WAVE', 'KEPT', 'BEGUN', 'BY', 'WHY'],
         all.map((r) => [r.id, titleOf(r), r.state, waveOf(r), keptOf(r), timeText(r.createdAt), r.createdBy, r.why]),
         'No rollouts yet.',
       ),
   }),
-  ...commandOf(rollouts.showRollout, {
+  ...operationCommand(rollouts.showRollout, {
     at: onRollout,
     run: pageOf,
     show: (page) => `${headOf(page)}\n\n${agentsOf(page.agents)}`,
   }),
-  ...commandOf(rollouts.startRollout, {
+  ...operationCommand(rollouts.startRollout, {
     run: async (call) => {
       const { previewRollout } = await import('../../updates/rollouts/plan.ts')
       const { askedSecrets } = await import('../../updates/blueprints/secrets.ts')
       const wanted = wantedOf(call)
       const { workspace } = await inWorkspace(call)
       const { db } = call.store
-      const preview = granted(await previewRollout(db, workspace, wanted, call.now()))
+      const preview = grantedToOperator(await previewRollout(db, workspace, wanted, call.now()))
       refuseUnknownAgents(wanted, preview)
       // The secrets that the new version asks for, and that the running versions of the agents in the waves do not.
       const newSecrets =
@@ -164,22 +164,22 @@ export const rolloutCommands = {
         ...(newSecrets ? [secretsText(newSecrets).join('\n')] : []),
       ].join('\n\n'),
   }),
-  ...commandOf(rollouts.pauseRollout, {
+  ...operationCommand(rollouts.pauseRollout, {
     at: onRollout,
     run: (call, at) => pageAfter(perform(call, rollouts.pauseRollout, at), call, at),
     show: headOf,
   }),
-  ...commandOf(rollouts.continueRollout, {
+  ...operationCommand(rollouts.continueRollout, {
     at: onRollout,
     run: (call, at) => pageAfter(perform(call, rollouts.continueRollout, at, {}), call, at),
     show: headOf,
   }),
-  ...commandOf(rollouts.rolloutNow, {
+  ...operationCommand(rollouts.rolloutNow, {
     at: onRollout,
     run: (call, at) => pageAfter(perform(call, rollouts.rolloutNow, at, {}), call, at),
     show: headOf,
   }),
-  ...commandOf(rollouts.cancelRollout, {
+  ...operationCommand(rollouts.cancelRollout, {
     at: onRollout,
     run: (call, at) =>
       pageAfter(perform(call, rollouts.cancelRollout, at, { withdraw: call.options.withdraw === true }), call, at),
@@ -264,7 +264,7 @@ function headOf(page: Page): string {
 }
 
 const agentsOf = (agents: readonly RolloutAgent[]): string =>
-  table(
+  tableText(
     ['WAVE', 'AGENT', 'STATE', 'RUNS', 'SINCE', 'WAITS FOR', 'WHY'],
     agents.map((a) => [
       ...[a.wave || '-', a.agent, a.state, a.running, timeText(a.at)],
@@ -278,7 +278,7 @@ const blockedText = (blockedBy: readonly BlockingRollout[]): string =>
   `To end the other rollouts and reach their agents, add: --end ${blockedBy.map(({ id }) => id).join(',')}`
 
 const previewOf = ({ waves, leftOut }: RolloutPreview): string =>
-  table(
+  tableText(
     ['WAVE', 'AGENT', 'LEFT OUT'],
     [
       ...waves.flatMap(({ agents }, i) => agents.map((agent) => [i + 1, agent, null])),

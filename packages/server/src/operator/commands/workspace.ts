@@ -1,21 +1,21 @@
 /** Commands for workspaces and their activity. */
 import { slugArgument, workspaces } from '@svc/api'
 import { shown, sizeText } from '@svc/protocol'
-import { command, commandOf } from '../shared/command.ts'
+import { defineCommand, operationCommand } from '../shared/command.ts'
 import { inPlace, inWorkspace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
   asOperator,
   confirmed,
-  granted,
+  grantedToOperator,
   option,
   type Request,
   typedArgument,
   typedOption,
   UsageError,
 } from '../shared/request.ts'
-import { oneSafeLine, table, timeText } from '../shared/show.ts'
+import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 const product: [string, string] = [
   '<product>',
@@ -23,7 +23,7 @@ const product: [string, string] = [
 ]
 
 export const workspaceCommands = {
-  'workspace create': command({
+  'workspace create': defineCommand({
     says: 'create a workspace; its agents are refused until it is activated',
     args: [slugArgument],
     options: [['--name <name>', 'as people see it (default: the short name)']],
@@ -31,13 +31,13 @@ export const workspaceCommands = {
       const { createWorkspace } = await import('../../people/workspaces/store.ts')
       const slug = argument(call, 0)
       const wanted = { slug, name: typedOption(call, 'name') ?? slug }
-      const made = granted(await createWorkspace(asOperator(call), wanted))
+      const made = grantedToOperator(await createWorkspace(asOperator(call), wanted))
       return { slug: made.slug, name: made.name }
     },
     show: ({ slug, name }) =>
       `Created the workspace ${slug} (${oneSafeLine(name)}). Its agents may report once it is activated: svc-server workspace activate ${slug} svc`,
   }),
-  ...commandOf(workspaces.renameWorkspace, {
+  ...operationCommand(workspaces.renameWorkspace, {
     at: inWorkspace,
     run: async (call, at) => {
       const { slug, name } = await perform(call, workspaces.renameWorkspace, at, { name: typedArgument(call, 1) })
@@ -45,7 +45,7 @@ export const workspaceCommands = {
     },
     show: ({ slug, name }) => `The workspace ${slug} is now called ${oneSafeLine(name)}. Its short name stays.`,
   }),
-  ...commandOf(workspaces.deleteWorkspace, {
+  ...operationCommand(workspaces.deleteWorkspace, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       // Counting reads the rows of all agents, so it is done only for the question.
@@ -63,7 +63,7 @@ export const workspaceCommands = {
     },
     show: ({ slug }) => `Deleted the workspace ${slug}. Its agents are refused, and its data is being erased.`,
   }),
-  'workspace list': command({
+  'workspace list': defineCommand({
     says: 'all workspaces',
     run: async ({ store }) => {
       const { listWorkspaces } = await import('../../people/workspaces/store.ts')
@@ -71,13 +71,13 @@ export const workspaceCommands = {
       return all.map(({ slug, name, members, agents, products }) => ({ slug, name, members, agents, products }))
     },
     show: (all) =>
-      table(
+      tableText(
         ['WORKSPACE', 'NAME', 'PEOPLE', 'AGENTS', 'ACTIVATED FOR'],
         all.map((w) => [w.slug, w.name, w.members, w.agents, w.products.join(', ') || '-']),
         'No workspaces yet.',
       ),
   }),
-  'workspace limit': command({
+  'workspace limit': defineCommand({
     says: 'show the limits of a workspace and its usage; with options, change limits (default restores one)',
     args: [slugArgument],
     options: [
@@ -93,7 +93,7 @@ export const workspaceCommands = {
       return { slug: workspace.slug, ...(await limitsOf(call.store.db, workspace, call.now())) }
     },
     show: ({ agents, people, bundles }) =>
-      table(
+      tableText(
         ['', 'USED', 'LIMIT'],
         [
           ['Agents', agents.used, agents.limit],
@@ -103,7 +103,7 @@ export const workspaceCommands = {
         '',
       ),
   }),
-  'workspace require-factor': command({
+  'workspace require-factor': defineCommand({
     says: 'have the admins of a workspace need a second factor from a date on; without one they have the rights of a member',
     args: [slugArgument, ['<on|off>', 'on requires a second factor, off ends the requirement']],
     options: [
@@ -118,7 +118,7 @@ export const workspaceCommands = {
       if (word === 'off' && typed !== undefined) throw new UsageError('off takes no date: leave --from out.')
       const { workspace } = await inWorkspace(call)
       const from = word === 'off' ? null : typed === undefined ? call.now() + requiredIn : dateIn(typed)
-      const factorFrom = granted(await requireFactor(asOperator(call), workspace, from))
+      const factorFrom = grantedToOperator(await requireFactor(asOperator(call), workspace, from))
       call.live.listChanged(workspace.id)
       return { slug: workspace.slug, factorFrom }
     },
@@ -127,26 +127,26 @@ export const workspaceCommands = {
         ? `The admins of ${slug} need no second factor.`
         : `The admins of ${slug} need a second factor from ${new Date(factorFrom).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
   }),
-  'workspace activate': command({
+  'workspace activate': defineCommand({
     says: 'let the agents of a workspace use a product',
     args: [slugArgument, product],
     run: async (call) => {
       const { activate } = await import('../../people/workspaces/store.ts')
       const [of, to] = [argument(call, 0), argument(call, 1)]
-      const workspace = granted(await activate(asOperator(call), of, to))
+      const workspace = grantedToOperator(await activate(asOperator(call), of, to))
       call.live.listChanged(workspace.id)
       return { slug: workspace.slug, product: to, activated: true }
     },
     show: ({ slug, product }) => `The workspace ${slug} is activated for ${product}.`,
   }),
-  'workspace deactivate': command({
+  'workspace deactivate': defineCommand({
     says: 'deactivate a product; agents are refused from the next report on',
     args: [slugArgument, product],
     at: inWorkspace,
     run: async (call, { workspace: { id, slug } }) => {
       const { deactivate } = await import('../../people/workspaces/store.ts')
       const to = argument(call, 1)
-      granted(await deactivate(asOperator(call), slug, to))
+      grantedToOperator(await deactivate(asOperator(call), slug, to))
       call.live.listChanged(id)
       return { slug, product: to, activated: false }
     },
@@ -195,7 +195,7 @@ function bytesFrom(text: string): number | null {
 }
 
 export const auditCommands = {
-  'audit list': command({
+  'audit list': defineCommand({
     says: 'who did what, when, to what in a workspace, newest first',
     args: [['<slug>', "the workspace's short name, or @service for what belongs to no workspace"]],
     options: [['--since <time>', 'from this moment on: 2026-11-21, 2026-11-21T12:00:00Z or Unix seconds']],
@@ -214,7 +214,7 @@ export const auditCommands = {
       return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as Record<string, unknown> }))
     },
     show: (all) =>
-      table(
+      tableText(
         ['WHEN', 'WHO', 'WHAT', 'TO WHAT', ''],
         all.map((e) => [
           timeText(e.at),

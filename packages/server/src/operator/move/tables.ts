@@ -7,7 +7,7 @@ import type pg from 'pg'
 
 /** The types that columns have in PostgreSQL. */
 export type ColumnKind = 'text' | 'bigint' | 'integer' | 'boolean' | 'timestamp with time zone' | 'bytea'
-export interface Column {
+export interface MovedColumn {
   name: string
   kind: ColumnKind
   /**
@@ -16,9 +16,9 @@ export interface Column {
    */
   counted: boolean
 }
-export interface Table {
+export interface MovedTable {
   name: string
-  columns: Column[]
+  columns: MovedColumn[]
   /** The columns of the table's primary key. */
   key: string[]
 }
@@ -31,16 +31,16 @@ const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
 const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
 
 /** The tables to copy, parents first. Throws if PostgreSQL has other tables, or other columns in one of them. */
-export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<Table[]> {
+export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<MovedTable[]> {
   const names = sqlite
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
     .all()
     .map(({ name }) => String(name))
     .filter((name) => !notData.has(name))
   const target = await columnsThere(client)
-  const tables = names.map((name): Table => {
+  const tables = names.map((name): MovedTable => {
     const rows = sqlite.prepare('select name, pk from pragma_table_info(?)').all(name)
-    const there = target.get(name) ?? new Map<string, Column>()
+    const there = target.get(name) ?? new Map<string, MovedColumn>()
     const columns = rows.map((row) => {
       const column = there.get(String(row.name))
       if (!column) throw new Error(`The table ${name} has a column ${row.name} that PostgreSQL's does not have.`)
@@ -60,12 +60,12 @@ export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Pro
   )
 }
 
-async function columnsThere(client: pg.ClientBase): Promise<Map<string, Map<string, Column>>> {
+async function columnsThere(client: pg.ClientBase): Promise<Map<string, Map<string, MovedColumn>>> {
   const { rows } = await client.query(`select table_name, column_name, data_type, is_identity
     from information_schema.columns where table_schema = current_schema()`)
-  const tables = new Map<string, Map<string, Column>>()
+  const tables = new Map<string, Map<string, MovedColumn>>()
   for (const { table_name, column_name, data_type, is_identity } of rows) {
-    const columns = tables.get(table_name) ?? new Map<string, Column>()
+    const columns = tables.get(table_name) ?? new Map<string, MovedColumn>()
     tables.set(table_name, columns)
     if (notData.has(table_name)) continue
     if (!kinds.includes(data_type)) throw new Error(`${table_name}.${column_name} is of the kind ${data_type}.`)
@@ -75,8 +75,8 @@ async function columnsThere(client: pg.ClientBase): Promise<Map<string, Map<stri
 }
 
 /** Orders tables so that parents come before children. A table that refers to itself, or a cycle, is an error. */
-export function inOrder(tables: readonly Table[], parentsOf: (name: string) => string[]): Table[] {
-  const placed: Table[] = []
+export function inOrder(tables: readonly MovedTable[], parentsOf: (name: string) => string[]): MovedTable[] {
+  const placed: MovedTable[] = []
   const left = new Set(tables)
   while (left.size > 0) {
     const ready = [...left].filter(({ name }) =>

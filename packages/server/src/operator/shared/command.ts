@@ -42,17 +42,17 @@ interface Definition<T, At> extends Omit<OperatorCommand<T>, 'run'> {
 }
 
 /** Makes the command for an operation, with the name and the help texts of the operation's description. */
-export function commandOf<T, At = undefined>(
+export function operationCommand<T, At = undefined>(
   operation: Operation,
   definition: Pick<Definition<T, At>, 'at' | 'run' | 'show' | 'json' | 'input' | 'isFailure'>,
 ): Record<string, OperatorCommand> {
   if (!operation.command) throw new Error(`${operation.route} has no command.`)
   const { name, ...help } = operation.command
-  return { [name]: command({ says: operation.says, ...help, ...definition }) }
+  return { [name]: defineCommand({ says: operation.says, ...help, ...definition }) }
 }
 
 /** Defines a command. `show` must accept the type of the value that `run` returns. */
-export const command = <T, At = undefined>({ at, run, ...definition }: Definition<T, At>): OperatorCommand =>
+export const defineCommand = <T, At = undefined>({ at, run, ...definition }: Definition<T, At>): OperatorCommand =>
   ({ ...definition, run: async (call) => run(call, (await at?.(call)) as At) }) as OperatorCommand
 
 /** The text that a command prints for the value that it returned. */

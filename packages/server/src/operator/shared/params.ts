@@ -2,11 +2,11 @@
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { argument, type CommandCall, granted, MissingError, type Service, UsageError } from './request.ts'
+import { argument, type CommandCall, grantedToOperator, MissingError, type Service, UsageError } from './request.ts'
 
 export async function workspaceOf({ store }: Service, slug: string): Promise<WorkspaceInfo> {
   const { findWorkspace, unknownWorkspace } = await import('../../people/workspaces/store.ts')
-  return (await findWorkspace(store.db, slug)) ?? granted(unknownWorkspace(slug))
+  return (await findWorkspace(store.db, slug)) ?? grantedToOperator(unknownWorkspace(slug))
 }
 
 /** Splits `SLUG/NAME` into a workspace and the name of something in it. `what` begins the refusal. */
@@ -63,7 +63,7 @@ const byId =
 
 const ofAlerts = (noun: 'alert' | 'mute' | 'delivery') =>
   byId(
-    async (db, id) => (await import('../../alerts/changes/listing.ts')).placeOf(db, noun, id),
+    async (db, id) => (await import('../../alerts/changes/listing.ts')).workspaceOfRow(db, noun, id),
     (id) => `There is no ${noun} ${shown(id)}.`,
   )
 export const onAlert = ofAlerts('alert')

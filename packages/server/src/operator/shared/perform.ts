@@ -1,9 +1,9 @@
 /** Makes the change of an operation for a command of `svc-server`, with the same function as the page's route. */
 import type { Operation, ParamsOf, Route } from '@svc/api'
-import type { Writer } from '../../platform/db/transaction.ts'
+import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import type { boundOperations } from '../../web/operations/all.ts'
 import type { BoundChange, BoundOften, BoundOperation, RouteObjects } from '../../web/routing/operations.ts'
-import { granted, operator, type Service } from './request.ts'
+import { grantedToOperator, operator, type Service } from './request.ts'
 
 type OperatorChange = Extract<(typeof boundOperations)[number], BoundChange | BoundOften>
 type ChangeOf<R> = Extract<OperatorChange, { operation: { route: R } }>
@@ -26,12 +26,14 @@ export async function perform<R extends OperatorChange['operation']['route'], Re
   const bound = (boundOperations as readonly BoundOperation[]).find((each) => each.operation === operation)
   if (!bound || 'read' in bound || 'actAsPerson' in bound) throw new Error(`${operation.route} has no such change.`)
   const context = { ...at, params: at, by: operator, role: 'admin' as const, factorMissing: false, now: now() }
-  const write: Writer = (work) => transaction(store.db, work)
+  const write: RunInTransaction = (work) => transaction(store.db, work)
   const value =
     'actOften' in bound
-      ? granted(await bound.actOften({ ...context, people: service, write }, input))
+      ? grantedToOperator(await bound.actOften({ ...context, people: service, write }, input))
       : await write(async (db) =>
-          granted(await bound.act({ ...context, db, people: { ...service, store: { ...store, db } } }, input)),
+          grantedToOperator(
+            await bound.act({ ...context, db, people: { ...service, store: { ...store, db } } }, input),
+          ),
         )
   await bound.goOn?.(service, at, value, now())
   notify(live, operation, at, bound.agents?.(value))

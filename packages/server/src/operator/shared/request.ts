@@ -45,7 +45,7 @@ export class MissingError extends RefusedError {}
 export class UsageError extends Error {}
 
 /** Returns the value of a verdict; throws if it is a refusal. */
-export function granted<T>(verdict: Verdict<T>): T {
+export function grantedToOperator<T>(verdict: Verdict<T>): T {
   if (verdict.ok) return verdict.value
   throw new (verdict.code.endsWith('_unknown') ? MissingError : RefusedError)(verdict.message, verdict.code)
 }
@@ -89,7 +89,7 @@ function identifier(what: string, typed: string): string {
 /** Reads typed input with the reader of the operation's route. */
 export function readTyped<Read>({ route, input }: Operation<Route, Read>, typed: unknown, field = ''): Read {
   if (!input) throw new Error(`${route} reads no input.`)
-  return usageOf(() => input(typed, field))
+  return orUsageError(() => input(typed, field))
 }
 
 /** Reads the options of these names as the input of an operation. */
@@ -97,7 +97,7 @@ export const readOptions = <Read>(request: Request, operation: Operation<Route, 
   readTyped(operation, Object.fromEntries(names.map((name) => [name, typedOption(request, name)])), optionsField)
 
 /** Returns what `read` reads; input that it refuses was not understood. */
-export function usageOf<T>(read: () => T): T {
+export function orUsageError<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {

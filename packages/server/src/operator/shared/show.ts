@@ -8,7 +8,7 @@ import { alignedRows, isObject, isOwnMachineOnly, ownMachineWords, safeText } fr
  * A text table: the rows under their headings, with columns as wide as their contents. If there are no rows, the result
  * is the argument `none`, a sentence such as "There is no rule.".
  */
-export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
+export function tableText(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
   if (rows.length === 0) return none
   return alignedRows([headings, ...rows].map((row) => row.map((cell) => oneSafeLine(String(cell ?? '-'))))).join('\n')
 }

@@ -23,7 +23,7 @@ const maxPath = 100
 export type OperatorOutcome = { ok: true; value: unknown } | { ok: false; kind: 'refused' | 'misused'; message: string }
 
 /** Runs one command on an open store. Refusals become an outcome; other errors are thrown. */
-export async function runCommand(name: string, request: Request, service: Service): Promise<OperatorOutcome> {
+export async function runOperatorCommand(name: string, request: Request, service: Service): Promise<OperatorOutcome> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
     const message = `The running service (${service.config.version}) does not know "svc-server ${name}": restart it with this version.`
@@ -118,7 +118,7 @@ async function answer(
     if (req.method !== 'POST' || req.url !== '/run') return say(res, 404, { message: 'There is only POST /run.' })
     const { name, request } = await readCall(req)
     working.set(res, name)
-    const outcome = await runCommand(name, request, service)
+    const outcome = await runOperatorCommand(name, request, service)
     log.info({ command: name, ok: outcome.ok }, 'operator ran a command')
     say(res, 200, outcome)
   } catch (error) {

@@ -13,7 +13,7 @@ import { confirmEmail } from './confirmed.ts'
 import { removeFactorsAndNotify } from './factors.ts'
 import { type Accounts, decideWithAccounts, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
-import { ownWords, type Person, type PersonRefusal, storedName, wrongName, wrongPassword } from './store.ts'
+import { type Person, type PersonRefusal, personalWordsOf, storedName, wrongName, wrongPassword } from './store.ts'
 
 interface Claim {
   token: string
@@ -30,7 +30,7 @@ export async function claimAccount(
   const link = await claimable(db, token, now)
   if (!link) return usedAlready
   const { person, purpose } = link
-  const wrong = wrongName(name) ?? wrongPassword(password, await ownWords(db, { ...person, name }))
+  const wrong = wrongName(name) ?? wrongPassword(password, await personalWordsOf(db, { ...person, name }))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decideWithAccounts<Person, 'link_unknown'>(people, async (trx, accounts) => {

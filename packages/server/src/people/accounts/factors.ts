@@ -24,7 +24,7 @@ import {
   useStep,
 } from '../factors/store.ts'
 import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
-import { type NoticeKind, queueNotice } from '../mails/queue.ts'
+import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
 import { decideWithAccounts, type People, type PeopleCtx } from './library.ts'
 import { endOthers } from './sessions.ts'
 import { findNamed, type Person, unknownPerson } from './store.ts'
@@ -203,7 +203,7 @@ export async function removeFactorsAndNotify(
 async function noteChange(
   { db, config, by, now }: Ctx,
   action: string,
-  change: NoticeKind,
+  change: AccountNoticeKind,
   details?: Record<string, number>,
 ): Promise<void> {
   const note = { workspaceId: null, at: now, by, action, subject: `person ${by.email}` }

@@ -110,7 +110,7 @@ const placed = new AsyncLocalStorage<true>()
  * Runs `work` in a turn of the queue; hashing within it needs no further turn. Throws HashingBusy, before `work`
  * starts, if there is no room.
  */
-export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
+export const hashInTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
   hashQueue.run(turn, () => placed.run(true, work))
 
 /**

@@ -8,7 +8,7 @@ import { getAdapter } from 'better-auth/db/adapter'
 import type { Transaction } from 'kysely'
 import type { Store } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import type { Writer } from '../../platform/db/transaction.ts'
+import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import { decideWithin } from '../../platform/db/undo.ts'
 import type { By, ChangeContext } from '../audit/by.ts'
 import { type Auth, readyAuth } from './auth.ts'
@@ -21,7 +21,7 @@ export interface People {
   /** Without it no mails are queued. */
   config?: { baseUrl: string; smtpUrl?: string | undefined }
   /** Runs work in a transaction that first checks the right of the person who acts (web/routing/acting.ts). */
-  write?: Writer
+  write?: RunInTransaction
 }
 /**
  * The context of a change that needs the accounts library. Unlike `ChangeContext` (people/audit/by.ts) it has no

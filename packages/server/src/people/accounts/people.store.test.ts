@@ -8,7 +8,7 @@ import type { Store } from '../../platform/db/open.ts'
 import { acceptInvitation, invitationInfo } from '../workspaces/accepting.ts'
 import { invitationsOf, invite } from '../workspaces/invitations.ts'
 import { firstStart } from '../workspaces/making.ts'
-import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
+import { changeRole, membersOfWorkspace, removeMember } from '../workspaces/members.ts'
 import { activate, addMember, createWorkspace, deactivate, listWorkspaces } from '../workspaces/store.ts'
 import { openAuth } from './auth.ts'
 import { createLink, useLink } from './links.ts'
@@ -144,13 +144,13 @@ everyEngine('people', (open) => {
       await createWorkspace({ people, by: operator, now }, { slug: 'north', name: 'N', adminId: ann.id }),
     )
     ok(await addMember({ people, by: ann, now }, { slug: 'north', email: bob.email, role: 'admin' }))
-    const [annIs, bobIs] = (await membersOf(db, north, ann)).map(({ id }) => id)
+    const [annIs, bobIs] = (await membersOfWorkspace(db, north, ann)).map(({ id }) => id)
     const both = await Promise.all([
       changeRole({ people, by: bob, now }, north, { id: annIs ?? '', role: 'member' }),
       removeMember({ people, by: ann, now }, north, { id: bobIs ?? '' }),
     ])
     expect(both.filter((each) => each.ok)).toHaveLength(1)
-    expect((await membersOf(db, north, ann)).filter(({ role }) => role === 'admin')).toHaveLength(1)
+    expect((await membersOfWorkspace(db, north, ann)).filter(({ role }) => role === 'admin')).toHaveLength(1)
   })
 
   test('an invitation is void while its maker has left, or has a lower role than it grants', async () => {
@@ -169,7 +169,7 @@ everyEngine('people', (open) => {
     const voids = async () =>
       Object.fromEntries((await invitationsOf(people, north, now)).map((each) => [each.role, each.void]))
     const comes = (link: string) => acceptInvitation({ people, by: undefined, now }, link, { name: 'New', password })
-    const id = (await membersOf(db, north, dan)).find(({ self }) => self)?.id ?? ''
+    const id = (await membersOfWorkspace(db, north, dan)).find(({ self }) => self)?.id ?? ''
     expect(await voids()).toEqual({ admin: false, member: false })
 
     ok(await changeRole({ people, by: ann, now }, north, { id, role: 'member' }))
@@ -201,7 +201,7 @@ everyEngine('people', (open) => {
     // With PostgreSQL, the later one may already see the account of the other one.
     const refused = { code: expect.stringMatching(/^(invitation_unknown|sign_in_needed)$/) }
     expect(both.find((each) => !each.ok)).toMatchObject(refused)
-    expect(await membersOf(people.store.db, north, ann)).toHaveLength(2)
+    expect(await membersOfWorkspace(people.store.db, north, ann)).toHaveLength(2)
     expect(await listPeople(people.store.db)).toHaveLength(2)
   })
 

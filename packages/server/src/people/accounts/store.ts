@@ -75,7 +75,7 @@ export async function insertPerson(
   { own }: Accounts,
   { email, name, hash }: ReadyPerson,
 ): Promise<Verdict<Person, 'email_taken'>> {
-  const taken = await takenBy(trx, email)
+  const taken = await refuseTakenEmail(trx, email)
   if (taken) return taken
   const { id } = await own.createUser({ email, name, emailVerified: true }, { method: 'admin' })
   await own.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash })
@@ -115,7 +115,7 @@ export const findNamed = async (db: Db, typed: string): Promise<Person | undefin
  * Refuses an address that has an account already, or that looks like the address of an account that an earlier version
  * stored.
  */
-export async function takenBy(db: Db, email: string) {
+export async function refuseTakenEmail(db: Db, email: string) {
   const person = await findPerson(db, email)
   if (person) return refuse('email_taken', `There is already an account for ${shown(person.email)}: sign in with it.`)
   const wanted = lookOfEmail(email)
@@ -146,7 +146,7 @@ export async function resetPassword(
 ): Promise<Verdict<Person, 'person_unknown' | 'password_invalid'>> {
   const owner = await findNamed(people.store.db, email)
   if (!owner) return unknownPerson(email)
-  const wrong = wrongPassword(password, await ownWords(people.store.db, owner))
+  const wrong = wrongPassword(password, await personalWordsOf(people.store.db, owner))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decideWithAccounts(people, async (trx, { own }) => {
@@ -209,7 +209,7 @@ export function storedName(name: string): string {
 }
 
 /** The words that a person's password must not consist of. */
-export async function ownWords(db: Db, { id, email, name }: Person): Promise<PersonalWords> {
+export async function personalWordsOf(db: Db, { id, email, name }: Person): Promise<PersonalWords> {
   const workspaces = await db
     .selectFrom('member')
     .innerJoin('workspace', 'workspace.id', 'member.workspaceId')

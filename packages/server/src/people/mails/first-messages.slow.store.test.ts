@@ -12,7 +12,7 @@ import { tryMs } from '../../deliveries/attempt.ts'
 import { newTurns } from '../../deliveries/dispatcher.ts'
 import { channelsOf } from '../../deliveries/serving.ts'
 import { enqueue, enqueueTest } from '../../deliveries/store.ts'
-import type { StoredChange, Writer } from '../../deliveries/writer.ts'
+import type { MessageWriter, StoredChange } from '../../deliveries/writer.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { seal, sealKeyOf } from '../../platform/seal.ts'
 import { openAuth, readyAuth } from '../accounts/auth.ts'
@@ -23,7 +23,7 @@ import { accountMails } from './sending/mailer.ts'
 const [baseUrl, maxSeconds] = ['https://svc.example.org', 10]
 const key = sealKeyOf('a secret of at least thirty-two characters')
 const written = { text: { title: 'x', lines: [], url: baseUrl, level: null }, body: '{}' }
-const writer: Writer<StoredChange> = { fold: (changes) => changes, write: () => written, test: () => written }
+const writer: MessageWriter<StoredChange> = { fold: (changes) => changes, write: () => written, test: () => written }
 const log = { warn: () => {} }
 const config = { baseUrl, smtpUrl: 'smtp://mail.test', mailFrom: 'svc@example.org' }
 

@@ -20,16 +20,16 @@ export type MailTopic =
   /** The e-mail address that was typed, in its normal form; it may have no account. */
   | { kind: 'forgot'; email: string }
   | { kind: 'new_device'; person: string; address: string; userAgent: string }
-  | Notice
+  | AccountNotice
 
 /** A change of somebody's account, and the workspace in which it happened. The mail is for the person. */
-export interface Notice {
+export interface AccountNotice {
   kind: 'notice'
   person: string
-  what: NoticeKind
+  what: AccountNoticeKind
   workspace?: string
 }
-export type NoticeKind =
+export type AccountNoticeKind =
   | 'disabled'
   | 'operator'
   | 'admin'
@@ -86,7 +86,7 @@ export async function queueMail(db: Db, topic: MailTopic, now: number): Promise<
 export async function queueNotice(
   trx: Db,
   { config }: { config?: { smtpUrl?: string | undefined } },
-  notice: Omit<Notice, 'kind'>,
+  notice: Omit<AccountNotice, 'kind'>,
   now: number,
 ): Promise<void> {
   if (config?.smtpUrl !== undefined) await queueMail(trx, { kind: 'notice', ...notice }, now)

@@ -9,14 +9,14 @@ import { newSigningSecret } from '../../deliveries/channels/webhook.ts'
 import { newDispatcher } from '../../deliveries/dispatcher.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
-import type { StoredChange, Writer } from '../../deliveries/writer.ts'
+import type { MessageWriter, StoredChange } from '../../deliveries/writer.ts'
 import { seal, sealKeyOf } from '../../platform/seal.ts'
 import { accountMails } from './sending/mailer.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
 const baseUrl = 'https://svc.example.org'
 const written = { text: { title: 'x', lines: [], url: baseUrl, level: null }, body: '{}' }
-const writer: Writer<StoredChange> = { fold: (changes) => changes, write: () => written, test: () => written }
+const writer: MessageWriter<StoredChange> = { fold: (changes) => changes, write: () => written, test: () => written }
 
 /** A service in which 40 channels and the mails to everybody at `slow.test` hang. All that can be sent is tried. */
 async function hanging() {

@@ -5,7 +5,14 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { decideWithAccounts, type People, type PeopleCtx } from '../accounts/library.ts'
 import { safeNameOr } from '../accounts/named.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
-import { idOf, openInvitation, signatureOf, takeInvitation, unknownInvitation, urlOf } from './open-invitations.ts'
+import {
+  invitationIdOf,
+  openInvitation,
+  signatureOf,
+  takeInvitation,
+  unknownInvitation,
+  urlOf,
+} from './open-invitations.ts'
 import { takeOperatorInvitation } from './operator-invitations.ts'
 import { insertMember, workspaceOfId } from './store.ts'
 
@@ -15,7 +22,7 @@ export async function invitationInfo(
   link: string,
   now: number,
 ): Promise<Verdict<InvitationInfo, 'invitation_unknown'>> {
-  const id = idOf(people.auth, link)
+  const id = invitationIdOf(people.auth, link)
   const { adapter } = await people.auth.$context
   const found = id === undefined ? undefined : await openInvitation(people.store.db, adapter, id, now)
   const workspace = await workspaceOfId(people.store.db, found?.workspaceId)
@@ -52,7 +59,7 @@ export async function acceptInvitation(
   link: string,
   { name, password }: { name?: string | undefined; password?: string | undefined },
 ): Promise<Verdict<{ slug: string; person: Person; made: boolean }, AcceptRefusal>> {
-  const id = idOf(people.auth, link)
+  const id = invitationIdOf(people.auth, link)
   const info = await invitationInfo(people, link, now)
   if (!info.ok || id === undefined) return unknownInvitation
   const { email } = info.value

@@ -11,15 +11,15 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { type Auth, invitationMs } from '../accounts/auth.ts'
 import { type Accounts, decideWithAccounts, type People, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { countSend } from '../accounts/sends.ts'
-import { findNamed, findPerson, type Person, takenBy } from '../accounts/store.ts'
+import { findNamed, findPerson, type Person, refuseTakenEmail } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { queueMail } from '../mails/queue.ts'
-import { roomFor } from './limits.ts'
+import { checkRoomFor } from './limits.ts'
 import {
   type Invitation,
   invitationModel,
+  inviterNames,
   mayInvite,
-  namesOf,
   openInvitation,
   unknownInvitation,
   urlOf,
@@ -121,7 +121,7 @@ async function addressToInvite({
   const earlier = [...pendingOf(workspace), { field: 'email', value: read.value }]
   await tables.updateMany({ model: invitationModel, where: earlier, update: { status: 'canceled' } })
   await replaceOperatorInvitations(trx, workspace, read.value)
-  const room = await roomFor(trx, workspace, { kind: 'people' }, now)
+  const room = await checkRoomFor(trx, workspace, { kind: 'people' }, now)
   return room.ok ? read : room
 }
 
@@ -142,7 +142,7 @@ const countInvitation = (trx: Db, workspace: { id: string }, address: string, no
 /** The address of somebody who has no account, as it is stored. */
 async function newAddress(db: Db, typed: string): Promise<Verdict<string, 'email_invalid' | 'email_taken'>> {
   const read = readMailbox(typed)
-  return (read.ok && (await takenBy(db, read.value))) || read
+  return (read.ok && (await refuseTakenEmail(db, read.value))) || read
 }
 
 export function withdrawInvitation(
@@ -189,7 +189,7 @@ export async function invitationsOf(
     .where('status', '=', 'pending')
     .where(liesAhead('expiresAt', now, invitationMs, 'date'))
     .execute()
-  const names = await namesOf(people.store.db, open)
+  const names = await inviterNames(people.store.db, open)
   const operatorsRows = (await operatorInvitationsOf(people.store.db, workspace, now)).map((row) => ({
     ...{ id: row.id, email: row.email, role: row.role, expiresAt: row.expiresAt },
     ...{ invitedBy: operatorsName, url: listedUrl(people, row), void: false },

@@ -63,7 +63,7 @@ export function setLimits(
 }
 
 /** Checks whether `more` items fit into a limit of the workspace. Locks the workspace until the transaction ends. */
-export async function roomFor<K extends LimitKind>(
+export async function checkRoomFor<K extends LimitKind>(
   trx: Db,
   workspace: { id: string },
   { kind, more = 1 }: { kind: K; more?: number },

@@ -14,7 +14,7 @@ import { asRole, type WorkspaceInfo } from './store.ts'
 type WorkspaceMember = Members['members'][number]
 
 /** The members of a workspace, for a person with this role. Only an admin learns who has a second factor. */
-export async function membersOf(
+export async function membersOfWorkspace(
   db: Db,
   workspace: { id: string },
   self: { id: string },

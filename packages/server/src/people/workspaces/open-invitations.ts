@@ -43,7 +43,7 @@ export async function openInvitation(
   if (operatorsInvitation) return { ...operatorsInvitation, invitedBy: operatorsName }
   const row = await tables.findOne<Invitation>({ model: invitationModel, where: [{ field: 'id', value: id }] })
   if (!row || !isOpen(row, now) || !(await isGood(db, row))) return undefined
-  const names = await namesOf(db, [row])
+  const names = await inviterNames(db, [row])
   const { organizationId: workspaceId, email } = row
   return { workspaceId, email, role: asRole(row.role), invitedBy: names.get(row.inviterId) ?? 'somebody' }
 }
@@ -91,7 +91,10 @@ export const mayInvite = (inviter: string | null, role: string): boolean =>
 const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
   status === 'pending' && isAhead(new Date(expiresAt).getTime(), now, invitationMs)
 
-export async function namesOf(db: Db, rows: readonly Pick<Invitation, 'inviterId'>[]): Promise<Map<string, string>> {
+export async function inviterNames(
+  db: Db,
+  rows: readonly Pick<Invitation, 'inviterId'>[],
+): Promise<Map<string, string>> {
   if (rows.length === 0) return new Map()
   const ids = rows.map(({ inviterId }) => inviterId)
   const people = await db.selectFrom('user').select(['id', 'name']).where('id', 'in', ids).execute()
@@ -105,7 +108,7 @@ export const signatureOf = (auth: Auth, id: string): string =>
   createHmac('sha256', auth.options.secret).update(`invitation ${id}`).digest('base64url')
 
 /** The id of the invitation that a link names; undefined if this service has not signed the link. */
-export function idOf(auth: Auth, link: string): string | undefined {
+export function invitationIdOf(auth: Auth, link: string): string | undefined {
   const [id = '', signature = ''] = link.split('.')
   const right = Buffer.from(signatureOf(auth, id))
   const given = Buffer.from(signature)

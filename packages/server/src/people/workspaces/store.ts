@@ -9,7 +9,7 @@ import { findNamed, storedName, unknownPerson, wrongName } from '../accounts/sto
 import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { queueNotice } from '../mails/queue.ts'
-import { roomFor } from './limits.ts'
+import { checkRoomFor } from './limits.ts'
 import { lockWorkspace } from './lock.ts'
 
 /** The id by which this service itself is named among the products for which a workspace can be activated. */
@@ -205,7 +205,7 @@ export function addMember(
     if (!workspace) return unknownWorkspace(slug)
     const person = await findNamed(trx, email)
     if (!person) return unknownPerson(email)
-    const room = await roomFor(trx, workspace, { kind: 'people' }, now)
+    const room = await checkRoomFor(trx, workspace, { kind: 'people' }, now)
     const added = await insertMember(trx, accounts, { workspace, person, role, by, now })
     if (!added.ok) return added
     if (role === 'admin')

@@ -8,8 +8,8 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { CommitUnknown } from '../../agent-api/report-store/rows.ts'
 import { healthOf } from '../../service/ops/health.ts'
 import { logLock } from '../../service/service.ts'
-import { openLog as openLines } from '../log.ts'
-import { durableDialect, openLog } from './durable.ts'
+import { openServiceLog as openLines } from '../log.ts'
+import { durableDialect, openWriteAheadLog } from './durable.ts'
 import { isDatabaseFailure } from './error.ts'
 import { openEmbedded, type Store } from './open.ts'
 import { openSqlite } from './sqlite.ts'
@@ -28,7 +28,7 @@ async function onDisk(lock = newWriterLock()): Promise<{ store: SqliteStore; fil
   const file = await newSqliteFile()
   const disk = new Disk()
   const sqlite = openSqlite(file)
-  const log = openLog(sqlite, file, disk)
+  const log = openWriteAheadLog(sqlite, file, disk)
   const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log, lock) })
   const store: SqliteStore = {
     engine: 'sqlite',

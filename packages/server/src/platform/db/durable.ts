@@ -57,7 +57,7 @@ const waryMs = 10_000
  * Returns the write-ahead log of the database in `file`. Calls of `sync` that come while another thread syncs all wait
  * for one further sync. Tests replace the disk.
  */
-export function openLog(db: DatabaseSync, file: string, disk: Disk = realDisk): Log {
+export function openWriteAheadLog(db: DatabaseSync, file: string, disk: Disk = realDisk): Log {
   let fd: number | undefined
   let mayHaveHole = false
   let waryUntil = Number.NEGATIVE_INFINITY

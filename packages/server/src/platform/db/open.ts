@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { durableDialect, type Log, openLog } from './durable.ts'
+import { durableDialect, type Log, openWriteAheadLog } from './durable.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 import { newWriterLock, type WriterLock } from './writer-lock.ts'
@@ -42,7 +42,7 @@ const types = {
 
 export function openEmbedded(file: string): Store {
   const sqlite = openSqlite(file)
-  const log = openLog(sqlite, file)
+  const log = openWriteAheadLog(sqlite, file)
   const lock = newWriterLock()
   const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log, lock) })
   return {

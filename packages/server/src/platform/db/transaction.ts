@@ -25,20 +25,20 @@ export const hasLost = (error: unknown): boolean =>
  * A function that runs work in a transaction. The transaction first checks the person's right to write
  * (web/routing/acting.ts).
  */
-export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
+export type RunInTransaction = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /**
  * Runs `work` in a transaction: a new one, one that the given Writer opens, or the given transaction. `work` may run
  * several times, so it must change nothing except through `trx`.
  */
-export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
+export function transaction<T>(on: Db | RunInTransaction, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   if (typeof on === 'function') return on(work)
   if (on.isTransaction) return work(on as Transaction<Tables>)
   return retryIfLost(() => on.transaction().execute(work))
 }
 
 /** Lets others have the thread between two transactions. A transaction that was given stays open, so it goes on. */
-export async function betweenTransactions(on: Db | Writer): Promise<void> {
+export async function betweenTransactions(on: Db | RunInTransaction): Promise<void> {
   if (typeof on === 'function' || !on.isTransaction) await setImmediate()
 }
 

@@ -2,7 +2,7 @@ import type { Verdict } from '@svc/protocol'
 import type { Transaction } from 'kysely'
 import type { Db } from './open.ts'
 import type { Tables } from './tables.ts'
-import { transaction, type Writer } from './transaction.ts'
+import { type RunInTransaction, transaction } from './transaction.ts'
 
 /** The error that carries a refusal out of a transaction, and so rolls the transaction back. */
 class Undo extends Error {
@@ -19,7 +19,7 @@ class Undo extends Error {
  */
 export async function decideWithin<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },
->(db: Db | Writer, work: (trx: Transaction<Tables>) => Promise<V>): Promise<V> {
+>(db: Db | RunInTransaction, work: (trx: Transaction<Tables>) => Promise<V>): Promise<V> {
   try {
     return await transaction(db, async (trx) => {
       const verdict = await work(trx)

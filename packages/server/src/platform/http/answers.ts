@@ -7,15 +7,15 @@ import { httpStatusOf, type RefusalCode, refusalJson, refusals } from '@svc/prot
 import { endAfterReading } from './body.ts'
 
 /** Sends a response with this JSON text as its body, unless a response was started already. */
-export function send(res: ServerResponse, status: number, body: string, ...more: string[]): void {
+export function respondWithJson(res: ServerResponse, status: number, body: string, ...more: string[]): void {
   if (res.headersSent || res.destroyed) return
   res.writeHead(status, headersOf(body, more))
   res.end(body)
 }
 
 /** Sends a refusal as a JSON error and keeps the connection open. */
-export function refuse(res: ServerResponse, code: RefusalCode, message?: string, retryAfter?: number): void {
-  send(res, httpStatusOf(code), bodyOf(code, message), ...retry(retryAfter))
+export function sendRefusal(res: ServerResponse, code: RefusalCode, message?: string, retryAfter?: number): void {
+  respondWithJson(res, httpStatusOf(code), refusalBody(code, message), ...retry(retryAfter))
 }
 
 /** Sends a refusal as a JSON error and closes the connection, since the body of the request was not read to its end. */
@@ -23,7 +23,7 @@ export function refuseAndClose(
   req: IncomingMessage,
   res: ServerResponse,
   code: RefusalCode,
-  { retryAfter, message, body = bodyOf(code, message) }: RefusalOptions = {},
+  { retryAfter, message, body = refusalBody(code, message) }: RefusalOptions = {},
 ): void {
   if (res.headersSent || res.destroyed) return
   res.writeHead(httpStatusOf(code), headersOf(body, ['Connection', 'close', ...retry(retryAfter)]))
@@ -39,7 +39,7 @@ interface RefusalOptions {
 
 /** Refuses a request with 503 and a random time to wait (D18). */
 export function refuseAsBusy(res: ServerResponse): void {
-  refuse(res, 'unavailable', undefined, jitteredDelay())
+  sendRefusal(res, 'unavailable', undefined, jitteredDelay())
 }
 
 /**
@@ -48,7 +48,7 @@ export function refuseAsBusy(res: ServerResponse): void {
  */
 export const jitteredDelay = (): number => 5 + Math.floor(Math.random() * 26)
 
-export const bodyOf = (code: RefusalCode, message?: string): string =>
+export const refusalBody = (code: RefusalCode, message?: string): string =>
   JSON.stringify(refusalJson(code, message ?? refusals[code][1]))
 
 const retry = (seconds: number | undefined): string[] => (seconds === undefined ? [] : ['Retry-After', String(seconds)])

@@ -17,7 +17,7 @@ import { connectionsOf } from './connections.ts'
 import { ownOrigin } from './origin.ts'
 import { sendPage, wantsPage } from './person-page.ts'
 import { preventPipelining } from './pipelining.ts'
-import { oncePer, pathOf } from './requests.ts'
+import { oncePer, requestPath } from './requests.ts'
 import { addressShare, shareConnections } from './share.ts'
 import { Turns } from './turns.ts'
 import { giveUpUnread, type UnreadLimits, unreadLimits } from './unread.ts'
@@ -149,7 +149,7 @@ async function attempt(log: Logger, handler: Handler, req: IncomingMessage, res:
   try {
     await handler(req, res)
   } catch (error) {
-    log.error({ err: error, method: req.method, path: pathOf(req.url ?? '') }, 'a request failed')
+    log.error({ err: error, method: req.method, path: requestPath(req.url ?? '') }, 'a request failed')
     if (res.headersSent) res.destroy()
     else refuseAsBusy(res)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oncePer, pathOf } from './requests.ts'
+import { oncePer, requestPath } from './requests.ts'
 
 test('requests that are refused under overload get one log line a second, which counts those that got none', () => {
   const logged = oncePer(1000)
@@ -7,6 +7,6 @@ test('requests that are refused under overload get one log line a second, which 
 })
 
 test('a logged address holds no query and no id of an invitation', () => {
-  expect(pathOf('/api/web/v1/invitations/abc/accept?token=x')).toBe('/api/web/v1/invitations/***/accept')
-  expect(pathOf('/join/abc')).toBe('/join/***')
+  expect(requestPath('/api/web/v1/invitations/abc/accept?token=x')).toBe('/api/web/v1/invitations/***/accept')
+  expect(requestPath('/join/abc')).toBe('/join/***')
 })

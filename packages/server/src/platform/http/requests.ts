@@ -39,7 +39,7 @@ export function logRequests(server: Server, log: Logger): void {
       const said = {
         request: request ?? newRequestId(),
         method: req.method,
-        path: pathOf(url),
+        path: requestPath(url),
         status: status ?? 'closed',
       }
       const ms = Math.round((now - startedAt) * 10) / 10
@@ -78,5 +78,5 @@ const levelOf = (status: number | undefined) =>
  * Returns the path of a URL for the log: without the query, which may contain a one-time token, without the id that
  * lets somebody accept an invitation, and with at most 300 characters.
  */
-export const pathOf = (url: string): string =>
+export const requestPath = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 300).replace(/(\/(?:invitations?|join)\/)[^/]+/, '$1***')

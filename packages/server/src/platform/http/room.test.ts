@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Room } from '../../agent-api/report.ts'
+import { TaskQueue } from '../../agent-api/report.ts'
 
 test('no more tasks than there is room for run at a time, in the order in which they came', async () => {
-  const room = new Room(2)
+  const room = new TaskQueue(2)
   const started: number[] = []
   const ends: (() => void)[] = []
   const all = [0, 1, 2, 3].map((i) =>
@@ -25,7 +25,7 @@ test('no more tasks than there is room for run at a time, in the order in which 
 })
 
 test('a task that throws makes room for the next, and its error is passed on', async () => {
-  const room = new Room(1)
+  const room = new TaskQueue(1)
   const failed = room.run(async () => {
     throw new Error('it broke')
   })

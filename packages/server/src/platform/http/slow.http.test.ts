@@ -14,7 +14,7 @@ import { eventually } from '../../../../../testing/eventually.ts'
 import { offering, type ServiceOptions, send, startService, type TestService } from '../../../testing/service.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { bodyOf } from '../../web/routing/body.ts'
+import { readInputBody } from '../../web/routing/body.ts'
 import type { WebEnv } from '../../web/routing/guards.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { Arrivals } from './arrivals.ts'
@@ -177,7 +177,7 @@ test('a slow body for a page is given up in the same way', async () => {
   const all = new Arrivals({ time: 300, held: 1e6, check: 50 })
   const said: string[] = []
   const app = new Hono<WebEnv>().post('/', async (c) => {
-    const read = await bodyOf(c, object({}), undefined, all).catch((error: Error) => error)
+    const read = await readInputBody(c, object({}), undefined, all).catch((error: Error) => error)
     said.push(read instanceof Error ? read.message : 'whole')
     return c.json(read)
   })

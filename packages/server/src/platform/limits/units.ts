@@ -3,4 +3,4 @@
 export const dayMs = 86_400_000
 
 /** The day of a moment in Unix milliseconds, as days since 1970 (UTC). */
-export const dayOf = (at: number): number => Math.floor(at / dayMs)
+export const dayNumber = (at: number): number => Math.floor(at / dayMs)

@@ -5,7 +5,7 @@
 
 const windowMs = 60_000
 
-export class Window {
+export class RateWindow {
   readonly #max: number
   readonly #calls = new Map<string, number[]>()
   #sweepAt = 0

@@ -28,7 +28,7 @@ export function readBeside(
 }
 
 /** Reads standard input: all of a pipe or file, which must be UTF-8, or one hidden line from a terminal. */
-export async function readInput(asks: string): Promise<string> {
+export async function readStandardInput(asks: string): Promise<string> {
   if (process.stdin.isTTY) return await readHidden(asks)
   const parts: Buffer[] = []
   for await (const part of process.stdin as AsyncIterable<Buffer>) parts.push(part)

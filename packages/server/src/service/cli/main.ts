@@ -11,13 +11,13 @@ import { commands } from '../../operator/commands/all.ts'
 import { type OperatorCommand, printedValue } from '../../operator/shared/command.ts'
 import { RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
 import { reachNote } from '../../operator/shared/show.ts'
-import { askService, dataOf, type OperatorOutcome, runCommand } from '../../operator/socket/socket.ts'
+import { askService, dataOf, type OperatorOutcome, runOperatorCommand } from '../../operator/socket/socket.ts'
 import type { Config } from '../../platform/base.ts'
 import { DataFolderError } from '../../platform/data-folder.ts'
 import { StoreError } from '../../platform/db/error.ts'
 import { ConfigError, systemReason } from '../../platform/errors.ts'
 import { readConfig, type Variables } from '../config.ts'
-import { readBeside, readInput } from './input.ts'
+import { readBeside, readStandardInput } from './input.ts'
 import { complain, ignoreOutputErrors, OutputError, print } from './print.ts'
 import { type ChosenCommand, type CommandHelp, choose } from './program.ts'
 
@@ -64,7 +64,7 @@ export interface Surroundings {
 const ofThisProcess: Surroundings = {
   env: process.env,
   cwd: process.cwd(),
-  read: readInput,
+  read: readStandardInput,
   out: print,
   err: complain,
 }
@@ -175,7 +175,7 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
   if (!opened) return outcome as unknown as OperatorOutcome
   const live = liveOf(opened.store)
   try {
-    return await runCommand(name, request, { ...opened, live, isAlone: true })
+    return await runOperatorCommand(name, request, { ...opened, live, isAlone: true })
   } finally {
     await live.close()
     await opened.close()

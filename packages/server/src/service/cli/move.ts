@@ -8,8 +8,8 @@ import { trimInvisible } from '@svc/protocol'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { syncFile } from '../../operator/backup/backup.ts'
 import { type MovedRows, moveRows } from '../../operator/move/move.ts'
-import { granted, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
-import { table } from '../../operator/shared/show.ts'
+import { grantedToOperator, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
+import { tableText } from '../../operator/shared/show.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
 import type { Config } from '../../platform/base.ts'
 import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../../platform/data-folder.ts'
@@ -24,7 +24,7 @@ type MoveResult = MovedRows & {
   kept: string
 }
 
-export async function move(
+export async function moveToPostgres(
   request: Omit<Request, 'input'>,
   config: Config,
   progress: (line: string) => void,
@@ -58,7 +58,7 @@ async function moveAll(file: string, to: string, progress: (line: string) => voi
     await migrate(target, accountTables(target))
     await endWaiting(from.db, { why: 'restored' }, Date.now())
     if (from.engine !== 'sqlite' || target.engine !== 'postgres') throw new Error('Only from SQLite to PostgreSQL.')
-    return granted(await moveRows(from, target, progress))
+    return grantedToOperator(await moveRows(from, target, progress))
   } finally {
     await target.close()
     await from.close()
@@ -92,7 +92,7 @@ export const showsPassword = (to: string | undefined): boolean =>
 
 export const showMoved = ({ tables, rows, before, to, kept }: MoveResult): string =>
   [
-    table(
+    tableText(
       ['TABLE', 'ROWS', 'SHA-256'],
       tables.filter((t) => t.rows > 0).map((t) => [t.table, t.rows, t.sha256]),
       'There were no rows to move.',

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { renewAccess } from '../../operator/backup/renew.ts'
 import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
 import type { RevivedKind, RevivedThings } from '../../operator/backup/revived.ts'
-import { granted, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
-import { oneSafeLine, table } from '../../operator/shared/show.ts'
+import { grantedToOperator, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
+import { oneSafeLine, tableText } from '../../operator/shared/show.ts'
 import { adoptSecret } from '../../platform/agreed.ts'
 import type { Config } from '../../platform/base.ts'
 import { createDataFolder, holderOf, lockFolder } from '../../platform/data-folder.ts'
@@ -28,7 +28,7 @@ export async function restore(request: Omit<Request, 'input'>, config: Config): 
   const lock = lockFolder(config.dataDir)
   if (!lock) throw running(config)
   try {
-    return granted(await restoreBackup(config.dataDir, resolve(file), tokensOf, Date.now()))
+    return grantedToOperator(await restoreBackup(config.dataDir, resolve(file), tokensOf, Date.now()))
   } finally {
     lock.release()
   }
@@ -40,7 +40,7 @@ async function newTokens(config: Config, tokensOf: string[] | undefined) {
   })
   if (!opened) throw running(config)
   try {
-    const agents = granted(await renewAccess(opened.store.db, { tokensOf, now: Date.now() }))
+    const agents = grantedToOperator(await renewAccess(opened.store.db, { tokensOf, now: Date.now() }))
     if (opened.store.engine === 'postgres') await adoptSecret(opened.store, config.dataDir)
     return agents
   } finally {
@@ -70,7 +70,7 @@ export function showRestored({ file, from, version, replaced, agents, revived, u
   )
   if (agents.length > 0)
     lines.push(
-      table(
+      tableText(
         ['AGENT', 'TOKEN'],
         agents.map(({ agent, token }) => [agent, token]),
         '',

@@ -7,7 +7,7 @@ import { dataOf } from '../../operator/socket/socket.ts'
 import { endMs, stopMs } from '../../platform/closing.ts'
 import { lostWithContainer } from '../../platform/container.ts'
 import { messageOf } from '../../platform/errors.ts'
-import { openLog } from '../../platform/log.ts'
+import { openServiceLog } from '../../platform/log.ts'
 import { readConfig, type Variables } from '../config.ts'
 import { endProcess, threadsEnded, untilSignal, watchOverErrors } from '../ops/process.ts'
 import { startService } from '../service.ts'
@@ -16,11 +16,11 @@ import { OutputError, print } from './print.ts'
 /** How long a start that is in progress may go on after a signal, in milliseconds. */
 const startMs = 1_500
 
-export async function start(options: Request['options'], flags: Variables, json: boolean): Promise<never> {
+export async function serveUntilStopped(options: Request['options'], flags: Variables, json: boolean): Promise<never> {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
   const named = { SVC_PORT: text('port'), SVC_HOST: text('host'), SVC_BASE_URL: text('baseUrl') }
   const config = readConfig({ flags: { ...flags, ...named } })
-  const log = openLog(config.logLevel)
+  const log = openServiceLog(config.logLevel)
   for (const remark of config.remarks) log.warn({ data: dataOf(config) }, remark)
   watchOverErrors(log)
   if (process.pid === 1) log.warn(noInitWarning)

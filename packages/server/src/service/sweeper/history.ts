@@ -9,7 +9,7 @@ import { addUsageDeltas } from '../../fleet/reports/pending.ts'
 import { otherModels, unfoldedDays, usageDays } from '../../fleet/reports/usage-names.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { boundStates, withTooMany } from './states.ts'
 import { idsBeyond } from './surplus.ts'
 
@@ -34,7 +34,7 @@ export async function boundHistories(db: Db, after: string, now: number): Promis
     .execute()
   const ids = agents.map(({ id }) => id)
   if (ids.length === 0) return ''
-  const today = dayOf(now)
+  const today = dayNumber(now)
   for (const id of await withOldUsage(db, ids, today - usageDays))
     await db
       .deleteFrom('usage_day')

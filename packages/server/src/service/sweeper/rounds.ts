@@ -3,11 +3,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { afterTimeout } from '../../fleet/commands/settle.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
-import { versionDays } from '../../fleet/versions/days.ts'
+import { keptVersionDays } from '../../fleet/versions/days.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { eraseParts } from './surplus.ts'
 
 const commandsAtOnce = 500
@@ -122,7 +122,7 @@ export const eraseOldSums = (db: Db, now: number): Promise<void> =>
   erasePieces(db, {
     table: 'usage_deleted',
     key: ['workspace_id', 'day', 'model'],
-    where: sql`day < ${dayOf(now) - usageDays}`,
+    where: sql`day < ${dayNumber(now) - usageDays}`,
   })
 
 /** Erases the counts of agents by version, of days that are no longer shown. */
@@ -130,7 +130,7 @@ export const eraseOldVersions = (db: Db, now: number): Promise<void> =>
   erasePieces(db, {
     table: 'version_day',
     key: ['workspace_id', 'day', 'blueprint', 'version'],
-    where: sql`day < ${dayOf(now) - versionDays}`,
+    where: sql`day < ${dayNumber(now) - keptVersionDays}`,
   })
 
 interface Erased {

@@ -4,7 +4,7 @@ import { stateDays } from '../../fleet/agents/offline.ts'
 import { lockAgent } from '../../fleet/commands/lock.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 
 /**
  * The maximum number of level changes of an agent, beyond which the oldest are folded, and the number of newest ones
@@ -165,7 +165,7 @@ export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; mov
     gone.push(seq)
     moved.delete(seq)
   }
-  const days = [...Map.groupBy(changes, ({ at }) => dayOf(at))]
+  const days = [...Map.groupBy(changes, ({ at }) => dayNumber(at))]
   let before: KeptLevel | undefined
   for (const [i, [day, changed]] of days.entries()) {
     const worst = changed.reduce((a, b) => (rank(b) > rank(a) ? b : a))

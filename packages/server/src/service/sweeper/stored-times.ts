@@ -5,9 +5,9 @@
  */
 import { clockSlackMs, latestDeadline, limits } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { leaseMs as evaluationLeaseMs } from '../../alerts/evaluation/lease.ts'
+import { evaluationLeaseMs } from '../../alerts/evaluation/lease.ts'
 import { longestWait } from '../../deliveries/outbox.ts'
-import { groupEvery, leaseMs } from '../../deliveries/store.ts'
+import { deliveryLeaseMs, groupEvery } from '../../deliveries/store.ts'
 import { idleSeconds, invitationMs } from '../../people/accounts/auth.ts'
 import { linkLifetimesMs } from '../../people/accounts/links.ts'
 import { halfSignInMs, proofMs } from '../../people/factors/rules.ts'
@@ -102,12 +102,12 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
     last_at: event,
     grouped_at: event,
     failing_since: event,
-    serving_until: { is: 'lease', full: leaseMs, free: null },
+    serving_until: { is: 'lease', full: deliveryLeaseMs, free: null },
   },
   alert_delivery: {
     created_at: event,
     due_at: { is: 'due', full: lengthOfWait(groupEvery), where: sql`not ${isForQuietHours}` },
-    leased_until: { is: 'lease', full: leaseMs, free: null },
+    leased_until: { is: 'lease', full: deliveryLeaseMs, free: null },
     ended_at: event,
   },
   alert_lease: { until_at: { is: 'lease', full: evaluationLeaseMs, free: 0 }, turned_at: event },

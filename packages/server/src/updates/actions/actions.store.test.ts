@@ -10,10 +10,10 @@ import { hashToken } from '../../platform/tokens.ts'
 import { boundHistories, commandRetentionMs, maxCommands } from '../../service/sweeper/history.ts'
 import { eraseOldAction } from '../../service/sweeper/rounds.ts'
 import { eraseSurplus, surplus } from '../../service/sweeper/surplus.ts'
-import { actionPage, actionsOf } from '../../web/queries/actions.ts'
+import { actionPage, actionsOfWorkspace } from '../../web/queries/actions.ts'
 import { addChanges } from './counts.ts'
 import { actionOffers, previewAction } from './preview.ts'
-import { agentsAtOnce, finishAction, sendSlice } from './runner.ts'
+import { actionAgentsAtOnce, finishAction, sendSlice } from './runner.ts'
 import { retryAction, sendAction } from './store.ts'
 
 everyEngine('an action', (open) => {
@@ -44,7 +44,7 @@ everyEngine('an action', (open) => {
     expect(retried.agents.map(({ name }) => name).sort()).toEqual(
       [...(quiet ?? []), ...(away ?? [])].map(({ name }) => name).sort(),
     )
-    expect((await actionsOf(w.store.db, w.workspace, { limit: 10 })).rows.map((row) => row.id)).toEqual([
+    expect((await actionsOfWorkspace(w.store.db, w.workspace, { limit: 10 })).rows.map((row) => row.id)).toEqual([
       again.value.id,
       id,
     ])
@@ -275,38 +275,38 @@ everyEngine('an action', (open) => {
 
   describe('in several slices', () => {
     test('goes on where a killed service stopped, and sends nothing twice', async () => {
-      const { w, begin, page } = await startPressing(await open(), agentsAtOnce + 10)
+      const { w, begin, page } = await startPressing(await open(), actionAgentsAtOnce + 10)
       const id = await begin('pause')
       await sendSlice(w.store.db, id, w.clock.now())
-      expect(await w.store.db.selectFrom('command').select('id').execute()).toHaveLength(agentsAtOnce)
+      expect(await w.store.db.selectFrom('command').select('id').execute()).toHaveLength(actionAgentsAtOnce)
       await Promise.all([finishAction(needs(w), id), finishAction(needs(w), id)])
       const commands = await w.store.db.selectFrom('command').select('agent_id').execute()
-      expect(new Set(commands.map(({ agent_id }) => agent_id)).size).toBe(agentsAtOnce + 10)
-      expect(commands).toHaveLength(agentsAtOnce + 10)
-      expect((await page(id)).counts).toEqual({ ...none, waiting: agentsAtOnce + 10 })
+      expect(new Set(commands.map(({ agent_id }) => agent_id)).size).toBe(actionAgentsAtOnce + 10)
+      expect(commands).toHaveLength(actionAgentsAtOnce + 10)
+      expect((await page(id)).counts).toEqual({ ...none, waiting: actionAgentsAtOnce + 10 })
     })
 
     test('sends no further slice when the person who pressed is no longer an admin (I33)', async () => {
-      const { w, begin, page } = await startPressing(await open(), agentsAtOnce + 10)
+      const { w, begin, page } = await startPressing(await open(), actionAgentsAtOnce + 10)
       await addPerson(w.store, 'Bea', w.workspace.id, 'admin', w.clock.now())
       const id = await begin('pause')
       await sendSlice(w.store.db, id, w.clock.now())
       await w.store.db.deleteFrom('member').where('userId', '=', w.admin.id).execute()
       await finishAction(needs(w), id)
       const { counts, agents } = await page(id)
-      expect(counts).toEqual({ ...none, waiting: agentsAtOnce, cancelled: 10 })
+      expect(counts).toEqual({ ...none, waiting: actionAgentsAtOnce, cancelled: 10 })
       expect(agents.find(({ state }) => state === 'cancelled')?.message).toBe(
         'Ada is no longer an admin of the workspace.',
       )
     })
 
     test('can be cancelled before all slices are sent', async () => {
-      const { w, begin, page, cancel } = await startPressing(await open(), agentsAtOnce + 10)
+      const { w, begin, page, cancel } = await startPressing(await open(), actionAgentsAtOnce + 10)
       const id = await begin('pause')
       await sendSlice(w.store.db, id, w.clock.now())
-      expect(await cancel(id)).toMatchObject({ value: { cancelled: agentsAtOnce + 10 } })
+      expect(await cancel(id)).toMatchObject({ value: { cancelled: actionAgentsAtOnce + 10 } })
       await finishAction(needs(w), id)
-      expect((await page(id)).counts).toEqual({ ...none, cancelled: agentsAtOnce + 10 })
+      expect((await page(id)).counts).toEqual({ ...none, cancelled: actionAgentsAtOnce + 10 })
     })
   })
 })

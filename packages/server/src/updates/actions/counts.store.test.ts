@@ -7,7 +7,7 @@ import { ctx, needs, none, startPressing } from '../../../testing/pressing.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import type { TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
-import { actionsOf, unfinishedActionsOf } from '../../web/queries/actions.ts'
+import { actionsOfWorkspace, unfinishedActionsOf } from '../../web/queries/actions.ts'
 import { lists } from '../../web/queries/fleet.ts'
 import { addChanges, countAgents, countsOf } from './counts.ts'
 import { finishAction, sendSlice } from './runner.ts'
@@ -21,7 +21,7 @@ everyEngine('the counts of an action', (open, engine) => {
     await send('pause')
     const turn = vi.spyOn(lists, 'next')
     onTestFinished(() => turn.mockRestore())
-    const listed = async () => (await actionsOf(db, w.workspace, { limit: 10 })).rows[0]?.counts
+    const listed = async () => (await actionsOfWorkspace(db, w.workspace, { limit: 10 })).rows[0]?.counts
     const kept = async () => {
       const row = await db.selectFrom('action').select(['counts', 'open_agents']).executeTakeFirstOrThrow()
       return [JSON.parse(row.counts ?? 'null'), Number(row.open_agents)]
@@ -57,7 +57,8 @@ everyEngine('the counts of an action', (open, engine) => {
     await report(agents[0] as TestAgent)
     const turn = vi.spyOn(lists, 'next')
     onTestFinished(() => turn.mockRestore())
-    const listed = async () => (await actionsOf(db, w.workspace, { limit: 10 })).rows.map(({ counts }) => counts)
+    const listed = async () =>
+      (await actionsOfWorkspace(db, w.workspace, { limit: 10 })).rows.map(({ counts }) => counts)
     const counts = await listed()
     expect(counts).toEqual([
       { ...none, sent: 1, waiting: 2 },

@@ -5,7 +5,7 @@
  */
 import { type ActionState, actionStates } from '@svc/api'
 import { type QueryCreator, sql } from 'kysely'
-import { stateOf } from '../../fleet/commands/outcomes.ts'
+import { actionStateOf } from '../../fleet/commands/outcomes.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionChangeTable } from '../../platform/db/tables/actions.ts'
@@ -21,7 +21,7 @@ const stepsAtOnce = 30
 /** The number of actions without counts that one round counts: each may have 10,000 agents. */
 const actionsAtOnce = 4
 
-export const noCounts = (): ActionCounts =>
+export const noActionCounts = (): ActionCounts =>
   Object.fromEntries(actionStates.map((state) => [state, 0])) as Record<ActionState, number>
 
 /**
@@ -55,7 +55,7 @@ export function keptCounts(counts: ActionCounts): { counts: string; open_agents:
 }
 
 const countsIn = (kept: string | null): ActionCounts => ({
-  ...noCounts(),
+  ...noActionCounts(),
   ...(kept !== null && (JSON.parse(kept) as Partial<ActionCounts>)),
 })
 
@@ -78,8 +78,8 @@ export async function countAgents(db: QueryCreator<Tables>, id: string): Promise
     .where('action_id', '=', id)
     .groupBy(['outcome', 'command.state', sql`command_id is null`])
     .execute()
-  const counts = noCounts()
-  for (const sum of sums) counts[stateOf(sum)] += Number(sum.count)
+  const counts = noActionCounts()
+  for (const sum of sums) counts[actionStateOf(sum)] += Number(sum.count)
   return counts
 }
 

@@ -13,7 +13,7 @@ import {
 } from '@svc/protocol'
 import { misfits, offersOf } from '../../fleet/commands/many.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
+import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import { done } from '../../platform/verdict.ts'
 import { deleteMisfits, liftMisfits } from './runner.ts'
@@ -25,7 +25,7 @@ const agentsWithLogsAtOnce = 20
 
 /** Says how many agents an action would reach now, and why it would skip the others. Changes nothing. */
 export async function previewAction(
-  on: Db | Writer,
+  on: Db | RunInTransaction,
   workspace: { id: string },
   wanted: NewAction,
 ): Promise<Verdict<ActionPreview, 'agent_unknown'>> {
@@ -52,7 +52,7 @@ export async function previewAction(
 
 /** Sums up which settings some agents declare, or which logs they offer. Changes nothing. */
 export async function actionOffers(
-  on: Db | Writer,
+  on: Db | RunInTransaction,
   workspace: { id: string },
   { type, agents }: ActionOffersInput,
 ): Promise<Verdict<ActionOffers, 'agent_unknown'>> {

@@ -21,7 +21,7 @@ import { liftHold } from '../wishes/store.ts'
 import { endRest } from './store.ts'
 
 /** The maximum number of agents in one transaction. */
-export const agentsAtOnce = 250
+export const actionAgentsAtOnce = 250
 
 /** How long to wait for another node that works on the same action, in milliseconds. */
 const busyMs = 50
@@ -104,7 +104,7 @@ export const sendSlice = (db: Db, id: string, now: number): Promise<Slice | 'bus
       const ends = await press({ db: trx, by, now }, action, ids)
       await keep(trx, rows, ends)
       const affected = ids.filter((agent) => ends.get(agent)?.command_id !== undefined || action.type === 'lift')
-      if (rows.length === agentsAtOnce)
+      if (rows.length === actionAgentsAtOnce)
         return { ...slice, is: 'slice', agents: affected, deleted: action.type === 'delete' }
       await trx.updateTable('action').set({ state: 'queued' }).where('id', '=', id).execute()
       return { ...slice, is: 'over', agents: affected, deleted: action.type === 'delete' }
@@ -141,7 +141,7 @@ const nextRows = (trx: Db, id: string): Promise<ActionAgentDbRow[]> =>
     .where('command_id', 'is', null)
     .where('outcome', 'is', null)
     .orderBy('agent_id')
-    .limit(agentsAtOnce)
+    .limit(actionAgentsAtOnce)
     .execute()
 
 type End = Partial<Pick<ActionAgentDbRow, 'command_id' | 'outcome' | 'message' | 'shared'>>

@@ -3,7 +3,7 @@ import { type ActionState, type NewAction, retriedStates } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
 import { lockAgents } from '../../fleet/commands/many.ts'
-import { stateOf } from '../../fleet/commands/outcomes.ts'
+import { actionStateOf } from '../../fleet/commands/outcomes.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
@@ -12,7 +12,7 @@ import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { keptCounts, noCounts } from './counts.ts'
+import { keptCounts, noActionCounts } from './counts.ts'
 
 interface Workspace {
   id: string
@@ -62,7 +62,7 @@ export const retryAction = (
       ])
       .where('action_id', '=', id)
       .execute()
-    const retried = rest.filter((row) => retriedStates.includes(stateOf(row)))
+    const retried = rest.filter((row) => retriedStates.includes(actionStateOf(row)))
     if (retried.length === 0)
       return refuse('action_empty', 'There is nothing to retry: no command expired or failed whose agent still exists.')
     const { type, payload, filter } = action
@@ -180,7 +180,7 @@ async function insert(
     created_at: now,
     created_by: by.id,
     created_by_name: by.name,
-    ...keptCounts({ ...noCounts(), waiting: agents.length }),
+    ...keptCounts({ ...noActionCounts(), waiting: agents.length }),
   }
   await trx.insertInto('action').values(action).execute()
   // One parameter with all agents: a parameter for each value takes longer than the rows themselves.

@@ -2,7 +2,7 @@
 import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow } from '@svc/api'
 import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'
-import { agentsOf, keptVersions, runningVersion } from '../../fleet/versions/agents.ts'
+import { agentsOfBlueprint, keptVersions, runningVersion } from '../../fleet/versions/agents.ts'
 import { versionCounts } from '../../fleet/versions/days.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
@@ -57,7 +57,7 @@ export async function blueprintPage(
 ): Promise<Omit<BlueprintPage, 'canAct'> | undefined> {
   const blueprint = await findBlueprint(db, workspace, name)
   if (!blueprint) return undefined
-  const agents = await agentsOf(db, workspace.id, name)
+  const agents = await agentsOfBlueprint(db, workspace.id, name)
   return {
     now,
     name,
@@ -84,7 +84,12 @@ export async function versionPage(
 ): Promise<Omit<BlueprintVersion, 'canAct'> | undefined> {
   const blueprint = await findBlueprint(db, workspace, name)
   if (!blueprint) return undefined
-  const [row] = await versionRows(db, { id: blueprint.id, version }, await agentsOf(db, workspace.id, name), now)
+  const [row] = await versionRows(
+    db,
+    { id: blueprint.id, version },
+    await agentsOfBlueprint(db, workspace.id, name),
+    now,
+  )
   const more = await db
     .selectFrom('blueprint_version')
     .select(['manifest', 'files'])
@@ -132,7 +137,7 @@ export function deleteVersion(
   return transaction(db, async (trx) => {
     const row = await lockVersion(trx, workspace, name, version)
     if (!row) return refuse('version_unknown', `There is no blueprint ${shown(name)} with version ${shown(version)}.`)
-    const agents = await agentsOf(trx, workspace.id, name)
+    const agents = await agentsOfBlueprint(trx, workspace.id, name)
     const users = agents.filter((agent) => keptVersions(agent).includes(version))
     if (users.length > 0)
       return refuse(
@@ -175,7 +180,7 @@ const findBlueprint = (db: Db, workspace: WorkspaceRef, name: string) =>
 async function versionRows(
   db: Db,
   { id, version }: { id: string; version?: string },
-  agents: Awaited<ReturnType<typeof agentsOf>>,
+  agents: Awaited<ReturnType<typeof agentsOfBlueprint>>,
   now: number,
 ): Promise<BlueprintVersionRow[]> {
   let query = db

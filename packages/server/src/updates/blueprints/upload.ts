@@ -5,9 +5,9 @@ import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
-import { roomFor } from '../../people/workspaces/limits.ts'
+import { checkRoomFor } from '../../people/workspaces/limits.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { Writer } from '../../platform/db/transaction.ts'
+import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import { decideWithin } from '../../platform/db/undo.ts'
 import { newId } from '../../platform/ids.ts'
 import { judgeBundle } from './judge.ts'
@@ -32,7 +32,7 @@ type Upload =
  * also creates the blueprint.
  */
 export async function uploadBlueprint(
-  { db, by, now }: ChangeContext<By, Db | Writer>,
+  { db, by, now }: ChangeContext<By, Db | RunInTransaction>,
   workspace: { id: string },
   bundle: Uint8Array | ArrivedBundle,
 ): Promise<Upload> {
@@ -40,7 +40,7 @@ export async function uploadBlueprint(
   if (!judged.ok) return { ok: false, code: 'bundle_refused', message: judged.message, findings: judged.findings }
   const { name, version, description, sha256, manifest, files, bytes, neededSvc, note } = judged.value
   return decideWithin(db, async (trx): Promise<Upload> => {
-    const room = await roomFor(trx, workspace, { kind: 'bundles', more: bytes.length }, now)
+    const room = await checkRoomFor(trx, workspace, { kind: 'bundles', more: bytes.length }, now)
     const blueprint = await takeBlueprint(trx, workspace.id, name, now)
     const taken = await wrongVersion(trx, blueprint.id, { name, version, sha256 })
     if (taken) return taken

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
-import { piecesOf, Uploads } from './uploads.ts'
+import { Uploads, uploadPieces } from './uploads.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -20,7 +20,7 @@ test('an upload that stalls holds none of the pieces that were written', async (
     },
   })
   const givenUp = new AbortController()
-  const arriving = piecesOf(body, givenUp.signal)
+  const arriving = uploadPieces(body, givenUp.signal)
   for (let i = 0; i < 100; i++) await arriving.next()
   const stalled = arriving.next()
   await turn()

@@ -120,7 +120,7 @@ export class Uploads {
     const whole = setTimeout(slow('took too long to arrive'), this.#limits.time)
     let size = 0
     try {
-      for await (const piece of piecesOf(body, givenUp.signal)) {
+      for await (const piece of uploadPieces(body, givenUp.signal)) {
         idle.refresh()
         size += piece.length
         if (size <= limits.bundleBytes) await written(file.appendFile(piece))
@@ -139,7 +139,7 @@ export class Uploads {
  * Yields the pieces of an uploaded body until it ends, and throws when the upload is given up. It keeps no reference to
  * a piece that was yielded.
  */
-export async function* piecesOf(
+export async function* uploadPieces(
   body: ReadableStream<Uint8Array> | null,
   givenUp: AbortSignal,
 ): AsyncGenerator<Uint8Array> {

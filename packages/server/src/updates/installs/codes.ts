@@ -37,10 +37,14 @@ export function revokeCode(
       .returningAll()
       .executeTakeFirst()
     if (row) {
-      await audit(trx, { ...note(row, by, now), action: 'code.revoked', details: { code: id, agent: row.agent_name } })
+      await audit(trx, {
+        ...codeAuditEntry(row, by, now),
+        action: 'code.revoked',
+        details: { code: id, agent: row.agent_name },
+      })
       return { ok: true, value: row }
     }
-    const over = await codeOf(trx, workspace, id, now)
+    const over = await findCode(trx, workspace, id, now)
     if (!over) return refuse('code_unknown', 'There is no such install code.')
     return refuse('code_over', `The install code is ${over.state} already: there is nothing to revoke.`)
   })
@@ -77,7 +81,7 @@ export const deleteOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
     .where('issued_at', '<=', now - shownFor)
     .execute()
 
-export async function codeOf(
+export async function findCode(
   db: Db,
   workspace: WorkspaceRef,
   id: string,
@@ -153,7 +157,7 @@ const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
     .where('install_code.workspace_id', '=', workspace.id)
 
 /** The part of a line of the activity that is the same for all that is done with a code. */
-export const note = (row: InstallCodeRow, by: By, at: number) => ({
+export const codeAuditEntry = (row: InstallCodeRow, by: By, at: number) => ({
   workspaceId: row.workspace_id,
   at,
   by,

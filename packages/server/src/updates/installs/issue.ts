@@ -20,7 +20,7 @@ import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
-import { codeMs, deleteOld, note } from './codes.ts'
+import { codeAuditEntry, codeMs, deleteOld } from './codes.ts'
 
 interface CodesWanted {
   blueprint: string
@@ -107,7 +107,7 @@ export function issueCodes(
       .execute()
     for (const { row } of issued) {
       await audit(trx, {
-        ...note(row, by, now),
+        ...codeAuditEntry(row, by, now),
         action: 'code.issued',
         details: { code: row.id, agent: row.agent_name, ...(tags.length > 0 && { tags }) },
       })

@@ -10,7 +10,7 @@ import { deleteBot, listBots } from '../../fleet/bots/store.ts'
 import { addProduct } from '../../fleet/products/store.ts'
 import { activate, deactivate } from '../../people/workspaces/store.ts'
 import { hashToken } from '../../platform/tokens.ts'
-import { codeOf, listCodes, revokeCode } from './codes.ts'
+import { findCode, listCodes, revokeCode } from './codes.ts'
 import { issueCodes } from './issue.ts'
 import { previewInstall, redeemInstall } from './redeem.ts'
 
@@ -239,7 +239,7 @@ everyEngine('installing', (open) => {
     await w.db.deleteFrom('member').where('userId', '=', w.admin.id).execute()
     expect(await states()).toEqual({ hers: 'barred', theirs: 'live' })
     const [hers] = (await listCodes(w.db, w.workspace, w.clock.now())).filter(({ state }) => state === 'barred')
-    expect(await codeOf(w.db, w.workspace, hers?.id ?? '', w.clock.now())).toMatchObject({ state: 'barred' })
+    expect(await findCode(w.db, w.workspace, hers?.id ?? '', w.clock.now())).toMatchObject({ state: 'barred' })
     expect(await w.redeem(install)).toMatchObject({ ok: false, code: 'issuer_not_allowed' })
     w.clock.pass(900)
     expect(await states()).toEqual({ hers: 'expired', theirs: 'expired' })

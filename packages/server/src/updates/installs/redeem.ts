@@ -16,7 +16,7 @@ import {
 import { tagNewAgent } from '../../fleet/agents/tags.ts'
 import { type GivenBot, giveBot, judgeBots } from '../../fleet/bots/store.ts'
 import { audit } from '../../people/audit/store.ts'
-import { roomFor } from '../../people/workspaces/limits.ts'
+import { checkRoomFor } from '../../people/workspaces/limits.ts'
 import { isActivated, rightOf } from '../../people/workspaces/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -113,7 +113,7 @@ async function redeemInTransaction(
   if (!row || codeState(row, now) !== 'live') return refuse('code_unknown')
   const workspace = { id: row.workspace_id }
   // `roomFor` locks the workspace, so no other transaction can add bots to it at the same time.
-  const room = await roomFor(trx, workspace, { kind: 'agents' }, now)
+  const room = await checkRoomFor(trx, workspace, { kind: 'agents' }, now)
   const bindings = bindingsOf(row)
   const origins = await originsOf(trx, workspace, bindings)
   const forbidden = await whyForbidden(trx, row, bindings, origins)

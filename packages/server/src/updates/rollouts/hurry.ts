@@ -3,13 +3,13 @@ import type { RolloutSeen } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
+import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { doNotWaitInTransaction } from '../wishes/watch.ts'
 import type { RolloutRefusal } from './plan.ts'
-import { isMoving, note, nothingWaitsText, refuseChanged, tooOldText } from './store.ts'
+import { isRolloutMoving, nothingWaitsText, refuseChanged, rolloutAuditEntry, tooOldText } from './store.ts'
 import { lockRollout } from './withdraw.ts'
 
 const atOnce = 100
@@ -19,7 +19,7 @@ const atOnce = 100
  * transaction. Later waves are not concerned: their agents may watch nothing by then. Returns the ids of the agents.
  */
 export async function doNotWaitInRollout(
-  { db, by, now }: ChangeContext<By, Db | Writer>,
+  { db, by, now }: ChangeContext<By, Db | RunInTransaction>,
   workspace: WorkspaceRef,
   id: string,
   expected?: RolloutSeen,
@@ -32,10 +32,11 @@ export async function doNotWaitInRollout(
     await betweenTransactions(db)
     const told = await transaction(db, async (trx) => {
       const rollout = await lockRollout(trx, workspace, id)
-      if (!rollout || !isMoving(rollout.state)) return { agents: [], tooOld: false }
+      if (!rollout || !isRolloutMoving(rollout.state)) return { agents: [], tooOld: false }
       const verdicts = await doNotWaitInTransaction(trx, piece, { by, now, rollout: id })
       const agents = verdicts.flatMap((verdict) => (verdict.ok && verdict.value.made ? [verdict.value.agent.id] : []))
-      if (agents.length > 0) await note(trx, rollout, { by, now, action: 'rollout.hurried' }, { agents: agents.length })
+      if (agents.length > 0)
+        await rolloutAuditEntry(trx, rollout, { by, now, action: 'rollout.hurried' }, { agents: agents.length })
       return { agents, tooOld: verdicts.some((verdict) => !verdict.ok && verdict.code === 'svc_too_old') }
     })
     changed.push(...told.agents)
@@ -57,7 +58,7 @@ async function membersAsked(
   if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
   const changed = refuseChanged(rollout, expected)
   if (changed) return changed
-  if (!isMoving(rollout.state)) return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
+  if (!isRolloutMoving(rollout.state)) return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
   if (rollout.kind !== 'blueprint') return refuse('rollout_not_running', nothingWaitsText)
   const members = await trx
     .selectFrom('rollout_agent')

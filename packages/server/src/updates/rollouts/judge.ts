@@ -40,7 +40,8 @@ export interface MemberFacts {
 type JudgedMember = Pick<RolloutMember, 'state' | 'reason' | 'worseAt'>
 
 /** True for an agent of which the next report may change what became of it. */
-export const isMoving = ({ state }: Pick<RolloutMember, 'state'>): boolean => state === 'wished' || state === 'kept'
+export const isMemberMoving = ({ state }: Pick<RolloutMember, 'state'>): boolean =>
+  state === 'wished' || state === 'kept'
 
 /** Judges what became of an agent for which the version was wished. */
 export function judgeMember(
@@ -49,7 +50,7 @@ export function judgeMember(
   facts: MemberFacts,
   away: readonly Outage[],
 ): JudgedMember {
-  if (!isMoving(member)) return member
+  if (!isMemberMoving(member)) return member
   const outcome =
     kind === 'blueprint' ? ofBlueprint(member, version, facts, away) : ofRuntime(member, version, facts, away)
   if (outcome.state !== 'kept') return { worseAt: null, ...outcome }

@@ -11,7 +11,7 @@ import { runningVersion } from '../../fleet/versions/agents.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
+import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import type { ServedRelease } from '../releases/store.ts'
@@ -47,7 +47,7 @@ export interface NamedVersion {
  * each group by name. `others` are the ids of the unfinished rollouts of this kind.
  */
 export async function candidatesOf(
-  on: Db | Writer,
+  on: Db | RunInTransaction,
   workspace: { id: string },
   { named, agents, end }: Pick<NewRollout, 'agents' | 'end'> & { named: NamedVersion },
   now: number,
@@ -253,7 +253,7 @@ export async function addMembers(trx: Db, { id }: { id: string }, { wave, agents
 }
 
 /** The agents of a rollout, including those left out; with `open` only those whose outcome is unknown. */
-export async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<RolloutMember[]> {
+export async function membersOfRollout(db: Db, rollout: { id: string }, open: boolean): Promise<RolloutMember[]> {
   const rows = await db
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')

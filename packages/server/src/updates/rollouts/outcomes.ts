@@ -9,8 +9,8 @@ import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { timesAway } from '../wishes/away.ts'
-import { isMoving, isWaitedFor, judgeMember, type RolloutMember } from './judge.ts'
-import { memberFactsOf, membersOf } from './members.ts'
+import { isMemberMoving, isWaitedFor, judgeMember, type RolloutMember } from './judge.ts'
+import { memberFactsOf, membersOfRollout } from './members.ts'
 
 /** Locks the rollout for this node; undefined when another node has it. */
 export const tryLockRollout = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
@@ -43,9 +43,9 @@ export async function judgeAgents(
   now: number,
   open = false,
 ): Promise<JudgedAgents | undefined> {
-  const before = await membersOf(db, rollout, open)
+  const before = await membersOfRollout(db, rollout, open)
   const away = await timesAway(db, rollout.created_at)
-  const [moving, members] = [before.filter(isMoving), before.filter((member) => !isMoving(member))]
+  const [moving, members] = [before.filter(isMemberMoving), before.filter((member) => !isMemberMoving(member))]
   const waitsFor: RolloutMember[] = []
   let changed = false
   for (const piece of piecesOf(moving, judgedAtOnce)) {

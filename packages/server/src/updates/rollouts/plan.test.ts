@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inWaves, readWaves } from './plan.ts'
+import { checkedWaves, inWaves } from './plan.ts'
 
 const agents = (count: number) => Array.from({ length: count }, (_, i) => i)
 
@@ -18,11 +18,11 @@ test.each<[string, number, string[], number[]]>([
 })
 
 test('the last wave always reaches all', () => {
-  expect(readWaves(['1', '50%'])).toEqual({ ok: true, value: ['1', '50%', '100%'] })
-  expect(readWaves()).toEqual({ ok: true, value: ['1', '10%', '100%'] })
-  expect(readWaves([])).toEqual({ ok: true, value: ['100%'] })
+  expect(checkedWaves(['1', '50%'])).toEqual({ ok: true, value: ['1', '50%', '100%'] })
+  expect(checkedWaves()).toEqual({ ok: true, value: ['1', '10%', '100%'] })
+  expect(checkedWaves([])).toEqual({ ok: true, value: ['100%'] })
 })
 
 test.each([['0'], ['0%'], ['101%'], ['-1'], ['ten'], ['1.5%'], [' 1'], ['']])('%j is not a wave', (wave) => {
-  expect(readWaves([wave])).toMatchObject({ ok: false, code: 'rollout_invalid' })
+  expect(checkedWaves([wave])).toMatchObject({ ok: false, code: 'rollout_invalid' })
 })

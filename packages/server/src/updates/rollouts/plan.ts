@@ -3,7 +3,7 @@ import type { NewRollout, RolloutPreview } from '@svc/api'
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import { versionNamed } from '../../fleet/versions/named.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import { type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { servedRelease } from '../releases/store.ts'
@@ -35,7 +35,7 @@ export interface PlannedRollout {
 
 /** Plans a rollout for people, who see the plan before they start the rollout. */
 export async function previewRollout(
-  on: Db | Writer,
+  on: Db | RunInTransaction,
   workspace: WorkspaceRef,
   wanted: NewRollout,
   now: number,
@@ -68,12 +68,12 @@ export async function previewRollout(
  * that stores the rollout checks that the plan still holds.
  */
 export async function plan(
-  on: Db | Writer,
+  on: Db | RunInTransaction,
   workspace: WorkspaceRef,
   wanted: NewRollout,
   now: number,
 ): Promise<Verdict<PlannedRollout, RolloutRefusal>> {
-  const waves = readWaves(wanted.waves)
+  const waves = checkedWaves(wanted.waves)
   if (!waves.ok) return waves
   const { watchSeconds = defaultWatchSeconds } = wanted
   if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > maxWatchSeconds) {
@@ -132,7 +132,7 @@ const share = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
  * Reads the waves as a person typed them. Each wave is the number or share of agents that the rollout has reached with
  * it, including earlier waves. The last wave always reaches all agents.
  */
-export function readWaves(given: readonly string[] = usualWaves): Verdict<string[], 'rollout_invalid'> {
+export function checkedWaves(given: readonly string[] = usualWaves): Verdict<string[], 'rollout_invalid'> {
   if (given.length > maxWaves) return invalid(`A rollout can have at most ${maxWaves} waves: got ${given.length}.`)
   for (const wave of given) {
     if (!share.test(wave) || (wave.endsWith('%') && Number.parseInt(wave, 10) > 100)) {

@@ -6,7 +6,7 @@ import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
+import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { addMembers, othersOf } from './members.ts'
@@ -23,14 +23,14 @@ import { lockRollout, withdrawWishes } from './withdraw.ts'
 
 /** The context of a change that is made in several short transactions. */
 type RolloutContext = Omit<ChangeContext, 'db'> & {
-  db: Db | Writer
+  db: Db | RunInTransaction
   /** The rollout as the person saw it. If it has changed since, the change is refused. */
   expected?: RolloutSeen | undefined
 }
 
 export const unfinishedStates: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 /** True if a rollout reaches further agents by itself. */
-export const isMoving = (state: RolloutState): boolean => state === 'running' || state === 'waiting'
+export const isRolloutMoving = (state: RolloutState): boolean => state === 'running' || state === 'waiting'
 
 /** Returns the number of rollouts of a workspace that halted and have not been resumed or cancelled. */
 export async function haltedRollouts(db: Db, workspaceId: string): Promise<number> {
@@ -114,7 +114,7 @@ async function storePlanned(
   for (const agents of apart.values()) await addMembers(trx, rollout, { wave: 0, agents, why: agents[0]?.leftOut })
   const reached = waves.reduce((sum, { agents }) => sum + agents.length, 0)
   const details = { agents: reached, waves: waves.map(({ upTo }) => upTo) }
-  await note(trx, rollout, { by, now, action: 'rollout.started' }, details)
+  await rolloutAuditEntry(trx, rollout, { by, now, action: 'rollout.started' }, details)
   return { ok: true, value: { rollout, ends: ends.value } }
 }
 
@@ -142,13 +142,13 @@ async function cancelInTransaction(
   { by, now }: { by: By; now: number },
 ): Promise<void> {
   await moveRollout(trx, rollout, { state: 'cancelled', why: `By ${by.name}.`, wave_kept_at: null }, now)
-  await note(trx, rollout, { by, now, action: 'rollout.cancelled' })
+  await rolloutAuditEntry(trx, rollout, { by, now, action: 'rollout.cancelled' })
 }
 
 /** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
 export const pauseRollout = (context: RolloutContext, workspace: WorkspaceRef, id: string) =>
   change(context, workspace, id, async (_, rollout) => {
-    if (!isMoving(rollout.state)) {
+    if (!isRolloutMoving(rollout.state)) {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only a running rollout can be paused.`)
     }
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
@@ -244,7 +244,7 @@ async function change(
     if (!verdict.ok) return verdict
     const { action, ...columns } = verdict.value
     const after = await moveRollout(trx, rollout, { wave_kept_at: null, ...columns }, now)
-    if (action !== undefined) await note(trx, rollout, { by, now, action })
+    if (action !== undefined) await rolloutAuditEntry(trx, rollout, { by, now, action })
     return { ok: true, value: after }
   })
   if (changed.ok && changed.value.state !== 'running') await withdrawWishes(on, changed.value, { by, now, ...how })
@@ -262,7 +262,7 @@ export async function moveRollout(
   return { ...rollout, ...set }
 }
 
-export const note = (
+export const rolloutAuditEntry = (
   trx: Db,
   rollout: RolloutDbRow,
   { by, now, action }: { by: By; now: number; action: string },

@@ -11,7 +11,7 @@ import { closing, openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion } from '../../../testing/wishes.ts'
 import type { Store } from '../../platform/db/open.ts'
-import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import { type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { advanceRollouts } from './advance.ts'
 import { previewRollout } from './plan.ts'
 import { cancelRollout, continueRollout, pauseRollout, startRollout } from './store.ts'
@@ -28,7 +28,7 @@ async function start() {
   const w = await newTestWorkspace(store, { people: false })
   for (const version of ['1.0.0', '1.1.0']) await addVersion(w, 'triage', version)
   const fleet = await newFleet(w, agents, 'triage')
-  const write: Writer = (work) => transaction(store.db, work)
+  const write: RunInTransaction = (work) => transaction(store.db, work)
   const context = () => ({ db: write, by, now: w.clock.now() })
   const begin = async (end: string[] = []) => {
     const made = await startRollout(context(), w.workspace, { ...wanted, end })
@@ -153,7 +153,7 @@ test('a report that arrives while a rollout starts is answered before it has sta
 })
 
 /** A Writer that first does something else, before the transaction with this number. */
-const before = (s: Started, number: number, otherwise: () => Promise<unknown>): Writer => {
+const before = (s: Started, number: number, otherwise: () => Promise<unknown>): RunInTransaction => {
   let count = 0
   return async (work) => {
     if (++count === number) await otherwise()

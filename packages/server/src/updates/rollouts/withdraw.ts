@@ -9,7 +9,7 @@ import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
+import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintInTransaction, clearRuntimeInTransaction } from '../wishes/store.ts'
 
@@ -27,7 +27,7 @@ interface Withdrawal {
 }
 
 /** Withdraws wishes of a rollout that were not offered to an agent yet. It stops if the rollout runs again. */
-export async function withdrawWishes(on: Db | Writer, rollout: RolloutDbRow, how: Withdrawal): Promise<void> {
+export async function withdrawWishes(on: Db | RunInTransaction, rollout: RolloutDbRow, how: Withdrawal): Promise<void> {
   let last: string | undefined = ''
   while (true) {
     const after: string = last

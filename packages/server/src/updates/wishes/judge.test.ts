@@ -1,6 +1,6 @@
 import type { AppliedUpdate, RuntimeInfo } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { judgePress, judgeWish } from './judge.ts'
+import { judgePress, judgeRuntimeWish } from './judge.ts'
 import type { RuntimeHold, RuntimeWish } from './kept.ts'
 
 const at = 1_790_000_000_000
@@ -31,7 +31,7 @@ interface Facts {
   runsSince?: number
 }
 
-test.each<[string, Facts, ReturnType<typeof judgeWish>]>([
+test.each<[string, Facts, ReturnType<typeof judgeRuntimeWish>]>([
   ['1: a newer release drops it', { runtime: runs('1.0.0', old), served: '2.1.0' }, 'dropped'],
   ['1 before 3: even when the runtime has just met it', { runtime: runs('2.0.0', good), served: '2.1.0' }, 'dropped'],
   ['1 before 4: even when the attempt failed', { runtime: runs('1.0.0', failed), served: '2.1.0' }, 'dropped'],
@@ -83,7 +83,7 @@ test.each<[string, Facts, ReturnType<typeof judgeWish>]>([
   const { runtime, mark = old, runsSince } = facts
   const version = 'served' in facts ? facts.served : '2.0.0'
   const standing = { ...wish, mark, ...(runsSince !== undefined && { runsSince }) }
-  expect(judgeWish(standing, runtime, version === undefined ? undefined : { version }, at)).toBe(verdict)
+  expect(judgeRuntimeWish(standing, runtime, version === undefined ? undefined : { version }, at)).toBe(verdict)
 })
 
 const hold: RuntimeHold = { version: '2.0.0', serial: 7, outcome: 'failed', message: 'no ssh-keygen', at }

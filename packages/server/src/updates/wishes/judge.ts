@@ -14,7 +14,7 @@ import { isHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.
 const sameWordsSeconds = 600
 
 /** Decides what one report does to a runtime wish, in the order of D33. `now` is in Unix milliseconds. */
-export function judgeWish(
+export function judgeRuntimeWish(
   wish: RuntimeWish,
   runtime: RuntimeInfo | undefined,
   served: Pick<ServedRelease, 'version'> | undefined,

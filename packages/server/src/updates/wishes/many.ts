@@ -8,7 +8,7 @@ import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import { type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import type { AgentRef } from '../../platform/ids.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import {
@@ -28,7 +28,7 @@ type ManyWished = {
 }
 
 export async function wishMany(
-  { db, by, now }: ChangeContext<By, Db | Writer>,
+  { db, by, now }: ChangeContext<By, Db | RunInTransaction>,
   workspace: { id: string },
   wish: WishOfMany,
 ): Promise<ManyWished> {

@@ -4,7 +4,7 @@
  */
 import { type Answer, type AppliedUpdate, isVersion, type Report } from '@svc/protocol'
 import type { ServedRelease } from '../releases/store.ts'
-import { judgeWish } from './judge.ts'
+import { judgeRuntimeWish } from './judge.ts'
 import {
   type Attempts,
   attemptsIn,
@@ -189,7 +189,7 @@ function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Jud
   const message = runtime?.applied?.message ?? null
   const { version } = wish
   const since = wish.offeredAt ?? null
-  switch (judgeWish(wish, runtime, served, now)) {
+  switch (judgeRuntimeWish(wish, runtime, served, now)) {
     case 'dropped': {
       const why = served ? `The service serves ${served.version} now.` : 'The service no longer serves a runtime.'
       delete wishes.runtime

@@ -1,6 +1,6 @@
 import type { WaitReason, WishState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { type BlueprintFacts, blueprintWaits, type RuntimeFacts, runtimeWaits } from './waits.ts'
+import { type BlueprintWaitFacts, blueprintWaits, type RuntimeWaitFacts, runtimeWaits } from './waits.ts'
 
 const at = 1_790_000_000_000
 const minute = 60_000
@@ -8,10 +8,10 @@ const heard = { receivedAt: at + 2.5 * minute, silentAt: at + 4 * minute }
 const now = at + 3 * minute
 const wish = { version: '1.2.0', at, by: 'Ada', mark: null }
 const offeredWish = { ...wish, offeredAt: at + minute }
-const facts: BlueprintFacts = { ...heard, previous: '1.0.0', kept: null, runtimeOnTrial: false }
+const facts: BlueprintWaitFacts = { ...heard, previous: '1.0.0', kept: null, runtimeOnTrial: false }
 
 type Wish = typeof wish & { offeredAt?: number; hurriedAt?: number }
-test.each<[string, WishState, Wish, Partial<BlueprintFacts>, WaitReason | null]>([
+test.each<[string, WishState, Wish, Partial<BlueprintWaitFacts>, WaitReason | null]>([
   ['it has not reported since the wish', 'waiting', wish, { receivedAt: at - 1 }, null],
   ['it has never reported', 'waiting', wish, { receivedAt: null, silentAt: null }, { for: 'first_report' }],
   ['it is offline', 'offered', offeredWish, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
@@ -99,7 +99,7 @@ test.each<
     string,
     WishState,
     typeof wish & { rollout?: string; grantedAt?: number; offeredAt?: number },
-    Partial<RuntimeFacts>,
+    Partial<RuntimeWaitFacts>,
     WaitReason | null,
   ]
 >([

@@ -20,7 +20,7 @@ export interface LastSeen {
   silentAt: number | null
 }
 
-export interface BlueprintFacts extends LastSeen {
+export interface BlueprintWaitFacts extends LastSeen {
   /**
    * The version before the running one, which stays on the agent's machine. A rollback to it never has to wait (D30).
    */
@@ -37,7 +37,7 @@ export interface BlueprintFacts extends LastSeen {
 export function blueprintWaits(
   state: WishState,
   wish: BlueprintWish | undefined,
-  facts: BlueprintFacts,
+  facts: BlueprintWaitFacts,
   now: number,
 ): WaitReason | null {
   if (!wish || (state !== 'waiting' && state !== 'offered' && state !== 'trying')) return null
@@ -51,10 +51,10 @@ export function blueprintWaits(
   return since(facts, Math.max(hurriedAt ?? 0, offeredAt) + beginsMs) && { for: 'fetch' }
 }
 
-const windowOf = (kept: BlueprintFacts['kept'], now: number): WaitReason | null =>
+const windowOf = (kept: BlueprintWaitFacts['kept'], now: number): WaitReason | null =>
   kept !== null && kept.at + windowMs > now ? { for: 'window', until: kept.at + windowMs, version: kept.version } : null
 
-export interface RuntimeFacts extends LastSeen {
+export interface RuntimeWaitFacts extends LastSeen {
   trials: { most: number; busy: number }
   blueprintOnTrial: boolean
 }
@@ -63,7 +63,7 @@ export interface RuntimeFacts extends LastSeen {
 export function runtimeWaits(
   state: WishState,
   wish: RuntimeWish | undefined,
-  facts: RuntimeFacts,
+  facts: RuntimeWaitFacts,
   now: number,
 ): WaitReason | null {
   if (!wish) return null

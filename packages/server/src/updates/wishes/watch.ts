@@ -19,7 +19,7 @@ import { tooOldForNow } from './needs.ts'
 import { lockRow, storeWishes } from './row.ts'
 import { wishStateOf } from './state.ts'
 import type { WishContext, WishedAgent } from './store.ts'
-import { type BlueprintFacts, blueprintWaits, type LastSeen, windowMs } from './waits.ts'
+import { type BlueprintWaitFacts, blueprintWaits, type LastSeen, windowMs } from './waits.ts'
 
 /** A line of an agent's timeline about the version that it runs. */
 export interface VersionLine {
@@ -29,7 +29,7 @@ export interface VersionLine {
 }
 
 /** The running version and the time at which it was kept, if the last line of the agent's timeline says so. */
-const keptIn = (last: VersionLine | undefined, running: string | null): BlueprintFacts['kept'] =>
+const keptIn = (last: VersionLine | undefined, running: string | null): BlueprintWaitFacts['kept'] =>
   last?.kind === 'kept' && last.version !== null && last.version === running
     ? { version: last.version, at: last.at }
     : null

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { announcer, type Message } from './announce.ts'
+import { announcer, type NodeMessage } from './announce.ts'
 
 /** Makes the announcements of `calls`, and returns the messages that the announcer sends for them. */
 async function said(calls: (to: ReturnType<typeof announcer>) => void) {
@@ -11,10 +11,10 @@ async function said(calls: (to: ReturnType<typeof announcer>) => void) {
   const announcing = announcer(pool, { node: 'a node' })
   calls(announcing)
   await announcing.close()
-  return { texts, messages: texts.map((text) => JSON.parse(text) as Message) }
+  return { texts, messages: texts.map((text) => JSON.parse(text) as NodeMessage) }
 }
 const ids = (count: number) => Array.from({ length: count }, (_, i) => String(i).padStart(36, 'x'))
-const agentsOf = (messages: readonly Message[]) => messages.map((one) => ('agents' in one ? one.agents : []))
+const agentsOf = (messages: readonly NodeMessage[]) => messages.map((one) => ('agents' in one ? one.agents : []))
 
 test.each([
   [1, [1]],

@@ -12,7 +12,7 @@ type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
  * A message. `node` is the id of the process that sent it, by which it recognises its own messages. `command` is true
  * if that process is a command of `svc-server` and not a running node.
  */
-export type Message = { node: string; command?: true } & (
+export type NodeMessage = { node: string; command?: true } & (
   | { kind: Kind; workspace: string; agents: string[] }
   | { kind: 'w'; agents: string[] }
   | { kind: 'm' }
@@ -41,7 +41,7 @@ const maxIds = 150
 
 export function announcer(
   pool: pg.Pool,
-  from: Pick<Message, 'node' | 'command'>,
+  from: Pick<NodeMessage, 'node' | 'command'>,
   failed: (error: unknown) => void = () => {},
 ): Announcer {
   const waiting = new Map<string, { kind: Kind; workspace: string; agents: Set<string> }>()

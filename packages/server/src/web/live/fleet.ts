@@ -6,17 +6,17 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { type AlertsOf, fleetAlerts } from '../queries/fleet-alerts.ts'
 import {
   type AgentColumns,
-  agentColumns,
   agentIds,
-  agentsAtOnce,
-  type CostSums,
+  type CostsByAgent,
   costSums,
   costsOf,
-  rowsOf,
+  fleetAgentsAtOnce,
+  fleetRowsOf,
+  readAgentColumns,
 } from '../queries/fleet-rows.ts'
 
 /**
@@ -45,7 +45,7 @@ interface KeptFleet {
   stale: Set<string>
   whole: boolean
   /** The daily costs of agents, summed; undefined until they were read. */
-  sums: CostSums | undefined
+  sums: CostsByAgent | undefined
   /** When the costs of all agents were last read. */
   sumsAt: number
   /** The first reading of all costs, while it is in progress, and the agents that reported since it began. */
@@ -170,7 +170,7 @@ async function inTurn(fleet: KeptFleet, work: () => Promise<void>): Promise<void
 async function refresh(source: FleetSource, workspaceId: string, fleet: KeptFleet): Promise<void> {
   const { db, engine, now } = source
   const at = now()
-  const today = dayOf(at)
+  const today = dayNumber(at)
   const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetime[engine] || fleet.readAt > at
   // The list of agents to read again is emptied before they are read. Agents that report meanwhile are read the next
   // time.
@@ -210,16 +210,16 @@ async function readWhole(
   const { db } = source
   const ids = await agentIds(db, workspaceId)
   const pieces: AgentColumns[][] = []
-  for (let i = 0; i < ids.length; i += agentsAtOnce) {
+  for (let i = 0; i < ids.length; i += fleetAgentsAtOnce) {
     if (i > 0) await setImmediate()
-    pieces.push(await agentColumns(db, workspaceId, ids.slice(i, i + agentsAtOnce)))
+    pieces.push(await readAgentColumns(db, workspaceId, ids.slice(i, i + fleetAgentsAtOnce)))
   }
   const changed = pieces
     .flat()
     .filter(({ id, received_at }) => reported.has(id) || fleet.rows.get(id)?.seenAt !== received_at)
     .map(({ id }) => id)
   if (!fleet.sums) for (const id of changed) fleet.summing?.reported.add(id)
-  else if (dayOf(fleet.sumsAt) === today && at - fleet.sumsAt <= costsLifetime)
+  else if (dayNumber(fleet.sumsAt) === today && at - fleet.sumsAt <= costsLifetime)
     await readSums(source, workspaceId, fleet, { today, ids: changed })
   else {
     fleet.sums = await allSums(source, workspaceId, today)
@@ -230,7 +230,7 @@ async function readWhole(
   const before = (id: string) => fleet.rows.get(id)
   for (const piece of pieces) {
     await setImmediate()
-    for (const [id, row] of await rowsOf(db, piece, { today, sums, alerts, before })) rows.set(id, row)
+    for (const [id, row] of await fleetRowsOf(db, piece, { today, sums, alerts, before })) rows.set(id, row)
   }
   fleet.waiting = new Map(sums ? [] : pieces.flat().map(({ id, usage }) => [id, usage]))
   for (const id of fleet.rows.keys()) if (!rows.has(id)) fleet.rows.delete(id)
@@ -254,10 +254,10 @@ async function readSome(
   const { sums, alerts } = fleet
   const read = new Map<string, FleetRow>()
   const waiting: [string, string | null][] = []
-  for (let i = 0; i < ids.length; i += agentsAtOnce) {
+  for (let i = 0; i < ids.length; i += fleetAgentsAtOnce) {
     if (i > 0) await setImmediate()
-    const columns = await agentColumns(db, workspaceId, ids.slice(i, i + agentsAtOnce))
-    for (const [id, row] of await rowsOf(db, columns, { today, sums, alerts })) read.set(id, row)
+    const columns = await readAgentColumns(db, workspaceId, ids.slice(i, i + fleetAgentsAtOnce))
+    for (const [id, row] of await fleetRowsOf(db, columns, { today, sums, alerts })) read.set(id, row)
     for (const { id, usage } of columns) waiting.push([id, usage])
   }
   for (const id of ids) {
@@ -301,7 +301,7 @@ async function sumAll(source: FleetSource, workspaceId: string, fleet: KeptFleet
   // The caller notes the reports that arrive from now on before anything is read.
   await setImmediate()
   const at = source.now()
-  const today = dayOf(at)
+  const today = dayNumber(at)
   try {
     const sums = await allSums(source, workspaceId, today)
     await inTurn(fleet, async () => {
@@ -321,10 +321,10 @@ async function sumAll(source: FleetSource, workspaceId: string, fleet: KeptFleet
  * The costs of all agents of a workspace. PostgreSQL reads them in one statement, since in pieces they take most of the
  * time of a cold read. SQLite would stop this process meanwhile, so it reads them in pieces.
  */
-async function allSums({ db, engine }: FleetSource, workspaceId: string, today: number): Promise<CostSums> {
+async function allSums({ db, engine }: FleetSource, workspaceId: string, today: number): Promise<CostsByAgent> {
   if (engine === 'postgres') return await costSums(db, workspaceId, today)
   const ids = await agentIds(db, workspaceId)
-  const sums: CostSums = new Map()
+  const sums: CostsByAgent = new Map()
   for (let i = 0; i < ids.length; i += costsAtOnce) {
     if (i > 0) await setImmediate()
     for (const [id, sum] of await costSums(db, workspaceId, today, ids.slice(i, i + costsAtOnce))) sums.set(id, sum)

@@ -11,7 +11,7 @@ import { newId } from '../../platform/ids.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
 import { frameOf, type News, noNews } from './frame.ts'
 import { type ChangeListener, joinNodes } from './nodes.ts'
-import { begin, type Pace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
+import { begin, type FramePace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
 import { type Answers, sharedAnswers } from './shared.ts'
 import { atPing, eventBytes, openStream, type PageReading, writeOrDisconnect } from './stream.ts'
 import { watchCounts } from './watched.ts'
@@ -73,7 +73,7 @@ interface Channel {
   /** The subscribed pages, each with how well it kept up with its stream at the last ping. */
   readonly subscribers: Map<Subscriber, PageReading>
   readonly answers: Answers
-  pace: Pace
+  pace: FramePace
   news: News
   timer: NodeJS.Timeout | undefined
 }

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { noteFactorNode, runsAfterSignMs } from '../../people/factors/nodes.ts'
 import type { Live } from '../../platform/base.ts'
 import { every } from '../../platform/every.ts'
-import { announcer, channel, type Message } from './announce.ts'
+import { announcer, channel, type NodeMessage } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */
 export interface ChangeListener extends Omit<Live, 'isWatched' | 'nodesHeard'> {
@@ -56,7 +56,7 @@ export function joinNodes(
   let closed = false
 
   function take(text: string | undefined): void {
-    const message = JSON.parse(text ?? '{}') as Message
+    const message = JSON.parse(text ?? '{}') as NodeMessage
     if (message.node === node) return
     if (message.command !== true) lastHeard.set(message.node, performance.now())
     if (message.kind === 'w') {

@@ -3,13 +3,13 @@
  * tested in frame.test.ts, and the rows of the fleet in live.http.test.ts.
  */
 import { expect, test } from 'vitest'
-import { begin, type Pace, type PaceAct, type PaceEvent, step } from './pace.ts'
+import { begin, type FramePace, type PaceAct, type PaceEvent, step } from './pace.ts'
 
 const rules = { tick: 500, gather: 25, slowest: 900 }
 type Word = PaceEvent['is']
 
 /** Applies events in order; a number among them sets the time for the events after it. */
-function after(state: Pace, ...events: (Word | number)[]) {
+function after(state: FramePace, ...events: (Word | number)[]) {
   let at = 0
   const acts: PaceAct[] = []
   for (const event of events) {

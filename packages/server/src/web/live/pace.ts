@@ -20,7 +20,7 @@ const moves = {
   over: {},
 } as const satisfies Record<string, Partial<Record<PaceEvent['is'], string>>>
 
-export interface Pace {
+export interface FramePace {
   readonly is: keyof typeof moves
   /** The number of subscribed pages of the workspace. */
   readonly pages: number
@@ -59,19 +59,19 @@ export interface PaceRules {
   readonly slowest: number
 }
 interface PaceStep {
-  readonly state: Pace
+  readonly state: FramePace
   readonly acts: readonly PaceAct[]
 }
 
-export const begin: Pace = { is: 'quiet', pages: 0, startedAt: Number.NEGATIVE_INFINITY }
+export const begin: FramePace = { is: 'quiet', pages: 0, startedAt: Number.NEGATIVE_INFINITY }
 const noActs: readonly PaceAct[] = []
 
-export function step(current: Pace, event: PaceEvent, rules: PaceRules, at: number): PaceStep {
+export function step(current: FramePace, event: PaceEvent, rules: PaceRules, at: number): PaceStep {
   if (event.is === 'joined') return { state: { ...current, pages: current.pages + 1 }, acts: noActs }
   if (event.is === 'left' && current.pages > 1) return { state: { ...current, pages: current.pages - 1 }, acts: noActs }
   if (event.is === 'left' || event.is === 'closed')
     return { state: { ...current, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
-  const moved: Partial<Record<PaceEvent['is'], Pace['is']>> = moves[current.is]
+  const moved: Partial<Record<PaceEvent['is'], FramePace['is']>> = moves[current.is]
   const is = moved[event.is]
   // The event changes nothing, as with most reports: they arrive while a frame is already due.
   if (is === undefined) return { state: current, acts: noActs }
@@ -84,7 +84,7 @@ export function step(current: Pace, event: PaceEvent, rules: PaceRules, at: numb
  * Returns the milliseconds until the next frame is due. Frames cost more when more pages are open, so they are then
  * sent less often, but always often enough that a report is on the screen within a second.
  */
-function untilNext({ pages, startedAt }: Pace, { tick, gather, slowest }: PaceRules, at: number): number {
+function untilNext({ pages, startedAt }: FramePace, { tick, gather, slowest }: PaceRules, at: number): number {
   const pause = Math.min(Math.max(tick, pages), slowest)
   return Math.max(gather, startedAt + pause - at)
 }

@@ -12,7 +12,7 @@ import { fleetFacets, fleetNames, fleetPage, lists } from '../queries/fleet.ts'
 import { fleetGroups, fleetMap } from '../queries/groups.ts'
 import { jobRuns } from '../queries/job-runs.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
-import { usageOf } from '../queries/usage.ts'
+import { usagePerDay } from '../queries/usage.ts'
 import { acts, actsOften, looks } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
@@ -97,7 +97,7 @@ export const agentOperations = [
     return new Response(await runsCsv(deps.store.db, agent, filter), { headers })
   }),
   looks(agents.jobRuns, ({ deps, agent }) => jobRuns(deps.store.db, agent)),
-  looks(agents.usage, ({ deps, agent, now }, { days }) => usageOf(deps.store.db, agent, days, now)),
+  looks(agents.usage, ({ deps, agent, now }, { days }) => usagePerDay(deps.store.db, agent, days, now)),
 ]
 
 export const viewOperations = [

@@ -8,7 +8,7 @@ import { deleteBot, listBots, revokeBot } from '../../fleet/bots/store.ts'
 import { productsOf } from '../../fleet/products/store.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../../updates/blueprints/store.ts'
-import { codeOf, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
+import { findCode, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
 import { type IssuedCode, issueCodes } from '../../updates/installs/issue.ts'
 import { acts, looks } from '../routing/operations.ts'
 
@@ -32,7 +32,7 @@ const codeOperations = [
     },
   ),
   looks(blueprints.showCode, async ({ deps, workspace, now, params }) =>
-    requireFound(await codeOf(deps.store.db, workspace, params.id, now), 'code_unknown'),
+    requireFound(await findCode(deps.store.db, workspace, params.id, now), 'code_unknown'),
   ),
   acts(blueprints.revokeCode, ({ workspace, params, ...ctx }) => revokeCode(ctx, workspace, params.id), {
     answer: () => ({ ok: true }),

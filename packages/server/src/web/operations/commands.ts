@@ -8,21 +8,21 @@ import { noteReading } from '../../fleet/logs/reading.ts'
 import { granted, requireFound } from '../../platform/refusal.ts'
 import { done, unknownAgent } from '../../platform/verdict.ts'
 import { actionOffers, previewAction } from '../../updates/actions/preview.ts'
-import { agentsAtOnce, finishAction, runAction } from '../../updates/actions/runner.ts'
+import { actionAgentsAtOnce, finishAction, runAction } from '../../updates/actions/runner.ts'
 import { cancelAction, existingAgents, retryAction, sendAction } from '../../updates/actions/store.ts'
-import { actionPage, actionsOf } from '../queries/actions.ts'
-import { commandOf, commandsPageOf } from '../queries/commands.ts'
+import { actionPage, actionsOfWorkspace } from '../queries/actions.ts'
+import { commandsPageOf, shownCommand } from '../queries/commands.ts'
 import { logOf, logsOf } from '../queries/logs.ts'
 import { acts, actsOften, looks, type OperationNeeds } from '../routing/operations.ts'
 
 export const commandOperations = [
   looks(commands.commandLedger, ({ deps, agent, now }, piece) => commandsPageOf(deps.store.db, agent, piece, now)),
   acts(commands.sendCommand, ({ agent, ...ctx }, body) => sendCommand(ctx, agent, body), {
-    answer: ({ command }) => commandOf(command, null),
+    answer: ({ command }) => shownCommand(command, null),
     made: ({ made }) => made,
   }),
   acts(commands.sendAgain, ({ agent, params, ...ctx }) => sendAgain(ctx, agent, params.id), {
-    answer: ({ command }) => commandOf(command, null),
+    answer: ({ command }) => shownCommand(command, null),
     made: ({ made }) => made,
   }),
   // Starts an action with those of the agents that exist. The answer has the outcome for each, once all are queued.
@@ -58,7 +58,7 @@ export const commandOperations = [
 ]
 
 /** The number of slices that are sent before a request is answered. */
-const slicesBefore = Math.ceil(500 / agentsAtOnce)
+const slicesBefore = Math.ceil(500 / actionAgentsAtOnce)
 
 const sends = {
   goOn: async (deps: OperationNeeds, _at: unknown, { id }: { id: string }) => {
@@ -71,7 +71,7 @@ const sends = {
 
 /** The first agents of an action get their command before the answer, the others after it. */
 export const actionOperations = [
-  looks(actions.actions, ({ deps, workspace }, piece) => actionsOf(deps.store.db, workspace, piece)),
+  looks(actions.actions, ({ deps, workspace }, piece) => actionsOfWorkspace(deps.store.db, workspace, piece)),
   acts(actions.sendAction, ({ workspace, ...ctx }, wanted) => sendAction(ctx, workspace, wanted), sends),
   actsOften(actions.previewAction, ({ write, workspace }, wanted) => previewAction(write, workspace, wanted)),
   actsOften(actions.actionOffers, ({ write, workspace }, wanted) => actionOffers(write, workspace, wanted)),

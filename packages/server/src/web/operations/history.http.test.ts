@@ -1,7 +1,7 @@
 import type { CostPage, CostRow, CostRun } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 
 /** A workspace with two agents, one of which used a model whose name is a formula. */
 async function start() {
@@ -16,7 +16,7 @@ async function start() {
   }
   await report('one', { '=cmd': 1 })
   await report('two', { big: 2 })
-  const today = new Date(dayOf(now) * dayMs).toISOString().slice(0, 10)
+  const today = new Date(dayNumber(now) * dayMs).toISOString().slice(0, 10)
   return { today, report, get: <T>(path: string) => ann.get<T>(`/api/web/w/north/${path}`) }
 }
 

@@ -1,10 +1,10 @@
 /** Carries out the operations about what was before: states and changes of agents, and the costs of a workspace. */
 import { type CostSplit, type CostStep, history } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { sharedAnswers } from '../live/shared.ts'
-import { changesOf } from '../queries/changes.ts'
+import { historyChangesOf } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
@@ -39,7 +39,7 @@ interface Asked {
 }
 
 const questionOf = (asked: Asked, now: number): CostQuestion => ({
-  ...history.costTime(asked, dayOf(now)),
+  ...history.costTime(asked, dayNumber(now)),
   by: asked.by ?? 'day',
   per: asked.per,
 })
@@ -103,7 +103,7 @@ export const historyOperations = [
     agentStates(deps.store.db, agent, { ...history.askedTime(asked, now), now }),
   ),
   looks(history.changes, ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
-    changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }),
+    historyChangesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }),
   ),
   looks(history.fleetAt, ({ deps, workspace, now }, asked) =>
     fleetAt(deps.store.db, workspace, { at: history.askedMoment(asked, now), now, level: asked.level }),

@@ -9,7 +9,7 @@ import { uploaded } from '../../../testing/bundles.ts'
 import { type Browser, type Service, serve } from '../../../testing/page/service.ts'
 import { offering } from '../../../testing/service.ts'
 import { ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
-import { judge } from '../../alerts/rules/judge.ts'
+import { judgeRule } from '../../alerts/rules/judge.ts'
 import { defaultRule } from '../../alerts/rules/rules.ts'
 import { insertAlert, scopeOf } from '../../alerts/store.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
@@ -137,7 +137,7 @@ const withMine =
 async function openAlert({ service, north }: OperationSetup): Promise<string> {
   const now = service.now()
   const about = { kind: 'workspace', id: north.id, name: 'north' } as const
-  const holds = judge({ ...defaultRule('silent'), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })
+  const holds = judgeRule({ ...defaultRule('silent'), after: 0 }, { is: 'holds' }, undefined, { now, muted: false })
   if (!holds.alert) throw new Error('No alert opened.')
   const row = await insertAlert(service.store.db, { scope: scopeOf(north), rule: 'silent', about }, holds.alert, now)
   return row?.id ?? ''

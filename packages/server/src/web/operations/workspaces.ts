@@ -4,7 +4,7 @@ import { requirementOf } from '../../people/factors/store.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { invitationsOf, invite, showInvitationLink, withdrawInvitation } from '../../people/workspaces/invitations.ts'
 import { createOwnWorkspace } from '../../people/workspaces/making.ts'
-import { changeRole, membersOf, removeMember } from '../../people/workspaces/members.ts'
+import { changeRole, membersOfWorkspace, removeMember } from '../../people/workspaces/members.ts'
 import { requireFactor } from '../../people/workspaces/requirement.ts'
 import { rightsIn } from '../../people/workspaces/standing.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
@@ -41,7 +41,7 @@ export const workspaceOperations = [
   looks(
     workspaces.members,
     async ({ deps, workspace, who, role, now }) => ({
-      members: await membersOf(deps.store.db, workspace, who.person, role),
+      members: await membersOfWorkspace(deps.store.db, workspace, who.person, role),
       invitations: role === 'admin' ? await invitationsOf(deps, workspace, now) : [],
     }),
     { holdsSecrets: true },

@@ -1,18 +1,18 @@
 /** Actions as pages show them. */
 import { setImmediate } from 'node:timers/promises'
 import type { ActionPage, ActionRow, ActionState, Actions } from '@svc/api'
-import { outcomeOf } from '../../fleet/commands/outcomes.ts'
+import { actionOutcomeOf } from '../../fleet/commands/outcomes.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
-import { countAgents, countsOf, noCounts } from '../../updates/actions/counts.ts'
+import { countAgents, countsOf, noActionCounts } from '../../updates/actions/counts.ts'
 import { lists } from './fleet.ts'
 import { shortValues } from './short.ts'
 
 /** The actions of a workspace, newest first: ids sort by the time at which they were made. */
-export async function actionsOf(
+export async function actionsOfWorkspace(
   db: Db,
   workspace: { id: string },
   { before, limit }: { before?: string | undefined; limit: number },
@@ -39,7 +39,7 @@ export async function actionsOf(
   return {
     more: found.length > limit,
     rows: rows.map((row) => {
-      const { values, ...action } = rowOf(row, counts.get(row.id) ?? noCounts())
+      const { values, ...action } = rowOf(row, counts.get(row.id) ?? noActionCounts())
       return { ...action, ...shortValues(values) }
     }),
   }
@@ -86,14 +86,14 @@ export async function actionPage(
     .where('workspace_id', '=', workspace.id)
     .executeTakeFirst()
   if (!row) return undefined
-  const counts = noCounts()
+  const counts = noActionCounts()
   const fitting: ActionPage['agents'] = []
   for await (const slice of agentsOf(db, id)) {
     const commands = row.type === 'log' ? slice.flatMap(({ commandId }) => commandId ?? []) : []
     const logs = now === undefined ? new Map<string, string>() : await logsOfCommands(db, commands, now)
     for (const each of slice) {
       const log = logs.get(each.commandId ?? '')
-      const agent = { name: each.name, ...outcomeOf(each), ...(log !== undefined && { log }) }
+      const agent = { name: each.name, ...actionOutcomeOf(each), ...(log !== undefined && { log }) }
       counts[agent.state]++
       if (wanted === undefined || agent.state === wanted) fitting.push(agent)
     }

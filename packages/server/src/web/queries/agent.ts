@@ -6,11 +6,11 @@ import { logNamesOf, openCommands } from '../../fleet/commands/store.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
 import { twoReporters } from '../../fleet/reports/reporters.ts'
-import { manifestOf } from '../../fleet/versions/declared.ts'
+import { declaredManifest } from '../../fleet/versions/declared.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { listedCommand } from './commands.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 import { fleetRows } from './fleet-rows.ts'
@@ -24,7 +24,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     .select(['received_at', 'interval_s', 'reporters', 'runs_kept', 'body', 'usage'])
     .where('agent_id', '=', agent.id)
     .executeTakeFirst()
-  const row = (await fleetRows(db, agent.workspace_id, dayOf(now), [agent.id])).get(agent.id)
+  const row = (await fleetRows(db, agent.workspace_id, dayNumber(now), [agent.id])).get(agent.id)
   const report = last ? storedReport(last.body) : null
   return {
     now,
@@ -153,7 +153,7 @@ async function bindingsOf(
     .select(['bot.name', 'bot.role'])
     .where('agent_id', '=', agent.id)
     .execute()
-  const running = (await manifestOf(db, agent))?.bindings ?? []
+  const running = (await declaredManifest(db, agent))?.bindings ?? []
   const wished = await wishedBindings(db, agent)
   const named = [...running, ...wished]
   const ids = [...new Set([...tokens.map((token) => token.product_id), ...named.map(({ product }) => product)])].sort()

@@ -7,7 +7,7 @@ import { storedReport } from '../../fleet/reports/body.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { sorted } from '../../platform/http/slices.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
 import { statusAge } from './age.ts'
 import { filterOf } from './filter.ts'
@@ -48,7 +48,7 @@ async function selectedAgents<T>(
   const selects = judge.selects()
   const rows: T[] = []
   let held = 0
-  for await (const piece of fleetPieces(db, workspace.id, dayOf(now)))
+  for await (const piece of fleetPieces(db, workspace.id, dayNumber(now)))
     for (const [columns, facts] of piece) {
       const holding = judge.holding(facts)
       held |= holding

@@ -1,7 +1,7 @@
 import type { AlertLines, AlertTimeline } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
-import { judge } from '../../alerts/rules/judge.ts'
+import { judgeRule } from '../../alerts/rules/judge.ts'
 import { defaultRule } from '../../alerts/rules/rules.ts'
 import { insertAlert, scopeOf } from '../../alerts/store.ts'
 
@@ -10,7 +10,7 @@ test('every member of a workspace sees its alerts, and nobody else does', async 
   const [north] = [await service.workspace('north'), await service.workspace('south')]
   const { agent } = await service.agent(north, 'mail')
   const situation = { now: service.now(), muted: false }
-  const { alert } = judge({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, situation)
+  const { alert } = judgeRule({ ...defaultRule('bad'), after: 0 }, { is: 'holds' }, undefined, situation)
   if (!alert) throw new Error('No alert opened.')
   const about = { kind: 'agent', id: agent.id, name: agent.name } as const
   await insertAlert(service.store.db, { scope: scopeOf(north), rule: 'bad', about }, alert, service.now())

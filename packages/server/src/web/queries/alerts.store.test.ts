@@ -13,7 +13,7 @@ import { addChannel, disableChannel, enableChannel } from '../../alerts/changes/
 import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import { addPersonalChannel } from '../../alerts/changes/personal.ts'
 import { evaluateScope } from '../../alerts/evaluation/evaluate.ts'
-import { type Alert, judge } from '../../alerts/rules/judge.ts'
+import { type Alert, judgeRule } from '../../alerts/rules/judge.ts'
 import { defaultRule } from '../../alerts/rules/rules.ts'
 import { insertAlert, scopeOf, serviceScope } from '../../alerts/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -215,7 +215,7 @@ async function insert(
   { agents, ...more }: Partial<Alert> & { agents?: string } = {},
 ): Promise<void> {
   const now = w.clock.now()
-  const { alert } = judge({ ...defaultRule(rule), after: 0, on: true }, { is: 'holds' }, undefined, {
+  const { alert } = judgeRule({ ...defaultRule(rule), after: 0, on: true }, { is: 'holds' }, undefined, {
     now,
     muted: false,
   })

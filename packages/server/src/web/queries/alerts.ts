@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AlertLine, AlertLines, Workspace } from '@svc/api'
 import { presentLabels, stillOffline } from '../../alerts/messages/present.ts'
-import { stateOf } from '../../alerts/rules/judge.ts'
+import { alertStateOf } from '../../alerts/rules/judge.ts'
 import { alertOf, subjectOf } from '../../alerts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow, AlertRow } from '../../platform/db/tables.ts'
@@ -136,7 +136,7 @@ function lineOf(row: ShownRow): Omit<AlertLine, 'label' | 'agents'> {
     rule: row.rule,
     level: row.level,
     subject: { ...subjectOf(row), name: row.agentName ?? row.subject_name },
-    state: stateOf(alert),
+    state: alertStateOf(alert),
     since: row.since,
     openedAt: row.opened_at,
     endedAt: row.ended_at,

@@ -13,9 +13,9 @@ import { deleteAgent } from '../../fleet/agents/store.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
-import { changesOf } from './changes.ts'
+import { historyChangesOf } from './changes.ts'
 import { costRows } from './costs.ts'
 import { agentStates, keptSince } from './states.ts'
 
@@ -83,7 +83,11 @@ test('states, changes and costs of the version before are right, and go on', asy
     [21.5, 'reporting', 'info'],
   ])
   const asked = { since: kept.start, until: clock.now(), limit: 100, now: clock.now() }
-  const changes = (await changesOf(db, agent, asked)).map(({ at, what, to }) => [(at - kept.start) / minute, what, to])
+  const changes = (await historyChangesOf(db, agent, asked)).map(({ at, what, to }) => [
+    (at - kept.start) / minute,
+    what,
+    to,
+  ])
   expect(changes).toEqual([
     [0, 'level', 'ok'],
     [1, 'level', 'bad'],
@@ -96,7 +100,7 @@ test('states, changes and costs of the version before are right, and go on', asy
   ])
 
   // The version before lost the costs of the agent that it deleted; this one keeps those of the next.
-  const today = dayOf(kept.start)
+  const today = dayNumber(kept.start)
   const costs = async () => {
     const question = { from: today, to: today, by: 'day', per: 'agent' } as const
     return (await costRows(db, w.workspace, question, clock.now())).map(({ name, cost, runs }) => [name, cost, runs])

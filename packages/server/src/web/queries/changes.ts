@@ -1,7 +1,7 @@
 /** Lists what changed about an agent, from all the tables that know a part of it. */
 import { changeKinds, type HistoryChange } from '@svc/api'
 import type { SettingValue } from '@svc/protocol'
-import { rulesOf } from '../../alerts/store.ts'
+import { rulesOfScope } from '../../alerts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { type AgentAlertRows, alertRowsOf } from './alerts.ts'
@@ -12,7 +12,7 @@ interface Asked extends AskedStates {
 }
 
 /** The newest `limit` changes of an agent from `since` to `until`, oldest first. */
-export async function changesOf(db: Db, agent: AgentRow, asked: Asked): Promise<HistoryChange[]> {
+export async function historyChangesOf(db: Db, agent: AgentRow, asked: Asked): Promise<HistoryChange[]> {
   const all = [
     ...stateChanges(await keptStates(db, agent, asked)),
     ...(await machineChangesOf(db, agent, asked)),
@@ -115,7 +115,7 @@ async function commandsOf(db: Db, agent: AgentRow, { since, until, limit }: Aske
 
 /** The kept runs whose status counts as failed for the rule `run_failed`, at their end. */
 async function failedRunsOf(db: Db, agent: AgentRow, { now }: Asked): Promise<HistoryChange[]> {
-  const rules = await rulesOf(db, { id: agent.workspace_id, workspaceId: agent.workspace_id })
+  const rules = await rulesOfScope(db, { id: agent.workspace_id, workspaceId: agent.workspace_id })
   const { statuses } = rules('run_failed')
   if (statuses === null || statuses.length === 0) return []
   const rows = await db

@@ -20,12 +20,12 @@ export async function commandsPageOf(
 
 /** A command as lists show it. */
 export function listedCommand(row: CommandRow, logId: string | null): ShownCommand {
-  const { payload, ...command } = commandOf(row, logId)
+  const { payload, ...command } = shownCommand(row, logId)
   const { values, ...short } = shortValues(payload)
   return { ...command, payload: values, ...short }
 }
 
-export const commandOf = (row: CommandRow, logId: string | null): ShownCommand => ({
+export const shownCommand = (row: CommandRow, logId: string | null): ShownCommand => ({
   id: row.id,
   type: row.type,
   payload: JSON.parse(row.payload) as ShownCommand['payload'],

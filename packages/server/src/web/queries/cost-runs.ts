@@ -1,7 +1,7 @@
 /** The most expensive runs of the last days in a workspace. */
 import type { CostRun } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { sumsOfAgents } from './cost-sums.ts'
 import { lists } from './fleet.ts'
 
@@ -14,7 +14,7 @@ const agentsAtOnce = 4
  * agents that are left can be among them.
  */
 export async function costRuns(db: Db, workspace: { id: string }, now: number): Promise<CostRun[]> {
-  const today = dayOf(now)
+  const today = dayNumber(now)
   const agents = new Map<string, { id: string; name: string; costMicro: number }>()
   const time = { from: today - days + 1, to: today + 1, per: undefined }
   for await (const sums of sumsOfAgents(db, workspace, time))

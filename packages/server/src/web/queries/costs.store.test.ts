@@ -7,7 +7,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
 import { eraseOldSums } from '../../service/sweeper/rounds.ts'
 import { costRuns } from './cost-runs.ts'
@@ -15,7 +15,7 @@ import { startOf } from './cost-sums.ts'
 import { costCsv, costPage, costRows } from './costs.ts'
 
 const noon = testStart / 1000
-const today = dayOf(testStart)
+const today = dayNumber(testStart)
 const by = { id: null, name: 'operator' }
 const daySeconds = 86_400
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))

@@ -1,11 +1,11 @@
 /** The costs of a workspace as rows, as CSV and as the page Cost shows them. */
 import { type CostName, type CostPage, type CostRow, type CostSums, history } from '@svc/api'
-import { rulesOf, scopeOf } from '../../alerts/store.ts'
+import { rulesOfScope, scopeOf } from '../../alerts/store.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { firstSorted, forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   type CostCell,
@@ -29,8 +29,8 @@ const [namesListed, nameBytes, namesDrawn] = [200, 100 * 1024, 5]
 /** Only days of which sums may be kept; a run may have started on the day after today by the clock of its machine. */
 const withinKept = (question: CostQuestion, now: number): CostQuestion => ({
   ...question,
-  from: Math.max(question.from, dayOf(now) - usageDays),
-  to: Math.min(question.to, dayOf(now) + 1),
+  from: Math.max(question.from, dayNumber(now) - usageDays),
+  to: Math.min(question.to, dayNumber(now) + 1),
 })
 
 const textOf = (name: SumName): string | null => (name === deletedAgents ? '(deleted)' : name)
@@ -120,7 +120,7 @@ export async function costPage(
 ): Promise<CostPage> {
   const question = withinKept(asked, now)
   const table = await costTable(db, workspace, question)
-  const rule = (await rulesOf(db, scopeOf(workspace)))('cost_day')
+  const rule = (await rulesOfScope(db, scopeOf(workspace)))('cost_day')
   return {
     ...{ from: dayText(asked.from), to: dayText(asked.to) },
     ...(await lists.run(workspace.id, summed(table, question.per))),

@@ -7,7 +7,7 @@ import { serveRelease } from '../../../testing/wishes.ts'
 import { tagAgents } from '../../fleet/agents/tags.ts'
 import { commands } from '../../operator/commands/all.ts'
 import type { Service as CommandService } from '../../operator/shared/request.ts'
-import { runCommand } from '../../operator/socket/socket.ts'
+import { runOperatorCommand } from '../../operator/socket/socket.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { columnsOfWishes, type Wishes } from '../../updates/wishes/kept.ts'
 
@@ -65,7 +65,7 @@ describe.each([
   test('every case is the same by the list, by the names and by the command line; a wrong one says where', async () => {
     const { service, ann, found } = await withCases(await open())
     const run = (filter: string) =>
-      runCommand(
+      runOperatorCommand(
         'agent list',
         { args: ['north'], options: { filter }, input: '' },
         service as unknown as CommandService,
@@ -125,7 +125,7 @@ describe.each([
       [null, 1],
     ])
     const run = (options: Record<string, string>) =>
-      runCommand('agent list', { args: ['north'], options, input: '' }, service as unknown as CommandService)
+      runOperatorCommand('agent list', { args: ['north'], options, input: '' }, service as unknown as CommandService)
     const listed = await run({ group: 'tag', filter: '-link' })
     expect(listed.ok && listed.value).toEqual(body.groups)
     expect(listed.ok && commands['agent list']?.show(listed.value)).toMatch(

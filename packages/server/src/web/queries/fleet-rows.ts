@@ -25,14 +25,14 @@ interface RowParts {
   /** The day of today's costs. */
   today: number
   /** The summed costs; undefined if they are not read yet, so that the rows have none. */
-  sums: CostSums | undefined
+  sums: CostsByAgent | undefined
   alerts: AlertsOf
   /** The row of an agent as it was read before; undefined if it never was. */
   before?: (id: string) => FleetRow | undefined
 }
 
 /** The number of agents that are read in one query. Between two queries the process handles reports. */
-export const agentsAtOnce = 250
+export const fleetAgentsAtOnce = 250
 
 /** The rows of the fleet by agent id: all of a workspace, or only those of `ids` that belong to the workspace. */
 export async function fleetRows(
@@ -56,12 +56,12 @@ export async function* fleetPieces(
 ): AsyncGenerator<[AgentColumns, FleetRow][]> {
   const all = ids ?? (await agentIds(db, workspaceId))
   const alerts = await fleetAlerts(db, workspaceId)
-  for (let i = 0; i < all.length; i += agentsAtOnce) {
+  for (let i = 0; i < all.length; i += fleetAgentsAtOnce) {
     if (i > 0) await setImmediate()
-    const piece = all.slice(i, i + agentsAtOnce)
+    const piece = all.slice(i, i + fleetAgentsAtOnce)
     const sums = await costSums(db, workspaceId, today, piece)
-    const columns = await agentColumns(db, workspaceId, piece)
-    const rows = await rowsOf(db, columns, { today, sums, alerts })
+    const columns = await readAgentColumns(db, workspaceId, piece)
+    const rows = await fleetRowsOf(db, columns, { today, sums, alerts })
     yield columns.flatMap((each) => {
       const row = rows.get(each.id)
       return row ? [[each, row] as [AgentColumns, FleetRow]] : []
@@ -76,7 +76,7 @@ export async function agentIds(db: Db, workspaceId: string): Promise<string[]> {
 }
 
 /** Makes rows of the fleet's list of columns that were read. */
-export async function rowsOf(
+export async function fleetRowsOf(
   db: Db,
   agents: readonly AgentColumns[],
   { today, sums, alerts, before = () => undefined }: RowParts,
@@ -112,10 +112,10 @@ export async function rowsOf(
   return rows
 }
 
-export type AgentColumns = Awaited<ReturnType<typeof agentColumns>>[number]
+export type AgentColumns = Awaited<ReturnType<typeof readAgentColumns>>[number]
 
 /** The columns of those of the agents that belong to the workspace, and of their last reports. */
-export async function agentColumns(db: Db, workspaceId: string, ids: readonly string[]) {
+export async function readAgentColumns(db: Db, workspaceId: string, ids: readonly string[]) {
   const rows = await db
     .selectFrom('agent')
     .leftJoin('agent_report as report', 'report.agent_id', 'agent.id')
@@ -176,7 +176,12 @@ async function hostsOf(
  * Sums of the daily totals in millionths of a dollar; with `ids` for these agents, whatever their workspace. The query
  * scans the primary key (agent, day, model) once.
  */
-export async function costSums(db: Db, workspaceId: string, today: number, ids?: readonly string[]): Promise<CostSums> {
+export async function costSums(
+  db: Db,
+  workspaceId: string,
+  today: number,
+  ids?: readonly string[],
+): Promise<CostsByAgent> {
   let query = db
     .selectFrom('usage_day')
     .select([
@@ -218,7 +223,7 @@ function withPending(sums: Costs | undefined, usage: string | null, today: numbe
   }
 }
 
-export type CostSums = Map<string, Costs>
+export type CostsByAgent = Map<string, Costs>
 interface Costs {
   month: number
   today: number

@@ -2,7 +2,7 @@ import type { Fleet } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
 import { streamOf } from '../../../testing/page/stream.ts'
-import { dayOf } from '../../platform/limits/units.ts'
+import { dayNumber } from '../../platform/limits/units.ts'
 
 const agents = 2000
 const days = 30
@@ -13,7 +13,7 @@ test('the list of 2,000 agents with 30 days of costs is answered before its cost
   const ann = await service.person('Ann', 'north', 'admin')
   const { store } = service
   if (store.engine !== 'sqlite') throw new Error('This test fills the embedded engine.')
-  const today = dayOf(service.now())
+  const today = dayNumber(service.now())
   const agent = store.sqlite.prepare(
     'insert into agent (id, workspace_id, name, token_hash, created_at) values (?, ?, ?, ?, 1)',
   )

@@ -58,8 +58,8 @@ export function* fleetPage(
   query: FleetQuery,
   { now, halted, costsPending }: FleetMoment,
 ): SlicedWork<Fleet> {
-  const whole = noCounts()
-  const counts = noCounts()
+  const whole = noFleetCounts()
+  const counts = noFleetCounts()
   const problems = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
   const judge = judgeOf(query.filter, now)
@@ -70,11 +70,11 @@ export function* fleetPage(
   const fitting: FleetRow[] = []
   let held = 0
   yield* forEach(yield* byName(all), (row) => {
-    count(whole, row, now)
+    countRow(whole, row, now)
     const holding = judge.holding(row)
     held |= holding
     if (selects(holding)) {
-      count(counts, row, now)
+      countRow(counts, row, now)
       if (selectsByChips(holding) && isInGroup(row)) fitting.push(row)
     }
     if (row.seenAt !== null && row.stopped === null && levelOf(row) === null) problems.noLevel++
@@ -154,7 +154,7 @@ function* facet(
 
 const maxFacets = 20
 
-export const noCounts = (): FleetCounts => ({
+export const noFleetCounts = (): FleetCounts => ({
   ok: 0,
   info: 0,
   warn: 0,
@@ -165,7 +165,7 @@ export const noCounts = (): FleetCounts => ({
   all: 0,
 })
 
-export function count(counts: FleetCounts, row: FleetRow, now: number): void {
+export function countRow(counts: FleetCounts, row: FleetRow, now: number): void {
   counts.all++
   const level = levelOf(row)
   if (level) counts[level]++

@@ -11,7 +11,7 @@ import {
 } from '@svc/api/filter'
 import { forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
-import { count, noCounts, selected, trouble } from './fleet.ts'
+import { countRow, noFleetCounts, selected, trouble } from './fleet.ts'
 
 /** The groups of the agents that a filter selects. */
 export function* fleetGroups(
@@ -39,11 +39,11 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
     for (const value of groupValuesOf(by, row)) {
       let group = groups.get(value)
       if (!group) {
-        group = { value, agents: 0, trouble: null, worst: row, counts: noCounts() }
+        group = { value, agents: 0, trouble: null, worst: row, counts: noFleetCounts() }
         groups.set(value, group)
       }
       group.agents++
-      count(group.counts, row, now)
+      countRow(group.counts, row, now)
       if ((own ?? -1) > (group.trouble ?? -1)) Object.assign(group, { trouble: own, worst: row })
     }
   })

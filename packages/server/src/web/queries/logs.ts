@@ -1,13 +1,13 @@
 import type { LogEntry, LogText } from '@svc/api'
-import { type LogLine, listLogs, readLog } from '../../fleet/logs/store.ts'
+import { type LogLine, listSentLogs, readSentLog } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** The logs of an agent that have not expired, newest first. */
 export const logsOf = async (db: Db, agent: { id: string }, now: number): Promise<LogEntry[]> =>
-  (await listLogs(db, agent, now)).map(entryOf)
+  (await listSentLogs(db, agent, now)).map(entryOf)
 
 export async function logOf(db: Db, agent: { id: string }, id: string, now: number): Promise<LogText | undefined> {
-  const log = await readLog(db, agent, id, now)
+  const log = await readSentLog(db, agent, id, now)
   return log && { ...entryOf(log), text: log.text }
 }
 

@@ -4,7 +4,7 @@ import { durationText } from '@svc/api/words'
 import { readAttemptText } from '@svc/protocol'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import {
-  isMoving,
+  isRolloutMoving,
   nothingLeftText,
   nothingWaitsText,
   tooOldText,
@@ -27,12 +27,12 @@ const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(count
 /** Says if the agents that watch a version can be told not to wait. */
 export function nowOf({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
-  if (!isMoving(state)) return no(`The rollout is ${state}.`)
+  if (!isRolloutMoving(state)) return no(`The rollout is ${state}.`)
   if (agents > 0) return { ok: true }
   return no(tooOld > 0 ? tooOldText : nothingWaitsText)
 }
 
-export function actionsOf(
+export function rolloutActions(
   { state, wave, waves }: RolloutDbRow,
   counts: AgentCounts,
 ): Omit<RolloutPage['actions'], 'now'> {
@@ -41,7 +41,7 @@ export function actionsOf(
   const yes: Pressable = { ok: true }
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
   const isLast = wave === (JSON.parse(waves) as string[]).length
-  const goesOn = isMoving(state)
+  const goesOn = isRolloutMoving(state)
   return {
     pause: goesOn ? yes : no(`The rollout is already ${state}.`),
     continue:

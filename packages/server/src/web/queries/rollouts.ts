@@ -14,7 +14,7 @@ import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
 import { runtimeWaits } from '../../updates/wishes/waits.ts'
 import { judgeNow, lastLines, type VersionLine, waitsIn } from '../../updates/wishes/watch.ts'
-import { actionsOf, inWords, nowOf, says, stays } from './rollout-words.ts'
+import { inWords, nowOf, rolloutActions, says, stays } from './rollout-words.ts'
 
 interface Piece {
   /**
@@ -92,7 +92,7 @@ export async function rolloutPage(
     agents,
     steps,
     watching,
-    actions: { ...actionsOf(row, counts), now: nowOf(row, watching) },
+    actions: { ...rolloutActions(row, counts), now: nowOf(row, watching) },
     stays: stays(row, counts),
   }
 }

@@ -11,7 +11,7 @@ import { reporting, submission } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
-import { changesOf } from './changes.ts'
+import { historyChangesOf } from './changes.ts'
 import { agentStates, fleetAt, trendOf } from './states.ts'
 import { stripsOf } from './strips.ts'
 
@@ -145,7 +145,12 @@ everyEngine('the states of an agent', (open) => {
       expect(later[0], `seed ${seed}`).toMatchObject(stateAt(past, middle))
       for (const { is } of spans) seen.add(is)
       const row = await db.selectFrom('agent').selectAll().where('id', '=', agent.id).executeTakeFirstOrThrow()
-      const changes = await changesOf(db, row, { since: past.start, until: past.end, now: past.end, limit: 1000 })
+      const changes = await historyChangesOf(db, row, {
+        since: past.start,
+        until: past.end,
+        now: past.end,
+        limit: 1000,
+      })
       const listed = changes.map(({ at, what, to }) => [at, what, to])
       for (const entry of demanded(spans)) expect(listed, `seed ${seed}`).toContainEqual(entry)
       const trend = await trendOf(db, agent, 1, past.end)
@@ -215,7 +220,7 @@ everyEngine('the states of an agent', (open) => {
       ])
       .execute()
     const asked = { since: start + 60_000, until: start + 120_000, limit: 10, now: start + 120_000 }
-    const changes = await changesOf(db, agent, asked)
+    const changes = await historyChangesOf(db, agent, asked)
     expect(changes.map(({ what, from, to }) => [what, from, to])).toEqual([['level', 'warn', 'bad']])
   })
 
@@ -286,7 +291,7 @@ everyEngine('the states of an agent', (open) => {
     const listed = async () => {
       const row = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
       const asked = { since: at(-60), until: w.clock.now(), now: w.clock.now(), limit: 100 }
-      return (await changesOf(db, row, asked)).map((entry) => [
+      return (await historyChangesOf(db, row, asked)).map((entry) => [
         (entry.at - start) / second,
         ...[entry.what, entry.from, entry.to, entry.text, entry.id],
       ])
@@ -329,7 +334,7 @@ everyEngine('the states of an agent', (open) => {
     await report({ runs: [run] })
     const agent = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
     const runs = async (until: number) => {
-      const changes = await changesOf(db, agent, { since: start, until, limit: 10, now: w.clock.now() })
+      const changes = await historyChangesOf(db, agent, { since: start, until, limit: 10, now: w.clock.now() })
       return changes.flatMap(({ at, what }) => (what === 'run' ? [at - start] : []))
     }
     expect(await runs(start + 100_000)).toEqual([])

@@ -7,7 +7,7 @@ import { type Level, levels, limits, offlineAfter, pausedLabel, type StoppedBy }
 import { sql } from 'kysely'
 import { offlineFrom, stateDays } from '../../fleet/agents/offline.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { lists } from './fleet.ts'
 import { usageSums } from './usage.ts'
 
@@ -171,7 +171,7 @@ export async function keptStates(
   const rows = [...before, ...later]
   const open = openOffline(last)
   return {
-    firstReportAt: firstReport(last, rows[0]?.at),
+    firstReportAt: findFirstReport(last, rows[0]?.at),
     levels: rows,
     offline: open ? [...offline, open] : offline,
     away: await outages(db, since, until),
@@ -188,7 +188,7 @@ interface LastColumns {
 }
 
 /** The first report; until the sweeper has noted it after an upgrade, the oldest that is known. */
-export const firstReport = (
+export const findFirstReport = (
   { first_report_at, received_at }: LastColumns,
   oldest = Number.POSITIVE_INFINITY,
 ): number | null => first_report_at ?? (received_at === null ? null : Math.min(oldest, received_at))
@@ -300,7 +300,7 @@ export function keptOf(row: RowAt): Omit<KeptStates, 'away' | 'keptFrom'> {
   const { at, level, label, paused, from_at, until_at, was_stopped } = row
   const open = openOffline(row)
   return {
-    firstReportAt: firstReport(row, at ?? undefined),
+    firstReportAt: findFirstReport(row, at ?? undefined),
     levels: at === null || level === null ? [] : [{ at, level, label, paused }],
     offline: [
       ...(from_at === null || until_at === null ? [] : [{ from: from_at, until: until_at, stopped: was_stopped }]),
@@ -324,7 +324,7 @@ export async function trendOf(db: Db, agent: { id: string }, days: number, now: 
   const time = Array.from({ length: (until - from) / (step * 1000) }, noTime)
   for (const span of spans) addTime(time, span, { from, stepMs: step * 1000 })
   for (const shares of time) for (const key of shareNames) shares[key] = Math.round(shares[key]) / 1000
-  const usage = step * 1000 < dayMs ? [] : await usageByDay(db, agent, dayOf(from), days)
+  const usage = step * 1000 < dayMs ? [] : await usageByDay(db, agent, dayNumber(from), days)
   return { from, until, step, gauges: [], time, usage }
 }
 

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { lists } from './fleet.ts'
 import {
   agentsAt,
-  firstReport,
+  findFirstReport,
   type KeptStates,
   keptOf,
   type LevelRow,
@@ -53,7 +53,7 @@ export async function stripsOf(
       const kept = keptOf(agent)
       const states = {
         ...kept,
-        firstReportAt: firstReport(agent, kept.levels[0]?.at ?? own[0]?.at),
+        firstReportAt: findFirstReport(agent, kept.levels[0]?.at ?? own[0]?.at),
         levels: [...kept.levels, ...own],
         offline: [...kept.offline, ...times].toSorted((a, b) => a.from - b.from),
         away,

@@ -3,7 +3,7 @@ import { addUsageDeltas, pendingUsage } from '../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../fleet/reports/stored.ts'
 import { otherModels } from '../../fleet/reports/usage-names.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 
 /**
@@ -20,8 +20,8 @@ const costBytes = 20
  * Runs, cost and tokens of the last `days` days (UTC, including today), oldest first; days without a run are zeros. If
  * there are too many models for an answer, the cheapest ones are summed as "other".
  */
-export async function usageOf(db: Db, agent: { id: string }, days: number, now: number): Promise<UsageDay[]> {
-  const first = dayOf(now) - days + 1
+export async function usagePerDay(db: Db, agent: { id: string }, days: number, now: number): Promise<UsageDay[]> {
+  const first = dayNumber(now) - days + 1
   const all = Array.from(
     { length: days },
     (_, i): UsageDay => ({

@@ -1,7 +1,7 @@
 /** The numbers of agents by version and day, as they were counted (fleet/versions/days.ts). */
 import type { VersionDays } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function versionDaysOf(
   const counted = db
     .selectFrom('version_day')
     .where('workspace_id', '=', workspace.id)
-    .where('day', '>', dayOf(now) - days)
+    .where('day', '>', dayNumber(now) - days)
   const sums = await counted
     .select(({ fn }) => ['blueprint', 'day', fn.sum<number | string>('agents').as('agents')])
     .groupBy(['blueprint', 'day'])

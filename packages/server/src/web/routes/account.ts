@@ -16,8 +16,8 @@ import { callerAddress } from '../../platform/http/caller.ts'
 import { granted, Refusal, requireFound } from '../../platform/refusal.ts'
 import { meOf } from '../queries/me.ts'
 import { personWriter } from '../routing/acting.ts'
-import { bodyFor, bodyOf } from '../routing/body.ts'
-import { signedIn, type WebEnv } from '../routing/guards.ts'
+import { bodyFor, readInputBody } from '../routing/body.ts'
+import { requireSignedIn, type WebEnv } from '../routing/guards.ts'
 import { pastedLink } from '../routing/pasted.ts'
 import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
@@ -32,7 +32,7 @@ const credentials = object({ email: text(typedMax), password: text(typedMax) })
 export const authRoutes = ({ signIn }: WebDeps) =>
   new Hono<WebEnv>()
     .post('/sign-in/email', async (c) => {
-      const { email, password } = await bodyOf(c, credentials)
+      const { email, password } = await readInputBody(c, credentials)
       return c.json(await signIn.withPassword(c, email, password))
     })
     .post('/sign-out', async (c) => {
@@ -92,7 +92,7 @@ export const linkRoutes = (deps: WebDeps) => {
 
 /** The routes with which the signed-in person reads who they are and changes their password. */
 export const ownRoutes = (deps: WebDeps) => {
-  const only = signedIn(deps)
+  const only = requireSignedIn(deps)
   return new Hono<WebEnv>()
     .get('/me', only, async (c) => {
       deps.signIn.rememberDevice(c)

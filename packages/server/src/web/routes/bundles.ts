@@ -9,7 +9,7 @@ import { bundleOf, versionPage } from '../../updates/blueprints/store.ts'
 import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
 import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
 import { memberWriter } from '../routing/acting.ts'
-import { admin, type WebEnv } from '../routing/guards.ts'
+import { requireAdmin, type WebEnv } from '../routing/guards.ts'
 import { inPieces } from '../routing/pieces.ts'
 import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
@@ -19,7 +19,7 @@ export const bundleRoutes = (deps: WebDeps) => {
   const { db } = store
   const uploads = new Uploads(config.dataDir)
   return new Hono<WebEnv>()
-    .post('/blueprints', admin, proofGuard(deps, blueprints.uploadBlueprint), async (c) => {
+    .post('/blueprints', requireAdmin, proofGuard(deps, blueprints.uploadBlueprint), async (c) => {
       const { workspace, person, role } = c.var
       const write = memberWriter(deps, c.var, 'admin')
       const upload = await uploads.receive(person.id, zipOf(c), (bundle) =>
@@ -34,7 +34,7 @@ export const bundleRoutes = (deps: WebDeps) => {
       )
       return c.json({ ...page, canAct: role === 'admin', ...(note && { note }) }, 201)
     })
-    .get('/blueprints/:blueprint/versions/:version/bundle', admin, async (c) => {
+    .get('/blueprints/:blueprint/versions/:version/bundle', requireAdmin, async (c) => {
       const { blueprint, version } = c.req.param()
       const { bundle, sha256 } = requireFound(
         await bundleOf(db, c.var.workspace, blueprint, version),

@@ -5,7 +5,7 @@ import { signedInBy } from '../../people/accounts/sessions.ts'
 import { hasNoAccounts } from '../../people/accounts/store.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { callerAddress } from '../../platform/http/caller.ts'
-import { Window } from '../../platform/limits/window.ts'
+import { RateWindow } from '../../platform/limits/window.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { meOf } from '../queries/me.ts'
 import type { WebEnv } from '../routing/guards.ts'
@@ -24,8 +24,8 @@ const perMinute = { caller: 3000, browser: 300 } as const
 export const doorRoutes = (deps: WebDeps) => {
   const { auth, config, now, signIn, store } = deps
   const addressOf = callerAddress(deps)
-  const strangers = new Window(perMinute.caller)
-  const browsers = new Window(perMinute.browser)
+  const strangers = new RateWindow(perMinute.caller)
+  const browsers = new RateWindow(perMinute.browser)
   return new Hono<WebEnv>().get('/door', async (c) => {
     const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (!who) {

@@ -7,7 +7,7 @@ import { countCode, forgetWrongCodes, hasFactor, noteProof } from '../../people/
 import { Refusal } from '../../platform/refusal.ts'
 import { asPerson } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
-import { signedIn, type WebEnv } from '../routing/guards.ts'
+import { requireSignedIn, type WebEnv } from '../routing/guards.ts'
 import { noteClocks, tooManyCodes } from '../routing/sign-in-second.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
@@ -49,7 +49,7 @@ export const factorRoutes = (deps: WebDeps) => {
       await signIn.withSecond(c, given)
       return c.json({ ok: true })
     })
-    .post('/proof', signedIn(deps), async (c) => {
+    .post('/proof', requireSignedIn(deps), async (c) => {
       const { code, password } = await bodyFor(c, factors.prove)
       if (code !== undefined) await proveByCode(c.var, code)
       else await signIn.countPassword(c, () => proveByPassword(c.var, password ?? ''))

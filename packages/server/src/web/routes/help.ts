@@ -8,7 +8,7 @@ import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { howToComplete } from '../../platform/installed.ts'
 import { helpPolicy } from '../routing/headers.ts'
-import { filesOf, type PageContext, type PageFile, send } from './static.ts'
+import { filesOf, type PageContext, type PageFile, sendFile } from './static.ts'
 import { rawPathOf } from './target.ts'
 
 export function helpRoutes(dir: string, clock: () => number = () => performance.now()) {
@@ -19,11 +19,11 @@ export function helpRoutes(dir: string, clock: () => number = () => performance.
     c.header('content-security-policy', helpPolicy)
     const path = rawPathOf(c.env.incoming.url ?? '')
     const file = fileAt(path)
-    if (file) return inScheme(c, file) ?? send(c, file)
+    if (file) return inScheme(c, file) ?? sendFile(c, file)
     const plain = path.toLowerCase().replace(/\/$/, '')
     if (fileAt(plain)) return c.redirect(plain, 308)
     const missing = files('/not-found.html')
-    return missing ? send(c, missing, 404) : c.html(notBuilt, 404, { 'cache-control': 'no-store' })
+    return missing ? sendFile(c, missing, 404) : c.html(notBuilt, 404, { 'cache-control': 'no-store' })
   }
   return new Hono<{ Bindings: HttpBindings }>().get('/help', answer).get('/help/*', answer)
 }

@@ -3,19 +3,19 @@ import { type Context, Hono } from 'hono'
 import { noteReading } from '../../fleet/logs/reading.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { logOf } from '../queries/logs.ts'
-import { admin, agent, type WebEnv } from '../routing/guards.ts'
+import { requireAdmin, requireAgent, type WebEnv } from '../routing/guards.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
 export const logDownload = (deps: WebDeps) => {
   const { store, now } = deps
-  const one = agent(deps)
+  const one = requireAgent(deps)
   const readingOf = (c: Context<WebEnv>) => ({
     workspaceId: c.var.workspace.id,
     agent: c.var.agent,
     by: c.var.person,
     now: now(),
   })
-  return new Hono<WebEnv>().get('/agents/:name/logs/:id/download', admin, one, async (c) => {
+  return new Hono<WebEnv>().get('/agents/:name/logs/:id/download', requireAdmin, one, async (c) => {
     const log = requireFound(await logOf(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
     await noteReading(store.db, { ...readingOf(c), log, how: 'log.downloaded' })
     const at = new Date(log.receivedAt).toISOString().slice(0, 19).replaceAll(':', '-')

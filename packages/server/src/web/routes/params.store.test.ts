@@ -3,7 +3,7 @@ import { operations } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
-import { isPlainPath } from './target.ts'
+import { isCanonicalPath } from './target.ts'
 
 /** Texts as a path spells them: controls, which no name has, and what is no text in UTF-8. */
 const odd = {
@@ -36,8 +36,9 @@ const places = operations.flatMap(({ route }) => {
 
 test('each odd text in a path is refused by its spelling, for every parameter', () => {
   for (const { pathWith } of places) {
-    for (const text of spellings) expect([pathWith(text), isPlainPath(pathWith(text))]).toEqual([pathWith(text), false])
-    for (const text of fine) expect([pathWith(text), isPlainPath(pathWith(text))]).toEqual([pathWith(text), true])
+    for (const text of spellings)
+      expect([pathWith(text), isCanonicalPath(pathWith(text))]).toEqual([pathWith(text), false])
+    for (const text of fine) expect([pathWith(text), isCanonicalPath(pathWith(text))]).toEqual([pathWith(text), true])
   }
 })
 

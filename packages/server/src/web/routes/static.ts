@@ -12,7 +12,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { isCode } from '../../platform/errors.ts'
 import { howToComplete } from '../../platform/installed.ts'
-import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { accepts, type Coding } from '../routing/codings.ts'
 import type { Deps } from '../routing/deps.ts'
@@ -64,7 +64,7 @@ export function staticRoutes(dir: string, clock: () => number = () => performanc
     // contain dots too, for example in a version.
     const wanted = Object.hasOwn(types, extname(path)) ? path : page
     const file = files(wanted)
-    if (file) return send(c, file)
+    if (file) return sendFile(c, file)
     if (wanted === page) return c.html(notBuilt, 200, { 'cache-control': 'no-store' })
     throw new Refusal('not_found', 'There is no such file.')
   })
@@ -74,7 +74,7 @@ export function staticRoutes(dir: string, clock: () => number = () => performanc
  * Sends a file, compressed if that is worth it and the client accepts it. With the status 404, the file is the answer
  * for an address that does not exist, and is not cached.
  */
-export async function send(c: PageContext, file: PageFile, status: 200 | 404 = 200): Promise<Response> {
+export async function sendFile(c: PageContext, file: PageFile, status: 200 | 404 = 200): Promise<Response> {
   const lasting = file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache'
   const headers: Record<string, string> = {
     'content-type': file.type,
@@ -192,7 +192,7 @@ export const securityRoutes = ({ config, now }: Pick<Deps, 'config' | 'now'>) =>
     const { baseUrl, securityContact } = config
     if (securityContact === undefined)
       throw new Refusal('not_found', 'The operator of this service has not named a contact.')
-    const today = dayOf(now()) * dayMs
+    const today = dayNumber(now()) * dayMs
     const lines = [
       `Contact: ${securityContact}`,
       `Expires: ${new Date(today + holdsDays * dayMs).toISOString()}`,

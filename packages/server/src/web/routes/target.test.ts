@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPlainPath, rawPathOf } from './target.ts'
+import { isCanonicalPath, rawPathOf } from './target.ts'
 
 test.each([
   ['/', true],
@@ -27,7 +27,7 @@ test.each([
   ['/w%', false],
   ['/w%zz', false],
   ['/w%ff', false],
-])('%j names one place in one spelling: %s', (path, plain) => expect(isPlainPath(path)).toBe(plain))
+])('%j names one place in one spelling: %s', (path, plain) => expect(isCanonicalPath(path)).toBe(plain))
 
 test('the path of a target ends at its first question mark', () => {
   expect(rawPathOf('/a?b=/c?d')).toBe('/a')

@@ -8,7 +8,7 @@ import type { People, Trx } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { type MemberRights, rightsIn } from '../../people/workspaces/standing.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
-import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import { type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 
 type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
@@ -64,7 +64,7 @@ export const asMember = <D extends ActingNeeds, T>(
  * has not ended.
  */
 export const personWriter =
-  (deps: ActingNeeds, who: Requester): Writer =>
+  (deps: ActingNeeds, who: Requester): RunInTransaction =>
   (work) =>
     transaction(deps.store.db, async (trx) => {
       await confirmSession(trx, who)
@@ -72,7 +72,7 @@ export const personWriter =
     })
 
 export const memberWriter =
-  (deps: ActingNeeds, who: RequesterInWorkspace, role: Role): Writer =>
+  (deps: ActingNeeds, who: RequesterInWorkspace, role: Role): RunInTransaction =>
   (work) =>
     transaction(deps.store.db, async (trx) => {
       await confirmMember(trx, who, role, deps.now())

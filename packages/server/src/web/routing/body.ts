@@ -15,7 +15,7 @@ const usual = 64 * 1024
 const drained = 1024 * 1024
 
 /** Reads the JSON body of a request with `reader`. A refusal names the field that is wrong. */
-export async function bodyOf<T>(
+export async function readInputBody<T>(
   c: Context<WebEnv>,
   reader: Reader<T, unknown>,
   largest: number = usual,
@@ -32,7 +32,7 @@ export async function bodyOf<T>(
   if (!isShallow(json.value)) {
     throw new Refusal('body_invalid', `The body must not be nested deeper than ${limits.depth} levels.`)
   }
-  return readInput(reader, json.value)
+  return applyReader(reader, json.value)
 }
 
 /** Reads the JSON of a request as its operation expects it. */
@@ -41,11 +41,11 @@ export const bodyFor = <T>(
   operation: { input: Reader<T, unknown> | undefined; maxBytes?: number },
 ): Promise<T> => {
   if (!operation.input) throw new Error('This operation takes no body.')
-  return bodyOf(c, operation.input, operation.maxBytes)
+  return readInputBody(c, operation.input, operation.maxBytes)
 }
 
 /** Applies a reader to a value; the refusal names the field that is wrong. */
-export function readInput<T>(reader: Reader<T, unknown>, value: unknown): T {
+export function applyReader<T>(reader: Reader<T, unknown>, value: unknown): T {
   try {
     return reader(value, '')
   } catch (error) {

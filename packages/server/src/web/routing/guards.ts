@@ -22,7 +22,7 @@ export interface WebEnv {
 export type Guard = MiddlewareHandler<WebEnv>
 
 /** Requires a signed-in person. */
-export const signedIn = ({ auth, store, now }: Deps): Guard =>
+export const requireSignedIn = ({ auth, store, now }: Deps): Guard =>
   createMiddleware(async function signedIn(c, next) {
     const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (!who) throw new Refusal('sign_in_needed')
@@ -36,7 +36,7 @@ export const signedIn = ({ auth, store, now }: Deps): Guard =>
  * Requires a member of the workspace in the address. Everybody else gets the same answer as for a workspace that does
  * not exist.
  */
-export const member = ({ store: { db }, now }: Deps): Guard =>
+export const requireMember = ({ store: { db }, now }: Deps): Guard =>
   createMiddleware(async function member(c, next) {
     const workspace = requireFound(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
     const rights = requireFound(await rightsIn(db, workspace, c.var, { now: now() }), 'workspace_unknown')
@@ -47,14 +47,14 @@ export const member = ({ store: { db }, now }: Deps): Guard =>
   })
 
 /** Requires an admin of the workspace; runs after `member`. */
-export const admin: Guard = createMiddleware(async function admin(c, next) {
+export const requireAdmin: Guard = createMiddleware(async function admin(c, next) {
   if (c.var.standing.factorMissing) throw new Refusal('factor_required')
   if (c.var.role !== 'admin') throw new Refusal('not_allowed')
   await next()
 })
 
 /** Finds the agent in the address within this workspace; with `oldNames` also by a name that it had before. */
-export const agent = ({ store: { db }, now }: Deps, oldNames = false): Guard =>
+export const requireAgent = ({ store: { db }, now }: Deps, oldNames = false): Guard =>
   createMiddleware(async function agent(c, next) {
     const name = c.req.param('name') ?? ''
     const named = await findAgent(db, c.var.workspace, name)
@@ -67,7 +67,7 @@ export const agent = ({ store: { db }, now }: Deps, oldNames = false): Guard =>
  * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`. A
  * request with neither header does not come from a current browser, and carries only cookies that a person put there.
  */
-export const sameOrigin = (baseUrl: string): Guard =>
+export const requireSameOrigin = (baseUrl: string): Guard =>
   createMiddleware(async function sameOrigin(c, next) {
     const site = c.req.header('sec-fetch-site')
     const origin = c.req.header('origin')

@@ -14,13 +14,13 @@ import type { MemberRights } from '../../people/workspaces/standing.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import type { Writer } from '../../platform/db/transaction.ts'
+import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 import { asMember, asPerson, memberWriter, type Requester } from './acting.ts'
-import { bodyOf, readInput } from './body.ts'
+import { applyReader, readInputBody } from './body.ts'
 import { boundedAnswer } from './bounded.ts'
 import type { Deps } from './deps.ts'
-import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
+import { type Guard, requireAdmin, requireAgent, requireSignedIn, type WebEnv } from './guards.ts'
 import { type Bytes, sendJson } from './json.ts'
 import { demandProof, needsProof } from './proof.ts'
 import type { WebDeps } from './web-deps.ts'
@@ -52,7 +52,7 @@ type PersonActing<R> = ChangeArguments<R, Person> & { session: { id: string } }
  * The arguments of a function that makes its change in several transactions. Each call of `write` opens one of them and
  * checks the person's right in it.
  */
-type ActingOften<R> = Omit<ChangeArguments<R, By>, 'db'> & { write: Writer }
+type ActingOften<R> = Omit<ChangeArguments<R, By>, 'db'> & { write: RunInTransaction }
 
 /** The arguments of a function that only reads for an operation. */
 export type ReadArguments<R> = RouteObjects<R> & {
@@ -152,9 +152,9 @@ function guardsOf({ route, right, oldNames }: Operation, deps: WebDeps): Guard[]
   if (right === 'anybody' || right === 'link')
     throw new Error(`${route} works without a session, so it needs a route of its own.`)
   return [
-    ...(right === 'person' ? [signedIn(deps)] : []),
-    ...(right === 'admin' ? [admin] : []),
-    ...(route.includes('/agents/:name') ? [agent(deps, oldNames)] : []),
+    ...(right === 'person' ? [requireSignedIn(deps)] : []),
+    ...(right === 'admin' ? [requireAdmin] : []),
+    ...(route.includes('/agents/:name') ? [requireAgent(deps, oldNames)] : []),
   ]
 }
 
@@ -186,7 +186,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
   const value =
     'actOften' in bound ? await inSeveral(deps, c, bound, input) : await inOneTransaction(deps, c, bound, input)
   await bound.goOn?.(deps, at, value, deps.now())
-  notify(deps.live, operation, at, bound.agents?.(value))
+  notifyPages(deps.live, operation, at, bound.agents?.(value))
   if (noticesOf(operation).includes('rights')) await deps.live.rightsChanged()
   const given = bound.answer ? await bound.answer(value, readArguments()) : value
   return asJson(c, boundedFor(c, operation, given), bound.made?.(value) === false ? 200 : operation.status)
@@ -248,16 +248,16 @@ async function inSeveral(
 
 async function inputOf(c: Context<WebEnv>, { route, input, maxBytes, mayBeEmpty }: Operation): Promise<unknown> {
   if (!input) return undefined
-  if (mayBeEmpty && c.req.header('content-type') === undefined) return readInput(input, {})
-  if (!route.startsWith('GET ')) return bodyOf(c, input, maxBytes)
-  return readInput(input, c.req.query())
+  if (mayBeEmpty && c.req.header('content-type') === undefined) return applyReader(input, {})
+  if (!route.startsWith('GET ')) return readInputBody(c, input, maxBytes)
+  return applyReader(input, c.req.query())
 }
 
 export const noticesOf = ({ change }: Operation): readonly Notice[] =>
   change === undefined || 'none' in change.pages ? [] : change.pages
 
 /** Notifies open pages of a change, as the description of the operation in packages/api says. */
-export function notify(
+export function notifyPages(
   live: Live,
   operation: Operation,
   at: { workspace?: { id: string } | undefined; agent?: { id: string } | undefined },

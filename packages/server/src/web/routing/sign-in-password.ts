@@ -5,7 +5,7 @@ import { passwordLength } from '../../people/accounts/auth.ts'
 import { isDisabled } from '../../people/accounts/disabled.ts'
 import { secondsOf } from '../../people/accounts/factors.ts'
 import { type halfCookies, newHalfToken } from '../../people/accounts/half.ts'
-import { inTurn } from '../../people/accounts/hashing.ts'
+import { hashInTurn } from '../../people/accounts/hashing.ts'
 import { beginHalf, endHalves } from '../../people/factors/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -13,7 +13,7 @@ import { callerKey } from '../../platform/http/address.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
-import type { Account, Method, SessionMaker, SignInFacts } from './sign-in-session.ts'
+import type { SessionMaker, SignedInAccount, SignInFacts, SignInMethod } from './sign-in-session.ts'
 
 /** The first half of a sign-in: the token for the browser's cookie, and the ways to show the second factor. */
 type HalfSignIn = { token: string; second: Extract<SignInAnswer, { ok: false }>['second'] }
@@ -27,9 +27,9 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
    * undefined if the password is wrong or nobody has that address. Throws if the person is disabled and the password
    * right, if the queue for hashing is full, without checking the password, or if the database cannot be reached.
    */
-  async function judge(c: Context<WebEnv>, person: Account | undefined, { password, known }: Try) {
+  async function judge(c: Context<WebEnv>, person: SignedInAccount | undefined, { password, known }: Try) {
     const turn = { known, caller: callerKey(addressOf(c)) }
-    return await inTurn(turn, async () => {
+    return await hashInTurn(turn, async () => {
       const before = person ? await storedPassword(store.db, person.id) : null
       if (!(await isRight(password, before)) || !person) return undefined
       const half = await halfFor(person, 'password')
@@ -42,7 +42,7 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
   }
 
   /** Stores the first half of a sign-in; undefined if the person has no second factor. */
-  async function halfFor({ id }: Account, method: Method): Promise<HalfSignIn | undefined> {
+  async function halfFor({ id }: SignedInAccount, method: SignInMethod): Promise<HalfSignIn | undefined> {
     const second = await secondsOf(store.db, { id })
     if (second.length === 0) return undefined
     if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')
@@ -52,7 +52,12 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
   }
 
   /** Gives the browser the first half of a sign-in, and asks for the second factor. */
-  function ask(c: Context<WebEnv>, { email }: Account, { token, second }: HalfSignIn, how: SignInFacts): SignInAnswer {
+  function ask(
+    c: Context<WebEnv>,
+    { email }: SignedInAccount,
+    { token, second }: HalfSignIn,
+    how: SignInFacts,
+  ): SignInAnswer {
     note(c, email, { outcome: 'asked', ...how })
     take(c, [halves.set(token)])
     return { ok: false, second }
@@ -71,7 +76,7 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
    * True if the account got another password while the typed one was being checked. The new session must then end,
    * because the change of the password ended only the sessions that existed at that time.
    */
-  async function wasChanged({ id }: Account, password: string, before: string | null): Promise<boolean> {
+  async function wasChanged({ id }: SignedInAccount, password: string, before: string | null): Promise<boolean> {
     const hash = await storedPassword(store.db, id)
     if (hash === before) return false
     return hash === null || !(await (await auth.$context).password.verify({ hash, password }))

@@ -24,9 +24,9 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
 
-export type Method = SignInRecord['method']
-export type Account = Pick<Person, 'id' | 'email'>
-export type SignInFacts = Pick<SignInLine, 'known'> & { method: Method }
+export type SignInMethod = SignInRecord['method']
+export type SignedInAccount = Pick<Person, 'id' | 'email'>
+export type SignInFacts = Pick<SignInLine, 'known'> & { method: SignInMethod }
 /** A new session: the headers with its cookie, and its token. */
 export type NewSession = { headers: Headers; token: string }
 
@@ -43,7 +43,7 @@ export interface SessionMaker {
   signedIn(
     c: Context<WebEnv>,
     made: NewSession,
-    person: Account,
+    person: SignedInAccount,
     how: SignInFacts & { second?: 'code' | 'recovery' },
   ): Promise<void>
   newSession(c: Context<WebEnv>, person: Pick<Person, 'id'>, db?: Db): Promise<NewSession>
@@ -84,7 +84,7 @@ export function sessionMaker(
   async function signedIn(
     c: Context<WebEnv>,
     { headers, token }: NewSession,
-    { id, email }: Account,
+    { id, email }: SignedInAccount,
     { second, ...how }: SignInFacts & { second?: 'code' | 'recovery' },
   ): Promise<void> {
     await endLongestUnused(store.db, { id }, { token })
@@ -116,7 +116,7 @@ export function sessionMaker(
    * Queues a mail about a sign-in from a browser that was not used for the account before. An account's first sign-in
    * needs no mail.
    */
-  async function noticeDevice(c: Context<WebEnv>, { id, email }: Account, userAgent: string): Promise<void> {
+  async function noticeDevice(c: Context<WebEnv>, { id, email }: SignedInAccount, userAgent: string): Promise<void> {
     if (config.smtpUrl === undefined || devices.find(c.req.header('cookie'), email, now()) !== undefined) return
     if ((await signInsOf(store.db, id)).length === 0) return
     const agent = foreignLine(userAgent, maxUserAgent)
@@ -129,7 +129,7 @@ export function sessionMaker(
    * Makes a session, unless the person is disabled. That is checked afterwards, because a person who is disabled at the
    * same time loses only the sessions that existed at that time (people/workspaces/people.ts).
    */
-  async function newSession(c: Context<WebEnv>, { id }: Account, db: Db = store.db): Promise<NewSession> {
+  async function newSession(c: Context<WebEnv>, { id }: SignedInAccount, db: Db = store.db): Promise<NewSession> {
     if (await isDisabled(db, id)) throw new Refusal('account_disabled')
     const body = { userId: id }
     const { headers, response } = await auth.api.signInPerson({ body, headers: headersOf(c), returnHeaders: true })

@@ -24,7 +24,7 @@ import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
 import { passwordStep } from './sign-in-password.ts'
 import { type GivenCodes, secondStep, tooManyCodes } from './sign-in-second.ts'
-import { type Account, isDisabledRefusal, type Method, sessionMaker } from './sign-in-session.ts'
+import { isDisabledRefusal, type SignedInAccount, type SignInMethod, sessionMaker } from './sign-in-session.ts'
 
 /**
  * The limit of tries of one known browser, or else from one network address, to use one-time links or invitations that
@@ -37,7 +37,7 @@ const perCallerLinks: Limit = { max: 60, seconds: 300 }
  */
 const perSessionPassword: Limit = { max: 8, seconds: 300 }
 
-type LinkMethod = Exclude<Method, 'password'>
+type LinkMethod = Exclude<SignInMethod, 'password'>
 
 export interface SignIn {
   /**
@@ -46,11 +46,11 @@ export interface SignIn {
    */
   withPassword(c: Context<WebEnv>, email: string, password: string): Promise<SignInAnswer>
   /** Signs in somebody who chose a new password with a link, or asks for the second factor. */
-  orAsk(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<SignInAnswer>
+  orAsk(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<SignInAnswer>
   /** Completes a sign-in by a second factor. */
   withSecond(c: Context<WebEnv>, given: GivenCodes): Promise<void>
   /** Signs in a person who was identified by a one-time link or an invitation. */
-  withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
+  withoutPassword(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>
   /**
    * Runs `work`, which judges a one-time link or an invitation. A link that does not exist counts against the limit of

@@ -6,7 +6,7 @@ import type { Kind } from '../../../platform/db/tables/described.ts'
 import type { PipelineStep, PreparedStatement } from './pipeline.ts'
 
 /** The name and kind (text or number) of a column whose values a statement takes from the rows it is given. */
-export type Cell = readonly [name: string, kind: Kind]
+export type ArrayCell = readonly [name: string, kind: Kind]
 
 /**
  * A statement about many rows. `step` fills the statement with rows, and with the ids of the agents that own the rows
@@ -18,7 +18,7 @@ export interface ManyRowsStatement<T> {
 
 /** The column that is filled with the ids of the agents that own the rows, because the rows do not contain them. */
 const owner = 'agent_id'
-export const ownedCell: Cell = [owner, 'text']
+export const ownedCell: ArrayCell = [owner, 'text']
 
 /**
  * Makes a statement about many rows. `sql` receives the source to select from, such as `unnest($1::text[]) as r
@@ -26,13 +26,13 @@ export const ownedCell: Cell = [owner, 'text']
  */
 export function manyRows<T extends object>(
   name: string,
-  cells: readonly Cell[],
+  cells: readonly ArrayCell[],
   sql: (rows: string) => string,
 ): ManyRowsStatement<T> {
   const arrays = cells.map(([, kind], i) => `$${i + 1}::${kind}[]`)
   const names = cells.map(([column]) => `"${column}"`)
   const statement: PreparedStatement = { name, text: sql(`unnest(${arrays.join(', ')}) as r (${names.join(', ')})`) }
-  const arrayFrom = (rows: readonly Row[], owners: readonly string[] | undefined, [column, kind]: Cell): Buffer =>
+  const arrayFrom = (rows: readonly Row[], owners: readonly string[] | undefined, [column, kind]: ArrayCell): Buffer =>
     owners && column === owner ? textArray(owners) : arrayOf(kind, rows, column)
   return {
     step: (rows, owners) => [statement, cells.map((cell) => arrayFrom(rows as readonly Row[], owners, cell))],

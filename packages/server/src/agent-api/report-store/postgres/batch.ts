@@ -7,12 +7,12 @@ import type { UsageDelta } from '../../../fleet/reports/stored.ts'
 import { limitNames, otherModels, type UsageRows } from '../../../fleet/reports/usage-names.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import { retryIfLost } from '../../../platform/db/transaction.ts'
-import { dayOf } from '../../../platform/limits/units.ts'
+import { dayNumber } from '../../../platform/limits/units.ts'
 import {
   type AgentRows,
   CommitUnknown,
-  type Decide,
-  type Decision,
+  type DecideReport,
+  type ReportDecision,
   type ReportStore,
   type Submission,
 } from '../rows.ts'
@@ -21,7 +21,7 @@ import { load } from './load.ts'
 import { pipelined } from './pipeline.ts'
 import { writeSteps } from './writing.ts'
 
-export function postgresReports(store: Extract<Store, { engine: 'postgres' }>, decide: Decide): ReportStore {
+export function postgresReports(store: Extract<Store, { engine: 'postgres' }>, decide: DecideReport): ReportStore {
   return (batch, now, age) =>
     retryIfLost(() => commitOnce(store.pool, batch, (s, rows) => decide(rows, s, now, age), now))
 }
@@ -29,9 +29,9 @@ export function postgresReports(store: Extract<Store, { engine: 'postgres' }>, d
 async function commitOnce(
   pool: pg.Pool,
   batch: readonly Submission[],
-  judge: (submission: Submission, rows: AgentRows | undefined) => Decision,
+  judge: (submission: Submission, rows: AgentRows | undefined) => ReportDecision,
   now: number,
-): Promise<Decision[]> {
+): Promise<ReportDecision[]> {
   const client = await pool.connect()
   let commits = false
   try {
@@ -67,7 +67,7 @@ const commit = { name: 'report_commit', text: 'commit' }
 async function dueUsage(
   client: pg.PoolClient,
   batch: readonly Submission[],
-  decisions: readonly Decision[],
+  decisions: readonly ReportDecision[],
   now: number,
 ): Promise<Map<string, readonly UsageDelta[]>> {
   const due = batch.flatMap(({ agentId }, i) => {
@@ -76,7 +76,7 @@ async function dueUsage(
   })
   if (due.length === 0) return new Map()
   const rows = await usageRows(client, due)
-  return new Map(due.map(({ agentId, sums }) => [agentId, limitNames(sums, rows(agentId), dayOf(now))]))
+  return new Map(due.map(({ agentId, sums }) => [agentId, limitNames(sums, rows(agentId), dayNumber(now))]))
 }
 
 async function usageRows(

@@ -17,7 +17,7 @@ import {
   storedCommand,
 } from '../reading.ts'
 import type { AgentRows, KeptRun, RankedRun, Submission } from '../rows.ts'
-import { servedOf, servedRelease } from '../served.ts'
+import { servedOf, servedReleaseSql } from '../served.ts'
 import { manyRows, textArray } from './arrays.ts'
 import { type PreparedStatement, pipelined, type Row, rowOf } from './pipeline.ts'
 
@@ -143,7 +143,7 @@ const statements = {
   ),
   // Reads the served release after the lock. A wish is stored under the same lock, so the release by which a wish was
   // judged is seen here too (I11).
-  served: prepared('served', servedRelease),
+  served: prepared('served', servedReleaseSql),
   openCommands: prepared(
     'open_commands',
     `select ${commandNames} from command where agent_id = any($1::text[]) and due_at is not null

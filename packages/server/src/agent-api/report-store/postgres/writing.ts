@@ -6,10 +6,10 @@
 import type { CommandChange } from '../../../fleet/commands/row.ts'
 import { maxUsage } from '../../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../../fleet/reports/stored.ts'
-import { columnsOf, type DescribedTable } from '../../../platform/db/tables/described.ts'
+import { type DescribedTable, tableColumnsOf } from '../../../platform/db/tables/described.ts'
 import * as tables from '../../../platform/db/tables/reports.ts'
 import { eventRow, maxUpdateEvents } from '../../../updates/wishes/events.ts'
-import type { AgentRows, Decision, Submission, Writes } from '../rows.ts'
+import type { AgentRows, ReportDecision, Submission, Writes } from '../rows.ts'
 import {
   agentFactsCells,
   agentWishesCells,
@@ -26,7 +26,7 @@ import {
   usageCells,
   usageRow,
 } from '../written.ts'
-import { type Cell, type ManyRowsStatement, manyRows, ownedCell } from './arrays.ts'
+import { type ArrayCell, type ManyRowsStatement, manyRows, ownedCell } from './arrays.ts'
 import type { PipelineStep } from './pipeline.ts'
 
 /**
@@ -35,7 +35,7 @@ import type { PipelineStep } from './pipeline.ts'
  */
 export function writeSteps(
   batch: readonly Submission[],
-  decisions: readonly Decision[],
+  decisions: readonly ReportDecision[],
   rows: ReadonlyMap<string, AgentRows>,
   usage: ReadonlyMap<string, readonly UsageDelta[]>,
 ): PipelineStep[] {
@@ -84,7 +84,7 @@ export function writeSteps(
 
 const { agent, agentOffline, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
 
-const cellsOf = ({ columns }: DescribedTable, names: readonly string[]): Cell[] =>
+const cellsOf = ({ columns }: DescribedTable, names: readonly string[]): ArrayCell[] =>
   names.map((name) => [name, columns[name]?.kind ?? 'text'])
 
 /** Makes a statement that inserts the columns `names` and the id of the agent that owns each row. */
@@ -111,7 +111,7 @@ function update<T extends object>(
   name: string,
   table: DescribedTable,
   names: readonly string[],
-  { column, key = [column, table.columns[column]?.kind ?? 'text'] }: { column: string; key?: Cell },
+  { column, key = [column, table.columns[column]?.kind ?? 'text'] }: { column: string; key?: ArrayCell },
 ): ManyRowsStatement<T> {
   const set = names.map((column) => `${column} = r."${column}"`).join(', ')
   return manyRows<T>(
@@ -134,14 +134,19 @@ const trimRuns = manyRows<{ seq: number }>(
   [['seq', 'bigint']],
   (rows) => `delete from run using ${rows} where run.seq = r.seq`,
 )
-const insertRuns = insert<Writes['newRuns'][number]>('report_insert_runs', run, columnsOf(run, newRunCells))
-const updateRuns = update<Writes['changedRuns'][number]>('report_update_runs', run, columnsOf(run, changedRunCells), {
-  column: 'seq',
-})
+const insertRuns = insert<Writes['newRuns'][number]>('report_insert_runs', run, tableColumnsOf(run, newRunCells))
+const updateRuns = update<Writes['changedRuns'][number]>(
+  'report_update_runs',
+  run,
+  tableColumnsOf(run, changedRunCells),
+  {
+    column: 'seq',
+  },
+)
 const addUsage = insert<ReturnType<typeof usageRow>>(
   'report_add_usage',
   usageDay,
-  columnsOf(usageDay, usageCells),
+  tableColumnsOf(usageDay, usageCells),
   `on conflict (agent_id, day, model) do update set runs = greatest(0, usage_day.runs + excluded.runs),
     cost_micro = least(${maxUsage}, greatest(0, usage_day.cost_micro + excluded.cost_micro)),
     output_tokens = least(${maxUsage}, greatest(0, usage_day.output_tokens + excluded.output_tokens))`,
@@ -149,23 +154,23 @@ const addUsage = insert<ReturnType<typeof usageRow>>(
 const insertLevelChanges = insert<NonNullable<Writes['levelChange']>>(
   'report_level_changes',
   levelChange,
-  columnsOf(levelChange, levelChangeCells),
+  tableColumnsOf(levelChange, levelChangeCells),
 )
 const insertOffline = insert<NonNullable<Writes['offline']>>(
   'report_offline',
   agentOffline,
-  columnsOf(agentOffline, offlineCells),
+  tableColumnsOf(agentOffline, offlineCells),
 )
 const noteFirstReports = update<NonNullable<Writes['firstReport']>>(
   'report_first',
   agent,
-  columnsOf(agent, firstReportCells),
+  tableColumnsOf(agent, firstReportCells),
   { column: 'id', key: ownedCell },
 )
 const changeCommands = update<CommandChange>(
   'report_change_commands',
   command,
-  columnsOf(command, changedCommandCells),
+  tableColumnsOf(command, changedCommandCells),
   {
     column: 'id',
   },
@@ -173,13 +178,13 @@ const changeCommands = update<CommandChange>(
 const insertMachineChanges = insert<Writes['machineChanges'][number]>(
   'report_machine_changes',
   machineChange,
-  columnsOf(machineChange, machineChangeCells),
+  tableColumnsOf(machineChange, machineChangeCells),
 )
 const trimMachineChanges = trim('report_trim_changes', machineChange, maxMachineChanges)
 const changeFacts = update<NonNullable<Writes['agent']>>(
   'report_change_agents',
   agent,
-  columnsOf(agent, agentFactsCells),
+  tableColumnsOf(agent, agentFactsCells),
   {
     column: 'id',
     key: ownedCell,
@@ -188,16 +193,16 @@ const changeFacts = update<NonNullable<Writes['agent']>>(
 const changeWishes = update<NonNullable<Writes['wishes']>>(
   'report_change_wishes',
   agent,
-  columnsOf(agent, agentWishesCells),
+  tableColumnsOf(agent, agentWishesCells),
   { column: 'id', key: ownedCell },
 )
 const insertUpdateEvents = insert<ReturnType<typeof eventRow>>(
   'report_update_events',
   updateEvent,
-  columnsOf(updateEvent, updateEventCells),
+  tableColumnsOf(updateEvent, updateEventCells),
 )
 const trimUpdateEvents = trim('report_trim_events', updateEvent, maxUpdateEvents)
-const reports = columnsOf(agentReport, reportCells)
+const reports = tableColumnsOf(agentReport, reportCells)
 const insertReports = insert<NonNullable<Writes['report']>>('report_insert_reports', agentReport, reports)
 const updateReports = update<NonNullable<Writes['report']>>('report_update_reports', agentReport, reports, {
   column: 'agent_id',

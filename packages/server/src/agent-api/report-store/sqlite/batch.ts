@@ -5,9 +5,16 @@ import type { MonotonicAge } from '../../../fleet/commands/deliveries.ts'
 import type { UsageDelta } from '../../../fleet/reports/stored.ts'
 import { limitNames, type UsageRows } from '../../../fleet/reports/usage-names.ts'
 import type { Store } from '../../../platform/db/open.ts'
-import { dayOf } from '../../../platform/limits/units.ts'
+import { dayNumber } from '../../../platform/limits/units.ts'
 import { eventRow } from '../../../updates/wishes/events.ts'
-import { CommitUnknown, type Decide, type Decision, type ReportStore, type Submission, type Writes } from '../rows.ts'
+import {
+  CommitUnknown,
+  type DecideReport,
+  type ReportDecision,
+  type ReportStore,
+  type Submission,
+  type Writes,
+} from '../rows.ts'
 import { servedOf } from '../served.ts'
 import {
   agentFactsCells,
@@ -31,7 +38,7 @@ import { prepare, type Statements } from './statements.ts'
  * Opens the report store on the only connection to the database file. Kysely uses the same connection, so each batch
  * takes it from Kysely and never runs inside somebody else's open transaction.
  */
-export function sqliteReports(store: SqliteStore, decide: Decide): ReportStore {
+export function sqliteReports(store: SqliteStore, decide: DecideReport): ReportStore {
   let statements: Statements | undefined
   return async (batch, now, age) => {
     const decisions = await store.db.connection().execute(async () => {
@@ -56,7 +63,7 @@ type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 interface BatchContext {
   db: DatabaseSync
   s: Statements
-  decide: Decide
+  decide: DecideReport
   lock: SqliteStore['lock']
 }
 
@@ -69,7 +76,7 @@ async function commit(
   batch: readonly Submission[],
   now: number,
   age: MonotonicAge,
-): Promise<Decision[]> {
+): Promise<ReportDecision[]> {
   const { db, s, decide, lock } = open
   try {
     s.begin.run()
@@ -77,7 +84,7 @@ async function commit(
     await lock.again(error, () => s.begin.run())
   }
   lock.free()
-  const decisions: Decision[] = []
+  const decisions: ReportDecision[] = []
   try {
     const batchFacts: BatchFacts = {
       served: servedOf(s.served.get()),
@@ -166,5 +173,5 @@ function addUsage(s: Statements, agentId: string, sums: readonly UsageDelta[], n
       return { names, others: others > 0 }
     },
   }
-  for (const sum of limitNames(sums, rows, dayOf(now))) s.addUsage.run(agentId, ...usageCells(usageRow(sum)))
+  for (const sum of limitNames(sums, rows, dayNumber(now))) s.addUsage.run(agentId, ...usageCells(usageRow(sum)))
 }

@@ -7,7 +7,7 @@ import { asksForLog, excessRuns } from '../needs.ts'
 import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'
 import type { RowNumbers } from '../row-numbers.ts'
 import type { AgentRows, KeptRun, Submission } from '../rows.ts'
-import { type PlacedAgent, placedAgent, type RunRow, type Statements } from './statements.ts'
+import { type PlacedAgent, placedAgent, type ReadRunRow, type Statements } from './statements.ts'
 
 /** The facts shared by the reports of a batch, read once. */
 export interface BatchFacts {
@@ -82,7 +82,7 @@ const runsWithNumbers = 8
 
 function findRun(s: Statements, agentId: string, id: string, i: number, rowNumbers: RowNumbers | undefined) {
   const rowNumber = rowNumbers?.runs[i] ?? 0
-  const known: RunRow | undefined = rowNumber === 0 ? undefined : s.runAt.get(rowNumber, agentId, id)
+  const known: ReadRunRow | undefined = rowNumber === 0 ? undefined : s.runAt.get(rowNumber, agentId, id)
   if (known) return known
   const row = s.run.get(agentId, id)
   if (rowNumbers && i < runsWithNumbers) rowNumbers.runs[i] = row?.[ofRun.seq] ?? 0

@@ -4,17 +4,17 @@ import { maxUsage } from '../../../fleet/reports/pending.ts'
 import { otherModels } from '../../../fleet/reports/usage-names.ts'
 import { versionRun } from '../../../fleet/versions/declared.ts'
 import {
-  columnsOf,
   type DescribedTable,
   integer,
   orNull,
   type ReadRow,
   reads,
+  tableColumnsOf,
 } from '../../../platform/db/tables/described.ts'
 import * as tables from '../../../platform/db/tables/reports.ts'
 import { maxUpdateEvents } from '../../../updates/wishes/events.ts'
 import { agentColumns, agentRead, commandRead, lowestRead, runRead } from '../reading.ts'
-import { type ServedRow, servedRelease } from '../served.ts'
+import { type ServedRow, servedReleaseSql } from '../served.ts'
 import {
   agentFactsCells,
   agentWishesCells,
@@ -43,7 +43,7 @@ export const placedAgent = reads({ ...agentColumns, report_row: orNull(integer()
 const rowNumbers: Readonly<Record<string, string>> = { report_row: 'r.rowid', agent_row: 'a.rowid' }
 
 export type PlacedAgent = ReadRow<typeof placedAgent>
-export type RunRow = ReadRow<typeof runRead>
+export type ReadRunRow = ReadRow<typeof runRead>
 
 /** A prepared statement that returns rows as arrays. Objects with the names of the columns would cost a third more. */
 interface ReadStatement<Row> {
@@ -103,8 +103,8 @@ function prepareReading(db: DatabaseSync) {
       db.prepare('select agent_id from command where due_at is not null limit ? + 0'),
     ),
     activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),
-    run: inArrays<RunRow>(db.prepare(`select ${runColumns} from run where agent_id = ? and id = ?`)),
-    runAt: inArrays<RunRow>(db.prepare(`select ${runColumns} from run where seq = ? and agent_id = ? and id = ?`)),
+    run: inArrays<ReadRunRow>(db.prepare(`select ${runColumns} from run where agent_id = ? and id = ?`)),
+    runAt: inArrays<ReadRunRow>(db.prepare(`select ${runColumns} from run where seq = ? and agent_id = ? and id = ?`)),
     lowest: inArrays<ReadRow<typeof lowestRead>>(
       db.prepare(`select ${lowestRead.names.join(', ')} from run where agent_id = ? order by place, seq limit ? + 0`),
     ),
@@ -120,7 +120,7 @@ function prepareReading(db: DatabaseSync) {
     command: inArrays<ReadRow<typeof commandRead>>(
       db.prepare(`select ${commandColumns} from command where id = ? and agent_id = ?`),
     ),
-    served: inArrays<ServedRow>(db.prepare(servedRelease)),
+    served: inArrays<ServedRow>(db.prepare(servedReleaseSql)),
     usageNamed: db.prepare('select 1 from usage_day where agent_id = ? and day = ? and model = ?'),
     usageOfDay: inArrays<[names: number, others: number]>(
       db.prepare(`select count(*) filter (where model not in ('', '${otherModels}')),
@@ -135,24 +135,24 @@ function prepareWriting(db: DatabaseSync) {
   const update = (table: DescribedTable, columns: readonly string[], by: string) =>
     db.prepare(updateOf(table, columns, by))
   return {
-    insertReport: insert(agentReport, columnsOf(agentReport, reportCells)),
-    updateReport: update(agentReport, columnsOf(agentReport, reportCells), 'rowid'),
-    insertRun: insert(run, columnsOf(run, newRunCells)),
-    updateRun: update(run, columnsOf(run, changedRunCells), 'seq'),
+    insertReport: insert(agentReport, tableColumnsOf(agentReport, reportCells)),
+    updateReport: update(agentReport, tableColumnsOf(agentReport, reportCells), 'rowid'),
+    insertRun: insert(run, tableColumnsOf(run, newRunCells)),
+    updateRun: update(run, tableColumnsOf(run, changedRunCells), 'seq'),
     trimRun: db.prepare('delete from run where seq = ?'),
-    addUsage: db.prepare(`${insertOf(usageDay, columnsOf(usageDay, usageCells))}
+    addUsage: db.prepare(`${insertOf(usageDay, tableColumnsOf(usageDay, usageCells))}
     on conflict (agent_id, day, model) do update set runs = max(0, runs + excluded.runs),
     cost_micro = min(${maxUsage}, max(0, cost_micro + excluded.cost_micro)),
     output_tokens = min(${maxUsage}, max(0, output_tokens + excluded.output_tokens))`),
-    changeCommand: update(command, columnsOf(command, changedCommandCells), 'id'),
-    changeFacts: update(agent, columnsOf(agent, agentFactsCells), 'id'),
-    changeWishes: update(agent, columnsOf(agent, agentWishesCells), 'id'),
-    insertLevelChange: insert(levelChange, columnsOf(levelChange, levelChangeCells)),
-    insertOffline: insert(agentOffline, columnsOf(agentOffline, offlineCells)),
-    noteFirstReport: update(agent, columnsOf(agent, firstReportCells), 'id'),
-    insertMachineChange: insert(machineChange, columnsOf(machineChange, machineChangeCells)),
+    changeCommand: update(command, tableColumnsOf(command, changedCommandCells), 'id'),
+    changeFacts: update(agent, tableColumnsOf(agent, agentFactsCells), 'id'),
+    changeWishes: update(agent, tableColumnsOf(agent, agentWishesCells), 'id'),
+    insertLevelChange: insert(levelChange, tableColumnsOf(levelChange, levelChangeCells)),
+    insertOffline: insert(agentOffline, tableColumnsOf(agentOffline, offlineCells)),
+    noteFirstReport: update(agent, tableColumnsOf(agent, firstReportCells), 'id'),
+    insertMachineChange: insert(machineChange, tableColumnsOf(machineChange, machineChangeCells)),
     trimMachineChanges: trimming(db.prepare(trimOf(machineChange)), maxMachineChanges),
-    insertUpdateEvent: insert(updateEvent, columnsOf(updateEvent, updateEventCells)),
+    insertUpdateEvent: insert(updateEvent, tableColumnsOf(updateEvent, updateEventCells)),
     trimUpdateEvents: trimming(db.prepare(trimOf(updateEvent)), maxUpdateEvents),
   }
 }

@@ -2,7 +2,7 @@
  * Writes the mails about accounts. The receiver, and whether the mail is still needed, are looked up when it is sent.
  */
 import { createHmac } from 'node:crypto'
-import type { Text } from '../../../deliveries/channels/call.ts'
+import type { MessageText } from '../../../deliveries/channels/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import type { SealKey } from '../../../platform/seal.ts'
 import { isDisabled } from '../../accounts/disabled.ts'
@@ -14,7 +14,7 @@ import { recoveryLeft } from '../../factors/store.ts'
 import { invitationToMail } from '../../workspaces/accepting.ts'
 import { isOperator } from '../../workspaces/people.ts'
 import { rightOf, type WorkspaceInfo, workspaceOfId } from '../../workspaces/store.ts'
-import type { MailTopic, Notice, NoticeKind } from '../queue.ts'
+import type { AccountNotice, AccountNoticeKind, MailTopic } from '../queue.ts'
 
 interface MailContext {
   people: People & { config: { baseUrl: string } }
@@ -26,13 +26,13 @@ interface MailContext {
 
 interface ComposedMail {
   to: string
-  text: Text
+  text: MessageText
 }
 
 /**
  * Writes the mail about a topic, such as an invitation; undefined if the mail has no receiver or is no longer needed.
  */
-export function compose(topic: MailTopic, composing: MailContext): Promise<ComposedMail | undefined> {
+export function composeMail(topic: MailTopic, composing: MailContext): Promise<ComposedMail | undefined> {
   if (topic.kind === 'invitation') return invitation(topic, composing)
   if (topic.kind === 'notice') return notice(topic, composing)
   return topic.kind === 'forgot' ? forgot(topic, composing) : newDevice(topic, composing)
@@ -115,7 +115,7 @@ function always(title: string, says: string, more: (about: NoticeContext) => Pro
 /** The mails about changes of an account: when each is still true, and what it says. */
 const notices: Readonly<
   Record<
-    NoticeKind,
+    AccountNoticeKind,
     {
       isTrue: (about: NoticeContext) => Promise<boolean>
       title: string
@@ -164,7 +164,7 @@ const notices: Readonly<
 }
 
 /** Writes the mail about a change of an account; undefined if the change was undone. */
-async function notice(topic: Notice, { people, mail }: MailContext): Promise<ComposedMail | undefined> {
+async function notice(topic: AccountNotice, { people, mail }: MailContext): Promise<ComposedMail | undefined> {
   const { db } = people.store
   const person = await personOfId(db, topic.person)
   if (!person) return undefined

@@ -4,10 +4,10 @@
  * is not accepted is tried again as often, and at the same times, as a message about alerts.
  */
 import type { Logger } from 'pino'
-import { wordsOf } from '../../../deliveries/attempt.ts'
+import { errorWords } from '../../../deliveries/attempt.ts'
 import { withReachNote } from '../../../deliveries/channels/call.ts'
 import { mailOf } from '../../../deliveries/channels/mail.ts'
-import { answerWords, outcomeOf, type TryResult } from '../../../deliveries/outbox.ts'
+import { answerWords, deliveryOutcomeOf, type TryResult } from '../../../deliveries/outbox.ts'
 import type { DueWork } from '../../../deliveries/places.ts'
 import { sendMail } from '../../../deliveries/smtp.ts'
 import type { Source } from '../../../deliveries/source.ts'
@@ -16,7 +16,7 @@ import type { Store } from '../../../platform/db/open.ts'
 import type { SealKey } from '../../../platform/seal.ts'
 import type { Auth } from '../../accounts/auth.ts'
 import { claimMail, dueMails, forgetMail, giveMailBack, maxAgeOf, tryLater, type WaitingMail } from '../queue.ts'
-import { compose } from './compose.ts'
+import { composeMail } from './compose.ts'
 
 /** The milliseconds of a try after which the receivers of a domain count as slow, and wait behind others. */
 const slowMs = 5000
@@ -102,7 +102,7 @@ async function sendOne(waiting: WaitingMail, mailing: MailerParts, stop: AbortSi
     await (answer ? giveMailBack : forgetMail)(store, waiting)
     return undefined
   }
-  const outcome = outcomeOf(answer, { createdAt, tries }, now(), Math.random())
+  const outcome = deliveryOutcomeOf(answer, { createdAt, tries }, now(), Math.random())
   if (outcome.is === 'dead') log.warn({ kind, answer: answerWords(answer) }, 'mail about an account given up')
   if (outcome.is === 'again') await tryLater(store, waiting, outcome.dueAt)
   else await forgetMail(store, waiting)
@@ -120,11 +120,11 @@ async function tryOnce(
   if (!waiting.topic) return { is: 'refused', message: 'This version of the service does not know this kind of mail.' }
   try {
     const people = { store, auth, config }
-    const composed = await compose(waiting.topic, { people, mail: waiting, key, now: now() })
+    const composed = await composeMail(waiting.topic, { people, mail: waiting, key, now: now() })
     if (!composed) return undefined
     const mail = mailOf({ id: waiting.id, text: withReachNote(composed.text), baseUrl })
     return await send({ smtpUrl, mailFrom }, composed.to, mail, { stop })
   } catch (error) {
-    return { is: 'refused', message: `The mail could not be written: ${wordsOf(error)}` }
+    return { is: 'refused', message: `The mail could not be written: ${errorWords(error)}` }
   }
 }

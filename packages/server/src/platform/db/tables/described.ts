@@ -54,18 +54,18 @@ export function describedTable<C extends Columns>(name: string, columns: C): Des
 }
 
 /** A value to store. Bytes are those of a text in UTF-8, which need not be decoded to be stored. */
-export type Value = string | number | Uint8Array | null
+export type StoredValue = string | number | Uint8Array | null
 
 /** For each column of a row, its value; or, for `columnsOf`, the name of the column in place of the value. */
-export type Cells<R> = { readonly [K in keyof R]: Value }
+export type Cells<R> = { readonly [K in keyof R]: StoredValue }
 
 /**
  * The names of a statement's columns in the order in which `cells` returns their values. To learn the order, `cells` is
  * called with the column names in place of values, so the columns and the values of a statement cannot differ.
  */
-export function columnsOf<C extends Columns>(
+export function tableColumnsOf<C extends Columns>(
   { name, columns, names }: DescribedTable<C>,
-  cells: (names: DescribedTable<C>['names']) => readonly Value[],
+  cells: (names: DescribedTable<C>['names']) => readonly StoredValue[],
 ): string[] {
   const listed = cells(names).map(String)
   if (new Set(listed).size < listed.length || !listed.every((column) => Object.hasOwn(columns, column)))
