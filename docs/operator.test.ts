@@ -3,13 +3,13 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../packages/server/src/operator/commands/all.ts'
-import { readers } from '../packages/server/src/service/config.ts'
+import { variableWords } from '../packages/server/src/service/config.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const operator = read('docs/operator.md')
 
-test.each(Object.keys(readers))('operate.md explains %s', (name) => {
+test.each(Object.keys(variableWords))('operate.md explains %s', (name) => {
   expect(read('docs/operate.md')).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'))
 })
 

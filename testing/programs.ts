@@ -10,7 +10,7 @@ import { fingerprint } from '../building/fingerprint.ts'
 import { nothingShared, sharedText } from '../packages/runtime/archive/parts.ts'
 import { buildRuntime, ownKeys } from '../packages/runtime/build.ts'
 import { buildPackage, bundleService, packageName } from '../packages/server/build.ts'
-import { beside, ownVersion, placeBeside } from '../packages/server/src/platform/installed.ts'
+import { filesBeside, ownVersion, placeBeside } from '../packages/server/src/platform/installed.ts'
 import { level } from './level.ts'
 import { type Programs, sources } from './sources.ts'
 
@@ -72,7 +72,7 @@ async function buildKillAt(outfile: string): Promise<void> {
 async function buildServer(folder: string): Promise<void> {
   const program = join(folder, 'program')
   await bundleService(program, [sources.server, sources.serve])
-  for (const [inCheckout, besideProgram] of Object.values(beside))
+  for (const [inCheckout, besideProgram] of Object.values(filesBeside))
     symlinkSync(join(root, inCheckout), join(program, besideProgram))
 }
 

@@ -8,10 +8,10 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newHeartbeat } from '../../packages/server/src/alerts/evaluation/heartbeat.ts'
 import type { AlertChange } from '../../packages/server/src/alerts/messages/message.ts'
-import { writerOf } from '../../packages/server/src/alerts/messages/writing.ts'
+import { alertWriter } from '../../packages/server/src/alerts/messages/writing.ts'
 import { newSigningSecret } from '../../packages/server/src/deliveries/channels/webhook.ts'
 import { newDispatcher } from '../../packages/server/src/deliveries/dispatcher.ts'
-import { enqueue } from '../../packages/server/src/deliveries/store.ts'
+import { enqueueDeliveries } from '../../packages/server/src/deliveries/store.ts'
 import type { Store } from '../../packages/server/src/platform/db/open.ts'
 import { seal, sealKeyOf } from '../../packages/server/src/platform/seal.ts'
 import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
@@ -32,7 +32,7 @@ export async function benchSending(store: Embedded, seconds: number): Promise<st
   const log = { warn: (_facts: object, text: string) => void warned.push(text) } as never
   const dispatcher = newDispatcher({
     ...{ store, log, now: Date.now, node: 'bench', key, allowed: ['127.0.0.0/8'], senders: {} },
-    writer: writerOf('https://svc.example.org'),
+    writer: alertWriter('https://svc.example.org'),
   })
   const { lookedAt } = dispatcher
   const heartbeat = newHeartbeat({ url: receivers.heartbeat, log, lookedAt })
@@ -42,7 +42,7 @@ export async function benchSending(store: Embedded, seconds: number): Promise<st
   for (let second = 0; second < seconds; second++) {
     const dueAt = Date.now()
     const arrived = receivers.next()
-    await enqueue(store.db, [good], changeOf(second, dueAt), dueAt)
+    await enqueueDeliveries(store.db, [good], changeOf(second, dueAt), dueAt)
     await store.db
       .insertInto('alert_lease')
       .values({ id: 1, holder: 'bench', until_at: 0, turned_at: dueAt })

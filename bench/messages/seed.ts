@@ -3,7 +3,7 @@ import { createECDH, randomBytes } from 'node:crypto'
 import type { ChannelKind } from '@svc/api'
 import type { AlertChange } from '../../packages/server/src/alerts/messages/message.ts'
 import { newSigningSecret } from '../../packages/server/src/deliveries/channels/webhook.ts'
-import { enqueue } from '../../packages/server/src/deliveries/store.ts'
+import { enqueueDeliveries } from '../../packages/server/src/deliveries/store.ts'
 import { secretOf } from '../../packages/server/src/platform/data-folder.ts'
 import type { Store } from '../../packages/server/src/platform/db/open.ts'
 import { seal, sealKeyOf } from '../../packages/server/src/platform/seal.ts'
@@ -71,5 +71,5 @@ export function addMessage({ store }: Scene, channel: string, alert: string, now
     ...{ subject: { kind: 'agent', name: 'mail-triage' }, endedAt: null, label: 'Disk full', detail: null },
     ...{ agents: null, acknowledgedBy: null, note: null, url: 'https://svc.example.org/w/north' },
   }
-  return enqueue(store.db, [{ id: channel, format: 'single', grouped_at: null }], change, now)
+  return enqueueDeliveries(store.db, [{ id: channel, format: 'single', grouped_at: null }], change, now)
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { containedIn, noticesOf } from '../../building/notices.ts'
-import { beside, threads } from './src/platform/installed.ts'
+import { filesBeside, threadPrograms } from './src/platform/installed.ts'
 
 const root = join(import.meta.dirname, '../..')
 const sources = join(import.meta.dirname, 'src')
@@ -45,7 +45,10 @@ export async function bundleService(outdir: string, entries: readonly string[]):
     plugins: [lazyHttp],
   }
   const inputs = new Set<string>()
-  for (const entryPoints of [[...entries], Object.values(threads).map((thread) => join(sources, `${thread}.ts`))]) {
+  for (const entryPoints of [
+    [...entries],
+    Object.values(threadPrograms).map((thread) => join(sources, `${thread}.ts`)),
+  ]) {
     const { metafile } = await build({ ...options, entryPoints })
     for (const input of Object.keys(metafile?.inputs ?? {})) inputs.add(join(root, input))
   }
@@ -83,7 +86,7 @@ export async function buildPackage(outDir: string, { version, release }: Service
   try {
     const program = join(stage, 'program')
     const modules = await bundleService(program, [join(sources, 'main.ts')])
-    const { description, release: served, ...copied } = beside
+    const { description, release: served, ...copied } = filesBeside
     for (const [inCheckout, besideProgram] of Object.values(copied))
       cpSync(join(root, inCheckout), join(program, besideProgram), { recursive: true })
     cpSync(release, join(program, served[1]), { recursive: true })
@@ -123,10 +126,10 @@ const descriptionOf = (version: string) => ({
  * into the page, which reads it from there.
  */
 function nameTheCommand(program: string): void {
-  const help = join(program, beside.help[1])
+  const help = join(program, filesBeside.help[1])
   for (const name of readdirSync(help, { recursive: true, encoding: 'utf8' }))
     if (/\.(html|json)$/.test(name)) edit(join(help, name), (html) => html.replaceAll('npx svc-server', 'svc-server'))
-  edit(join(program, beside.page[1], 'index.html'), (html) =>
+  edit(join(program, filesBeside.page[1], 'index.html'), (html) =>
     html.replace('<html ', '<html data-command="svc-server" '),
   )
 }

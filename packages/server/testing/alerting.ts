@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { newEvaluator } from '../src/alerts/evaluation/evaluator.ts'
-import { writerOf } from '../src/alerts/messages/writing.ts'
+import { alertWriter } from '../src/alerts/messages/writing.ts'
 import { newDispatcher } from '../src/deliveries/dispatcher.ts'
 import { openEmbedded } from '../src/platform/db/open.ts'
 import { sealKeyOf } from '../src/platform/seal.ts'
@@ -26,7 +26,7 @@ const dispatcher = newDispatcher({
     key: sealKeyOf(testSecret()),
     allowed: ['127.0.0.0/8'],
     senders: {},
-    writer: writerOf(baseUrl),
+    writer: alertWriter(baseUrl),
   },
 })
 await evaluator.turn()

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { level } from '../../../testing/level.ts'
 import { commands } from '../src/operator/commands/all.ts'
 import { askService, type OperatorOutcome } from '../src/operator/socket/socket.ts'
-import { readBeside } from '../src/service/cli/input.ts'
+import { readFileBeside } from '../src/service/cli/input.ts'
 import { main, type Surroundings } from '../src/service/cli/main.ts'
 import { choose } from '../src/service/cli/program.ts'
 
@@ -99,6 +99,6 @@ export async function askOperator({
     ...chosen.request,
     args: inFolder,
     input: command.input === undefined ? '' : input,
-    ...(reads && { file: readBeside(inFolder[reads.at] ?? '', reads) }),
+    ...(reads && { file: readFileBeside(inFolder[reads.at] ?? '', reads) }),
   })
 }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zipArchive } from '@svc/blueprint/zip'
 import { onTestFinished } from 'vitest'
-import { type Build, judgeBuild } from '../src/updates/releases/build.ts'
+import { judgeBuild, type RuntimeBuild } from '../src/updates/releases/build.ts'
 
 export interface Key {
   /** The path of the file with the private key. */
@@ -41,7 +41,7 @@ export const signed = (bytes: Buffer, { file }: Key, namespace = 'svc-runtime'):
   execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', file, '-n', namespace], { input: bytes, stdio: 'pipe' })
 
 /** A runtime build, as the service has it after it has read and judged the files of a release. */
-export function buildOf(version: string, { salt, key }: { salt?: string; key?: Key } = {}): Build {
+export function buildOf(version: string, { salt, key }: { salt?: string; key?: Key } = {}): RuntimeBuild {
   const bytes = pyz(version, { ...(salt !== undefined && { salt }), ...(key && { keys: [key.line] }) })
   const judged = judgeBuild('svc.pyz', bytes, undefined, key && signed(bytes, key))
   if (!judged.ok) throw new Error(judged.message)

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
 import type { TryResult } from '../src/deliveries/outbox.ts'
-import type { Source } from '../src/deliveries/source.ts'
+import type { DeliverySource } from '../src/deliveries/source.ts'
 import { testStart } from './test-workspace.ts'
 
 /** A way of a receiver to act: the milliseconds until it answers, and its answer. */
@@ -70,7 +70,7 @@ export function simulatedReceivers(actOf: (to: string) => ReceiverAct) {
         change()
       }),
     /** The source, of which the simulation knows what it does. */
-    watched: (source: Source): Source => ({
+    watched: (source: DeliverySource): DeliverySource => ({
       due: (at) => counted(source.due(at)),
       serve: (work, stop) => counted(source.serve(work, stop)),
     }),

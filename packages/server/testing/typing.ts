@@ -8,7 +8,7 @@ import { defaultRule } from '../src/alerts/rules/rules.ts'
 import { insertAlert, scopeOf } from '../src/alerts/store.ts'
 import { commands } from '../src/operator/commands/all.ts'
 import { type OperatorCommand, printedValue } from '../src/operator/shared/command.ts'
-import type { Service } from '../src/operator/shared/request.ts'
+import type { ServiceParts } from '../src/operator/shared/request.ts'
 import { runOperatorCommand } from '../src/operator/socket/socket.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { commandHelps } from '../src/service/cli/main.ts'
@@ -29,7 +29,7 @@ export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {
   const mail = { smtpUrl, mailFrom: 'svc@example.org' }
   const config = { baseUrl: 'http://localhost', dataDir, outboundAllow: ['127.0.0.0/8'], ...mail }
   const live = { alertsChanged: () => {}, listChanged: () => {} }
-  const service = { store, live, now: w.clock.now, config } as unknown as Service
+  const service = { store, live, now: w.clock.now, config } as unknown as ServiceParts
   const perform = async (argv: string[], input: string, json: boolean) => {
     const chosen = choose(commandHelps, argv, { version: '0', out: () => {}, err: () => {} })
     if (!chosen) throw new Error('This is no command.')

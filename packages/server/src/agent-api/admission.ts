@@ -1,13 +1,13 @@
 /** Decides which calls of agents are admitted and how the others are refused, in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { drain, isEncoded, readBody } from '../platform/http/body.ts'
+import { drainBody, isEncoded, readBody } from '../platform/http/body.ts'
 import type { RateWindow } from '../platform/limits/window.ts'
 import type { AgentParts } from './deps.ts'
 import { confirmedCode, type RefusalAnswer, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 import type { Caller } from './reports/lookup.ts'
 
 /** The limits that calls of one agent route must pass. */
-export interface Gate {
+export interface CallGate {
   readonly window: Pick<RateWindow, 'take'>
   /** The queue of the route. If it is full the service is overloaded, and the call is refused with 503 (D18). */
   readonly queue: { readonly full: boolean }
@@ -25,7 +25,7 @@ type AdmissionVerdict = { readonly ok: true; readonly caller: Caller } | ({ read
  * Decides about a call of an agent before its body is read. Reasons to refuse the call are checked in this order: 401,
  * 403, 429, 503. Only admitted calls and those refused with 503 count for the rate limit.
  */
-export function judgeCall(caller: Caller | undefined, { window, queue }: Gate, now: number): AdmissionVerdict {
+export function judgeCall(caller: Caller | undefined, { window, queue }: CallGate, now: number): AdmissionVerdict {
   if (!caller) return { ok: false, code: 'token_unknown' }
   if (!caller.activated) return { ok: false, code: 'workspace_inactive' }
   const retryAfter = window.take(caller.agentId, now)
@@ -38,11 +38,11 @@ export function judgeCall(caller: Caller | undefined, { window, queue }: Gate, n
  * Decides whether a call of an agent is admitted, and reads the body of an admitted call. Undefined if the call was
  * refused here or the client has closed the connection.
  */
-export async function admit(
+export async function admitCall(
   parts: AgentParts,
   req: IncomingMessage,
   res: ServerResponse,
-  gate: Gate,
+  gate: CallGate,
 ): Promise<AdmittedCall | undefined> {
   const { lookup, trouble, deps } = parts
   let known: Caller | undefined
@@ -51,7 +51,7 @@ export async function admit(
     known = found instanceof Promise ? await found : found
   } catch (error) {
     trouble.note(error, 'the agent of a token could not be looked up')
-    await drain(req)
+    await drainBody(req)
     refuseBusy(parts, res)
     return
   }

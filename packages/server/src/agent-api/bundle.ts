@@ -2,14 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isVersion } from '@svc/protocol'
 import { refuseAndClose, refuseAsBusy, sendRefusal } from '../platform/http/answers.ts'
-import { drain } from '../platform/http/body.ts'
+import { drainBody } from '../platform/http/body.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { bundleBytes, bundleFacts } from '../updates/blueprints/store.ts'
 import { HeldBundles } from '../updates/installs/held.ts'
 import { noteFetched } from '../updates/wishes/store.ts'
 import type { AgentDeps } from './deps.ts'
 import type { InstallNeeds } from './install.ts'
-import type { Caller, Lookup } from './reports/lookup.ts'
+import type { Caller, CallerLookup } from './reports/lookup.ts'
 
 const bundlePath = '/api/agent/v1/bundle/'
 
@@ -19,7 +19,7 @@ const bundlePath = '/api/agent/v1/bundle/'
  */
 export function bundleCall(
   { store, log, live, now }: Pick<InstallNeeds, 'store' | 'log'> & Pick<AgentDeps, 'live' | 'now'>,
-  lookup: Lookup,
+  lookup: CallerLookup,
 ): BareRoutes {
   const bundles = new HeldBundles()
   return { [`GET ${bundlePath}*`]: answer }
@@ -37,7 +37,7 @@ export function bundleCall(
     const known = await lookup.callerOf(req.headers.authorization)
     const caller = known && (await lookup.reread(known))
     if (!caller?.activated) {
-      await drain(req)
+      await drainBody(req)
       return refuseAndClose(req, res, caller ? 'workspace_inactive' : 'token_unknown')
     }
     const version = versionOf(req.url ?? '')

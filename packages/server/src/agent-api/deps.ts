@@ -1,18 +1,18 @@
-import type { Base } from '../platform/base.ts'
+import type { ServiceBase } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
 import type { Turns } from '../platform/http/turns.ts'
 import type { RateWindow } from '../platform/limits/window.ts'
 import type { Releases } from '../updates/releases/releases.ts'
 import type { Batcher } from './reports/batch.ts'
-import type { Lookup } from './reports/lookup.ts'
+import type { CallerLookup } from './reports/lookup.ts'
 import type { AgentApiMetrics } from './reports/metrics.ts'
-import type { Trouble } from './trouble.ts'
+import type { FaultLog } from './trouble.ts'
 
 /**
  * The dependencies of the agent routes. `now` is a function here; the functions that these routes call get the time as
  * an argument.
  */
-export interface AgentDeps extends Base {
+export interface AgentDeps extends ServiceBase {
   store: Store
   /** The runtime that `/cli/` serves. */
   releases: Releases
@@ -21,7 +21,7 @@ export interface AgentDeps extends Base {
 /** The objects that all agent routes share. */
 export interface AgentParts {
   deps: AgentDeps
-  lookup: Lookup
+  lookup: CallerLookup
   batcher: Batcher
   /**
    * The queue in which work of several milliseconds, such as reading a large report or storing a batch, waits for a
@@ -29,7 +29,7 @@ export interface AgentParts {
    */
   turns: Turns
   metrics: AgentApiMetrics
-  trouble: Trouble
+  trouble: FaultLog
   windows: { reports: RateWindow; logs: RateWindow }
   /** Returns true if answers to reports may offer wishes for the first time; false while this process shuts down. */
   offers: () => boolean

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
 import { callerKey } from '../platform/http/address.ts'
 import { refuseAndClose, refuseAsBusy, respondWithJson, sendRefusal } from '../platform/http/answers.ts'
-import { drain, isEncoded, readBody } from '../platform/http/body.ts'
+import { drainBody, isEncoded, readBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { RateWindow } from '../platform/limits/window.ts'
@@ -38,7 +38,7 @@ export function installCalls({ store, config, log, live, now }: InstallNeeds): B
     return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
       const wait = calls.take(callerKey(addressOf(req)), now())
       if (wait > 0) {
-        await drain(req)
+        await drainBody(req)
         return refuseAndClose(req, res, 'rate_limited', { retryAfter: wait })
       }
       const body = await readBody(req, res, limits.installBodyBytes)

@@ -4,7 +4,7 @@ import { type LogUpload, limits, readLogUpload } from '@svc/protocol'
 import { storeLog } from '../fleet/logs/store.ts'
 import { respondWithJson } from '../platform/http/answers.ts'
 import type { Handler } from '../platform/http/listener.ts'
-import { admit, type Gate } from './admission.ts'
+import { admitCall, type CallGate } from './admission.ts'
 import type { AgentParts } from './deps.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 import type { Caller } from './reports/lookup.ts'
@@ -22,10 +22,10 @@ export function logCall(parts: AgentParts): Handler {
       return held >= maxHeld
     },
   }
-  const gate: Gate = { window: parts.windows.logs, queue, maxBytes: limits.logBodyBytes }
+  const gate: CallGate = { window: parts.windows.logs, queue, maxBytes: limits.logBodyBytes }
 
   return async (req, res) => {
-    const admitted = await admit(parts, req, res, gate)
+    const admitted = await admitCall(parts, req, res, gate)
     if (!admitted) return
     if (queue.full) return refuseBusy(parts, res) // Other calls may have filled the queue since the gate checked it.
     const { caller, bytes } = admitted

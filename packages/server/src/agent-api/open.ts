@@ -18,7 +18,7 @@ import { postgresReports } from './report-store/postgres/batch.ts'
 import type { DecideReport, ReportDecision, ReportStore, Submission } from './report-store/rows.ts'
 import { sqliteReports } from './report-store/sqlite/batch.ts'
 import { createBatcher } from './reports/batch.ts'
-import { createLookup, type Lookup } from './reports/lookup.ts'
+import { type CallerLookup, createLookup } from './reports/lookup.ts'
 import { type AgentApiMetrics, createMetrics } from './reports/metrics.ts'
 import { decideReport } from './reports/rules.ts'
 import { createTrouble } from './trouble.ts'
@@ -78,7 +78,7 @@ export const openReportStore = (store: Store, decide: DecideReport): ReportStore
 
 interface Watchers {
   live: AgentDeps['live']
-  lookup: Lookup
+  lookup: CallerLookup
   deliveries: Deliveries
   metrics: AgentApiMetrics
 }

@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { introspect, productOf } from '../fleet/bots/introspect.ts'
-import type { Base } from '../platform/base.ts'
+import type { ServiceBase } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
 import { callerKey } from '../platform/http/address.ts'
 import { refusalBody, refuseAndClose, refuseAsBusy, respondWithJson, sendRefusal } from '../platform/http/answers.ts'
-import { drain, readBody } from '../platform/http/body.ts'
+import { drainBody, readBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { RateWindow } from '../platform/limits/window.ts'
@@ -23,7 +23,7 @@ const perProduct = 3000
 /** The maximum number of calls per minute from one address without the valid secret of a product. */
 const perStranger = 60
 
-export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { store: Store }): BareRoutes {
+export function productCalls(deps: Pick<ServiceBase, 'config' | 'log' | 'now'> & { store: Store }): BareRoutes {
   const addressOf = callerAddress(deps)
   const products = new RateWindow(perProduct)
   const strangers = new RateWindow(perStranger)
@@ -47,11 +47,11 @@ export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { stor
     const now = deps.now()
     const wait = product ? products.take(product.id, now) : strangers.take(callerKey(addressOf(req)), now)
     if (wait > 0) {
-      await drain(req)
+      await drainBody(req)
       return refuseAndClose(req, res, 'rate_limited', { retryAfter: wait })
     }
     if (!product) {
-      await drain(req)
+      await drainBody(req)
       return unauthorized(req, res)
     }
     const body = await readBody(req, res, maxBody)

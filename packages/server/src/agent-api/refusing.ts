@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
 import { jitteredDelay, refuseAndClose, refuseAsBusy, sendRefusal } from '../platform/http/answers.ts'
-import { drain } from '../platform/http/body.ts'
+import { drainBody } from '../platform/http/body.ts'
 import type { AgentParts } from './deps.ts'
 import type { Caller } from './reports/lookup.ts'
 import { countRefusal } from './reports/metrics.ts'
@@ -57,7 +57,7 @@ export async function refuseUnread(
   { code, retryAfter }: RefusalAnswer,
 ): Promise<undefined> {
   countRefusal(metrics, code)
-  await drain(req)
+  await drainBody(req)
   // Under overload, a client that has sent its whole request keeps its connection, because opening a new one would cost
   // more than this answer.
   if (code === 'unavailable' && req.complete) sendRefusal(res, code, undefined, jitteredDelay())

@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import { type Answer, limits, readReport } from '@svc/protocol'
 import { respondWithJson } from '../platform/http/answers.ts'
-import { free } from '../platform/http/buffers.ts'
+import { freeBuffer } from '../platform/http/buffers.ts'
 import type { Handler } from '../platform/http/listener.ts'
-import { type AdmittedCall, admit, type Gate } from './admission.ts'
+import { type AdmittedCall, admitCall, type CallGate } from './admission.ts'
 import type { AgentParts } from './deps.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 import type { ReportDecision } from './report-store/rows.ts'
@@ -26,13 +26,13 @@ export function reportCall(parts: AgentParts): Handler {
       return batcher.full || room.waiting >= largeReport.waitingMax
     },
   }
-  const gate: Gate = { window: windows.reports, queue: batcher, maxBytes: limits.reportBytes }
-  const largeGate: Gate = { ...gate, queue: large }
+  const gate: CallGate = { window: windows.reports, queue: batcher, maxBytes: limits.reportBytes }
+  const largeGate: CallGate = { ...gate, queue: large }
   const take = reportHandler(parts)
 
   return async (req, res) => {
     const saysLarge = Number(req.headers['content-length']) > largeReport.bytes
-    const admitted = await admit(parts, req, res, saysLarge ? largeGate : gate)
+    const admitted = await admitCall(parts, req, res, saysLarge ? largeGate : gate)
     if (!admitted) return
     if (admitted.bytes.length <= largeReport.bytes) return take(admitted, res)
     if (large.full) return refuseBusy(parts, res) // Other calls may have filled the queue since the gate checked it.
@@ -61,7 +61,7 @@ function reportHandler(parts: AgentParts): (admitted: AdmittedCall, res: ServerR
     const size = bytes.length
     const read = readReport(bytes, deps.now())
     const isKept = read.ok && read.json instanceof Uint8Array
-    if (!isKept) free(bytes)
+    if (!isKept) freeBuffer(bytes)
     if (!read.ok) return refuseBody(parts, res, caller, read.message)
     if (read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
     let bodies: string[] | undefined
@@ -86,7 +86,7 @@ function reportHandler(parts: AgentParts): (admitted: AdmittedCall, res: ServerR
       bytes: size,
       alone: read.newNames === true,
     })
-    if (isKept) free(bytes)
+    if (isKept) freeBuffer(bytes)
     if (decision.ok) respondWithJson(res, 200, answerOf(decision, interval))
     else if (decision.code === 'unavailable') refuseBusy(parts, res)
     else refuseNow(parts, res, decision)

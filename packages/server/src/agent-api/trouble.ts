@@ -4,13 +4,13 @@ import type { Logger } from 'pino'
  * Logs database faults at most every 5 s, with the number of faults since the last line, so that frequent faults do not
  * fill the log.
  */
-export interface Trouble {
+export interface FaultLog {
   note(error: unknown, what: string): void
 }
 
 const quietMs = 5_000
 
-export function createTrouble(log: Logger, monotonic: () => number = () => performance.now()): Trouble {
+export function createTrouble(log: Logger, monotonic: () => number = () => performance.now()): FaultLog {
   let saidAt = Number.NEGATIVE_INFINITY
   let unsaid = 0
   return {

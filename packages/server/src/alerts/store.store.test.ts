@@ -5,7 +5,6 @@ import { evaluationLeaseMs, returnLease, takeLease } from './evaluation/lease.ts
 import type { ConditionFinding } from './rules/conditions.ts'
 import { judgeRule } from './rules/judge.ts'
 import {
-  alertOf,
   endMutes,
   insertAlert,
   isChanged,
@@ -14,6 +13,7 @@ import {
   removePending,
   rulesOfScope,
   scopeOf,
+  storedAlert,
   updateAlert,
 } from './store.ts'
 
@@ -35,7 +35,7 @@ everyEngine('alerts as rows', (open) => {
     const w = await newTestWorkspace(await open())
     const { alert, insert } = await begin(w)
     const row = await insert()
-    expect(row && alertOf(row)).toEqual(alert)
+    expect(row && storedAlert(row)).toEqual(alert)
     expect((await known(w)).current.map((one) => one.alert)).toEqual([alert])
     expect(isChanged(alert, alert)).toBe(false)
     expect(isChanged(alert, { ...alert, muted: true })).toBe(true)

@@ -17,7 +17,7 @@ import { defaultRule } from './rules/rules.ts'
 /** The scope of alerts about the service itself, which belong to no workspace. */
 export const serviceScope = '@service'
 
-export interface Scope {
+export interface AlertScope {
   id: string
   workspaceId: string | null
 }
@@ -25,7 +25,7 @@ export interface Scope {
  * The scope of a workspace. If a command names `@service` in place of a workspace, the result is the scope of the
  * service.
  */
-export const scopeOf = ({ id }: { id: string }): Scope => ({ id, workspaceId: id === serviceScope ? null : id })
+export const scopeOf = ({ id }: { id: string }): AlertScope => ({ id, workspaceId: id === serviceScope ? null : id })
 
 /** The subject of an alert, such as an agent, with its id. */
 export interface SubjectRef extends AlertSubject {
@@ -48,7 +48,7 @@ export interface SetRule extends Rule {
 }
 
 /** Reads the rules of a scope: the settings that people changed, and the defaults of the others. */
-export async function rulesOfScope(db: Db, { id }: Scope): Promise<(name: RuleName) => SetRule> {
+export async function rulesOfScope(db: Db, { id }: AlertScope): Promise<(name: RuleName) => SetRule> {
   const rows = await db.selectFrom('alert_rule').selectAll().where('scope', '=', id).execute()
   const set = new Map(rows.map((row) => [row.rule, row]))
   return (name) => {
@@ -103,7 +103,7 @@ const dayMs = 24 * 60 * 60_000
  * Reads the alerts of a scope that an evaluation needs. Each query has an index, so earlier alerts do not make it
  * slower.
  */
-export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<KnownAlerts> {
+export async function knownAlerts(db: Db, { id }: AlertScope, now: number): Promise<KnownAlerts> {
   const inScope = db.selectFrom('alert').where('scope', '=', id)
   const ended = await inScope
     .select(['rule', 'subject_kind', 'subject_id', 'item', 'openings'])
@@ -145,7 +145,7 @@ export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<K
   }
 }
 
-const known = (rows: readonly AlertRow[]): KnownAlert[] => rows.map((row) => ({ row, alert: alertOf(row) }))
+const known = (rows: readonly AlertRow[]): KnownAlert[] => rows.map((row) => ({ row, alert: storedAlert(row) }))
 
 /**
  * Reads the alerts that have not ended, in the order of their ids. Reports are answered between the parts of a long
@@ -178,13 +178,13 @@ export const subjectKeyOf = (rule: RuleName, { kind, id, item = '' }: SubjectKey
   `${rule} ${kind} ${id} ${item}`
 
 /** The subject of a stored alert, by the name that it had when the row was last written. */
-export const subjectOf = ({ subject_kind, subject_name, item }: AlertRow): AlertSubject => ({
+export const alertSubject = ({ subject_kind, subject_name, item }: AlertRow): AlertSubject => ({
   kind: subject_kind,
   name: subject_name,
   ...(item !== '' && { item }),
 })
 
-export const alertOf = (row: AlertRow): Alert => ({
+export const storedAlert = (row: AlertRow): Alert => ({
   phase: row.phase,
   phaseSince: row.phase_since,
   since: row.since,
@@ -230,7 +230,7 @@ export function isChanged(before: Alert, after: Alert): boolean {
 }
 
 interface NewAlert {
-  scope: Scope
+  scope: AlertScope
   rule: RuleName
   about: SubjectRef
   /** The agents of a mass outage, as JSON. */
@@ -305,7 +305,7 @@ export async function removePending(trx: Db, { id, version }: AlertRow): Promise
 }
 
 /** The mutes of a scope that have not ended. */
-export async function mutesOfScope(db: Db, { id }: Scope): Promise<Mute[]> {
+export async function mutesOfScope(db: Db, { id }: AlertScope): Promise<Mute[]> {
   const rows = await db
     .selectFrom('alert_mute')
     .select(['id', 'agent_id as agentId', 'rule', 'item', 'from_at as from', 'until_at as until'])

@@ -4,7 +4,7 @@
  */
 import { foreignLine } from '@svc/protocol'
 import { messageOf } from '../platform/errors.ts'
-import type { Names } from './names/names.ts'
+import type { NameLookups } from './names/names.ts'
 
 /** The milliseconds that one try may take. */
 export const tryMs = 15_000
@@ -27,7 +27,7 @@ export interface AttemptLimits {
   /** True if a person waits for the result. */
   isAwaited?: boolean | undefined
   /** The look-ups of names, if not those of this process. */
-  names?: Names | undefined
+  names?: NameLookups | undefined
 }
 
 /**

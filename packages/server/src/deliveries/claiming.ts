@@ -6,9 +6,16 @@ import type { Db, Store } from '../platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import { transaction } from '../platform/db/transaction.ts'
 import { errorWords } from './attempt.ts'
-import { type DeliveryPlan, planNext, type WaitingDelivery } from './order.ts'
+import { type DeliveryPlan, planNextMessage, type WaitingDelivery } from './order.ts'
 import { countUnwritable, endReplaced, lockChannel } from './settling.ts'
-import { deliveryLeaseMs, groupAfter, insertDelivery, isLeased, isOfDisabledPerson, withdraw } from './store.ts'
+import {
+  deliveryLeaseMs,
+  groupDelayMs,
+  insertDelivery,
+  isLeased,
+  isOfDisabledPerson,
+  withdrawDeliveries,
+} from './store.ts'
 import {
   deliveryChangesOf,
   type MessageWriter,
@@ -122,7 +129,12 @@ async function nextMessage<C extends StoredChange>(
   for (;;) {
     const { writer, now } = context
     const deliveries = left.flatMap((row) => deliveryOf<C>(row) ?? [])
-    const plan = planNext(deliveries, { format: channel.format, now, groupAfter, fold: writer.fold })
+    const plan = planNextMessage(deliveries, {
+      format: channel.format,
+      now,
+      groupAfter: groupDelayMs,
+      fold: writer.fold,
+    })
     if (!plan.next && !plan.write) return { next: undefined, unwritable }
     try {
       return { next: await carryOut(trx, channel, left, { plan, claiming: context }), unwritable }
@@ -185,7 +197,7 @@ async function carryOut<C extends StoredChange>(
   const isTest = planned?.kind === 'test'
   const written = plan.write ? write(channel, { isTest, changes: plan.write.changes }, claiming) : undefined
   await endReplaced(trx, plan.replaced, now)
-  await withdraw(trx, plan.dropped)
+  await withdrawDeliveries(trx, plan.dropped)
   if (!written) return planned && { channel, row: planned, written: writtenMessageOf(planned) as WrittenMessage }
   const body = JSON.stringify(written)
   if (planned) {

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { every } from '../platform/every.ts'
 import { chooseWork, type DueWork } from './places.ts'
 import { channelsOf, type ServingParts } from './serving.ts'
-import type { Source } from './source.ts'
+import type { DeliverySource } from './source.ts'
 
 /**
  * The milliseconds between two checks for due work, and from the moment at which a place becomes free until the next
@@ -31,11 +31,11 @@ interface Dispatcher {
 }
 
 /** A dispatcher for the channels of alerts and for further sources. */
-export const newDispatcher = (parts: ServingParts, more: readonly Source[] = []): Dispatcher =>
+export const newDispatcher = (parts: ServingParts, more: readonly DeliverySource[] = []): Dispatcher =>
   newTurns([channelsOf(parts), ...more], parts)
 
 export function newTurns(
-  sources: readonly Source[],
+  sources: readonly DeliverySource[],
   { log, now }: { log: Pick<Logger, 'warn'>; now: () => number },
 ): Dispatcher {
   const ending = new AbortController()
@@ -63,7 +63,7 @@ export function newTurns(
     for (const [id, until] of resting) if (until <= at) resting.delete(id)
     // A source that cannot be read does not stop the others, but then the check has failed.
     const read = await Promise.allSettled(sources.map((source) => source.due(now())))
-    const sourceOf = new Map<DueWork, Source>()
+    const sourceOf = new Map<DueWork, DeliverySource>()
     for (const [i, result] of read.entries()) {
       const [source] = sources.slice(i, i + 1)
       if (result.status === 'fulfilled' && source)
@@ -76,7 +76,7 @@ export function newTurns(
     lookedAt = now()
   }
 
-  function begin(work: DueWork, source: Source | undefined): void {
+  function begin(work: DueWork, source: DeliverySource | undefined): void {
     const { id } = work
     if (!source || ending.signal.aborted) return
     const turn = source

@@ -10,8 +10,8 @@ import * as earlier from '../../testing/earlier/sender.ts'
 import { openTestPostgres } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { claimDeliveries } from './claiming.ts'
-import { settle } from './settling.ts'
-import { dueChannels, enqueue } from './store.ts'
+import { settleDelivery } from './settling.ts'
+import { dueChannels, enqueueDeliveries } from './store.ts'
 import type { MessageWriter } from './writer.ts'
 
 interface TestChange {
@@ -59,7 +59,7 @@ test.each(['single', 'grouped'] as const)(
           await turn()
           receives(claimed.row.id, claimed.written.body, taken)
           const message = ''
-          await settle(
+          await settleDelivery(
             store,
             claimed.row.id,
             { is: 'status', status: taken ? 200 : 503, retryAfter: undefined, message },
@@ -82,7 +82,8 @@ test.each(['single', 'grouped'] as const)(
           if (says !== undefined) {
             made.set(alert, [...before, says])
             const change: TestChange = { id: alert, says }
-            if (by === 'new') await enqueue(store.db, [{ id: channel, format, grouped_at: null }], change, clock.now())
+            if (by === 'new')
+              await enqueueDeliveries(store.db, [{ id: channel, format, grouped_at: null }], change, clock.now())
             else await earlier.enqueue(store.db, channel, change, clock.now())
           }
           await both(taken)

@@ -14,7 +14,7 @@ import { freeLeases } from '../service/sweeper/stored-times.ts'
 import { newSigningSecret } from './channels/webhook.ts'
 import { claimDeliveries } from './claiming.ts'
 import { newDispatcher } from './dispatcher.ts'
-import { enqueue } from './store.ts'
+import { enqueueDeliveries } from './store.ts'
 import type { MessageWriter } from './writer.ts'
 
 interface TestChange {
@@ -112,7 +112,12 @@ everyEngine('two nodes on one channel', (open) => {
             if (says === undefined) continue
             made.set(move.alert, [...before, says])
             const change = { id: move.alert, says } as TestChange
-            await enqueue(db, [{ id: channelId, format, grouped_at: null }], change, w.clock.now() + move.skew * 1000)
+            await enqueueDeliveries(
+              db,
+              [{ id: channelId, format, grouped_at: null }],
+              change,
+              w.clock.now() + move.skew * 1000,
+            )
           }
         }
         const isWaiting = async () =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { planNext, type WaitingDelivery } from './order.ts'
+import { planNextMessage, type WaitingDelivery } from './order.ts'
 
 interface TestChange {
   id: string
@@ -15,7 +15,7 @@ const later = now + 100
 const fold = (all: readonly TestChange[]) =>
   all.filter(({ id, says }) => says === 'ended' || !all.some((other) => other.id === id && other.says === 'ended'))
 const plan = (rows: readonly Row[], format: 'single' | 'grouped') =>
-  planNext(rows, { format, now, groupAfter: 30, fold })
+  planNextMessage(rows, { format, now, groupAfter: 30, fold })
 
 /** A delivery in short: `a opened, b ended`, then `tried`, `written` or `test`, then its due time. */
 function row(id: string, text: string, state: 'new' | 'written' | 'tried' | 'test' = 'new', dueAt = now): Row {
@@ -167,7 +167,7 @@ function play(
   let rows: Row[] = []
   let [at, ids] = [now, 0]
   const tryOnce = (isTaken: boolean) => {
-    const planned = planNext(rows, { format, now: at, groupAfter: 30, fold })
+    const planned = planNextMessage(rows, { format, now: at, groupAfter: 30, fold })
     const ended = new Set([...planned.replaced, ...planned.dropped])
     // A new group has the place of the last one of those that it replaces.
     const after = rows.slice(rows.findLastIndex(({ id }) => ended.has(id)) + 1)

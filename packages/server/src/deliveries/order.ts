@@ -42,7 +42,7 @@ interface PlanRules<C> {
 }
 
 /** Plans the next message of a channel. `waiting` are its waiting deliveries in the order in which they were made. */
-export function planNext<C extends { id: string }>(
+export function planNextMessage<C extends { id: string }>(
   waiting: readonly WaitingDelivery<C>[],
   rules: PlanRules<C>,
 ): DeliveryPlan<C> {

@@ -69,7 +69,7 @@ export function readChannel(
   const read = kind === 'push' ? readSubscription(wanted.secret ?? '', allowed) : readAddress(kind, wanted)
   if (!read.ok) return read
   const { made, ...address } = read.value
-  return done({ name, kind, format: form, address, shown: shownOf(kinds[kind], address), made })
+  return done({ name, kind, format: form, address, shown: shownAddress(kinds[kind], address), made })
 }
 
 /** Reads the address of a channel. `made` is the signing secret if the service generated it. */
@@ -161,7 +161,10 @@ function readSecret(
  * The part of an address that may be shown: of a secret address only the origin. The query is never shown, since it may
  * contain a token.
  */
-export function shownOf({ urlIsSecret }: Pick<ChannelTraits, 'urlIsSecret'>, { url, to }: ReceiverAddress): string {
+export function shownAddress(
+  { urlIsSecret }: Pick<ChannelTraits, 'urlIsSecret'>,
+  { url, to }: ReceiverAddress,
+): string {
   const target = url === undefined ? undefined : URL.parse(url)
   const open = target && `${target.origin}${target.pathname}${target.search && '?…'}`
   const where = urlIsSecret ? target && `${target.origin}/…` : open

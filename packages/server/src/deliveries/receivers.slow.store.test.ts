@@ -10,7 +10,7 @@ import { eventually } from '../../../../testing/eventually.ts'
 import { badReceivers, hangingAt, hangingMailServer, receiverOf } from '../../testing/receivers.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { writerOf } from '../alerts/messages/writing.ts'
+import { alertWriter } from '../alerts/messages/writing.ts'
 import { seal, sealKeyOf } from '../platform/seal.ts'
 import { newSigningSecret } from './channels/webhook.ts'
 import { newDispatcher } from './dispatcher.ts'
@@ -56,7 +56,7 @@ everyEngine('receivers that do not answer as they should', (open) => {
       ...{ store: w.store, now: w.clock.now, node: 'a', key, allowed: ['127.0.0.0/8'], withinMs },
       log: { warn: () => {} },
       senders: sendersOf({ baseUrl: 'https://svc.example.org', smtpUrl, mailFrom: 'svc@example.org' }),
-      writer: writerOf('https://svc.example.org'),
+      writer: alertWriter('https://svc.example.org'),
     })
     const add = async (scope: string, kind: ChannelKind, address: object) => {
       const channelId = await addChannel(w, { scope, kind, address })

@@ -7,7 +7,7 @@ import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { foreignLine } from '@svc/protocol'
 import { type AttemptLimits, attemptCall, errorWords, tryMs } from './attempt.ts'
-import type { Call } from './channels/call.ts'
+import type { ChannelRequest } from './channels/call.ts'
 import { lookupOf } from './names/names.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import type { AllowedNetworks } from './target.ts'
@@ -21,7 +21,7 @@ const bodyMs = 3000
 
 /** Sends a message to a receiver. This never throws: an error is also a result, and outbox.ts judges all results. */
 export async function sendMessage(
-  call: Call,
+  call: ChannelRequest,
   { allowed, ...limits }: AttemptLimits & { allowed: AllowedNetworks },
 ): Promise<TryResult> {
   const target = readTarget(call.url, allowed)
@@ -62,7 +62,7 @@ export async function tryResultOf(
 /** Makes a request. `agent` is used only once, and looks the name up; false means that no address is refused. */
 function exchange(
   url: URL,
-  { method, headers, body }: Omit<Call, 'url' | 'method'> & { method: string },
+  { method, headers, body }: Omit<ChannelRequest, 'url' | 'method'> & { method: string },
   { agent, lookup, signal }: { agent: Agent | false; lookup: LookupFunction; signal: AbortSignal },
 ): Promise<DeliveryAnswer> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest

@@ -9,11 +9,11 @@ import { kinds } from './channels/kinds.ts'
 import { type ClaimedDelivery, claimDeliveries } from './claiming.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import type { DueWork } from './places.ts'
-import { shownOf } from './reading.ts'
+import { shownAddress } from './reading.ts'
 import { sendMessage } from './send.ts'
 import type { Senders } from './senders.ts'
-import { disable, endOld, giveMessageBack, settle } from './settling.ts'
-import type { Source } from './source.ts'
+import { disableReceiver, endOldDeliveries, giveMessageBack, settleDelivery } from './settling.ts'
+import type { DeliverySource } from './source.ts'
 import { dueChannels } from './store.ts'
 import type { AllowedNetworks } from './target.ts'
 import type { MessageWriter } from './writer.ts'
@@ -38,14 +38,14 @@ export interface ServingParts extends TryParts {
 }
 
 /** The channels with due messages as work of the dispatcher. Once a minute, deliveries that are too old are ended. */
-export function channelsOf(parts: ServingParts): Source {
+export function channelsOf(parts: ServingParts): DeliverySource {
   const { store, log, node } = parts
   let oldEndedAt = Number.NEGATIVE_INFINITY
   return {
     async due(now) {
       if (now - oldEndedAt >= endOldEveryMs || now < oldEndedAt) {
         oldEndedAt = now
-        for (const channel of await endOld(store, now)) noteDisabled(log, channel)
+        for (const channel of await endOldDeliveries(store, now)) noteDisabled(log, channel)
       }
       return dueChannels(store, { node, now })
     },
@@ -80,7 +80,7 @@ async function sendOne(claimed: ClaimedDelivery, parts: ServingParts, stop: Abor
   const { store, log, now, key } = parts
   const address = openAddress(claimed, key)
   if (!address) {
-    await disable(store, channel.id, unopened, now())
+    await disableReceiver(store, channel.id, unopened, now())
     return false
   }
   const answer = await tryOnce(claimed, address, { ...parts, stop }, now())
@@ -101,7 +101,7 @@ async function settleSurely(id: string, answer: DeliveryAnswer, parts: ServingPa
   const { store, log, now, node, random = Math.random } = parts
   for (let failed = 0; ; failed++) {
     try {
-      return await settle(store, id, answer, { now: now(), random: random(), node })
+      return await settleDelivery(store, id, answer, { now: now(), random: random(), node })
     } catch (error) {
       if (failed === 0) log.warn({ err: error, delivery: id }, 'the outcome of a delivery could not be stored')
       if (stop.aborted) return undefined
@@ -197,5 +197,5 @@ function shownRedirect(
   { secret }: ReceiverAddress,
 ): string {
   const hasSecret = secret !== undefined && redirect.includes(secret)
-  return shownOf({ urlIsSecret: kinds[kind].urlIsSecret || hasSecret }, { url: redirect })
+  return shownAddress({ urlIsSecret: kinds[kind].urlIsSecret || hasSecret }, { url: redirect })
 }

@@ -5,7 +5,7 @@
 import { isPostgres } from '../platform/db/engine.ts'
 import type { Db, Store } from '../platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
-import { hasLost, transaction } from '../platform/db/transaction.ts'
+import { hasLostRace, transaction } from '../platform/db/transaction.ts'
 import {
   answerWords,
   type DeliveryAnswer,
@@ -37,12 +37,12 @@ interface SettleContext {
  * ended. If the answer's words cannot be stored, the outcome is stored without them: a message that was accepted must
  * never be sent again because of what the receiver said.
  */
-export async function settle(store: Store, id: string, answer: DeliveryAnswer, settling: SettleContext) {
+export async function settleDelivery(store: Store, id: string, answer: DeliveryAnswer, settling: SettleContext) {
   const words = answerWords(answer)
   try {
     return await settleWith(store, id, { answer, words }, settling)
   } catch (error) {
-    if (hasLost(error)) throw error
+    if (hasLostRace(error)) throw error
     return await settleWith(store, id, { answer, words: 'The answer could not be stored.' }, settling)
   }
 }
@@ -160,7 +160,7 @@ const whyOf = (outcome: DeliveryOutcome, words: string): string =>
     : `Ten deliveries in a row could not be made; the last answer was: ${words}`
 
 /** Disables a channel and ends its waiting deliveries. `why` is shown to people with the channel. */
-export const disable = ({ db }: Store, id: string, why: string, now: number): Promise<void> =>
+export const disableReceiver = ({ db }: Store, id: string, why: string, now: number): Promise<void> =>
   transaction(db, async (trx) => {
     const columns = { enabled: 0, disabled_why: why, ...unservedColumns }
     await trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()
@@ -188,7 +188,7 @@ export async function endWaiting(
  * Gives up deliveries that have waited for a day, and deletes deliveries that ended 30 days ago. Returns the ids of the
  * channels that were disabled because of that.
  */
-export async function endOld(store: Store, now: number): Promise<string[]> {
+export async function endOldDeliveries(store: Store, now: number): Promise<string[]> {
   const { db } = store
   const old = await tooOld(db, now).select('channel_id').distinct().execute()
   const disabled: string[] = []
@@ -253,7 +253,7 @@ const disabledWords = 'The channel was disabled.'
 /**
  * Queues a delivery again that was given up, with the same id and body. Returns false if the delivery was not given up.
  */
-export async function retry(trx: Db, id: string, now: number): Promise<boolean> {
+export async function retryGivenUp(trx: Db, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('alert_delivery')
     .set({ state: 'waiting', tries: 0, created_at: now, due_at: now, ended_at: null })

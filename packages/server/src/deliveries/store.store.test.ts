@@ -6,8 +6,8 @@ import { newId } from '../platform/ids.ts'
 import { freeLeases } from '../service/sweeper/stored-times.ts'
 import { claimDeliveries } from './claiming.ts'
 import type { DeliveryAnswer } from './outbox.ts'
-import { endOld, endWaiting, retry, settle } from './settling.ts'
-import { dueChannels, enqueue, enqueueTest } from './store.ts'
+import { endOldDeliveries, endWaiting, retryGivenUp, settleDelivery } from './settling.ts'
+import { dueChannels, enqueueDeliveries, enqueueTest } from './store.ts'
 import type { MessageWriter } from './writer.ts'
 
 interface TestChange {
@@ -41,7 +41,7 @@ everyEngine('deliveries as rows', (open) => {
         .selectAll()
         .where('id', '=', channel.id)
         .executeTakeFirstOrThrow()
-      await enqueue(db, [now], { id, says } as TestChange, w.clock.now())
+      await enqueueDeliveries(db, [now], { id, says } as TestChange, w.clock.now())
     }
     const due = async (node = 'a') => (await dueChannels(w.store, { node, now: w.clock.now() })).length
     const claimed = async (node = 'a') => {
@@ -55,7 +55,7 @@ everyEngine('deliveries as rows', (open) => {
       return found ? [{ id: found.row.id, body: found.written.body }] : []
     }
     const ends = (id: string, answer: DeliveryAnswer) =>
-      settle(w.store, id, answer, { now: w.clock.now(), random: 0.5, node: 'a' })
+      settleDelivery(w.store, id, answer, { now: w.clock.now(), random: 0.5, node: 'a' })
     const rows = (): Promise<AlertDeliveryRow[]> => db.selectFrom('alert_delivery').selectAll().orderBy('seq').execute()
     const is = () => db.selectFrom('alert_channel').selectAll().where('id', '=', channel.id).executeTakeFirstOrThrow()
     return { w, channel, tell, due, claimed, ends, rows, is }
@@ -302,7 +302,7 @@ everyEngine('deliveries as rows', (open) => {
     for (let [one] = await claimed(); one; [one] = await claimed()) await ends(one.id, failed)
     await tell('never tried')
     w.clock.pass(day)
-    expect(await endOld(w.store, w.clock.now())).toEqual([(await is()).id])
+    expect(await endOldDeliveries(w.store, w.clock.now())).toEqual([(await is()).id])
     expect(await is()).toMatchObject({ enabled: 0, dead: 11 })
     expect((await is()).disabled_why).toContain('500: oops')
     expect(new Set((await rows()).map(({ last_answer }) => last_answer))).toEqual(
@@ -324,17 +324,17 @@ everyEngine('deliveries as rows', (open) => {
     await tell('a')
     const [first] = await claimed()
     w.clock.pass(day)
-    await endOld(w.store, w.clock.now())
+    await endOldDeliveries(w.store, w.clock.now())
     expect(await due()).toBe(0)
-    expect(await retry(w.store.db, first?.id ?? '', w.clock.now())).toBe(true)
-    expect(await retry(w.store.db, first?.id ?? '', w.clock.now())).toBe(false)
+    expect(await retryGivenUp(w.store.db, first?.id ?? '', w.clock.now())).toBe(true)
+    expect(await retryGivenUp(w.store.db, first?.id ?? '', w.clock.now())).toBe(false)
     expect(await claimed()).toEqual([first])
     await endWaiting(w.store.db, { why: 'x' }, w.clock.now())
     w.clock.pass(30 * day)
-    await endOld(w.store, w.clock.now())
+    await endOldDeliveries(w.store, w.clock.now())
     expect(await rows()).toHaveLength(1)
     w.clock.pass(1)
-    await endOld(w.store, w.clock.now())
+    await endOldDeliveries(w.store, w.clock.now())
     expect(await rows()).toEqual([])
   })
 })

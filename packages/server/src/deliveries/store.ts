@@ -14,7 +14,7 @@ import { deliveryChangesOf, type StoredChange } from './writer.ts'
 
 const second = 1000
 /** How long a channel waits for further changes before it sends a group, and the minimum time between two groups. */
-export const groupAfter = 30 * second
+export const groupDelayMs = 30 * second
 export const groupEvery = 300 * second
 /**
  * The time for which no other node sends to a channel after a node took a message of it. A try takes a quarter of that;
@@ -28,7 +28,7 @@ type ChannelOf = Pick<AlertChannelRow, 'id' | 'format' | 'grouped_at'> & {
 }
 
 /** Queues a change for each of the channels, in the transaction that makes the change. */
-export async function enqueue(
+export async function enqueueDeliveries(
   trx: Db,
   channels: readonly ChannelOf[],
   change: StoredChange,
@@ -56,7 +56,7 @@ export async function enqueueTest(
 const dueAt = ({ format, grouped_at, notBefore = 0 }: ChannelOf, now: number): number =>
   Math.max(
     notBefore,
-    format === 'single' ? now : Math.max(now + groupAfter, Math.min(grouped_at ?? 0, now) + groupEvery),
+    format === 'single' ? now : Math.max(now + groupDelayMs, Math.min(grouped_at ?? 0, now) + groupEvery),
   )
 
 /**
@@ -155,7 +155,7 @@ export const isLeased = (until: number | null, now: number): boolean =>
 /** The columns of a channel that no node serves. */
 export const unservedColumns = { serving_node: null, serving_until: null } as const
 
-export async function withdraw(trx: Db, ids: readonly string[]): Promise<void> {
+export async function withdrawDeliveries(trx: Db, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await trx.deleteFrom('alert_delivery').where('id', 'in', ids).execute()
 }
 
@@ -163,7 +163,7 @@ export async function withdraw(trx: Db, ids: readonly string[]): Promise<void> {
  * Sets a new due time for the messages of a channel that were never tried. `at` returns the time from which a change
  * may be sent, or undefined if the person no longer wants it.
  */
-export async function reschedule<C extends StoredChange>(
+export async function rescheduleDeliveries<C extends StoredChange>(
   trx: Db,
   channel: ChannelOf,
   at: (change: C) => number | undefined,
@@ -179,7 +179,7 @@ export async function reschedule<C extends StoredChange>(
     .execute()
   for (const row of rows) {
     const times = (deliveryChangesOf<C>(row) ?? []).flatMap((change) => at(change) ?? [])
-    if (times.length === 0) await withdraw(trx, [row.id])
+    if (times.length === 0) await withdrawDeliveries(trx, [row.id])
     else
       await trx
         .updateTable('alert_delivery')

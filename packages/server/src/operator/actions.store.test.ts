@@ -5,7 +5,7 @@ import { offering } from '../../testing/service.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { commands } from './commands/all.ts'
-import type { Request, Service } from './shared/request.ts'
+import type { OperatorRequest, ServiceParts } from './shared/request.ts'
 import { runOperatorCommand } from './socket/socket.ts'
 
 everyEngine('svc-server action', (open) => {
@@ -15,8 +15,8 @@ everyEngine('svc-server action', (open) => {
     for (const name of ['mail-1', 'mail-2', 'disk-1']) await report(offering, { agent: await w.addAgent(name) })
     const live = { changed: () => {}, listChanged: () => {}, rightsChanged: async () => {} }
     const config = { dataDir: 'data' }
-    const service = { store: w.store, live, config, now: w.clock.now } as unknown as Service
-    const run = (name: string, args: string[], options: Request['options'] = {}) =>
+    const service = { store: w.store, live, config, now: w.clock.now } as unknown as ServiceParts
+    const run = (name: string, args: string[], options: OperatorRequest['options'] = {}) =>
       runOperatorCommand(name, { args, options, input: '' }, service)
     const said = async (...call: Parameters<typeof run>) => {
       const outcome = await run(...call)

@@ -5,7 +5,7 @@ import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { openAuth, readyAuth } from '../people/accounts/auth.ts'
 import { listPeople } from '../people/accounts/store.ts'
 import { commands } from './commands/all.ts'
-import type { Request, Service } from './shared/request.ts'
+import type { OperatorRequest, ServiceParts } from './shared/request.ts'
 import { runOperatorCommand } from './socket/socket.ts'
 
 const password = 'correct horse battery staple'
@@ -26,8 +26,8 @@ everyEngine('commands of the operator', (open) => {
       alertsChanged: () => {},
       rightsChanged: async () => {},
     }
-    const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as Service
-    const run = (name: string, args: string[], more: Partial<Request> = {}) =>
+    const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as ServiceParts
+    const run = (name: string, args: string[], more: Partial<OperatorRequest> = {}) =>
       runOperatorCommand(name, { args, options: {}, input: '', ...more }, service)
     /** The text that a command prints for a person. */
     const said = async (...call: Parameters<typeof run>) => {
@@ -61,7 +61,7 @@ everyEngine('commands of the operator', (open) => {
   test('an account that cannot be made completely is not made, and the message says why', async () => {
     const { said, emails } = await start()
     const before = await emails()
-    const create = (more: Partial<Request>) =>
+    const create = (more: Partial<OperatorRequest>) =>
       said('person create', ['dan@example.org'], { input: `${password}\n`, options: { name: 'Dan' }, ...more })
     expect(await create({ options: {} })).toMatch(/^misused: A person needs a name/)
     expect(await create({ options: { name: 'Dan', role: 'admin' } })).toMatch(/^misused: A role needs a workspace/)
@@ -162,7 +162,8 @@ everyEngine('commands of the operator', (open) => {
 
   test('the link for the first account takes no address, and is refused once somebody has an account', async () => {
     const { w, said } = await start()
-    const link = (args: string[], options: Request['options'] = { first: true }) => said('link', args, { options })
+    const link = (args: string[], options: OperatorRequest['options'] = { first: true }) =>
+      said('link', args, { options })
     await w.store.db.deleteFrom('user').execute()
     for (const options of [{ first: true }, {}])
       expect(await link([], options)).toMatch(/^http:\/\/localhost\/start\?token=/)

@@ -4,7 +4,7 @@ import { everyEngine } from '../../testing/stores.ts'
 import { testStart } from '../../testing/test-workspace.ts'
 import { typing } from '../../testing/typing.ts'
 import { historyChangesOf } from '../web/queries/changes.ts'
-import { agentStates, trendOf } from '../web/queries/states.ts'
+import { agentStates, agentTrend } from '../web/queries/states.ts'
 
 everyEngine('commands about what was before', (open) => {
   test('history cost prints rows, CSV and JSON, and refuses what is no date', async () => {
@@ -50,7 +50,7 @@ everyEngine('commands about what was before', (open) => {
     expect(await json(`history changes north/mail-triage --since ${since}`)).toEqual(changes)
     const fleet = [{ name: 'mail-triage', is: 'paused', level: 'info', label: 'Paused' }]
     expect(await json(`history fleet north --at ${new Date(now).toISOString()}`)).toEqual(fleet)
-    expect(await json('history trend north/mail-triage')).toEqual(await trendOf(db, agent, 1, now))
+    expect(await json('history trend north/mail-triage')).toEqual(await agentTrend(db, agent, 1, now))
     const table = async (typed: string) => (await said(`history ${typed}`)).split('\n').map((row) => row.split(/ {2,}/))
     expect((await table(`states north/mail-triage --since ${since}`)).map((row) => row.slice(2))).toEqual([
       ['STATE', 'LEVEL', 'LABEL'],

@@ -4,7 +4,7 @@ import { installing } from '../../testing/installing.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { redeemInstall } from '../updates/installs/redeem.ts'
 import { commands } from './commands/all.ts'
-import type { Request, Service } from './shared/request.ts'
+import type { OperatorRequest, ServiceParts } from './shared/request.ts'
 import { runOperatorCommand } from './socket/socket.ts'
 
 everyEngine('tags by svc-server', (open) => {
@@ -17,8 +17,8 @@ everyEngine('tags by svc-server', (open) => {
       reported: (_workspace: string, agent: string) => heard.push(agent),
     }
     const config = { dataDir: 'data', baseUrl: 'http://localhost' }
-    const service = { store: w.store, live, config, now: w.clock.now } as unknown as Service
-    const run = (name: string, args: string[], options: Request['options'] = {}) =>
+    const service = { store: w.store, live, config, now: w.clock.now } as unknown as ServiceParts
+    const run = (name: string, args: string[], options: OperatorRequest['options'] = {}) =>
       runOperatorCommand(name, { args, options, input: '' }, service)
     const value = async (...call: Parameters<typeof run>) => {
       const outcome = await run(...call)

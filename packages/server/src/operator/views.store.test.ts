@@ -5,7 +5,7 @@ import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { setView, viewsOf } from '../fleet/views/store.ts'
 import { commands } from './commands/all.ts'
-import type { Request, Service } from './shared/request.ts'
+import type { OperatorRequest, ServiceParts } from './shared/request.ts'
 import { runOperatorCommand } from './socket/socket.ts'
 
 everyEngine('svc-server view', (open) => {
@@ -14,8 +14,13 @@ everyEngine('svc-server view', (open) => {
     const { report } = reporting(w)
     await report({ state: { level: 'bad', label: 'Down' } }, { agent: await w.addAgent('mail-1') })
     await report({ state: { level: 'ok', label: 'Working' } }, { agent: await w.addAgent('mail-2') })
-    const service = { store: w.store, live: {}, config: { dataDir: 'data' }, now: w.clock.now } as unknown as Service
-    const run = (name: string, args: string[], options: Request['options'] = {}) =>
+    const service = {
+      store: w.store,
+      live: {},
+      config: { dataDir: 'data' },
+      now: w.clock.now,
+    } as unknown as ServiceParts
+    const run = (name: string, args: string[], options: OperatorRequest['options'] = {}) =>
       runOperatorCommand(name, { args: [w.workspace.slug, ...args], options, input: '' }, service)
     const said = async (...call: Parameters<typeof run>) => {
       const outcome = await run(...call)

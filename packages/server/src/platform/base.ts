@@ -72,7 +72,7 @@ export interface Live {
   nodesHeard?(): readonly string[]
 }
 
-export interface Base {
+export interface ServiceBase {
   config: Config
   log: Logger
   live: Live

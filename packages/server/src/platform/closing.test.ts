@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { type Closer, closeAll, endMs, newClosers, stages, stopMs } from './closing.ts'
+import { type Closer, closeAll, closingStages, endMs, newClosers, stopMs } from './closing.ts'
 
 const never = () => new Promise<void>(() => {})
 const silent = { warn: () => {} }
@@ -19,7 +19,7 @@ function noting() {
 }
 
 test('all stages together leave time for the end of the process', () => {
-  const all = Object.values(stages).reduce((sum, ms) => sum + ms, 0)
+  const all = Object.values(closingStages).reduce((sum, ms) => sum + ms, 0)
   expect(all + endMs).toBeLessThanOrEqual(stopMs)
 })
 

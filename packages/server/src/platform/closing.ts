@@ -24,15 +24,15 @@ export const endMs = 500
  * The stages in which the service is closed, in this order, and how long each may take in milliseconds. Requests get
  * most of the time. If everything answers, a stop takes a fraction of it.
  */
-export const stages = { callers: 8_000, reports: 600, pages: 400, database: 500 } as const
+export const closingStages = { callers: 8_000, reports: 600, pages: 400, database: 500 } as const
 
 /** Collects the parts of the service that have to be closed, each in its stage. */
 export function newClosers() {
-  const all: (Closer & { stage: keyof typeof stages })[] = []
+  const all: (Closer & { stage: keyof typeof closingStages })[] = []
   return {
-    add: (stage: keyof typeof stages, name: string, close: Closer['close']) =>
-      void all.push({ stage, name, close, limitMs: stages[stage] }),
-    groups: (): Group[] => Object.keys(stages).map((stage) => all.filter((closer) => closer.stage === stage)),
+    add: (stage: keyof typeof closingStages, name: string, close: Closer['close']) =>
+      void all.push({ stage, name, close, limitMs: closingStages[stage] }),
+    groups: (): Group[] => Object.keys(closingStages).map((stage) => all.filter((closer) => closer.stage === stage)),
   }
 }
 export type Closers = ReturnType<typeof newClosers>

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { foreign, holderOf, inUse } from './data-folder.ts'
+import { folderInUse, foreignFolderText, holderOf } from './data-folder.ts'
 
 test('a process that is gone is not named as the one that uses the data folder', () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-holder-'))
@@ -15,9 +15,9 @@ test('a process that is gone is not named as the one that uses the data folder',
   expect(says(`${process.pid}\n`)).toBe(`process ${process.pid}`)
   expect(says(`${spawnSync('true').pid}\n`)).toBe('another process')
   expect(says('cut')).toBe('another process')
-  expect(inUse(dir).message).toContain('its file system has no locks')
+  expect(folderInUse(dir).message).toContain('its file system has no locks')
   says(String(process.pid))
-  expect(inUse(dir).message).not.toContain('locks')
+  expect(folderInUse(dir).message).not.toContain('locks')
   rmSync(dir, { recursive: true })
 })
 
@@ -29,5 +29,5 @@ test.each([
   [undefined, 1000, undefined],
   [1000, undefined, undefined],
 ])('the refusal of a folder says whose it is, if that is why (owner %s, user %s)', (owner, user, sentence) => {
-  expect(foreign(owner, user)).toEqual(sentence)
+  expect(foreignFolderText(owner, user)).toEqual(sentence)
 })

@@ -32,7 +32,7 @@ export function createDataFolder(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     chmodSync(dataDir, 0o700)
   } catch (cause) {
-    const why = foreign(ownerOf(dataDir), process.getuid?.()) ?? messageOf(cause)
+    const why = foreignFolderText(ownerOf(dataDir), process.getuid?.()) ?? messageOf(cause)
     throw new DataFolderError(`The data folder ${dataDir} cannot be used: ${why}`, { cause })
   }
 }
@@ -46,7 +46,7 @@ function ownerOf(path: string): number | undefined {
 }
 
 /** The sentence about a folder that belongs to another user than the one who runs the service. */
-export const foreign = (owner: number | undefined, user: number | undefined): string | undefined =>
+export const foreignFolderText = (owner: number | undefined, user: number | undefined): string | undefined =>
   owner === undefined || user === undefined || user === 0 || owner === user
     ? undefined
     : `it belongs to user id ${owner}, and this is user id ${user}. Run the service as the owner of the folder, or give the folder and its files to this user (chown -R ${user}).`
@@ -58,7 +58,7 @@ export const foreign = (owner: number | undefined, user: number | undefined): st
 export function secretOf(dataDir: string): string {
   const file = secretFile(dataDir)
   const secret = readIfThere(file) ?? createSecret(file)
-  giveToOwner(dataDir)
+  giveFilesToOwner(dataDir)
   if (secret.length < minSecret) {
     throw new DataFolderError(
       `${file} must hold at least ${minSecret} characters: it has ${secret.length}. Restore it from a backup, or remove it: a new one is then created and everyone must sign in again.`,
@@ -114,7 +114,7 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
   return {
     release: () => {
       rmSync(join(dataDir, 'svc.pid'), { force: true })
-      giveToOwner(dataDir)
+      giveFilesToOwner(dataDir)
       db.close()
     },
   }
@@ -127,7 +127,7 @@ const sqliteBusy = 5
  * Subfolders are left out: their files were only moved there, and within a longer path the owner could insert a link
  * while root works.
  */
-export function giveToOwner(dataDir: string): void {
+export function giveFilesToOwner(dataDir: string): void {
   const { uid, gid } = statSync(dataDir)
   if (process.getuid?.() !== 0 || uid === 0) return
   for (const name of readdirSync(dataDir)) {
@@ -168,7 +168,7 @@ export const holderOf = (dataDir: string): string => {
 }
 
 /** The refusal of a data folder whose lock another process keeps. A file system without locks looks the same. */
-export function inUse(dataDir: string): DataFolderError {
+export function folderInUse(dataDir: string): DataFolderError {
   const holder = holderOf(dataDir)
   const maybe =
     holder === unknownHolder

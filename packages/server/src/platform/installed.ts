@@ -21,7 +21,7 @@ const sources = inCheckout('packages/server/src')
  * Files and folders that the program needs: the path from the root of the checkout, and in a package the path from the
  * folder of the program.
  */
-export const beside = {
+export const filesBeside = {
   /** The built page. */
   page: ['packages/dashboard/dist', 'page'],
   /** The rendered documents. */
@@ -33,16 +33,21 @@ export const beside = {
 } as const
 
 /** The absolute path of something that the program needs. */
-export function placeBeside(what: keyof typeof beside): string {
-  const [fromCheckout, fromProgram] = beside[what]
+export function placeBeside(what: keyof typeof filesBeside): string {
+  const [fromCheckout, fromProgram] = filesBeside[what]
   return isPackage ? join(here, fromProgram) : inCheckout(fromCheckout)
 }
 
 /** The programs of worker threads: their sources, without `.ts`. In a package they are in the folder of the program. */
-export const threads = { judge: 'updates/blueprints/judge-worker', checkpointer: 'platform/db/checkpointer' } as const
+export const threadPrograms = {
+  judge: 'updates/blueprints/judge-worker',
+  checkpointer: 'platform/db/checkpointer',
+} as const
 
-export const threadFile = (thread: keyof typeof threads): URL =>
-  pathToFileURL(isPackage ? join(here, `${basename(threads[thread])}.mjs`) : join(sources, `${threads[thread]}.ts`))
+export const threadFile = (thread: keyof typeof threadPrograms): URL =>
+  pathToFileURL(
+    isPackage ? join(here, `${basename(threadPrograms[thread])}.mjs`) : join(sources, `${threadPrograms[thread]}.ts`),
+  )
 
 /** The version of this program. */
 export function ownVersion(): string {

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { isCode } from './errors.ts'
 
-export interface Lines {
+export interface OutputLines {
   write(line: string): void
   /** Writes the waiting lines if that is possible now. Returns true if none waits any longer. */
   flush(): boolean
@@ -30,9 +30,9 @@ const noticeMs = 2_000
 
 const unref = (work: () => void, ms: number) => void setTimeout(work, ms).unref()
 
-export const linesTo = (needs: LinesNeeds): Lines => new WaitingLines(needs)
+export const linesTo = (needs: LinesNeeds): OutputLines => new WaitingLines(needs)
 
-class WaitingLines implements Lines {
+class WaitingLines implements OutputLines {
   readonly #put: LinesNeeds['put']
   readonly #notice: LinesNeeds['notice']
   readonly #later: NonNullable<LinesNeeds['later']>
@@ -136,4 +136,4 @@ class WaitingLines implements Lines {
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
 
 /** A function that writes to a file descriptor of this process, for `linesTo`. */
-export const putTo = (fd: number) => (bytes: Uint8Array) => writeSync(fd, bytes)
+export const writerTo = (fd: number) => (bytes: Uint8Array) => writeSync(fd, bytes)

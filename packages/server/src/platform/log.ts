@@ -7,7 +7,7 @@ import { maskSecrets } from '@svc/protocol'
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import { isAboutLock } from './db/writer-lock.ts'
-import { type Lines, linesTo, putTo } from './lines.ts'
+import { linesTo, type OutputLines, writerTo } from './lines.ts'
 
 const secretKeys = ['authorization', 'cookie', 'password', 'secret', 'token', 'code', 'headers', 'body']
 const paths = secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
@@ -60,8 +60,8 @@ const withoutSecrets = (line: string): string =>
   shapes.reduce((text, [shape, instead]) => text.replace(shape, instead), maskSecrets(line, []))
 
 /** The lines that this process writes to standard error, and how many of them were lost. */
-export const standardErrorLines: Lines = linesTo({
-  put: putTo(2),
+export const standardErrorLines: OutputLines = linesTo({
+  put: writerTo(2),
   notice: (lost, code) =>
     `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), lost, code, msg: 'lines of the log could not be written and were lost' })}\n`,
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../platform/errors.ts'
-import { configOf, readConfig, readers } from './config.ts'
+import { configOf, readConfig, variableWords } from './config.ts'
 
 const config = (variables: Record<string, string>) => configOf(variables, '/srv')
 
@@ -83,7 +83,7 @@ test.each([
 ])('%s=%s is an error that names both and says what is wanted', (name, value) => {
   expect(() => config({ [name]: value })).toThrow(ConfigError)
   expect(() => config({ [name]: value })).toThrow(
-    `${name} must be ${readers[name as keyof typeof readers]}: got ${JSON.stringify(value)}`,
+    `${name} must be ${variableWords[name as keyof typeof variableWords]}: got ${JSON.stringify(value)}`,
   )
 })
 

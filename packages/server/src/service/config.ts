@@ -53,7 +53,7 @@ const originOf = (host: string) => `http://${isIPv6(host) ? `[${host}]` : host}`
 
 /** Converts environment variables to settings. Relative paths in them are relative to `cwd`. */
 export function configOf(given: Variables, cwd: string): ServiceSettings {
-  const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
+  const read = <T>(name: keyof typeof variableWords, reader: (text: string) => T | undefined, otherwise: T): T => {
     const text = given[name] && trimInvisible(given[name])
     if (!text) return otherwise
     const wrong = name === 'SVC_DATABASE_URL' ? wrongWithDatabaseAddress(text) : undefined
@@ -61,7 +61,7 @@ export function configOf(given: Variables, cwd: string): ServiceSettings {
     const value = reader(text)
     if (value !== undefined) return value
     const quoted = secret.has(name) ? '(not repeated here, it may hold a password)' : shown(text)
-    throw new ConfigError(`${name} must be ${readers[name]}: got ${quoted}`)
+    throw new ConfigError(`${name} must be ${variableWords[name]}: got ${quoted}`)
   }
   const port = read('SVC_PORT', portFrom(1), 8787)
   const metricsPort = read('SVC_METRICS_PORT', portFrom(0), 9787)
@@ -98,7 +98,7 @@ const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** For each environment variable, the words about accepted values that follow "must be" in a message. */
-export const readers = {
+export const variableWords = {
   SVC_BASE_URL:
     'the address where people and agents reach the service, an http:// or https:// origin without a path, such as https://svc.example.org',
   SVC_HOST: 'the address to listen on, an IP address or localhost (0.0.0.0 is every IPv4 address of the machine)',
@@ -207,10 +207,10 @@ const otherNames =
 
 /** Sentences about variables that look like settings of the service and are not. */
 function unknownNames(names: readonly string[], where: string): string[] {
-  const unknown = [...new Set(names)].filter((name) => !Object.hasOwn(readers, name) && !otherNames.test(name))
+  const unknown = [...new Set(names)].filter((name) => !Object.hasOwn(variableWords, name) && !otherNames.test(name))
   if (unknown.length === 0) return []
   return [
-    `${unknown.join(', ')} in ${where} is not a setting of the service; known are ${Object.keys(readers).join(', ')}`,
+    `${unknown.join(', ')} in ${where} is not a setting of the service; known are ${Object.keys(variableWords).join(', ')}`,
   ]
 }
 

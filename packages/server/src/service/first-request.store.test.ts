@@ -16,7 +16,7 @@ import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
 import { decideWithAccounts } from '../people/accounts/library.ts'
 import { insertLink } from '../people/accounts/links.ts'
 import { insertPerson } from '../people/accounts/store.ts'
-import { beginHalf, replaceRecovery, setConfirmed, storeTotp } from '../people/factors/store.ts'
+import { beginHalf, confirmFactor, replaceRecovery, storeTotp } from '../people/factors/store.ts'
 import { inviteAsOperator } from '../people/workspaces/invitations.ts'
 import { createWorkspace } from '../people/workspaces/store.ts'
 import { createDataFolder, databaseFile, secretOf } from '../platform/data-folder.ts'
@@ -130,7 +130,7 @@ async function prepare(config: ServiceSettings): Promise<Prepared> {
     await insertLink(context, { purpose, person: of, token: token(purpose) })
   const sealed = seal(sealKeyOf(secretOf(config.dataDir), 'totp'), ann.id, secret)
   await storeTotp(db, ann.id, sealed, now())
-  await setConfirmed(db, { person_id: ann.id, secret: sealed }, 1, now())
+  await confirmFactor(db, { person_id: ann.id, secret: sealed }, 1, now())
   const [recovery = ''] = await replaceRecovery(db, ann.id, now())
   for (const name of ['code', 'recovery'])
     await beginHalf(db, { token: token(name), personId: ann.id, method: 'password' }, now())

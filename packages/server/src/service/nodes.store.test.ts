@@ -3,7 +3,7 @@ import { send, startService, type TestService } from '../../testing/service.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { newClock, newTestWorkspace } from '../../testing/test-workspace.ts'
 import { openAuth } from '../people/accounts/auth.ts'
-import { decideWithAccounts, type People } from '../people/accounts/library.ts'
+import { decideWithAccounts, type PeopleDeps } from '../people/accounts/library.ts'
 import { insertPerson } from '../people/accounts/store.ts'
 import { createWorkspace } from '../people/workspaces/store.ts'
 import { openPostgres, type Store } from '../platform/db/open.ts'
@@ -74,8 +74,8 @@ test('when several take one name at the same time on two nodes, one gets it and 
     return { store, auth }
   })
   const by = { id: null, name: 'operator' }
-  const each = <T>(act: (node: People) => Promise<T>) =>
-    Promise.all(Array.from({ length: 8 }, (_, i) => act(people[i % 2] as People)))
+  const each = <T>(act: (node: PeopleDeps) => Promise<T>) =>
+    Promise.all(Array.from({ length: 8 }, (_, i) => act(people[i % 2] as PeopleDeps)))
   const codes = (all: { ok: boolean; code?: string }[]) => all.map((one) => (one.ok ? 'made' : one.code)).sort()
 
   const workspaces = await each((node) =>

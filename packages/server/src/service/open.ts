@@ -7,7 +7,7 @@ import {
   createDataFolder,
   databaseFile,
   type FolderLock,
-  inUse,
+  folderInUse,
   lockFolder,
   refuseMoved,
   secretOf,
@@ -75,7 +75,7 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
     const lock = lockFolder(dataDir)
     if (lock) return lock
     if (await meanwhile()) return null
-    if (performance.now() > until) throw inUse(dataDir)
+    if (performance.now() > until) throw folderInUse(dataDir)
     await sleep(50)
   }
 }
@@ -84,7 +84,7 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
  * Makes the `Live` of a command that runs without the service, with which the command announces changes. On PostgreSQL
  * the running nodes receive them; on SQLite nothing happens, because no service runs.
  */
-export function liveOf(store: Store): Live & { close: () => Promise<void> } {
+export function liveWithoutService(store: Store): Live & { close: () => Promise<void> } {
   if (store.engine === 'postgres')
     return { ...announcer(store.pool, { node: newId(Date.now()), command: true }), isWatched: () => false }
   return {

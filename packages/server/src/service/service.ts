@@ -8,7 +8,7 @@ import { openAgentApi } from '../agent-api/open.ts'
 import { newEvaluator } from '../alerts/evaluation/evaluator.ts'
 import { newHeartbeat } from '../alerts/evaluation/heartbeat.ts'
 import { newServiceFacts } from '../alerts/evaluation/service-facts.ts'
-import { writerOf } from '../alerts/messages/writing.ts'
+import { alertWriter } from '../alerts/messages/writing.ts'
 import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { sendersOf } from '../deliveries/senders.ts'
 import { expireAfterLoss } from '../fleet/commands/store.ts'
@@ -38,7 +38,7 @@ import { createLive, type Hub } from '../web/live/hub.ts'
 import type { Deps } from '../web/routing/deps.ts'
 import type { ServiceSettings } from './config.ts'
 import { type OpenedService, openService } from './open.ts'
-import { drainable } from './ops/drain.ts'
+import { makeDrain } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
 import { createRegistry } from './ops/metrics.ts'
@@ -124,7 +124,7 @@ async function assemble(
   await noteRunning(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
   logRequests(server, log)
-  const drain = drainable(
+  const drain = makeDrain(
     server,
     () => void live.close().catch((error) => log.warn({ err: error }, 'live updates did not end cleanly')),
     await listenWide(server, { port: config.port, host: config.host, how: `SVC_PORT, or ${startCommand} --port N` }),
@@ -160,7 +160,7 @@ async function startAlerts(
   const key = sealKeyOf(secretOf(dataDir))
   const senders = sendersOf(config)
   const stopping = new AbortController()
-  const sending = { store, log, now, node, key, allowed, senders, writer: writerOf(baseUrl) }
+  const sending = { store, log, now, node, key, allowed, senders, writer: alertWriter(baseUrl) }
   const dispatcher = newDispatcher(sending, [accountMails({ ...deps, key })])
   const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks: clocksOf(now) })
   const { lookedAt } = dispatcher

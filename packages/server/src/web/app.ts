@@ -15,7 +15,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HashingBusy } from '../people/accounts/hashing.ts'
 import { isConstraint, isDatabaseFailure, isForeignText } from '../platform/db/error.ts'
 import { refuseAndClose } from '../platform/http/answers.ts'
-import { drain } from '../platform/http/body.ts'
+import { drainBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import { logAsStatus, requestPath } from '../platform/http/requests.ts'
 import { placeBeside } from '../platform/installed.ts'
@@ -33,7 +33,7 @@ import { securityRoutes, staticRoutes } from './routes/static.ts'
 import { isCanonicalPath, rawPathOf } from './routes/target.ts'
 import { requireMember, requireSameOrigin, requireSignedIn, type WebEnv } from './routing/guards.ts'
 import { securityHeaders } from './routing/headers.ts'
-import { mount } from './routing/operations.ts'
+import { mountOperations } from './routing/operations.ts'
 import { signInOf } from './routing/sign-in.ts'
 import type { WebDeps, WebNeeds } from './routing/web-deps.ts'
 
@@ -54,7 +54,8 @@ export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<
   })
   const listener: RequestListener = (req, res) => {
     for (const [name, value] of headers) res.setHeader(name, value)
-    if (!isCanonicalPath(rawPathOf(req.url ?? ''))) void drain(req).then(() => refuseAndClose(req, res, 'not_found'))
+    if (!isCanonicalPath(rawPathOf(req.url ?? '')))
+      void drainBody(req).then(() => refuseAndClose(req, res, 'not_found'))
     else if (!sse(req, res)) void listen(req, res)
   }
   return { listener, app }
@@ -78,7 +79,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.use('/api/web/w/:slug/*', requireSignedIn(deps), requireMember(deps))
   app.route('/api/web/w/:slug', bundleRoutes(deps))
   app.route('/api/web/w/:slug', logDownload(deps))
-  mount(app, deps, boundOperations)
+  mountOperations(app, deps, boundOperations)
   app.all('/api/*', () => {
     throw new Refusal('not_found')
   })

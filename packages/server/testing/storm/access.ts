@@ -1,10 +1,10 @@
 /** Lets a storm reach the service with the operator's commands and with queries of the store. */
 
-import type { Request, Service } from '../../src/operator/shared/request.ts'
+import type { OperatorRequest, ServiceParts } from '../../src/operator/shared/request.ts'
 import { askService, type OperatorOutcome, runOperatorCommand } from '../../src/operator/socket/socket.ts'
 import { openAuth } from '../../src/people/accounts/auth.ts'
 import { type Db, openEmbedded, openPostgres, type Store } from '../../src/platform/db/open.ts'
-import { liveOf } from '../../src/service/open.ts'
+import { liveWithoutService } from '../../src/service/open.ts'
 import type { Alone, Cluster } from './cluster.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { Alone, Cluster } from './cluster.ts'
 export type Did<T> = { ok: true; value: T } | { ok: false; known: boolean }
 
 export interface StormAccess {
-  operate<T>(name: string, args: string[], options?: Request['options']): Promise<Did<T>>
+  operate<T>(name: string, args: string[], options?: OperatorRequest['options']): Promise<Did<T>>
   read<T>(query: (db: Db) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -22,10 +22,10 @@ export interface StormAccess {
 /** Carries out the operator's commands on PostgreSQL, in the process of the test and beside the nodes. */
 export function accessStore({ url }: Cluster): StormAccess {
   const store = openPostgres(url)
-  const live = liveOf(store)
+  const live = liveWithoutService(store)
   const baseUrl = 'http://localhost'
   const auth = openAuth(store, { baseUrl, secret: 'the same secret on every one of the nodes' })
-  const service = { store, auth, live, now: Date.now, config: { baseUrl } } as unknown as Service
+  const service = { store, auth, live, now: Date.now, config: { baseUrl } } as unknown as ServiceParts
   return {
     operate: (name, args, options = {}) =>
       outcomeOf(() => runOperatorCommand(name, { args, options, input: '' }, service)),

@@ -4,7 +4,7 @@
  */
 
 import type { StoredCommand } from '../../fleet/commands/row.ts'
-import { leftJoined, type ReadRow, reads } from '../../platform/db/tables/described.ts'
+import { columnReader, leftJoined, type ReadRow } from '../../platform/db/tables/described.ts'
 import { agent, agentReport, command, run } from '../../platform/db/tables/reports.ts'
 import type { AgentRows, KeptRun } from './rows.ts'
 
@@ -13,7 +13,7 @@ type RowStart<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unkn
 
 /** The columns of the agent's row and of its last report. The latter are null if it has not reported. */
 export const agentColumns = { ...agent.columns, ...leftJoined(agentReport.columns) }
-export const agentRead = reads(agentColumns, [
+export const agentRead = columnReader(agentColumns, [
   'workspace_id',
   'token_hash',
   'facts',
@@ -79,7 +79,7 @@ export function lastReport(row: RowStart<typeof agentRead>): AgentRows['last'] {
   }
 }
 
-export const runRead = reads(run.columns, ['seq', 'place', 'body', 'cost_micro', 'output_tokens'])
+export const runRead = columnReader(run.columns, ['seq', 'place', 'body', 'cost_micro', 'output_tokens'])
 const ofRun = runRead.at
 
 export const keptRun = (row: RowStart<typeof runRead>): KeptRun => ({
@@ -90,9 +90,9 @@ export const keptRun = (row: RowStart<typeof runRead>): KeptRun => ({
   output_tokens: row[ofRun.output_tokens],
 })
 
-export const lowestRead = reads(run.columns, ['seq', 'place'])
+export const lowestRead = columnReader(run.columns, ['seq', 'place'])
 
-export const commandRead = reads(command.columns, [
+export const commandRead = columnReader(command.columns, [
   'id',
   'type',
   'payload',

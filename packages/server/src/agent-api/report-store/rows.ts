@@ -85,10 +85,10 @@ export type DecideReport = (
 
 export type ReportDecision =
   | { ok: false; code: 'token_unknown' | 'workspace_inactive' }
-  | { ok: true; workspaceId: string; write: Writes; claimed: Command[]; answer: AnswerVersions }
+  | { ok: true; workspaceId: string; write: ReportWrites; claimed: Command[]; answer: AnswerVersions }
 
 /** Everything that one report changes. */
-export interface Writes {
+export interface ReportWrites {
   /** The new row of the last report; undefined if the report arrived after a later one of the same reporter (D11). */
   report: ReportWrite | undefined
   newRuns: RunWrite[]
@@ -112,7 +112,7 @@ export interface Writes {
   updateEvents: UpdateNote[]
 }
 /** The writes of a report that changes nothing. */
-export const noWrites: Writes = {
+export const noWrites: ReportWrites = {
   report: undefined,
   newRuns: [],
   changedRuns: [],

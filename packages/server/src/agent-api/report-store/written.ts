@@ -6,7 +6,7 @@
 
 import type { CommandChange } from '../../fleet/commands/row.ts'
 import type { ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
-import type { Cells, RowOf, StoredValue } from '../../platform/db/tables/described.ts'
+import type { RowOf, StoredValue, StoredValues } from '../../platform/db/tables/described.ts'
 import type {
   agentOffline,
   levelChange,
@@ -16,7 +16,7 @@ import type {
 } from '../../platform/db/tables/reports.ts'
 import type { AgentWishes, FirstReportTime, RunWrite, StoredFacts } from './rows.ts'
 
-export const reportCells = (r: Cells<ReportWrite>): StoredValue[] => [
+export const reportCells = (r: StoredValues<ReportWrite>): StoredValue[] => [
   r.received_at,
   r.level,
   r.label,
@@ -39,7 +39,7 @@ export const reportCells = (r: Cells<ReportWrite>): StoredValue[] => [
 ]
 
 /** The values of a stored run that may change. Its place never changes. */
-export const changedRunCells = (r: Cells<Omit<RunWrite, 'id' | 'place' | 'first_seen'>>): StoredValue[] => [
+export const changedRunCells = (r: StoredValues<Omit<RunWrite, 'id' | 'place' | 'first_seen'>>): StoredValue[] => [
   r.started,
   r.ended,
   r.status,
@@ -49,10 +49,21 @@ export const changedRunCells = (r: Cells<Omit<RunWrite, 'id' | 'place' | 'first_
   r.log,
   r.body,
 ]
-export const newRunCells = (r: Cells<RunWrite>): StoredValue[] => [r.id, r.place, r.first_seen, ...changedRunCells(r)]
+export const newRunCells = (r: StoredValues<RunWrite>): StoredValue[] => [
+  r.id,
+  r.place,
+  r.first_seen,
+  ...changedRunCells(r),
+]
 
 type UsageRow = Omit<RowOf<typeof usageDay>, 'agent_id'>
-export const usageCells = (r: Cells<UsageRow>): StoredValue[] => [r.day, r.model, r.runs, r.cost_micro, r.output_tokens]
+export const usageCells = (r: StoredValues<UsageRow>): StoredValue[] => [
+  r.day,
+  r.model,
+  r.runs,
+  r.cost_micro,
+  r.output_tokens,
+]
 export const usageRow = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): UsageRow => ({
   day,
   model,
@@ -61,7 +72,7 @@ export const usageRow = ({ day, model, runs, costMicro, outputTokens }: UsageDel
   output_tokens: outputTokens,
 })
 
-export const changedCommandCells = (c: Cells<Omit<CommandChange, 'id'>>): StoredValue[] => [
+export const changedCommandCells = (c: StoredValues<Omit<CommandChange, 'id'>>): StoredValue[] => [
   c.state,
   c.delivered_at,
   c.failed_at,
@@ -71,13 +82,13 @@ export const changedCommandCells = (c: Cells<Omit<CommandChange, 'id'>>): Stored
 ]
 
 /** The values of the agent's own row, which most reports leave unchanged. */
-export const agentFactsCells = (a: Cells<StoredFacts>): StoredValue[] => [
+export const agentFactsCells = (a: StoredValues<StoredFacts>): StoredValue[] => [
   a.facts,
   a.reported_version,
   a.previous_version,
 ]
-export const firstReportCells = (a: Cells<FirstReportTime>): StoredValue[] => [a.first_report_at]
-export const agentWishesCells = (a: Cells<AgentWishes>): StoredValue[] => [
+export const firstReportCells = (a: StoredValues<FirstReportTime>): StoredValue[] => [a.first_report_at]
+export const agentWishesCells = (a: StoredValues<AgentWishes>): StoredValue[] => [
   a.wishes,
   a.wished_version,
   a.runtime_wished,
@@ -87,21 +98,25 @@ export const agentWishesCells = (a: Cells<AgentWishes>): StoredValue[] => [
 
 type Lines = typeof levelChange | typeof agentOffline | typeof machineChange | typeof updateEvent
 type Line<D extends Lines> = Omit<RowOf<D>, 'agent_id' | 'seq'>
-export const levelChangeCells = (l: Cells<Line<typeof levelChange>>): StoredValue[] => [
+export const levelChangeCells = (l: StoredValues<Line<typeof levelChange>>): StoredValue[] => [
   l.at,
   l.level,
   l.label,
   l.paused,
 ]
-export const offlineCells = (o: Cells<Line<typeof agentOffline>>): StoredValue[] => [o.from_at, o.until_at, o.stopped]
-export const machineChangeCells = (m: Cells<Line<typeof machineChange>>): StoredValue[] => [
+export const offlineCells = (o: StoredValues<Line<typeof agentOffline>>): StoredValue[] => [
+  o.from_at,
+  o.until_at,
+  o.stopped,
+]
+export const machineChangeCells = (m: StoredValues<Line<typeof machineChange>>): StoredValue[] => [
   m.at,
   m.kind,
   m.key,
   m.before,
   m.after,
 ]
-export const updateEventCells = (e: Cells<Line<typeof updateEvent>>): StoredValue[] => [
+export const updateEventCells = (e: StoredValues<Line<typeof updateEvent>>): StoredValue[] => [
   e.at,
   e.subject,
   e.kind,

@@ -22,7 +22,7 @@ export interface Caller {
  * body is read, since a cached agent may be out of date. A transaction or `reread` checks the token again before
  * anything is stored, and before a call of a cached agent is refused for another reason than overload.
  */
-export interface Lookup {
+export interface CallerLookup {
   /**
    * Returns the agent whose token is in an `Authorization` header; undefined if the token is missing or unknown. A
    * cached agent is returned even if its token has become invalid since.
@@ -39,7 +39,7 @@ export interface Lookup {
 
 const maxRemembered = 200_000
 
-export function createLookup(store: Store): Lookup {
+export function createLookup(store: Store): CallerLookup {
   const known = new Map<string, Caller>()
   const find = finder(store)
   return { callerOf, reread: ({ tokenHash }) => ask(tokenHash), forget: (hash) => known.delete(hash) }

@@ -11,7 +11,13 @@ import { reportColumnsOf } from '../../fleet/reports/columns.ts'
 import { addUsage } from '../../fleet/reports/pending.ts'
 import type { LastReport, ReportWrite } from '../../fleet/reports/stored.ts'
 import { type UpdatesAfter, updatesAfter } from '../../updates/wishes/report.ts'
-import { type AgentRows, type DecideReport, noWrites, type ReportDecision, type Writes } from '../report-store/rows.ts'
+import {
+  type AgentRows,
+  type DecideReport,
+  noWrites,
+  type ReportDecision,
+  type ReportWrites,
+} from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
 import {
   type GivenCommand,
@@ -71,7 +77,7 @@ export const levelChangeOf = (
   paused: boolean,
   { last, facts }: Pick<AgentRows, 'last' | 'facts'>,
   now: number,
-): Writes['levelChange'] =>
+): ReportWrites['levelChange'] =>
   level === null || (level === last?.level && paused === werePaused(facts))
     ? undefined
     : { at: now, level, label, paused: paused ? 1 : 0 }
@@ -80,7 +86,7 @@ export const levelChangeOf = (
 export function endedOffline(
   last: Pick<LastReport, 'received_at' | 'interval_s' | 'stopped'> | undefined,
   now: number,
-): Writes['offline'] {
+): ReportWrites['offline'] {
   if (last === undefined) return undefined
   const from_at = offlineFrom(last.received_at, last.interval_s, last.stopped)
   return from_at < now ? { from_at, until_at: now, stopped: last.stopped } : undefined
@@ -99,7 +105,7 @@ function agentAfter(
   changes: readonly CommandChange[],
   wished: UpdatesAfter['wished'],
   now: number,
-): Pick<Writes, 'machineChanges' | 'agent'> {
+): Pick<ReportWrites, 'machineChanges' | 'agent'> {
   const given = givenOf(commands, changes)
   const next = versionsAfter(versions, report)
   if (saysTheSame(facts, report) && !given.some(({ accepted }) => accepted) && !next) return unchanged
@@ -120,7 +126,7 @@ function agentAfter(
   }
 }
 
-const unchanged: Pick<Writes, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
+const unchanged: Pick<ReportWrites, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
 
 /**
  * The commands that the agent may have carried out before it wrote the report: delivered commands without an ack, and

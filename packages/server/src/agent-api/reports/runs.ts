@@ -8,10 +8,10 @@ import type { LastReport, UsageDelta } from '../../fleet/reports/stored.ts'
 import { otherModels, usageDays } from '../../fleet/reports/usage-names.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { excessRuns } from '../report-store/needs.ts'
-import type { KeptRun, RankedRun, RunWrite, Writes } from '../report-store/rows.ts'
+import type { KeptRun, RankedRun, ReportWrites, RunWrite } from '../report-store/rows.ts'
 import { manyModelsIn, modelsIn } from '../report-store/run-body.ts'
 
-type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
+type RunWrites = Pick<ReportWrites, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
 
 /**
  * The maximum number of pairs of a day and a model name whose sums one report may change. For every further pair the
@@ -51,7 +51,7 @@ export function mergeRuns(
     sums.add(write.place, write, run.models, 1)
     newRuns.push(write)
   }
-  const changedRuns: Writes['changedRuns'] = []
+  const changedRuns: ReportWrites['changedRuns'] = []
   for (const { run, was, body } of changed) {
     if (dropped.kept.has(was.seq)) continue
     const write = { ...asWritten(run, was.place, now, body), seq: was.seq }

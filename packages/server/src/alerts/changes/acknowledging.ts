@@ -1,7 +1,7 @@
 /** Acknowledges alerts. Each change writes a line to the activity. */
 import type { AcknowledgeResult } from '@svc/api'
 import { shown, trimInvisible, type Verdict } from '@svc/protocol'
-import { enqueue } from '../../deliveries/store.ts'
+import { enqueueDeliveries } from '../../deliveries/store.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -11,7 +11,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
 import { alertChangeOf, allChannelsOf, recipients } from '../messages/recipients.ts'
 import type { ScopeRef } from '../owned.ts'
-import { alertOf, rulesOfScope, type Scope, scopeOf } from '../store.ts'
+import { type AlertScope, rulesOfScope, scopeOf, storedAlert } from '../store.ts'
 
 const isOk = { ok: true } as const
 
@@ -102,16 +102,16 @@ async function acknowledgeInTransaction(
 
 async function tell(
   trx: Db,
-  scope: Scope,
+  scope: AlertScope,
   { row, place, baseUrl, now }: { row: AlertRow; place: ScopeRef; baseUrl: string; now: number },
 ): Promise<void> {
   const rule = (await rulesOfScope(trx, scope))(row.rule)
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
   const channels = recipients(rule, await allChannelsOf(trx, scope), sent, now)
-  const alert = { ...alertOf(row), label: (await presentLabels(trx, [row]))(row) }
+  const alert = { ...storedAlert(row), label: (await presentLabels(trx, [row]))(row) }
   const agents = await agentsNow(trx, row, { type: 'alert.acknowledged', now })
   const acknowledged = { type: 'alert.acknowledged', alert, agents } as const
-  await enqueue(trx, channels, alertChangeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
+  await enqueueDeliveries(trx, channels, alertChangeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
 }
 
 const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>

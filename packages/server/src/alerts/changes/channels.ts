@@ -19,7 +19,7 @@ import { newId } from '../../platform/ids.ts'
 import { type SealKey, seal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
-import { channelsOwned, deliveriesOwned, type Owner, type ScopeRef, sharedOwner } from '../owned.ts'
+import { type ChannelOwner, channelsOwned, deliveriesOwned, type ScopeRef, sharedOwner } from '../owned.ts'
 import { scopeOf } from '../store.ts'
 
 /** The maximum number of channels of a workspace. The personal channels of its members do not count. */
@@ -55,7 +55,7 @@ export type AddRefusal = 'channel_invalid' | 'channel_taken' | 'channels_too_man
 /** Inserts a channel, and writes a line to the activity. Must run in a transaction. */
 export async function insertChannel(
   { db: trx, by, now, key }: ChangeContext & Pick<ChannelNeeds, 'key'>,
-  owner: Owner,
+  owner: ChannelOwner,
   { name, kind, format, address, shown: visible }: ReadChannel,
   preferences: string | null = null,
 ): Promise<Verdict<AlertChannelRow, 'channel_taken' | 'channels_too_many'>> {
@@ -93,7 +93,7 @@ export async function insertChannel(
 }
 
 /** The limit of an owner, and the sentences that they get. */
-const wordsFor = ({ person }: Owner) =>
+const wordsFor = ({ person }: ChannelOwner) =>
   person
     ? {
         most: maxOwnChannels,
@@ -111,7 +111,7 @@ const wordsFor = ({ person }: Owner) =>
 /** Writes a line to the activity about a channel. */
 export const noteChannel = (
   { db, by, now }: ChangeContext,
-  { place, person }: Owner,
+  { place, person }: ChannelOwner,
   { action, name, details = {} }: { action: string; name: string; details?: object },
 ): Promise<void> =>
   audit(db, {
@@ -126,7 +126,7 @@ export const noteChannel = (
 /** Finds a channel of an owner by its name, and does something with it in one transaction. */
 export const withChannel = <T, C extends string>(
   { db }: ChangeContext,
-  owner: Owner,
+  owner: ChannelOwner,
   name: string,
   work: (trx: Db, row: AlertChannelRow) => Promise<Verdict<T, C>>,
 ): Promise<Verdict<T, C | 'channel_unknown'>> =>
@@ -138,7 +138,7 @@ export const withChannel = <T, C extends string>(
 type ChannelChanged = Promise<Verdict<{ ok: true }, 'channel_unknown'>>
 
 /** Enables a disabled channel and resets its count of failures. A channel that is already enabled stays as it is. */
-export const enableChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
+export const enableChannel = (ctx: ChangeContext, owner: ChannelOwner, name: string): ChannelChanged =>
   withChannel(ctx, owner, name, async (trx, channel) => {
     if (channel.enabled === 1) return done(isOk)
     await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
@@ -146,7 +146,7 @@ export const enableChannel = (ctx: ChangeContext, owner: Owner, name: string): C
     return done(isOk)
   })
 
-export const disableChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
+export const disableChannel = (ctx: ChangeContext, owner: ChannelOwner, name: string): ChannelChanged =>
   withChannel(ctx, owner, name, async (trx, channel) => {
     if (channel.enabled === 0 && channel.disabled_why === null) return done(isOk)
     await set(trx, channel, { enabled: 0, disabled_why: null })
@@ -162,7 +162,7 @@ export const channelDisabled = 'The channel was disabled.'
 const set = (trx: Db, { id }: AlertChannelRow, columns: Partial<AlertChannelRow>) =>
   trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()
 
-export const removeChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
+export const removeChannel = (ctx: ChangeContext, owner: ChannelOwner, name: string): ChannelChanged =>
   withChannel(ctx, owner, name, async (trx, { id }) => {
     await trx.deleteFrom('alert_channel').where('id', '=', id).execute()
     await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.removed', name })
@@ -172,7 +172,7 @@ export const removeChannel = (ctx: ChangeContext, owner: Owner, name: string): C
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
 export const testChannel = (
   ctx: ChangeContext,
-  owner: Owner,
+  owner: ChannelOwner,
   name: string,
 ): Promise<Verdict<QueuedTestRef, 'channel_unknown' | 'rate_limited'>> =>
   withChannel<QueuedTestRef, 'rate_limited'>(ctx, owner, name, async (trx, { id: channelId }) => {
@@ -196,9 +196,9 @@ export interface QueuedTestRef {
 }
 
 /** A test message of a channel; undefined if the channel has no such test. */
-export async function testOf(
+export async function channelTestOf(
   db: Db,
-  owner: Owner,
+  owner: ChannelOwner,
   { channel, id }: { channel: string; id: string },
 ): Promise<FollowedTest | undefined> {
   const found = await deliveriesOwned(db, owner)

@@ -2,7 +2,7 @@
 import type { DeliveryRow, DeliveryState } from '@svc/api'
 import { subjectText } from '@svc/api/words'
 import type { Verdict } from '@svc/protocol'
-import { retry } from '../../deliveries/settling.ts'
+import { retryGivenUp } from '../../deliveries/settling.ts'
 import { deliveryChangesOf } from '../../deliveries/writer.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -54,7 +54,7 @@ export const retryDelivery = (
     if (!channel) return refuse('delivery_unknown', 'There is no such delivery; they are kept for 30 days.')
     const outdated = await whyOutdated(trx, id)
     if (outdated !== undefined) return refuse('delivery_outdated', outdated)
-    if (!(await retry(trx, id, now)))
+    if (!(await retryGivenUp(trx, id, now)))
       return refuse('delivery_not_dead', 'Only a dead delivery can be sent again: this one waits or was taken.')
     const subject = `channel ${channel.name}`
     await audit(trx, {

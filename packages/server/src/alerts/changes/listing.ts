@@ -6,7 +6,7 @@ import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
 import type { ScopeRef } from '../owned.ts'
 import { alertStateOf } from '../rules/judge.ts'
-import { alertOf, rulesOfScope, type SetRule, scopeOf, serviceScope, subjectOf } from '../store.ts'
+import { alertSubject, rulesOfScope, type SetRule, scopeOf, serviceScope, storedAlert } from '../store.ts'
 
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
 export async function listAlerts(
@@ -26,12 +26,12 @@ export async function listAlerts(
 }
 
 function alertRow(row: StoredAlert): ListedAlert {
-  const alert = alertOf(row)
+  const alert = storedAlert(row)
   return {
     id: row.id,
     rule: row.rule,
     level: row.level,
-    subject: subjectOf(row),
+    subject: alertSubject(row),
     state: alertStateOf(alert),
     since: row.since,
     openedAt: row.opened_at,

@@ -11,7 +11,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { done, refuse, unknownAgent } from '../../platform/verdict.ts'
 import type { ScopeRef } from '../owned.ts'
-import { type Scope, scopeOf, serviceScope } from '../store.ts'
+import { type AlertScope, scopeOf, serviceScope } from '../store.ts'
 
 const isOk = { ok: true } as const
 
@@ -95,7 +95,7 @@ const mutedSubject = ({ id, slug }: ScopeRef, agent: string | null | undefined):
   agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
 
 /** True if no further mute may be added. The workspace stays locked, so that simultaneous mutes are counted. */
-async function hasMaxMutes(trx: Db, { id }: Scope, now: number): Promise<boolean> {
+async function hasMaxMutes(trx: Db, { id }: AlertScope, now: number): Promise<boolean> {
   await lockWorkspace(trx, id)
   const { open } = await trx
     .selectFrom('alert_mute')

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { addPerson, newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { claimDeliveries } from '../../deliveries/claiming.ts'
-import { endOld } from '../../deliveries/settling.ts'
+import { endOldDeliveries } from '../../deliveries/settling.ts'
 import { dueChannels } from '../../deliveries/store.ts'
 import { openAuth } from '../../people/accounts/auth.ts'
 import { removeMember } from '../../people/workspaces/members.ts'
 import { sealKeyOf, unseal } from '../../platform/seal.ts'
 import { evaluateScope } from '../evaluation/evaluate.ts'
-import { writerOf } from '../messages/writing.ts'
+import { alertWriter } from '../messages/writing.ts'
 import type { PreferenceChange } from '../rules/preferences.ts'
 import { scopeOf } from '../store.ts'
 import { acknowledgeAlert } from './acknowledging.ts'
@@ -117,7 +117,7 @@ everyEngine('the channels of a person', (open) => {
       ['alert.ended', monday],
     ])
     w.clock.pass((monday - w.clock.now()) / 1000 - 1)
-    await endOld(w.store, w.clock.now())
+    await endOldDeliveries(w.store, w.clock.now())
     const due = () => dueChannels(w.store, { node: 'a', now: w.clock.now() })
     expect(await due()).toEqual([])
     w.clock.pass(1)
@@ -125,7 +125,7 @@ everyEngine('the channels of a person', (open) => {
     const { claimed } = await claimDeliveries(w.store, {
       channelId: channel?.id ?? '',
       node: 'a',
-      writer: writerOf(baseUrl),
+      writer: alertWriter(baseUrl),
       now: w.clock.now(),
       random: 0.5,
     })
@@ -177,7 +177,7 @@ everyEngine('the channels of a person', (open) => {
       claimDeliveries(w.store, {
         channelId: mail ?? '',
         node: 'a',
-        writer: writerOf(baseUrl),
+        writer: alertWriter(baseUrl),
         now: w.clock.now() + 60_000,
         random: 0,
       })

@@ -3,7 +3,7 @@ import type { PersonalChannelRow, personalKinds } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { readChannel } from '../../deliveries/reading.ts'
 import { endWaiting, lockChannel } from '../../deliveries/settling.ts'
-import { reschedule } from '../../deliveries/store.ts'
+import { rescheduleDeliveries } from '../../deliveries/store.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -20,7 +20,7 @@ import {
   shownPreferences,
   writePreferences,
 } from '../rules/preferences.ts'
-import { sendAt } from '../rules/routing.ts'
+import { personalSendTime } from '../rules/routing.ts'
 import {
   type AddRefusal,
   type ChannelNeeds,
@@ -100,7 +100,13 @@ export const setPersonalChannel = (
       .where('id', '=', row.id)
       .execute()
     if (isEnabled === 0) await endWaiting(trx, { channelId: row.id, why: channelDisabled }, ctx.now)
-    else await reschedule<AlertChange>(trx, row, (change) => sendAt(preferences.value, change, ctx.now), ctx.now)
+    else
+      await rescheduleDeliveries<AlertChange>(
+        trx,
+        row,
+        (change) => personalSendTime(preferences.value, change, ctx.now),
+        ctx.now,
+      )
     const details = { ...wanted, ...(enabled !== undefined && { enabled }) }
     await noteChannel({ ...ctx, db: trx }, { place, person: ctx.by }, { action: 'channel.changed', name, details })
     return done(personalRow(after))
@@ -122,6 +128,6 @@ export async function replanPersonal(db: Db, now: number): Promise<void> {
       const channel = await lockChannel(trx, id)
       if (!channel) return
       const preferences = readPreferences(channel.preferences)
-      await reschedule<AlertChange>(trx, channel, (change) => sendAt(preferences, change, now), now)
+      await rescheduleDeliveries<AlertChange>(trx, channel, (change) => personalSendTime(preferences, change, now), now)
     })
 }

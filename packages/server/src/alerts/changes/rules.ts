@@ -10,7 +10,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOwned, type ScopeRef } from '../owned.ts'
-import { rulesOfScope, type Scope, type SetRule, scopeOf, serviceScope } from '../store.ts'
+import { type AlertScope, rulesOfScope, type SetRule, scopeOf, serviceScope } from '../store.ts'
 
 interface RuleChange {
   on?: boolean
@@ -113,7 +113,7 @@ function wrongWith(name: RuleName, { limit, statuses, after, filter, escalation 
 
 async function channelIds(
   trx: Db,
-  scope: Scope,
+  scope: AlertScope,
   names: string[] | null | undefined,
 ): Promise<Verdict<string[] | null | undefined, 'channel_unknown'>> {
   if (!names) return done(names)

@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Rule } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
-import { insertAlert, type Scope, type SetRule, type SubjectRef } from '../store.ts'
+import { type AlertScope, insertAlert, type SetRule, type SubjectRef } from '../store.ts'
 import { filteredRules } from './filtered-rules.ts'
 
 /**
@@ -41,7 +41,7 @@ interface EndedCommand {
  */
 export async function endedCommands(
   db: Db,
-  scope: Scope,
+  scope: AlertScope,
   { rules, now }: { rules: (name: RuleName) => SetRule; now: number },
 ): Promise<EndedCommand[]> {
   const readFilters = filteredRules(db, rules, now)
@@ -56,7 +56,7 @@ export async function endedCommands(
   return found
 }
 
-async function commandsAfter(db: Db, { id: scope }: Scope, now: number, after: string): Promise<EndedCommand[]> {
+async function commandsAfter(db: Db, { id: scope }: AlertScope, now: number, after: string): Promise<EndedCommand[]> {
   const since = now - recentMs
   const rows = await db
     .selectFrom('command')
@@ -94,7 +94,7 @@ async function commandsAfter(db: Db, { id: scope }: Scope, now: number, after: s
  */
 export const insertCommandAlert = (
   trx: Db,
-  { scope, rule, command, muted }: { scope: Scope; rule: Rule; command: EndedCommand; muted: boolean },
+  { scope, rule, command, muted }: { scope: AlertScope; rule: Rule; command: EndedCommand; muted: boolean },
   now: number,
 ): Promise<AlertRow | undefined> =>
   insertAlert(

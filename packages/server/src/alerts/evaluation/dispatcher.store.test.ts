@@ -12,10 +12,10 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { newSigningSecret } from '../../deliveries/channels/webhook.ts'
 import { newDispatcher } from '../../deliveries/dispatcher.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
-import { enqueue, enqueueTest } from '../../deliveries/store.ts'
+import { enqueueDeliveries, enqueueTest } from '../../deliveries/store.ts'
 import { type SealKey, seal, sealKeyOf } from '../../platform/seal.ts'
 import type { AlertChange } from '../messages/message.ts'
-import { writerOf } from '../messages/writing.ts'
+import { alertWriter } from '../messages/writing.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
 const closing: (() => Promise<unknown>)[] = []
@@ -59,7 +59,7 @@ everyEngine('what sends deliveries', (open) => {
       key,
       allowed: ['127.0.0.0/8'],
       senders: sendersOf({ baseUrl: 'https://svc.example.org', smtpUrl, mailFrom: 'svc@example.org' }),
-      writer: writerOf('https://svc.example.org'),
+      writer: alertWriter('https://svc.example.org'),
       random: () => 0.5,
     })
     return { w, dispatcher, tell: (id: string) => tell(w, id) }
@@ -207,7 +207,7 @@ async function tell(w: TestWorkspace, channelId: string): Promise<void> {
     note: null,
     url: 'https://svc.example.org/w/north/agents/mail-triage',
   }
-  await enqueue(w.store.db, channel, change, w.clock.now())
+  await enqueueDeliveries(w.store.db, channel, change, w.clock.now())
 }
 
 async function addChannel(

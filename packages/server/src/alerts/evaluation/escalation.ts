@@ -2,7 +2,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Alert } from '../rules/judge.ts'
-import { escalates } from '../rules/routing.ts'
+import { isEscalating } from '../rules/routing.ts'
 import type { SetRule } from '../store.ts'
 
 /**
@@ -20,7 +20,7 @@ export const isEscalationDue = (
   row.escalated_at === null &&
   alert !== undefined &&
   alert.endedAt === null &&
-  escalates(escalation, alert, now)
+  isEscalating(escalation, alert, now)
 
 /**
  * Marks an alert as sent to the second channels and returns its row; undefined if another node was first, or if the

@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { otherItems, type RuleName } from '@svc/api'
-import { enqueue } from '../../deliveries/store.ts'
+import { enqueueDeliveries } from '../../deliveries/store.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -18,7 +18,6 @@ import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judgeRule } from '../rules/judge.ts'
 import { settingsOf } from '../settings.ts'
 import {
-  alertOf,
   endMutes,
   insertAlert,
   isChanged,
@@ -29,13 +28,14 @@ import {
   removePending,
   rulesOfScope,
   type SetRule,
+  storedAlert,
   subjectKeyOf,
   updateAlert,
 } from '../store.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
 import { isEscalationDue, markEscalated } from './escalation.ts'
-import { findings, judgeService, type NamedScope, type RuleFinding, withForgotten } from './findings.ts'
-import { aboutChannel, type ServiceFacts } from './service.ts'
+import { judgeService, type NamedScope, type RuleFinding, readFindings, withForgotten } from './findings.ts'
+import { channelSubject, type ServiceFacts } from './service.ts'
 
 /**
  * The numbers of changes in one transaction and of findings judged at a time. They are limited so that the turns of the
@@ -81,7 +81,7 @@ export async function evaluateScope(
   const muted = (id: string) => isMuted({ rule: 'silent', agentId: id })
   const ofScope = channels.filter(({ owner }) => owner === '')
   const context = { rules, known, moment, channels: ofScope, muted }
-  const found = service ? judgeService(service, context) : place.active ? await findings(store, place, context) : []
+  const found = service ? judgeService(service, context) : place.active ? await readFindings(store, place, context) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
   const order = itemsFirst()
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
@@ -172,9 +172,14 @@ async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Verdi
     const detail = writing.detail && message !== 'alert.ended' ? await agentsOwnWords(trx, row) : null
     const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
     const all = recipients(verdict.rule, channels, sent, now)
-    const others = all.filter((channel) => aboutChannel(channel).id !== verdict.about.id)
+    const others = all.filter((channel) => channelSubject(channel).id !== verdict.about.id)
     const because = message === 'alert.ended' ? await endCause(trx, verdict, row) : undefined
-    await enqueue(trx, others, alertChangeOf(row, { type: message, alert, agents, detail, because }, telling), now)
+    await enqueueDeliveries(
+      trx,
+      others,
+      alertChangeOf(row, { type: message, alert, agents, detail, because }, telling),
+      now,
+    )
     evaluated.messages++
   }
   return evaluated
@@ -209,10 +214,10 @@ async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Ver
       const row = await markEscalated(trx, known.row, now)
       if (!row) return 0
       const detail = writing.detail ? await agentsOwnWords(trx, row) : null
-      const alert = { ...alertOf(row), label: (await presentLabels(trx, [row]))(row) }
+      const alert = { ...storedAlert(row), label: (await presentLabels(trx, [row]))(row) }
       const agents = await agentsNow(trx, row, { type: 'alert.reminder', now })
       const opened = { type: 'alert.opened', alert, agents, detail } as const
-      await enqueue(
+      await enqueueDeliveries(
         trx,
         secondChannels(rule, channels),
         alertChangeOf(row, opened, { slug: place.slug, baseUrl, now }),
@@ -239,9 +244,9 @@ async function notifyOfCommands(
     messages += await transaction(db, async (trx) => {
       const row = await insertCommandAlert(trx, { scope: place, rule, command, muted }, now)
       if (!row || muted) return 0
-      const opened = { type: 'alert.opened', alert: alertOf(row), agents: null } as const
+      const opened = { type: 'alert.opened', alert: storedAlert(row), agents: null } as const
       const sent = { type: 'alert.opened', level: row.level, isEscalated: false, person: command.by } as const
-      await enqueue(
+      await enqueueDeliveries(
         trx,
         recipients(rule, channels, sent, now),
         alertChangeOf(row, opened, { slug: place.slug, baseUrl, now }),

@@ -32,7 +32,7 @@ export type SliceRow = Awaited<ReturnType<typeof readAgents>>[number]
 /** Reads the agents with these ids, even if no rule can hold for them. */
 export const readAgents = (db: Db, ids: readonly string[]) => narrowRows(db).where('agent.id', 'in', ids).execute()
 
-export interface Slice {
+export interface FactSlice {
   /** The agents for which a rule may hold. */
   rows: SliceRow[]
   /** The name of the last agent of the slice; undefined if this is the last slice. */
@@ -82,7 +82,7 @@ export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: 
     .where((eb) => eb.or(mayHold(engine, { rules, now })))
     .orderBy('name')
     .compile()
-  return async (after: string): Promise<Slice> => {
+  return async (after: string): Promise<FactSlice> => {
     const [found] = (await db.executeQuery(filled(counting, after))).rows
     if (!found || found.last === null) return { rows: [], last: undefined, counted: 0 }
     const { last, size, counted } = found
@@ -91,13 +91,13 @@ export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: 
   }
 }
 
-export interface Details {
+export interface AgentDetails {
   facts: string | null
   attempts: string | null
 }
 
 /** Reads columns of the table `agent` that are needed for few agents only. */
-export async function detailsOf(db: Db, ids: readonly string[]): Promise<Map<string, Details>> {
+export async function agentDetailsOf(db: Db, ids: readonly string[]): Promise<Map<string, AgentDetails>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent').select(['id', 'facts', 'attempts']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, facts, attempts }) => [id, { facts, attempts }]))
@@ -181,7 +181,7 @@ export async function earlierSums(
 const noSum: DaySum = { cost: 0, runs: 0 }
 
 /** Adds a sum to one that may be missing. */
-export const plus = (sum: DaySum = noSum, { cost, runs }: DaySum = noSum): DaySum => ({
+export const addDaySum = (sum: DaySum = noSum, { cost, runs }: DaySum = noSum): DaySum => ({
   cost: sum.cost + cost,
   runs: sum.runs + runs,
 })

@@ -5,27 +5,27 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { storedReport } from '../../fleet/reports/body.ts'
-import { warnsOf } from '../../fleet/reports/columns.ts'
+import { hasWarning } from '../../fleet/reports/columns.ts'
 import { twoReporters } from '../../fleet/reports/reporters.ts'
-import { noSigns, readSigns, type Signs, signsOf } from '../../fleet/reports/signs.ts'
+import { noSigns, type ReportSigns, readSigns, signsOf } from '../../fleet/reports/signs.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
-import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
+import { readAttempts, wishesIn } from '../../updates/wishes/kept.ts'
 import { type AlertFacts, isReportOverdue, mayBeTooMuch } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
 import { highSums, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
 import type { SubjectRef } from '../store.ts'
 import {
+  type AgentDetails,
+  addDaySum,
+  agentDetailsOf,
   type DaySum,
-  type Details,
-  detailsOf,
   earlierSums,
   earlierWaitingSums,
+  type FactSlice,
   factAgentsAtOnce,
   lastRuns,
-  plus,
   readAgents,
-  type Slice,
   type SliceRow,
   sliceReader,
   sumsOfDay,
@@ -60,7 +60,7 @@ export async function* agentFacts(store: Store, wanted: WantedFacts): AsyncGener
   const left = new Set(wanted.asked)
   const readSlice = sliceReader(store, wanted)
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const { rows, last, counted }: Slice = await readSlice(after)
+    const { rows, last, counted }: FactSlice = await readSlice(after)
     for (const { id } of rows) left.delete(id)
     yield await factsIn(store.db, wanted, rows, counted)
     after = last
@@ -75,7 +75,7 @@ async function factsIn(db: Db, wanted: WantedFacts, rows: readonly SliceRow[], c
   const read = await signsOfBodies(db, idsOf(rows.filter((row) => needsBody(row, wanted))))
   const signs = rows.map((row) => read.get(row.id) ?? readSigns(row.signs ?? ''))
   const needsDetails = ({ wishes }: SliceRow, i: number) => hasHold(wishes) || signs[i]?.process != null
-  const details = await detailsOf(db, idsOf(rows.filter(needsDetails)))
+  const details = await agentDetailsOf(db, idsOf(rows.filter(needsDetails)))
   const sums = highSums(wanted) === undefined ? new Map<string, DaySums>() : await sumsOf(db, wanted, rows)
   const { statuses } = rules('run_failed')
   const runs = isNeeded('runs', wanted) ? await lastRuns(db, idsOf(rows), statuses ?? []) : undefined
@@ -114,8 +114,8 @@ function needsBody(row: SliceRow, judged: JudgedRules): boolean {
 }
 
 interface OtherFacts {
-  details: Details | undefined
-  signs: Signs
+  details: AgentDetails | undefined
+  signs: ReportSigns
   runs: AlertFacts['runs']
   sums: DaySums
 }
@@ -129,8 +129,8 @@ function factsOf(row: SliceRow, { details, signs, runs, sums }: OtherFacts): Ale
     paused: details?.facts != null && (JSON.parse(details.facts) as { paused?: boolean }).paused === true,
     level: row.level,
     label: row.label,
-    statusStale: warnsOf(row.warnings, 'status'),
-    diskFull: warnsOf(row.warnings, 'disk'),
+    statusStale: hasWarning(row.warnings, 'status'),
+    diskFull: hasWarning(row.warnings, 'disk'),
     signs: row.received_at === null ? noSigns : signs,
     update: hasHold(row.wishes) ? failedUpdate({ wishes: row.wishes, attempts: details?.attempts ?? null }) : null,
     runs,
@@ -152,7 +152,7 @@ export function failedUpdate({
   attempts: string | null
 }): AlertFacts['update'] {
   const { blueprint, blueprintHold, runtime, runtimeHold } = wishesIn(wishes)
-  const { applied, runtime: ran } = attemptsIn(attempts)
+  const { applied, runtime: ran } = readAttempts(attempts)
   const parts = [
     { hold: blueprintHold, wanted: blueprint?.version, reported: applied },
     { hold: runtimeHold, wanted: runtime?.version, reported: ran?.applied },
@@ -177,7 +177,7 @@ async function sumsOf(db: Db, { rules, now }: JudgedRules, rows: readonly SliceR
   const sums = new Map<string, DaySum>()
   const usages = new Map<string, string | null>()
   for (const { id, usage } of rows) {
-    const sum = plus(written.get(id), waitingSum(usage, today))
+    const sum = addDaySum(written.get(id), waitingSum(usage, today))
     if (sum.cost <= 0 && sum.runs <= 0) continue
     sums.set(id, sum)
     usages.set(id, usage)
@@ -185,7 +185,8 @@ async function sumsOf(db: Db, { rules, now }: JudgedRules, rows: readonly SliceR
   const high = [...sums].filter(([, { cost, runs }]) => mayBeTooMuch(cost, runs, rules)).map(([id]) => id)
   const before = await earlierSums(db, high, today)
   for (const [id, days] of before)
-    for (const [day, sum] of earlierWaitingSums(usages.get(id) ?? null, today)) days.set(day, plus(days.get(day), sum))
+    for (const [day, sum] of earlierWaitingSums(usages.get(id) ?? null, today))
+      days.set(day, addDaySum(days.get(day), sum))
   return new Map(
     [...sums].map(([id, { cost, runs }]) => {
       const days = [...(before.get(id)?.values() ?? [])]
@@ -207,8 +208,8 @@ async function sumsOf(db: Db, { rules, now }: JudgedRules, rows: readonly SliceR
  */
 const atOnce = 8
 
-async function signsOfBodies(db: Db, ids: readonly string[]): Promise<Map<string, Signs>> {
-  const signs = new Map<string, Signs>()
+async function signsOfBodies(db: Db, ids: readonly string[]): Promise<Map<string, ReportSigns>> {
+  const signs = new Map<string, ReportSigns>()
   for (let i = 0; i < ids.length; i += atOnce) {
     const rows = await db
       .selectFrom('agent_report')

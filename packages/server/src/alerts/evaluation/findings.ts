@@ -11,20 +11,20 @@ import { findItems } from '../rules/items.ts'
 import { massOutage, wentOfflineThen } from '../rules/mass.ts'
 import { agentRules, findInAgent, findInRollout, offlineAgentRules } from '../rules/rules.ts'
 import {
+  type AlertScope,
+  alertSubject,
   type KnownAlert,
   type KnownAlerts,
   keyOfRow,
-  type Scope,
   type SetRule,
   type SubjectRef,
   subjectKeyOf,
-  subjectOf,
 } from '../store.ts'
 import { agentFacts } from './facts.ts'
 import { filteredRules } from './filtered-rules.ts'
-import { aboutChannel, channelFinding, type ServiceFacts, serviceFindings } from './service.ts'
+import { channelFinding, channelSubject, type ServiceFacts, serviceFindings } from './service.ts'
 
-export interface NamedScope extends Scope {
+export interface NamedScope extends AlertScope {
   slug: string
   /** False if the workspace is not activated, in which case all its alerts end. */
   active: boolean
@@ -53,7 +53,7 @@ interface FindingContext {
 }
 
 /** The findings about a workspace. Those about an agent's items come before the finding of the rule `bad`. */
-export async function findings(store: Store, place: NamedScope, context: FindingContext): Promise<RuleFinding[]> {
+export async function readFindings(store: Store, place: NamedScope, context: FindingContext): Promise<RuleFinding[]> {
   const { rules, known, moment } = context
   const itemRule = rules('item')
   const itemsOf = itemAlertsOf(known)
@@ -199,7 +199,7 @@ function channelFindings({ rules, channels, moment: { now } }: FindingContext): 
   return channels.map((channel) => {
     const { id, name, enabled, disabled_why, failing_since } = channel
     const facts = { id, name, enabled: enabled === 1, disabledWhy: disabled_why, failingSince: failing_since }
-    return { rule, about: aboutChannel(channel), finding: rule.on ? channelFinding(facts, now) : overFinding }
+    return { rule, about: channelSubject(channel), finding: rule.on ? channelFinding(facts, now) : overFinding }
   })
 }
 
@@ -303,7 +303,7 @@ export function withForgotten(
     ...found,
     ...forgotten.map(({ row }) => ({
       rule: rules(row.rule),
-      about: { id: row.subject_id, ...subjectOf(row) },
+      about: { id: row.subject_id, ...alertSubject(row) },
       finding: { is: 'over' } as const,
     })),
   ]

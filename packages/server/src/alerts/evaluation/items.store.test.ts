@@ -13,7 +13,7 @@ import { addChannel } from '../changes/channels.ts'
 import { listAlerts, listMutes } from '../changes/listing.ts'
 import { liftMute, muteAlerts } from '../changes/muting.ts'
 import { setRule } from '../changes/rules.ts'
-import { writerOf } from '../messages/writing.ts'
+import { alertWriter } from '../messages/writing.ts'
 import { scopeOf } from '../store.ts'
 import { evaluateScope } from './evaluate.ts'
 
@@ -67,7 +67,7 @@ everyEngine('alerts about health items', (open) => {
     await adds('ops')
     const dispatcher = newDispatcher({
       ...{ store: w.store, log: pino({ level: 'silent' }), now: w.clock.now, node: 'a', key, allowed },
-      ...{ senders: {}, writer: writerOf(baseUrl) },
+      ...{ senders: {}, writer: alertWriter(baseUrl) },
     })
     const { decide } = reporting(w)
     const waits = async () => {

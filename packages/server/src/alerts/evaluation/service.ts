@@ -33,7 +33,7 @@ export function channelFinding({ enabled, disabledWhy, failingSince }: ChannelFa
   return { is: 'holds', since: failingSince, label: 'nothing was taken for an hour' }
 }
 
-export const aboutChannel = ({ id, name }: Pick<ChannelFacts, 'id' | 'name'>): SubjectRef => ({
+export const channelSubject = ({ id, name }: Pick<ChannelFacts, 'id' | 'name'>): SubjectRef => ({
   kind: 'service',
   id: `channel ${id}`,
   name: `The channel ${name}`,

@@ -4,7 +4,7 @@ import { agentNamesText, subjectText } from '@svc/api/words'
 import { isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { MessageText } from '../../deliveries/channels/call.ts'
 import type { EndCause } from '../rules/conditions.ts'
-import { alertSummary, clockTimeText, headingOf, type MassAgents } from './words.ts'
+import { alertSummary, clockTimeText, type MassAgents, ruleHeading } from './words.ts'
 
 /** A change of one alert. Times are Unix milliseconds. */
 export interface AlertChange {
@@ -65,17 +65,17 @@ export const singleBody = (change: AlertChange): SingleBody => {
   const { type, at, id, workspace, rule, level, subject, since, endedAt, label, detail, agents, url } = change
   return {
     type,
-    timestamp: stamp(at),
+    timestamp: isoTime(at),
     data: {
       id,
       workspace,
       rule,
       level,
       subject: { kind: subject.kind, name: subject.name, ...(subject.item !== undefined && { item: subject.item }) },
-      since: stamp(since),
+      since: isoTime(since),
       summary: alertSummary(type, change, at),
       ...linkOf(url),
-      ...(endedAt !== null && { ended: stamp(endedAt) }),
+      ...(endedAt !== null && { ended: isoTime(endedAt) }),
       ...(change.because !== undefined && { because: change.because }),
       ...(label !== null && { label }),
       ...(detail !== null && { detail }),
@@ -94,12 +94,12 @@ export const linkOf = (url: string): { url: string; urlNote?: string } => ({
 
 export const groupedBody = (workspace: string, changes: readonly AlertChange[], at: number): GroupedBody => ({
   type: 'alerts',
-  timestamp: stamp(at),
+  timestamp: isoTime(at),
   data: { workspace, alerts: changes.map(singleBody) },
 })
 
 /** The time in ISO 8601, in whole seconds. */
-export const stamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
+export const isoTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /**
  * Drops changes that are not worth sending any longer: if an alert has ended or become unsteady, its earlier changes.
@@ -196,7 +196,7 @@ function groupsOf(changes: readonly AlertChange[]): string[] {
     .flatMap(([, [first, ...more]]) => {
       if (!first) return []
       const names = [first, ...more].flatMap(({ agents, subject }) => agents?.names ?? [subjectText(subject)])
-      return [`${headingOf(first.rule)}, ${done[first.type]}: ${agentNamesText([...new Set(names)])}`]
+      return [`${ruleHeading(first.rule)}, ${done[first.type]}: ${agentNamesText([...new Set(names)])}`]
     })
 }
 

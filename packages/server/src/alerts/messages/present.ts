@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type MessageType, otherItems } from '@svc/api'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
-import { readSigns, type Signs } from '../../fleet/reports/signs.ts'
+import { type ReportSigns, readSigns } from '../../fleet/reports/signs.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import { badItems } from '../own-words.ts'
@@ -60,7 +60,7 @@ export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(
 
 const idsOf = (rows: readonly OpenRow[]): string[] => [...new Set(rows.map(({ subject_id }) => subject_id))]
 
-type Report = Pick<ReportedFacts, 'level' | 'label'> & { signs: Signs | null }
+type Report = Pick<ReportedFacts, 'level' | 'label'> & { signs: ReportSigns | null }
 
 /** The short columns of the last reports of these agents. */
 async function reportsOf(db: Db, ids: readonly string[]): Promise<Map<string, Report>> {

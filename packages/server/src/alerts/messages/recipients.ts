@@ -5,16 +5,16 @@ import { channelsOwned, sharedOwner } from '../owned.ts'
 import type { EndCause } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
 import { readPreferences } from '../rules/preferences.ts'
-import { sendAt } from '../rules/routing.ts'
-import { type Scope, type SetRule, serviceScope, subjectOf } from '../store.ts'
+import { personalSendTime } from '../rules/routing.ts'
+import { type AlertScope, alertSubject, type SetRule, serviceScope } from '../store.ts'
 import type { AlertChange } from './message.ts'
 
 /** The channels of a workspace or of the service, without the personal channels of people. */
-export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
+export const channelsOfScope = (db: Db, { id }: AlertScope): Promise<AlertChannelRow[]> =>
   channelsOwned(db, { place: { id } }).selectAll().orderBy('name').execute()
 
 /** All channels of a workspace or of the service, with the personal channels of people who are not disabled. */
-export const allChannelsOf = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
+export const allChannelsOf = (db: Db, { id }: AlertScope): Promise<AlertChannelRow[]> =>
   db
     .selectFrom('alert_channel')
     .leftJoin('person_disabled', 'person_disabled.person_id', 'alert_channel.person_id')
@@ -55,7 +55,7 @@ export const recipients = (
     .flatMap((channel): Recipient[] => {
       if (channel.owner === sharedOwner) return isRouted(rule, channel, sent.isEscalated) ? [channel] : []
       if (sent.person !== undefined && sent.person !== channel.owner) return []
-      const notBefore = sendAt(readPreferences(channel.preferences), { ...sent, rule: rule.name }, now)
+      const notBefore = personalSendTime(readPreferences(channel.preferences), { ...sent, rule: rule.name }, now)
       return notBefore === undefined ? [] : [{ ...channel, notBefore }]
     })
 
@@ -117,7 +117,7 @@ export function alertChangeOf(
     workspace: slug,
     rule: row.rule,
     level: alert.level,
-    subject: subjectOf(row),
+    subject: alertSubject(row),
     since: alert.since,
     endedAt: alert.endedAt,
     ...(because !== undefined && { because }),

@@ -43,7 +43,7 @@ const wordsOf = (rule: RuleName): RuleWords => ruleRecords[rule].words
 const lasts = (rule: RuleName): boolean => wordsOf(rule).is !== wordsOf(rule).was
 
 /** The heading above several alerts of a rule. */
-export const headingOf = (rule: RuleName): string => ruleRecords[rule].heading ?? alertRules[rule].heading
+export const ruleHeading = (rule: RuleName): string => ruleRecords[rule].heading ?? alertRules[rule].heading
 
 /** The message as one sentence without a full stop, such as "mail-triage has been offline for 10 minutes". */
 export function alertSummary(type: MessageType, alert: SummarizedAlert, now: number): string {

@@ -9,14 +9,14 @@ import {
   cleanChange,
   foldChanges,
   groupedBody,
+  isoTime,
   linkOf,
   messageTextOf,
   singleBody,
-  stamp,
 } from './message.ts'
 import { alertsUrl } from './recipients.ts'
 
-export const writerOf = (baseUrl: string): MessageWriter<AlertChange> => ({
+export const alertWriter = (baseUrl: string): MessageWriter<AlertChange> => ({
   fold: foldChanges,
   write: ({ format }, stored, now) => {
     const changes = stored.map(cleanChange)
@@ -33,8 +33,8 @@ export const writerOf = (baseUrl: string): MessageWriter<AlertChange> => ({
   test: (workspace, { name, format }, now) => {
     const url = alertsUrl(baseUrl, workspace)
     const summary = `This is a test of the channel ${name}`
-    const one = { type: 'test', timestamp: stamp(now), data: { workspace, summary, ...linkOf(url) } }
-    const grouped = { type: 'alerts', timestamp: stamp(now), data: { workspace, alerts: [one] } }
+    const one = { type: 'test', timestamp: isoTime(now), data: { workspace, summary, ...linkOf(url) } }
+    const grouped = { type: 'alerts', timestamp: isoTime(now), data: { workspace, alerts: [one] } }
     const lines = [`Workspace ${workspace}. Alerts will arrive here.`]
     return {
       text: withReachNote({ title: summary, lines, url, level: null }),

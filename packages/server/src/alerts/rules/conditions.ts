@@ -5,7 +5,7 @@
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, StoppedBy } from '@svc/protocol'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
-import type { Signs } from '../../fleet/reports/signs.ts'
+import type { ReportSigns } from '../../fleet/reports/signs.ts'
 import { type Hours, windowAt } from './hours.ts'
 
 const minute = 60_000
@@ -60,7 +60,7 @@ export const clearFinding: ConditionFinding = { is: 'clear' }
 export const unknownFinding: ConditionFinding = { is: 'unknown' }
 export const overFinding: ConditionFinding = { is: 'over' }
 const notNow: ConditionFinding = { is: 'over', mayReturn: true }
-export const holdsIf = (holds: boolean, label?: string): ConditionFinding =>
+export const holdsOrClear = (holds: boolean, label?: string): ConditionFinding =>
   holds ? { is: 'holds', ...(label !== undefined && { label }) } : clearFinding
 
 export interface AlertFacts {
@@ -75,7 +75,7 @@ export interface AlertFacts {
   statusStale: boolean
   /** True if the agent's last report says that the disk of its machine is full or nearly full. */
   diskFull: boolean
-  signs: Signs
+  signs: ReportSigns
   /** The last failed or rolled-back update, as long as it still counts (see `failedUpdate`); otherwise null. */
   update: { version: string; outcome: Exclude<Outcome, 'ok'> } | null
   /** The statuses of the agent's last ended runs, newest first. */
@@ -132,7 +132,7 @@ export const costJump = ({ today, before }: AlertFacts['cost']): ConditionFindin
   before.length >= minJumpDays && today > minJumpMicro && today > jumpFactor * median(before) ? { is: 'holds' } : notNow
 
 /** Compares today's runs of an agent with its busiest day. The alert ends without a message when the day ends. */
-export const runaway = ({ today, before }: AlertFacts['starts']): ConditionFinding =>
+export const judgeRunaway = ({ today, before }: AlertFacts['starts']): ConditionFinding =>
   before.length >= minRunDays && today > usualRuns && today > runawayFactor * Math.max(...before)
     ? { is: 'holds' }
     : notNow

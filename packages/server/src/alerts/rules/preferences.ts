@@ -3,7 +3,7 @@ import { type ChannelPace, channelPaces, type PersonalChannelRow, type QuietHour
 import { shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
 import { isZone, minutesText, readTime } from './hours.ts'
-import type { Preferences } from './routing.ts'
+import type { PersonPreferences } from './routing.ts'
 
 export interface PreferenceChange {
   rules?: RuleName[] | null
@@ -14,13 +14,19 @@ export interface PreferenceChange {
 }
 
 /** The preferences of a new channel: all messages, sent at once. */
-export const firstPreferences: Preferences = { rules: null, pace: 'at_once', quiet: null, badPasses: true, zone: 'UTC' }
+export const firstPreferences: PersonPreferences = {
+  rules: null,
+  pace: 'at_once',
+  quiet: null,
+  badPasses: true,
+  zone: 'UTC',
+}
 
 /** Applies a change to preferences. Quiet hours are in the time zone of the channel. */
 export function changePreferences(
-  before: Preferences,
+  before: PersonPreferences,
   change: PreferenceChange,
-): Verdict<Preferences, 'channel_invalid'> {
+): Verdict<PersonPreferences, 'channel_invalid'> {
   const { rules = before.rules, pace = before.pace, badPasses = before.badPasses, zone = before.zone } = change
   if (!isZone(zone)) return invalid(`The time zone must be one such as Europe/Berlin or UTC: got ${shown(zone)}.`)
   if (rules?.length === 0) return invalid('A channel needs at least one rule. To get nothing, disable the channel.')
@@ -30,7 +36,7 @@ export function changePreferences(
   return done({ rules: rules && [...new Set(rules)], pace, quiet: hours, badPasses, zone })
 }
 
-function readQuiet(quiet: QuietHours | null, zone: string): Verdict<Preferences['quiet'], 'channel_invalid'> {
+function readQuiet(quiet: QuietHours | null, zone: string): Verdict<PersonPreferences['quiet'], 'channel_invalid'> {
   if (quiet === null) return done(null)
   const [from, to] = [readTime(quiet.from), readTime(quiet.to)]
   const days = [...new Set(quiet.days)].sort()
@@ -45,11 +51,11 @@ function readQuiet(quiet: QuietHours | null, zone: string): Verdict<Preferences[
 
 const invalid = (message: string) => refuse('channel_invalid', message)
 
-export const writePreferences = (preferences: Preferences): string => JSON.stringify(preferences)
+export const writePreferences = (preferences: PersonPreferences): string => JSON.stringify(preferences)
 
 /** Reads stored preferences. If this version does not know the stored pace, messages are sent at once. */
-export function readPreferences(text: string | null): Preferences {
-  const stored = { ...firstPreferences, ...(JSON.parse(text ?? '{}') as Partial<Preferences>) }
+export function readPreferences(text: string | null): PersonPreferences {
+  const stored = { ...firstPreferences, ...(JSON.parse(text ?? '{}') as Partial<PersonPreferences>) }
   return { ...stored, pace: channelPaces.find((pace) => pace === stored.pace) ?? 'at_once' }
 }
 
@@ -59,7 +65,7 @@ export const shownPreferences = ({
   quiet,
   badPasses,
   zone,
-}: Preferences): Pick<PersonalChannelRow, 'rules' | 'pace' | 'quiet' | 'badPasses' | 'zone'> => ({
+}: PersonPreferences): Pick<PersonalChannelRow, 'rules' | 'pace' | 'quiet' | 'badPasses' | 'zone'> => ({
   rules: rules && [...rules],
   pace,
   quiet: quiet && { days: [...quiet.days], from: minutesText(quiet.from), to: minutesText(quiet.to) },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readHours } from './hours.ts'
 import type { Alert } from './judge.ts'
-import { type DueMessage, escalates, type Preferences, sendAt } from './routing.ts'
+import { type DueMessage, isEscalating, type PersonPreferences, personalSendTime } from './routing.ts'
 
 const utc = (text: string) => Date.parse(`${text}Z`)
 const hours = (text: string) => {
@@ -12,7 +12,7 @@ const hours = (text: string) => {
 const bad: DueMessage = { rule: 'silent', level: 'bad', type: 'alert.opened' }
 const warn: DueMessage = { rule: 'binding', level: 'warn', type: 'alert.opened' }
 const night = hours('daily 22:00-07:00 Europe/Berlin')
-const preferences = (more: Partial<Preferences> = {}): Preferences => ({
+const preferences = (more: Partial<PersonPreferences> = {}): PersonPreferences => ({
   rules: null,
   pace: 'at_once',
   quiet: null,
@@ -20,12 +20,12 @@ const preferences = (more: Partial<Preferences> = {}): Preferences => ({
   zone: 'Europe/Berlin',
   ...more,
 })
-const sent = (more: Partial<Preferences>, at: string, due: DueMessage = bad) => {
-  const time = sendAt(preferences(more), due, utc(at))
+const sent = (more: Partial<PersonPreferences>, at: string, due: DueMessage = bad) => {
+  const time = personalSendTime(preferences(more), due, utc(at))
   return time === undefined ? undefined : new Date(time).toISOString().slice(0, 16)
 }
 
-test.each<[string, Partial<Preferences>, string, DueMessage, string | undefined]>([
+test.each<[string, Partial<PersonPreferences>, string, DueMessage, string | undefined]>([
   ['at once', {}, '2026-11-22T23:00', bad, '2026-11-22T23:00'],
   ['only for the rules that the person chose', { rules: ['bad'] }, '2026-11-22T23:00', bad, undefined],
   ['in a daily digest at 08:00 of the zone', { pace: 'daily' }, '2026-11-22T07:01', bad, '2026-11-23T07:00'],
@@ -85,8 +85,8 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
 const after = { after: 15 * 60_000, channels: ['boss'] }
 
 test('a second set of channels gets an alert that nobody acknowledged in time', () => {
-  expect(escalates(after, alert(), now + after.after - 1)).toBe(false)
-  expect(escalates(after, alert(), now + after.after)).toBe(true)
+  expect(isEscalating(after, alert(), now + after.after - 1)).toBe(false)
+  expect(isEscalating(after, alert(), now + after.after)).toBe(true)
 })
 
 test.each<[string, Partial<Alert>]>([
@@ -95,5 +95,5 @@ test.each<[string, Partial<Alert>]>([
   ['that is unsteady', { unsteadySince: now, told: 'unsteady' }],
   ['that is only pending', { phase: 'pending', openedAt: null, told: 'nothing' }],
 ])('an alert %s does not escalate', (_which, more) => {
-  expect(escalates(after, alert(more), now + 10 * after.after)).toBe(false)
+  expect(isEscalating(after, alert(more), now + 10 * after.after)).toBe(false)
 })

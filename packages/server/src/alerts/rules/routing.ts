@@ -12,7 +12,7 @@ const everyDay = [1, 2, 3, 4, 5, 6, 7] as const
 const monday = [1] as const
 
 /** The preferences of a person for one of their channels. */
-export interface Preferences {
+export interface PersonPreferences {
   /** The rules about which the person wants messages; null means all rules. */
   rules: readonly RuleName[] | null
   pace: ChannelPace
@@ -33,8 +33,8 @@ export interface DueMessage {
  * The time at which a message about a change may be sent to this person; undefined if they do not want messages about
  * its rule.
  */
-export function sendAt(
-  { rules, pace, quiet, badPasses, zone }: Preferences,
+export function personalSendTime(
+  { rules, pace, quiet, badPasses, zone }: PersonPreferences,
   change: DueMessage,
   now: number,
 ): number | undefined {
@@ -59,7 +59,7 @@ export interface Escalation {
  * True if an alert has been open without an acknowledgement for long enough to be sent to the second channels. Unsteady
  * and muted alerts are never sent to them.
  */
-export const escalates = (
+export const isEscalating = (
   { after }: Escalation,
   { phase, unsteadySince, openedAt, acknowledged, muted, told }: Alert,
   now: number,

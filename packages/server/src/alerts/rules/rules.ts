@@ -7,7 +7,7 @@
 import type { RuleName } from '@svc/api'
 import { failedStatuses, pausedLabel } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { type Signs, youngRunMs } from '../../fleet/reports/signs.ts'
+import { type ReportSigns, youngRunMs } from '../../fleet/reports/signs.ts'
 import {
   type AlertFacts,
   type ConditionFinding,
@@ -16,15 +16,15 @@ import {
   costJump,
   costOfDay,
   failedRuns,
-  holdsIf,
+  holdsOrClear,
   isReportOverdue,
+  judgeRunaway,
   longRun,
   minJumpMicro,
   offlineFinding,
   overFinding,
   type Rule,
   type RuleMoment,
-  runaway,
   unknownFinding,
   usualRuns,
 } from './conditions.ts'
@@ -35,7 +35,7 @@ const hour = 60 * minute
 
 const contains = (column: 'agent_report.signs' | 'warnings' | 'wishes', text: string): RawBuilder<boolean> =>
   sql`${sql.ref(column)} like ${`%${text}%`}`
-const hasSign = (sign: keyof Signs): RawBuilder<boolean> => contains('agent_report.signs', `"${sign}":`)
+const hasSign = (sign: keyof ReportSigns): RawBuilder<boolean> => contains('agent_report.signs', `"${sign}":`)
 
 export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   silent: ruleOfAgents({
@@ -49,7 +49,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   bad: ruleWordedByAgents({
     ...{ on: true, after: 2 * minute, level: 'bad' },
     facts: ['level', 'label'],
-    condition: ({ level, label }) => holdsIf(level === 'bad', label ?? undefined),
+    condition: ({ level, label }) => holdsOrClear(level === 'bad', label ?? undefined),
     mayHold: () => sql`level = 'bad'`,
     whilePaused: 'ends',
     words: lastingStateWords('at level Bad', 'changing its level to Bad and back'),
@@ -64,7 +64,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   warning: ruleWordedByAgents({
     ...{ on: false, after: 30 * minute, level: 'warn' },
     facts: ['level', 'label'],
-    condition: ({ level, label }) => holdsIf(level === 'warn', label ?? undefined),
+    condition: ({ level, label }) => holdsOrClear(level === 'warn', label ?? undefined),
     mayHold: () => sql`level = 'warn'`,
     whilePaused: 'ends',
     words: lastingStateWords('at level Warning', 'changing its level to Warning and back'),
@@ -72,7 +72,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   process: ruleOfAgents({
     ...{ on: true, after: 2 * minute, level: 'bad' },
     facts: ['signs', 'paused'],
-    condition: ({ signs, paused }) => holdsIf(signs.process !== null && !paused),
+    condition: ({ signs, paused }) => holdsOrClear(signs.process !== null && !paused),
     mayHold: () => hasSign('process'),
     whilePaused: 'ends',
     words: lastingStateWords('without a running process', 'losing its process'),
@@ -80,7 +80,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   status_stale: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['statusStale'],
-    condition: ({ statusStale }) => holdsIf(statusStale),
+    condition: ({ statusStale }) => holdsOrClear(statusStale),
     mayHold: () => contains('warnings', 'status'),
     whilePaused: 'ends',
     words: lastingStateWords('without a fresh status file', 'letting its status file grow old'),
@@ -88,14 +88,14 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   disk: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['diskFull'],
-    condition: ({ diskFull }) => holdsIf(diskFull),
+    condition: ({ diskFull }) => holdsOrClear(diskFull),
     mayHold: () => contains('warnings', 'disk'),
     words: lastingStateWords('on a disk that is nearly full', 'filling its disk'),
   }),
   binding: ruleWordedByAgents({
     ...{ on: true, after: 10 * minute, level: 'warn' },
     facts: ['signs'],
-    condition: ({ signs: { bindings } }) => holdsIf(bindings.length > 0, bindings.join(', ')),
+    condition: ({ signs: { bindings } }) => holdsOrClear(bindings.length > 0, bindings.join(', ')),
     mayHold: () => hasSign('bindings'),
     words: lastingStateWords('unable to use a binding', 'losing a binding'),
   }),
@@ -104,7 +104,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     facts: ['update'],
     condition: ({ update }) =>
       update
-        ? holdsIf(true, `${update.version} ${update.outcome === 'rolled_back' ? 'was rolled back' : 'failed'}`)
+        ? holdsOrClear(true, `${update.version} ${update.outcome === 'rolled_back' ? 'was rolled back' : 'failed'}`)
         : clearFinding,
     mayHold: () => contains('wishes', 'Hold"'),
     afterStop: 'stays',
@@ -113,7 +113,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   rollout: {
     about: 'rollout',
     ...{ on: true, after: 0, level: 'bad' },
-    condition: ({ state }) => holdsIf(state === 'halted'),
+    condition: ({ state }) => holdsOrClear(state === 'halted'),
     words: eventWords('is halted', 'halting'),
   },
   command: {
@@ -126,7 +126,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     facts: ['runs'],
     condition: ({ runs }, { statuses }) => {
       const last = runs.slice(0, failedRuns)
-      return holdsIf(
+      return holdsOrClear(
         last.length === failedRuns && last.every((status) => status !== null && statuses?.includes(status)),
       )
     },
@@ -164,7 +164,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   runaway: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['starts'],
-    condition: ({ starts }) => runaway(starts),
+    condition: ({ starts }) => judgeRunaway(starts),
     mayHold: { runsAbove: usualRuns },
     ...{ whileOffline: 'judged', afterStop: 'stays' },
     words: eventWords(
@@ -175,7 +175,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   gauge: ruleWordedByAgents({
     ...{ on: false, after: 10 * minute, level: 'warn' },
     facts: ['signs'],
-    condition: ({ signs: { gauges } }) => holdsIf(gauges.length > 0, gauges.join(', ')),
+    condition: ({ signs: { gauges } }) => holdsOrClear(gauges.length > 0, gauges.join(', ')),
     mayHold: () => hasSign('gauges'),
     words: lastingStateWords('at the mark of a gauge', 'reaching the mark of a gauge'),
   }),
@@ -184,7 +184,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     // An agent that reports every 30 s sends ten reports in this time, and the rule judges by the last ten reports.
     endsAfter: 5 * minute,
     facts: ['twoReporters'],
-    condition: ({ twoReporters }) => holdsIf(twoReporters),
+    condition: ({ twoReporters }) => holdsOrClear(twoReporters),
     // True if the column has marks of two different reporters.
     mayHold: () => sql`replace(reporters, substr(reporters, 1, 8), '') <> ''`,
     words: eventWords('has two machines that report with its token', 'having two machines that report'),

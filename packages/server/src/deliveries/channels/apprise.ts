@@ -1,4 +1,4 @@
-import { type Channel, jsonCall, mustHave, oneLine, plainMessage } from './call.ts'
+import { jsonCall, type MakeRequest, oneLine, plainMessage, requireSecret } from './call.ts'
 
 const max = 10_000
 
@@ -6,8 +6,8 @@ const max = 10_000
  * Makes a request for an Apprise server, which forwards it to about a hundred other services. The address of the
  * channel contains the key of the Apprise configuration that names the receivers.
  */
-export const apprise: Channel = ({ url }, { text }) =>
-  jsonCall(mustHave(url, 'address'), {
+export const apprise: MakeRequest = ({ url }, { text }) =>
+  jsonCall(requireSecret(url, 'address'), {
     title: oneLine(text.title),
     body: plainMessage(text, max),
     type: text.level === 'bad' ? 'failure' : text.level === 'warn' ? 'warning' : 'success',

@@ -5,7 +5,7 @@
 import { cut, isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { SealKey } from '../../platform/seal.ts'
 
-export interface Call {
+export interface ChannelRequest {
   method: 'POST' | 'PUT'
   url: string
   headers: Record<string, string>
@@ -49,11 +49,15 @@ export interface Delivery {
 /**
  * Makes the request for a delivery. `key` is the secret key of the service, from which a channel may derive other keys.
  */
-export type Channel = (address: ReceiverAddress, delivery: Delivery, key: SealKey) => Call | Promise<Call>
+export type MakeRequest = (
+  address: ReceiverAddress,
+  delivery: Delivery,
+  key: SealKey,
+) => ChannelRequest | Promise<ChannelRequest>
 
 export const userAgentName = 'svc'
 
-export const jsonCall = (url: string, body: unknown, headers: Record<string, string> = {}): Call => ({
+export const jsonCall = (url: string, body: unknown, headers: Record<string, string> = {}): ChannelRequest => ({
   method: 'POST',
   url,
   headers: { 'content-type': 'application/json', 'user-agent': userAgentName, ...headers },
@@ -88,7 +92,7 @@ export const oneLine = safeLine
 export const addressBelow = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
 
 /** Returns the value; throws if it is missing, which should have been refused when the channel was added. */
-export function mustHave(value: string | undefined, what: string): string {
+export function requireSecret(value: string | undefined, what: string): string {
   if (value === undefined) throw new Error(`The channel has no ${what}.`)
   return value
 }

@@ -2,7 +2,7 @@ import { channelKinds } from '@svc/api'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { sealKeyOf } from '../../platform/seal.ts'
-import type { Call, Delivery, MessageText, ReceiverAddress } from './call.ts'
+import type { ChannelRequest, Delivery, MessageText, ReceiverAddress } from './call.ts'
 import { kinds } from './kinds.ts'
 import { isSigningSecret, newSigningSecret } from './webhook.ts'
 
@@ -27,10 +27,10 @@ const call = (
   kind: keyof typeof kinds,
   more: Partial<MessageText> = {},
   to: ReceiverAddress = address,
-): Call & { body: string } => {
+): ChannelRequest & { body: string } => {
   const { channel } = kinds[kind]
   if (!channel) throw new Error(`${kind} is not sent by HTTP.`)
-  return channel(to, delivery(more), key) as Call & { body: string }
+  return channel(to, delivery(more), key) as ChannelRequest & { body: string }
 }
 const body = (kind: keyof typeof kinds, more: Partial<MessageText> = {}) => JSON.parse(call(kind, more).body)
 /**

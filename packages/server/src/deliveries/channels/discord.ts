@@ -1,4 +1,4 @@
-import { type Channel, jsonCall, mustHave, plainMessage } from './call.ts'
+import { jsonCall, type MakeRequest, plainMessage, requireSecret } from './call.ts'
 
 const max = 2000
 /** Discord's flag for messages whose links get no preview. */
@@ -11,8 +11,8 @@ const escaped = (text: string): string => text.replace(/[\\*_~`|>#[\]()<@]/g, '\
  * Makes a request for Discord. The request allows no mentions, so text from an agent notifies nobody even if the
  * escaping misses something.
  */
-export const discord: Channel = ({ url }, { text }) =>
-  jsonCall(mustHave(url, 'address'), {
+export const discord: MakeRequest = ({ url }, { text }) =>
+  jsonCall(requireSecret(url, 'address'), {
     content: plainMessage(text, max, escaped),
     allowed_mentions: { parse: [] },
     flags: suppressEmbeds,

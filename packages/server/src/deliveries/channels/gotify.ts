@@ -1,10 +1,10 @@
-import { addressBelow, type Channel, factLines, jsonCall, mustHave, oneLine } from './call.ts'
+import { addressBelow, factLines, jsonCall, type MakeRequest, oneLine, requireSecret } from './call.ts'
 
 const max = 10_000
 
-export const gotify: Channel = ({ url, secret }, { text }) =>
+export const gotify: MakeRequest = ({ url, secret }, { text }) =>
   jsonCall(
-    addressBelow(mustHave(url, 'server'), 'message'),
+    addressBelow(requireSecret(url, 'server'), 'message'),
     {
       title: oneLine(text.title),
       message: factLines(text, max),
@@ -14,5 +14,5 @@ export const gotify: Channel = ({ url, secret }, { text }) =>
         'client::notification': { click: { url: text.url } },
       },
     },
-    { 'x-gotify-key': mustHave(secret, 'token') },
+    { 'x-gotify-key': requireSecret(secret, 'token') },
   )

@@ -4,7 +4,7 @@
  */
 import type { ChannelKind } from '@svc/api'
 import { apprise } from './apprise.ts'
-import type { Channel } from './call.ts'
+import type { MakeRequest } from './call.ts'
 import { discord } from './discord.ts'
 import { gotify } from './gotify.ts'
 import { matrix } from './matrix.ts'
@@ -32,12 +32,12 @@ export interface ChannelTraits {
    * Builds the HTTP request for a message, which send.ts then sends. Undefined for kinds of channels that are not sent
    * by HTTP.
    */
-  channel?: Channel
+  channel?: MakeRequest
   /** True if an answer with status 404 means that the receiver no longer exists, as status 410 does for all kinds. */
   goneAt404?: true
 }
 
-const hook = (channel: Channel): ChannelTraits => ({
+const hook = (channel: MakeRequest): ChannelTraits => ({
   url: 'needed',
   to: 'never',
   secret: 'never',

@@ -1,4 +1,4 @@
-import { addressBelow, type Channel, jsonCall, mustHave, plainMessage } from './call.ts'
+import { addressBelow, jsonCall, type MakeRequest, plainMessage, requireSecret } from './call.ts'
 
 const max = 30_000
 
@@ -6,10 +6,10 @@ const max = 30_000
  * Makes a request for Matrix. The id of the delivery is also the transaction id, so a message that is sent twice is
  * shown once.
  */
-export const matrix: Channel = ({ url, to, secret }, { id, text }) => {
-  const room = encodeURIComponent(mustHave(to, 'room'))
+export const matrix: MakeRequest = ({ url, to, secret }, { id, text }) => {
+  const room = encodeURIComponent(requireSecret(to, 'room'))
   const path = `_matrix/client/v3/rooms/${room}/send/m.room.message/${encodeURIComponent(id)}`
   const body = { msgtype: 'm.text', body: plainMessage(text, max), 'm.mentions': {} }
-  const headers = { authorization: `Bearer ${mustHave(secret, 'token')}` }
-  return { ...jsonCall(addressBelow(mustHave(url, 'server'), path), body, headers), method: 'PUT' }
+  const headers = { authorization: `Bearer ${requireSecret(secret, 'token')}` }
+  return { ...jsonCall(addressBelow(requireSecret(url, 'server'), path), body, headers), method: 'PUT' }
 }

@@ -1,5 +1,5 @@
 import { cut } from '@svc/protocol'
-import { type Channel, factLines, mustHave, oneLine, userAgentName } from './call.ts'
+import { factLines, type MakeRequest, oneLine, requireSecret, userAgentName } from './call.ts'
 
 const max = 3500
 const maxTitle = 200
@@ -9,9 +9,9 @@ const priorities = { bad: '4', warn: '3' } as const
  * Makes a request for ntfy, whose topic is part of the address. HTTP headers allow only ASCII, so a title with other
  * characters is encoded by RFC 2047.
  */
-export const ntfy: Channel = ({ url, secret }, { text }) => ({
+export const ntfy: MakeRequest = ({ url, secret }, { text }) => ({
   method: 'POST',
-  url: mustHave(url, 'address'),
+  url: requireSecret(url, 'address'),
   headers: {
     'content-type': 'text/plain; charset=utf-8',
     'user-agent': userAgentName,

@@ -6,7 +6,7 @@
 
 import { cut, isObject } from '@svc/protocol'
 import { domainOfMails } from '../../platform/mail-host.ts'
-import { type Channel, type Delivery, factLines, mustHave, oneLine } from './call.ts'
+import { type Delivery, factLines, type MakeRequest, oneLine, requireSecret } from './call.ts'
 import { vapidOf } from './vapid.ts'
 
 /** The keys with which a message is encrypted for one browser (RFC 8291), in base64url. */
@@ -36,12 +36,12 @@ interface PushMessage {
   url: string
 }
 
-export const push: Channel = async ({ url, secret }, delivery, key) => {
+export const push: MakeRequest = async ({ url, secret }, delivery, key) => {
   const { text } = delivery
   const tag = tagOf(delivery)
   const { default: webPush } = await import('web-push')
   const { endpoint, headers, body } = webPush.generateRequestDetails(
-    { endpoint: mustHave(url, 'endpoint'), keys: JSON.parse(mustHave(secret, 'keys')) as PushKeys },
+    { endpoint: requireSecret(url, 'endpoint'), keys: JSON.parse(requireSecret(secret, 'keys')) as PushKeys },
     JSON.stringify(messageOf(delivery, tag)),
     {
       vapidDetails: { subject: contactOf(text.url), ...vapidOf(key) },

@@ -1,4 +1,4 @@
-import { type Channel, jsonCall, mustHave, plainMessage } from './call.ts'
+import { jsonCall, type MakeRequest, plainMessage, requireSecret } from './call.ts'
 
 const max = 4000
 
@@ -7,8 +7,8 @@ const max = 4000
  */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-export const slack: Channel = ({ url }, { text }) =>
-  jsonCall(mustHave(url, 'address'), {
+export const slack: MakeRequest = ({ url }, { text }) =>
+  jsonCall(requireSecret(url, 'address'), {
     text: plainMessage(text, max, escaped),
     mrkdwn: false,
     link_names: false,

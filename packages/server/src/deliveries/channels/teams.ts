@@ -1,4 +1,4 @@
-import { type Channel, jsonCall, mustHave, oneLine } from './call.ts'
+import { jsonCall, type MakeRequest, oneLine, requireSecret } from './call.ts'
 
 /**
  * Returns one line as a text run, because Teams does not interpret Markdown in text runs. In a plain text block Teams
@@ -9,7 +9,7 @@ const line = (text: string, weight: 'bolder' | 'default') => ({
   inlines: [{ type: 'TextRun', text: oneLine(text), weight }],
 })
 
-export const teams: Channel = ({ url }, { text }) => {
+export const teams: MakeRequest = ({ url }, { text }) => {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -18,5 +18,5 @@ export const teams: Channel = ({ url }, { text }) => {
     actions: [{ type: 'Action.OpenUrl', title: 'Open', url: text.url }],
   }
   const card = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
-  return jsonCall(mustHave(url, 'address'), { type: 'message', attachments: [card] })
+  return jsonCall(requireSecret(url, 'address'), { type: 'message', attachments: [card] })
 }

@@ -3,7 +3,7 @@
  * signature that the body comes from this service, and recognise a repeated delivery by its id.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Call, type Delivery, mustHave, type ReceiverAddress, userAgentName } from './call.ts'
+import { type ChannelRequest, type Delivery, type ReceiverAddress, requireSecret, userAgentName } from './call.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 32
@@ -19,17 +19,17 @@ export function isSigningSecret(text: string): boolean {
   return key.toString('base64') === encoded && key.length >= minBytes && key.length <= maxBytes
 }
 
-export const webhook = ({ url, secret }: ReceiverAddress, { id, body, at }: Delivery): Call => {
+export const webhook = ({ url, secret }: ReceiverAddress, { id, body, at }: Delivery): ChannelRequest => {
   const timestamp = String(Math.floor(at / 1000))
   return {
     method: 'POST',
-    url: mustHave(url, 'address'),
+    url: requireSecret(url, 'address'),
     headers: {
       'content-type': 'application/json',
       'user-agent': userAgentName,
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': signature(mustHave(secret, 'secret'), `${id}.${timestamp}.${body}`),
+      'webhook-signature': signature(requireSecret(secret, 'secret'), `${id}.${timestamp}.${body}`),
     },
     body,
   }

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { expect, test } from 'vitest'
 import type { NameHelper } from './helper.ts'
-import { type Names, newNames } from './names.ts'
+import { type NameLookups, newNames } from './names.ts'
 
 const address = [{ address: '192.0.2.1', family: 4 }]
 const never = new AbortController().signal
@@ -22,7 +22,7 @@ function started(...ends: (LookupAddress[] | Error | 'hangs')[]) {
   return { asked, clock, names: newNames({ helper, withinMs: 20, mono: () => clock.mono }) }
 }
 
-const ask = (names: Names, { name = 'hooks.example.org', fresh = false, signal = never } = {}) =>
+const ask = (names: NameLookups, { name = 'hooks.example.org', fresh = false, signal = never } = {}) =>
   new Promise<unknown>((resolve) => {
     names.lookupFor(signal, fresh)(name, { all: true }, (error, found) => resolve(error?.message ?? found))
   })

@@ -17,7 +17,7 @@ const [firstRestMs, maxRestMs] = [4000, 60_000]
 /** The number of failed names that are remembered. Beyond it, the one that failed first is forgotten. */
 const maxFailed = 10_000
 
-export interface Names {
+export interface NameLookups {
   /**
    * A look-up for one connection, which ends with `signal`. `isFresh` asks a name that has just failed, because a
    * person waits for the answer.
@@ -40,7 +40,7 @@ export function newNames({
   helper?: NameHelper
   withinMs?: number
   mono?: () => number
-} = {}): Names {
+} = {}): NameLookups {
   const failed = new Map<string, LookupFailure>()
   return {
     lookupFor:
@@ -100,6 +100,6 @@ const ofThisProcess = newNames()
 
 /** The look-up for the connection of one attempt, which ends with `signal`. */
 export const lookupOf = (
-  { names = ofThisProcess, isAwaited }: { names?: Names | undefined; isAwaited?: boolean | undefined },
+  { names = ofThisProcess, isAwaited }: { names?: NameLookups | undefined; isAwaited?: boolean | undefined },
   signal: AbortSignal,
 ): LookupFunction => names.lookupFor(signal, isAwaited)

@@ -4,7 +4,7 @@
  */
 import { changedTags } from '@svc/api/filter'
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { checkRoomFor } from '../../people/workspaces/limits.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -137,7 +137,7 @@ export const findAgent = (db: Db, workspace: { id: string }, name: string): Prom
     .where('name', '=', name)
     .executeTakeFirst()
 
-const note = (agent: AgentRow, by: By, at: number, action: string) => ({
+const note = (agent: AgentRow, by: Actor, at: number, action: string) => ({
   workspaceId: agent.workspace_id,
   at,
   by,

@@ -4,7 +4,7 @@
  */
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { limits, shown, type Verdict } from '@svc/protocol'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { BotRow, BotTokenRow } from '../../platform/db/tables.ts'
@@ -243,7 +243,7 @@ async function namesOf(db: Db, agentIds: string[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-const note = (bot: BotRow, by: By, at: number) => ({
+const note = (bot: BotRow, by: Actor, at: number) => ({
   workspaceId: bot.workspace_id,
   at,
   by,

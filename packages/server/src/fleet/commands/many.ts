@@ -10,7 +10,7 @@ import { unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogsIn, versionRun } from '../versions/declared.ts'
 import { noteShared } from './outcomes.ts'
 import { commandBodyOf, commandRow } from './row.ts'
-import { isCommandOpen, maxOpenCommands, storedForm, tooManyOpen } from './store.ts'
+import { isCommandOpen, maxOpenCommands, storedBody, tooManyOpen } from './store.ts'
 
 /** The command that an agent has now, or the reason why it gets none. `shared`: it was already in progress (D5). */
 type QueueResult = { command: string; shared: boolean } | { skipped: string }
@@ -38,7 +38,7 @@ export async function queueSlice(
     const same = own.find((row) => isRepetition(body, commandBodyOf(row)))
     if (same) return [id, { command: same.id, shared: true }]
     if (own.length >= maxOpenCommands) return [id, { skipped: tooManyOpen }]
-    const row = commandRow(id, storedForm(body, offer), { by, now })
+    const row = commandRow(id, storedBody(body, offer), { by, now })
     made.push(row)
     return [id, { command: row.id, shared: false }]
   })
@@ -51,7 +51,7 @@ export async function queueSlice(
 }
 
 /** For each agent the reason why it would not get the command; undefined if it would. Changes nothing. */
-export async function misfits(db: Db, agentIds: readonly string[], body: CommandBody) {
+export async function whyNotMany(db: Db, agentIds: readonly string[], body: CommandBody) {
   const offers = await offersOf(db, agentIds, logsIn(body))
   return new Map(
     agentIds.map((id) => {

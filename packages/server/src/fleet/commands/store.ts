@@ -117,7 +117,7 @@ async function queueInTransaction(
     return { ok: true, value: { command: same, made: false } }
   }
   if (open.length >= maxOpenCommands) return refuse('commands_too_many', tooManyOpen)
-  const command = commandRow(agent.id, storedForm(body, offer), { by, now })
+  const command = commandRow(agent.id, storedBody(body, offer), { by, now })
   await trx.insertInto('command').values(command).execute()
   await audit(trx, {
     workspaceId: owner.workspace_id,
@@ -134,7 +134,7 @@ async function queueInTransaction(
  * Returns the command as it is stored. For a command of type `set`, the values are stored in the form that
  * `checkValues` returns.
  */
-export function storedForm(body: CommandBody, offer: OfferedFacts): CommandBody {
+export function storedBody(body: CommandBody, offer: OfferedFacts): CommandBody {
   if (body.type !== 'set') return body
   const verdict = checkValues(offer.settings?.schema ?? [], body.payload)
   return verdict.ok ? { type: 'set', payload: verdict.value } : body

@@ -1,5 +1,5 @@
 /** Records in the audit trail who read or downloaded a log, at most once an hour however often a page loads it. */
-import type { By } from '../../people/audit/by.ts'
+import type { Actor } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 
@@ -10,7 +10,7 @@ interface LogReading {
   agent: { name: string }
   log: { id: string; name: string }
   how: 'log.read' | 'log.downloaded'
-  by: By
+  by: Actor
   now: number
 }
 

@@ -8,8 +8,8 @@ import {
   type AgentRows,
   noWrites,
   type ReportDecision,
+  type ReportWrites,
   type RunWrite,
-  type Writes,
 } from '../../agent-api/report-store/rows.ts'
 import { newRunCells, reportCells } from '../../agent-api/report-store/written.ts'
 import { type DescribedTable, tableColumnsOf } from '../../platform/db/tables/described.ts'
@@ -19,7 +19,11 @@ import type { ReportWrite } from './stored.ts'
 /**
  * Stores one report as if the rules had decided on the given writes. Returns the rows that were read for the report.
  */
-async function writes(w: TestWorkspace, write: Partial<Writes>, parts: object = {}): Promise<AgentRows | undefined> {
+async function writes(
+  w: TestWorkspace,
+  write: Partial<ReportWrites>,
+  parts: object = {},
+): Promise<AgentRows | undefined> {
   let read: AgentRows | undefined
   const given = { ...noWrites, ...write }
   const judged = (rows: AgentRows | undefined): ReportDecision => {
@@ -92,10 +96,10 @@ everyEngine('the writes of a report', (open) => {
       .values(distinct(tables.command, known, 400))
       .execute()
     const before = { agent: await rowIn(w, 'agent'), command: await rowIn(w, 'command') }
-    const agent = distinct<NonNullable<Writes['agent'] & Writes['wishes']>>(tables.agent, {}, 500)
-    const command = distinct<Writes['commands'][number]>(tables.command, { id: before.command.id }, 600)
-    const levelChange = distinct<NonNullable<Writes['levelChange']>>(tables.levelChange, {}, 700)
-    const change = distinct<Writes['machineChanges'][number]>(tables.machineChange, {}, 800)
+    const agent = distinct<NonNullable<ReportWrites['agent'] & ReportWrites['wishes']>>(tables.agent, {}, 500)
+    const command = distinct<ReportWrites['commands'][number]>(tables.command, { id: before.command.id }, 600)
+    const levelChange = distinct<NonNullable<ReportWrites['levelChange']>>(tables.levelChange, {}, 700)
+    const change = distinct<ReportWrites['machineChanges'][number]>(tables.machineChange, {}, 800)
     const note = {
       at: 900,
       of: 'of',
@@ -113,7 +117,7 @@ everyEngine('the writes of a report', (open) => {
       commands: [command],
       levelChange,
       machineChanges: [change],
-      updateEvents: [note as unknown as Writes['updateEvents'][number]],
+      updateEvents: [note as unknown as ReportWrites['updateEvents'][number]],
       usage: [{ day: 20_000, model: '', runs: 11, costMicro: 12, outputTokens: 13 }],
     })
     expect(read?.commands).toEqual([without(before.command, 'agent_id', 'created_by', 'created_by_name')])

@@ -70,7 +70,7 @@ function wordFor(name: string | undefined, mayBeLate: boolean): Warning | undefi
 type Warning = 'old' | 'status' | 'secrets' | 'disk'
 
 /** True if the column of warnings contains the word. */
-export const warnsOf = (warnings: string | null | undefined, word: Warning): boolean =>
+export const hasWarning = (warnings: string | null | undefined, word: Warning): boolean =>
   warnings?.includes(word) ?? false
 
 /**

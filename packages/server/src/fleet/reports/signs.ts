@@ -6,7 +6,7 @@ import { otherItems } from '@svc/api'
 import { cut, type Report } from '@svc/protocol'
 import { paddedJson } from './padding.ts'
 
-export interface Signs {
+export interface ReportSigns {
   /** The level of the health item `Process` if that is warn or bad, otherwise null. */
   process: 'warn' | 'bad' | null
   /** The products whose binding has the level bad. */
@@ -26,7 +26,7 @@ export interface Signs {
 
 type Parts = Pick<Report, 'health' | 'gauges' | 'active'>
 
-export const noSigns: Signs = { process: null, bindings: [], items: [], moreItems: 0, gauges: [], started: null }
+export const noSigns: ReportSigns = { process: null, bindings: [], items: [], moreItems: 0, gauges: [], started: null }
 
 /** The minimum age in milliseconds of a run whose start is stored, so that agents with short runs have no signs. */
 export const youngRunMs = 60_000
@@ -42,7 +42,7 @@ const maxName = 60
 const maxItems = 20
 export const maxItemName = 80
 
-export function signsOf({ health, gauges, active }: Parts): Signs {
+export function signsOf({ health, gauges, active }: Parts): ReportSigns {
   const { bindings, items, moreItems } = health === undefined ? noneBad : badOf(health)
   return {
     process: health === undefined ? null : processOf(health),
@@ -81,12 +81,12 @@ export function signsColumn(report: Parts, now: number): string {
 }
 
 /** Reads the column. It is '' in rows without signs that earlier versions wrote. */
-export const readSigns = (column: string): Signs =>
-  column === '' || column === noSignsColumn ? noSigns : { ...noSigns, ...(JSON.parse(column) as Partial<Signs>) }
+export const readSigns = (column: string): ReportSigns =>
+  column === '' || column === noSignsColumn ? noSigns : { ...noSigns, ...(JSON.parse(column) as Partial<ReportSigns>) }
 
 // The functions below run for every report, so they make no list until there is something to put into it.
 
-function processOf(health: NonNullable<Parts['health']>): Signs['process'] {
+function processOf(health: NonNullable<Parts['health']>): ReportSigns['process'] {
   for (const { name, level } of health)
     if (name === 'Process') return level === 'bad' || level === 'warn' ? level : null
   return null
@@ -94,7 +94,7 @@ function processOf(health: NonNullable<Parts['health']>): Signs['process'] {
 
 const nothing: readonly string[] = []
 
-type BadSigns = Pick<Signs, 'bindings' | 'items' | 'moreItems'>
+type BadSigns = Pick<ReportSigns, 'bindings' | 'items' | 'moreItems'>
 const noneBad: BadSigns = { bindings: nothing, items: nothing, moreItems: 0 }
 
 /** The bad health items: broken bindings, and others. The process and the status file have signs of their own. */

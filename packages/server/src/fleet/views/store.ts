@@ -2,7 +2,7 @@
 import { agents, type FleetColumn, type NewView, type Role, type SavedView } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Selectable } from 'kysely'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
@@ -156,7 +156,7 @@ function noAdmin({ role, factorMissing }: Pick<ViewChange, 'role' | 'factorMissi
     : refuse('not_allowed', 'Only an admin of the workspace may change its views. Save one for yourself.')
 }
 
-async function memberOf(db: Db, workspace: InWorkspace, { id }: By): Promise<string | undefined> {
+async function memberOf(db: Db, workspace: InWorkspace, { id }: Actor): Promise<string | undefined> {
   if (id === null) return undefined
   const row = db.selectFrom('member').select('id').where('workspaceId', '=', workspace.id).where('userId', '=', id)
   return (await row.executeTakeFirst())?.id

@@ -3,13 +3,13 @@ import type { NewView } from '@svc/api'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { addPerson, addWorkspace, newTestWorkspace } from '../../../testing/test-workspace.ts'
-import type { By } from '../../people/audit/by.ts'
+import type { Actor } from '../../people/audit/by.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { maxViews, removeView, setView, sharedView, viewsOf } from './store.ts'
 
-const operator: By = { id: null, name: 'operator' }
+const operator: Actor = { id: null, name: 'operator' }
 const bad: NewView = { name: 'Bad ones', shared: false, q: 'level:bad', sort: null, columns: null }
 const shared = (name: string, q = 'level:bad'): NewView => ({ ...bad, name, shared: true, q })
 
@@ -19,8 +19,8 @@ everyEngine('views', (open) => {
     const { db } = w.store
     const now = w.clock.now()
     const bob = await addPerson(w.store, 'Bob', w.workspace.id, 'member', now)
-    const ctx = (by: By, role: 'admin' | 'member' = 'admin') => ({ db, by, role, factorMissing: false, now })
-    const save = (by: By, view: NewView, role?: 'admin' | 'member') => setView(ctx(by, role), w.workspace, view)
+    const ctx = (by: Actor, role: 'admin' | 'member' = 'admin') => ({ db, by, role, factorMissing: false, now })
+    const save = (by: Actor, view: NewView, role?: 'admin' | 'member') => setView(ctx(by, role), w.workspace, view)
     const saved = async (...call: Parameters<typeof save>) => {
       const verdict = await save(...call)
       if (!verdict.ok) throw new Error(verdict.message)

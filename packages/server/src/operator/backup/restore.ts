@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import { accountTables } from '../../people/accounts/auth.ts'
-import { databaseFile, giveToOwner, secretFile, writeSecret } from '../../platform/data-folder.ts'
+import { databaseFile, giveFilesToOwner, secretFile, writeSecret } from '../../platform/data-folder.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded } from '../../platform/db/open.ts'
 import { messageOf } from '../../platform/errors.ts'
@@ -134,7 +134,7 @@ function putInPlace(dataDir: string, copy: string, secret: string, now: number):
     if (existsSync(secretFile(dataDir))) renameSync(secretFile(dataDir), join(replaced, 'secret'))
   }
   renameSync(prepared, secretFile(dataDir))
-  giveToOwner(dataDir)
+  giveFilesToOwner(dataDir)
   renameSync(copy, database)
   syncFile(dataDir)
   return replaced

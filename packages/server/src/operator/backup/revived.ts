@@ -2,7 +2,7 @@
  * Keeps ended what was ended since a backup, and says what the restore brings back (D79). What was deleted comes back
  * as data, but gives nobody access before the operator has looked.
  */
-import type { By } from '../../people/audit/by.ts'
+import type { Actor } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AccessThing } from './access.ts'
@@ -60,7 +60,7 @@ export function tokenEnded({ gone, changed }: LaterChanges): (agent: { id: strin
 }
 
 /** Writes into the restored data what stays ended. */
-export async function keepEnded(trx: Db, since: LaterChanges, by: By, now: number): Promise<void> {
+export async function keepEnded(trx: Db, since: LaterChanges, by: Actor, now: number): Promise<void> {
   const { gone, changed, required } = since
   for (const { key, name } of [...gone.people, ...changed.people.filter((person) => person.now !== '')]) {
     const row = { person_id: key, disabled_at: now }

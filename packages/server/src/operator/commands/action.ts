@@ -2,16 +2,16 @@ import { type ActionPage, type ActionRow, type ActionState, actionStates, action
 import { listIn, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { operationCommand } from '../shared/command.ts'
-import { findByFilter, idleLines, withIdle } from '../shared/filter.ts'
+import { findByFilter, idleLines, withIdleTerms } from '../shared/filter.ts'
 import { inWorkspace, onAction } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   type CommandCall,
   MissingError,
+  type OperatorRequest,
   option,
   RefusedError,
-  type Request,
-  readTyped,
+  readTypedInput,
   typedOption,
   UsageError,
 } from '../shared/request.ts'
@@ -43,7 +43,7 @@ export const actionCommands = {
       const wanted = wantedOf(call, chosen)
       const { id } = await perform(call, actions.sendAction, { workspace }, wanted)
       await finishAction(call, id)
-      return withIdle({ id }, idle)
+      return withIdleTerms({ id }, idle)
     },
     show: (started) => startedText(started.id) + idleLines(started),
   }),
@@ -81,10 +81,10 @@ const startedText = (id: string) =>
   `Queued (${id}). Each agent gets the command in the answer to its next report: svc-server action show SLUG/${id}`
 
 /** Reads what is to be sent from the typed arguments, with the reader of the page's route. */
-function wantedOf(request: Request, chosen: { agents: string[]; filter?: string }) {
+function wantedOf(request: OperatorRequest, chosen: { agents: string[]; filter?: string }) {
   const [, type = '', ...values] = request.args
   const payload = payloadOf('action send SLUG', type, values)
-  return readTyped(actions.sendAction, { type, ...chosen, values: payload })
+  return readTypedInput(actions.sendAction, { type, ...chosen, values: payload })
 }
 
 /** The agents that `--agents` names or `--filter` selects. */

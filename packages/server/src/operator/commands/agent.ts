@@ -4,7 +4,7 @@ import { type Level, type StoppedBy, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { defineCommand, operationCommand } from '../shared/command.ts'
-import { findByFilter, idleLines, withIdle } from '../shared/filter.ts'
+import { findByFilter, idleLines, withIdleTerms } from '../shared/filter.ts'
 import { agentForm, inWorkspace, onAgent, slugAndNameOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
@@ -14,7 +14,7 @@ import {
   listOption,
   option,
   RefusedError,
-  readTyped,
+  readTypedInput,
   typedArgument,
   typedOption,
   UsageError,
@@ -101,7 +101,7 @@ export const agentCommands = {
     run: async (call) => {
       const { slug, name } = slugAndNameOf(argument(call, 0), agentForm)
       const workspace = await workspaceOf(call, slug)
-      const wanted = readTyped(agents.createAgent, { name, tags: listOption(call, 'tags') })
+      const wanted = readTypedInput(agents.createAgent, { name, tags: listOption(call, 'tags') })
       const { agent, token } = await perform(call, agents.createAgent, { workspace }, wanted)
       return { name: agent.name, token, url: call.config.baseUrl }
     },
@@ -125,7 +125,7 @@ export const agentCommands = {
         const { rows, idle } = await findByFilter(filter, (q) =>
           listGroups(call.store.db, workspace, by, call.now(), q),
         )
-        return withIdle(rows, idle)
+        return withIdleTerms(rows, idle)
       }
       const all = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
       const rows = all.rows.map((agent) => ({
@@ -142,7 +142,7 @@ export const agentCommands = {
         host: agent.host,
         tags: agent.tags,
       }))
-      return withIdle(rows, all.idle)
+      return withIdleTerms(rows, all.idle)
     },
     show: (rows) => (areGroups(rows) ? groupTable(rows) : agentTable(rows)) + idleLines(rows),
   }),
@@ -175,9 +175,9 @@ export const agentCommands = {
     run: async (call) => {
       const { workspace, names, idle } = await tagged(call)
       const [add, remove] = [listOption(call, 'add'), listOption(call, 'remove')]
-      const wanted = readTyped(agents.tagAgents, { agents: names, add, remove })
+      const wanted = readTypedInput(agents.tagAgents, { agents: names, add, remove })
       const { agents: rows } = await perform(call, agents.tagAgents, { workspace }, wanted)
-      return withIdle(rows, idle)
+      return withIdleTerms(rows, idle)
     },
     show: (rows) =>
       tableText(
@@ -225,7 +225,7 @@ export const viewCommands = {
       const { viewsOf } = await import('../../fleet/views/store.ts')
       const filter = typedOption(call, 'filter')
       if (filter === undefined) throw new UsageError('A view needs a filter: view set SLUG NAME --filter FILTER')
-      const wanted = readTyped(views.setView, { name: typedArgument(call, 1), q: filter, shared: true })
+      const wanted = readTypedInput(views.setView, { name: typedArgument(call, 1), q: filter, shared: true })
       const { workspace } = await inWorkspace(call)
       // The order and the columns of a view that is there already were chosen on the page, and stay.
       const before = (await viewsOf(call.store.db, workspace, { id: null })).find(({ name }) => name === wanted.name)

@@ -12,15 +12,15 @@ import {
 } from '@svc/api'
 import { shown } from '@svc/protocol'
 import { operationCommand } from '../shared/command.ts'
-import { inPlace, onAlert, onMute } from '../shared/params.ts'
+import { onAlert, onMute, onPlace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, option, type Request, typedOption, UsageError } from '../shared/request.ts'
+import { argument, type OperatorRequest, option, typedOption, UsageError } from '../shared/request.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 const listed = 500
 export const alertCommands = {
   ...operationCommand(alerts.alerts, {
-    at: inPlace,
+    at: onPlace,
     run: async ({ store, options }, { workspace }) => {
       const { listAlerts } = await import('../../alerts/changes/listing.ts')
       return listAlerts(store.db, workspace, { all: options.all === true, limit: listed })
@@ -52,7 +52,7 @@ export const alertCommands = {
     show: ({ id }) => `The alert ${id} is acknowledged.`,
   }),
   ...operationCommand(alerts.muteAlerts, {
-    at: inPlace,
+    at: onPlace,
     run: async (call, at) => {
       const [agent, rule, item] = ['agent', 'rule', 'item'].map((name) => option(call, name))
       return perform(call, alerts.muteAlerts, at, {
@@ -67,7 +67,7 @@ export const alertCommands = {
     json: muteAlone,
   }),
   ...operationCommand(alerts.mutes, {
-    at: inPlace,
+    at: onPlace,
     run: async ({ store }, { workspace }) => {
       const { listMutes } = await import('../../alerts/changes/listing.ts')
       return listMutes(store.db, workspace)
@@ -94,7 +94,7 @@ export const alertCommands = {
     show: ({ id }) => `The mute ${id} is lifted.`,
   }),
   ...operationCommand(alerts.rules, {
-    at: inPlace,
+    at: onPlace,
     run: async ({ store }, { workspace }) => {
       const { listRules } = await import('../../alerts/changes/listing.ts')
       return listRules(store.db, workspace)
@@ -103,7 +103,7 @@ export const alertCommands = {
     json: (all) => all.map(ruleAlone),
   }),
   ...operationCommand(alerts.setRule, {
-    at: inPlace,
+    at: onPlace,
     run: async (call, { workspace }) => {
       const { listRules } = await import('../../alerts/changes/listing.ts')
       const rule = argument(call, 1)
@@ -169,7 +169,7 @@ function ruleNamed(text: string): RuleName {
   return name
 }
 
-function changeIn(request: Request) {
+function changeIn(request: OperatorRequest) {
   const { on, off } = request.options
   if (on === true && off === true) throw new UsageError('A rule is --on or --off, not both.')
   const [after, limit] = [option(request, 'after'), option(request, 'limit')]
@@ -191,14 +191,14 @@ function changeIn(request: Request) {
   )
 }
 
-function remindersIn(request: Request): { reminds?: boolean } {
+function remindersIn(request: OperatorRequest): { reminds?: boolean } {
   const reminders = option(request, 'reminders')
   if (reminders === undefined) return {}
   if (reminders === 'on' || reminders === 'off') return { reminds: reminders === 'on' }
   throw new UsageError(`--reminders is on or off: got ${shown(reminders)}.`)
 }
 
-function escalationIn(request: Request): Pick<Partial<RuleSettings>, 'escalation'> {
+function escalationIn(request: OperatorRequest): Pick<Partial<RuleSettings>, 'escalation'> {
   const [after, channels] = [option(request, 'escalate'), listIn(request, 'escalateTo')]
   if (after === undefined && channels === undefined) return {}
   if (after === 'off' && channels === undefined) return { escalation: null }
@@ -215,7 +215,7 @@ function dollars(text: string): number {
   throw new UsageError(`--limit is a number of US dollars above 0, such as 5 or 2.50: got ${shown(text)}.`)
 }
 
-const listIn = (request: Request, name: string): string[] | undefined =>
+const listIn = (request: OperatorRequest, name: string): string[] | undefined =>
   option(request, name)
     ?.split(',')
     .map((part) => oneSafeLine(part).trim())

@@ -13,7 +13,7 @@ import {
   numberOption,
   option,
   RefusedError,
-  readTyped,
+  readTypedInput,
   UsageError,
 } from '../shared/request.ts'
 import { oneSafeLine, onItsMachine, tableText, timeText } from '../shared/show.ts'
@@ -115,7 +115,7 @@ export const codeCommands = {
       const { name: blueprint, version } = versionedOf(argument(call, 1))
       const count = numberOption(call, 'count')
       const typed = { blueprint, version, agent: option(call, 'agent'), tags: listOption(call, 'tags'), count }
-      const wanted = readTyped(blueprints.issueCodes, typed)
+      const wanted = readTypedInput(blueprints.issueCodes, typed)
       const issued = await perform(call, blueprints.issueCodes, { workspace }, wanted)
       const shown = issued.map(({ row: { id, agent_name: agent, expires_at: expiresAt }, code, warnings }) => ({
         ...{ code, id, blueprint, version, agent, tags: wanted.tags ?? [], expiresAt },

@@ -2,9 +2,9 @@
 import { alerts, type ChannelRow, type DeliveryState, deliveryStates } from '@svc/api'
 import { shown, trimInvisible } from '@svc/protocol'
 import { operationCommand } from '../shared/command.ts'
-import { inPlace, onChannel, onDelivery } from '../shared/params.ts'
+import { onChannel, onDelivery, onPlace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, option, type Request, UsageError } from '../shared/request.ts'
+import { argument, type OperatorRequest, option, UsageError } from '../shared/request.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 const listed = 500
@@ -16,7 +16,7 @@ function enabledCell({ enabled, disabledBecause, failingSince }: ChannelRow): st
 
 export const channelCommands = {
   ...operationCommand(alerts.channels, {
-    at: inPlace,
+    at: onPlace,
     run: async ({ store }, { workspace }) => {
       const { listChannels } = await import('../../alerts/changes/channels.ts')
       return listChannels(store.db, workspace, 'admin')
@@ -30,7 +30,7 @@ export const channelCommands = {
   }),
   ...operationCommand(alerts.addChannel, {
     input: 'Its token or signing secret (a webhook without one gets one)',
-    at: inPlace,
+    at: onPlace,
     run: async (call, at) => {
       const [kind, url, to, format] = ['kind', 'url', 'to', 'format'].map((name) => option(call, name))
       if (kind === undefined) throw new UsageError('A channel needs a kind: --kind webhook.')
@@ -76,7 +76,7 @@ export const channelCommands = {
     show: () => 'The channel is removed.',
   }),
   ...operationCommand(alerts.deliveries, {
-    at: inPlace,
+    at: onPlace,
     run: async (call, { workspace }) => {
       const { listDeliveries } = await import('../../alerts/changes/deliveries.ts')
       return listDeliveries(call.store.db, workspace, { state: stateIn(call), limit: listed })
@@ -109,7 +109,7 @@ export const channelCommands = {
   }),
 }
 
-function stateIn(request: Request): DeliveryState | undefined {
+function stateIn(request: OperatorRequest): DeliveryState | undefined {
   const text = option(request, 'state')
   const state = deliveryStates.find((one) => one === text)
   if (text !== undefined && !state)

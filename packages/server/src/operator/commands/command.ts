@@ -4,7 +4,7 @@ import { clean, readCommand, shown } from '@svc/protocol'
 import { operationCommand } from '../shared/command.ts'
 import { onAgent } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, asOperator, MissingError, type Request, UsageError } from '../shared/request.ts'
+import { argument, asOperator, MissingError, type OperatorRequest, UsageError } from '../shared/request.ts'
 import { tableText, timeText } from '../shared/show.ts'
 
 /** The maximum number of an agent's commands that the terminal lists, newest first. The page shows all of them. */
@@ -44,7 +44,7 @@ const commandText = ({ type, payload }: { type: string; payload: Record<string, 
  * Reads the command for an agent from the typed arguments. Whether the agent offers it is checked later, by the same
  * function as on the page.
  */
-function bodyOf(request: Request) {
+function bodyOf(request: OperatorRequest) {
   const [, type = '', ...values] = request.args
   const verdict = readCommand({ type, payload: payloadOf('command send SLUG/NAME', type, values) })
   if (!verdict.ok) throw new UsageError(verdict.message)

@@ -9,7 +9,7 @@ import {
   grantedToOperator,
   MissingError,
   option,
-  roleIn,
+  readRole,
   roleOption,
   typedArgument,
 } from '../shared/request.ts'
@@ -63,7 +63,7 @@ export const memberCommands = {
   }),
   ...operationCommand(workspaces.changeRole, {
     run: async (call) => {
-      const role = roleIn(typedArgument(call, 2))
+      const role = readRole(typedArgument(call, 2))
       const { email, ...at } = await memberNamed(call)
       await perform(call, workspaces.changeRole, at, { role })
       return { workspace: at.workspace.slug, email, role }

@@ -5,11 +5,11 @@ import type { Person } from '../../people/accounts/store.ts'
 import { defineCommand } from '../shared/command.ts'
 import {
   asOperator,
-  confirmed,
   grantedToOperator,
   operator,
   option,
   RefusedError,
+  requireYes,
   roleOption,
   typedArgument,
   typedOption,
@@ -145,7 +145,7 @@ export const personCommands = {
       const typed = typedArgument(call, 0)
       const person = await findNamed(call.store.db, typed)
       if (!person) return grantedToOperator<never>(unknownPerson(typed))
-      confirmed(
+      requireYes(
         call,
         `This deletes the account of ${oneSafeLine(person.email)} with its memberships, personal channels and sessions.`,
       )

@@ -21,9 +21,9 @@ import {
   type CommandCall,
   grantedToOperator,
   MissingError,
+  type OperatorRequest,
   option,
   RefusedError,
-  type Request,
   UsageError,
 } from '../shared/request.ts'
 import { secretsText } from '../shared/secrets.ts'
@@ -205,7 +205,7 @@ async function pageAfter(change: Promise<unknown>, call: CommandCall, at: AtRoll
   return pageOf(call, at)
 }
 
-function wantedOf(request: Request): NewRollout {
+function wantedOf(request: OperatorRequest): NewRollout {
   const what = argument(request, 1)
   const list = (name: string) => {
     const typed = option(request, name)

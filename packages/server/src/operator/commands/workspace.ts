@@ -2,15 +2,15 @@
 import { slugArgument, workspaces } from '@svc/api'
 import { shown, sizeText } from '@svc/protocol'
 import { defineCommand, operationCommand } from '../shared/command.ts'
-import { inPlace, inWorkspace } from '../shared/params.ts'
+import { inWorkspace, onPlace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
   asOperator,
-  confirmed,
   grantedToOperator,
+  type OperatorRequest,
   option,
-  type Request,
+  requireYes,
   typedArgument,
   typedOption,
   UsageError,
@@ -53,7 +53,7 @@ export const workspaceCommands = {
         const { deletionCounts: goingWith } = await import('../../people/workspaces/delete.ts')
         const { agents, runs, logs, people } = await goingWith(call.store.db, workspace)
         const goes = [counted(agents, 'agent'), counted(runs, 'run'), counted(logs, 'log')].join(', ')
-        confirmed(
+        requireYes(
           call,
           `This deletes the workspace ${workspace.slug} (${oneSafeLine(workspace.name)}): ${goes}. ${counted(people, 'member')} will have no access.`,
         )
@@ -167,7 +167,7 @@ function dateIn(typed: string): number {
 type TypedLimits = Partial<Record<'agents' | 'people' | 'bundles', number | null>>
 
 /** Reads limits of a workspace as people type them. `default` restores the default. */
-function limitsIn(request: Request): TypedLimits {
+function limitsIn(request: OperatorRequest): TypedLimits {
   const [agents, people, bundles] = ['agents', 'people', 'bundles'].map((name) => option(request, name))
   return {
     ...(agents !== undefined && { agents: wholeFrom('--agents', agents) }),
@@ -199,7 +199,7 @@ export const auditCommands = {
     says: 'who did what, when, to what in a workspace, newest first',
     args: [['<slug>', "the workspace's short name, or @service for what belongs to no workspace"]],
     options: [['--since <time>', 'from this moment on: 2026-11-21, 2026-11-21T12:00:00Z or Unix seconds']],
-    at: inPlace,
+    at: onPlace,
     run: async (call, { workspace }) => {
       const { scopeOf } = await import('../../alerts/store.ts')
       const { workspaceId: id } = scopeOf(workspace)

@@ -5,7 +5,7 @@ import { newPostgresDatabase, openTestSqlite } from '../../../testing/stores.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { keptSince } from '../../web/queries/states.ts'
 import { moveRows } from './move.ts'
-import { inOrder, type MovedTable, tablesOf } from './tables.ts'
+import { type MovedTable, parentsFirst, tablesOf } from './tables.ts'
 
 const rowsEach = 7
 type Cell = string | number | Uint8Array | null
@@ -143,6 +143,6 @@ test('tables come after those that they refer to', () => {
   const table = (name: string): MovedTable => ({ name, columns: [], key: [] })
   const parents: Record<string, string[]> = { a: ['c', 'b'], b: ['c'], c: [] }
   const all = ['a', 'b', 'c'].map(table)
-  expect(inOrder(all, (name) => parents[name] ?? []).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
-  expect(() => inOrder([table('d')], () => ['d'])).toThrow('refer to each other: d')
+  expect(parentsFirst(all, (name) => parents[name] ?? []).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
+  expect(() => parentsFirst([table('d')], () => ['d'])).toThrow('refer to each other: d')
 })

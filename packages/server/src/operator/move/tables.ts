@@ -52,7 +52,7 @@ export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Pro
   })
   const more = [...target.keys()].filter((name) => !names.includes(name) && !notData.has(name))
   if (more.length > 0) throw new Error(`PostgreSQL has tables that are not known here: ${more.join(', ')}.`)
-  return inOrder(tables, (name) =>
+  return parentsFirst(tables, (name) =>
     sqlite
       .prepare('select distinct "table" as parent from pragma_foreign_key_list(?)')
       .all(name)
@@ -75,7 +75,7 @@ async function columnsThere(client: pg.ClientBase): Promise<Map<string, Map<stri
 }
 
 /** Orders tables so that parents come before children. A table that refers to itself, or a cycle, is an error. */
-export function inOrder(tables: readonly MovedTable[], parentsOf: (name: string) => string[]): MovedTable[] {
+export function parentsFirst(tables: readonly MovedTable[], parentsOf: (name: string) => string[]): MovedTable[] {
   const placed: MovedTable[] = []
   const left = new Set(tables)
   while (left.size > 0) {

@@ -13,7 +13,7 @@ export const findByFilter = <T>(filter: string, find: (filter: string) => Promis
 const idleTerms = new WeakMap<object, readonly string[]>()
 
 /** Notes the terms of a filter that exclude no agent beside what a command returns. */
-export function withIdle<T extends object>(value: T, idle: readonly string[]): T {
+export function withIdleTerms<T extends object>(value: T, idle: readonly string[]): T {
   idleTerms.set(value, idle)
   return value
 }

@@ -2,9 +2,16 @@
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { argument, type CommandCall, grantedToOperator, MissingError, type Service, UsageError } from './request.ts'
+import {
+  argument,
+  type CommandCall,
+  grantedToOperator,
+  MissingError,
+  type ServiceParts,
+  UsageError,
+} from './request.ts'
 
-export async function workspaceOf({ store }: Service, slug: string): Promise<WorkspaceInfo> {
+export async function workspaceOf({ store }: ServiceParts, slug: string): Promise<WorkspaceInfo> {
   const { findWorkspace, unknownWorkspace } = await import('../../people/workspaces/store.ts')
   return (await findWorkspace(store.db, slug)) ?? grantedToOperator(unknownWorkspace(slug))
 }
@@ -20,7 +27,7 @@ export function slugAndNameOf(path: string, what: string): { slug: string; name:
 export const inWorkspace = async (call: CommandCall) => ({ workspace: await workspaceOf(call, argument(call, 0)) })
 
 /** The workspace that `SLUG` names, or the service itself for `@service`. */
-export const inPlace = async (call: CommandCall) => ({ workspace: await placeNamed(call, argument(call, 0)) })
+export const onPlace = async (call: CommandCall) => ({ workspace: await placeNamed(call, argument(call, 0)) })
 
 async function placeNamed(call: CommandCall, slug: string): Promise<WorkspaceInfo> {
   const { servicePlace } = await import('../../alerts/changes/listing.ts')

@@ -3,7 +3,7 @@ import type { Operation, ParamsOf, Route } from '@svc/api'
 import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import type { boundOperations } from '../../web/operations/all.ts'
 import type { BoundChange, BoundOften, BoundOperation, RouteObjects } from '../../web/routing/operations.ts'
-import { grantedToOperator, operator, type Service } from './request.ts'
+import { grantedToOperator, operator, type ServiceParts } from './request.ts'
 
 type OperatorChange = Extract<(typeof boundOperations)[number], BoundChange | BoundOften>
 type ChangeOf<R> = Extract<OperatorChange, { operation: { route: R } }>
@@ -14,7 +14,7 @@ type At<R extends Route> = RouteObjects<R> & Omit<ParamsOf<R>, 'slug' | 'name'>
 
 /** Makes a change for the operator without checking a right. `at` has what the page's route reads from its path. */
 export async function perform<R extends OperatorChange['operation']['route'], Read>(
-  service: Service,
+  service: ServiceParts,
   operation: Operation<R, Read>,
   at: At<R>,
   ...[input]: undefined extends Read ? [input?: Read] : [input: Read]

@@ -2,11 +2,11 @@
 import { InputRefused, type Operation, optionsField, type Role, type Route } from '@svc/api'
 import { splitTags } from '@svc/api/filter'
 import { readPasted, shown, type Verdict } from '@svc/protocol'
-import type { By } from '../../people/audit/by.ts'
+import type { Actor } from '../../people/audit/by.ts'
 import type { Deps } from '../../web/routing/deps.ts'
 
 /** A command as typed. The program has parsed it, and sends it to the process that carries it out. */
-export interface Request {
+export interface OperatorRequest {
   args: string[]
   options: Record<string, string | boolean>
   /** The standard input of the command if it reads any, otherwise empty. */
@@ -19,13 +19,13 @@ export interface Request {
  * The parts of the service that a command uses. They belong to the running service, or were opened for this one
  * command.
  */
-export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'> & {
+export type ServiceParts = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'> & {
   /** True if they were opened for this command. No service may be running then. */
   isAlone?: boolean
 }
 
 /** A call of a command: what was typed, and the parts of the service. */
-export type CommandCall = Request & Service
+export type CommandCall = OperatorRequest & ServiceParts
 
 /** The error for a request that was understood and refused: exit code 1. */
 export class RefusedError extends Error {
@@ -51,10 +51,10 @@ export function grantedToOperator<T>(verdict: Verdict<T>): T {
 }
 
 /** The operator's name in the audit trail. */
-export const operator: By = { id: null, name: 'operator' }
+export const operator: Actor = { id: null, name: 'operator' }
 
 /** The context of a change that no operation describes, and that only the operator makes. */
-export const asOperator = (service: Service) => ({
+export const asOperator = (service: ServiceParts) => ({
   db: service.store.db,
   people: service,
   by: operator,
@@ -62,19 +62,20 @@ export const asOperator = (service: Service) => ({
 })
 
 /** The argument at this position as it was typed; the program has checked that it is present. */
-export const typedArgument = ({ args }: Request, at: number): string => args[at] ?? ''
+export const typedArgument = ({ args }: OperatorRequest, at: number): string => args[at] ?? ''
 
 /** The option as it was typed; undefined if it was not given. */
-export const typedOption = ({ options }: Request, name: string): string | undefined => {
+export const typedOption = ({ options }: OperatorRequest, name: string): string | undefined => {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /** The identifier that is the argument at this position. */
-export const argument = (request: Request, at: number): string => identifier('The argument', typedArgument(request, at))
+export const argument = (request: OperatorRequest, at: number): string =>
+  identifier('The argument', typedArgument(request, at))
 
 /** The identifier that an option names; undefined if the option was not given. */
-export const option = (request: Request, name: string): string | undefined => {
+export const option = (request: OperatorRequest, name: string): string | undefined => {
   const typed = typedOption(request, name)
   return typed === undefined ? undefined : identifier(`The option --${name}`, typed)
 }
@@ -87,14 +88,18 @@ function identifier(what: string, typed: string): string {
 }
 
 /** Reads typed input with the reader of the operation's route. */
-export function readTyped<Read>({ route, input }: Operation<Route, Read>, typed: unknown, field = ''): Read {
+export function readTypedInput<Read>({ route, input }: Operation<Route, Read>, typed: unknown, field = ''): Read {
   if (!input) throw new Error(`${route} reads no input.`)
   return orUsageError(() => input(typed, field))
 }
 
 /** Reads the options of these names as the input of an operation. */
-export const readOptions = <Read>(request: Request, operation: Operation<Route, Read>, ...names: string[]): Read =>
-  readTyped(operation, Object.fromEntries(names.map((name) => [name, typedOption(request, name)])), optionsField)
+export const readOptions = <Read>(
+  request: OperatorRequest,
+  operation: Operation<Route, Read>,
+  ...names: string[]
+): Read =>
+  readTypedInput(operation, Object.fromEntries(names.map((name) => [name, typedOption(request, name)])), optionsField)
 
 /** Returns what `read` reads; input that it refuses was not understood. */
 export function orUsageError<T>(read: () => T): T {
@@ -106,30 +111,30 @@ export function orUsageError<T>(read: () => T): T {
 }
 
 /** The texts of an option such as `--tags eu,prod`; undefined if the option was not given. */
-export const listOption = (request: Request, name: string): string[] | undefined => {
+export const listOption = (request: OperatorRequest, name: string): string[] | undefined => {
   const typed = typedOption(request, name)
   return typed === undefined ? undefined : splitTags(typed)
 }
 
 /** The number that an option gives, for the reader of an operation; another text as it was typed. */
-export const numberOption = (request: Request, name: string): number | string | undefined => {
+export const numberOption = (request: OperatorRequest, name: string): number | string | undefined => {
   const typed = option(request, name)
   return typed !== undefined && /^\d{1,9}$/.test(typed) ? Number(typed) : typed
 }
 
 /** Reads the role that the option `--role` gives; without the option it is `member`. */
 export function roleOption(text: string | undefined): Role {
-  return text === undefined ? 'member' : roleIn(text)
+  return text === undefined ? 'member' : readRole(text)
 }
 
-export function roleIn(text: string): Role {
+export function readRole(text: string): Role {
   if (text === 'member') return 'member'
   if (text === 'admin') return 'admin'
   throw new UsageError(`A role is admin or member: got ${shown(text)}.`)
 }
 
 /** Refuses to delete something without the option `--yes`. `goes` says what would be deleted. */
-export function confirmed(request: Request, goes: string): void {
+export function requireYes(request: OperatorRequest, goes: string): void {
   if (request.options.yes !== true) throw new UsageError(`${goes} Nothing brings it back. Add --yes to do it.`)
 }
 

@@ -13,7 +13,7 @@ import { limits } from '@svc/protocol'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testConfig } from '../../../testing/service.ts'
-import { liveOf, type OpenedService, openService } from '../../service/open.ts'
+import { liveWithoutService, type OpenedService, openService } from '../../service/open.ts'
 import { serveOperator } from './socket.ts'
 
 let dataDir: string
@@ -24,7 +24,7 @@ beforeEach(async () => {
   const mine = await openService(testConfig({ dataDir }), Date.now, async () => true)
   if (!mine) throw new Error('The data folder is in use.')
   opened = mine
-  socket = await serveOperator({ ...opened, live: liveOf(opened.store) }, pino({ level: 'silent' }))
+  socket = await serveOperator({ ...opened, live: liveWithoutService(opened.store) }, pino({ level: 'silent' }))
 })
 afterEach(async () => {
   await socket.close()
@@ -90,7 +90,7 @@ test('an operator is told that a command was not finished when the socket is clo
     begins()
     return Date.now()
   }
-  const service = { ...opened, live: liveOf(opened.store), now }
+  const service = { ...opened, live: liveWithoutService(opened.store), now }
   socket = await serveOperator(service, pino({ level: 'silent' }), { arrivingMs: 0, runningMs: 10 })
   await db.transaction().execute(async () => {
     const answered = call('POST', '/run', create('north'))

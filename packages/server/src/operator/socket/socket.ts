@@ -9,11 +9,11 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
-import { stages } from '../../platform/closing.ts'
+import { closingStages } from '../../platform/closing.ts'
 import { notYours } from '../../platform/data-folder.ts'
 import { isCode, systemReason } from '../../platform/errors.ts'
 import { commands } from '../commands/all.ts'
-import { MissingError, RefusedError, type Request, type Service, UsageError } from '../shared/request.ts'
+import { MissingError, type OperatorRequest, RefusedError, type ServiceParts, UsageError } from '../shared/request.ts'
 
 /** The maximum body in bytes: enough for a command of 1 MB and a bundle in Base64. */
 const maxBody = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
@@ -23,7 +23,11 @@ const maxPath = 100
 export type OperatorOutcome = { ok: true; value: unknown } | { ok: false; kind: 'refused' | 'misused'; message: string }
 
 /** Runs one command on an open store. Refusals become an outcome; other errors are thrown. */
-export async function runOperatorCommand(name: string, request: Request, service: Service): Promise<OperatorOutcome> {
+export async function runOperatorCommand(
+  name: string,
+  request: OperatorRequest,
+  service: ServiceParts,
+): Promise<OperatorOutcome> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
     const message = `The running service (${service.config.version}) does not know "svc-server ${name}": restart it with this version.`
@@ -33,7 +37,7 @@ export async function runOperatorCommand(name: string, request: Request, service
     return { ok: true, value: (await command.run({ ...request, ...service })) ?? null }
   } catch (error) {
     if (error instanceof MissingError)
-      return { ok: false, kind: 'refused', message: `${error.message} ${dataOf(service.config)}` }
+      return { ok: false, kind: 'refused', message: `${error.message} ${searchedDataText(service.config)}` }
     if (error instanceof RefusedError) return { ok: false, kind: 'refused', message: error.message }
     if (error instanceof UsageError) return { ok: false, kind: 'misused', message: error.message }
     throw error
@@ -44,7 +48,10 @@ export async function runOperatorCommand(name: string, request: Request, service
  * A sentence that names the data that was searched, without a password. A wrong data folder is the most common reason
  * that something is missing.
  */
-export function dataOf({ databaseUrl, dataDir }: Pick<Service['config'], 'databaseUrl' | 'dataDir'>): string {
+export function searchedDataText({
+  databaseUrl,
+  dataDir,
+}: Pick<ServiceParts['config'], 'databaseUrl' | 'dataDir'>): string {
   if (databaseUrl === undefined) return `The data folder is ${dataDir}.`
   const url = URL.parse(databaseUrl.replace(/@\//, '@localhost/'))
   return url
@@ -58,14 +65,14 @@ interface OperatorTimes {
   /** The milliseconds after the start of a stop during which a command may still be carried out. */
   runningMs: number
 }
-const inForce: OperatorTimes = { arrivingMs: 1_000, runningMs: stages.callers - 500 }
+const inForce: OperatorTimes = { arrivingMs: 1_000, runningMs: closingStages.callers - 500 }
 
 /**
  * Serves the operator's commands on the socket in the data folder, until the returned `close` is called. Only the
  * holder of the folder's lock may call this, since it replaces a socket that an earlier service left there.
  */
 export async function serveOperator(
-  service: Service,
+  service: ServiceParts,
   log: Logger,
   times: OperatorTimes = inForce,
 ): Promise<{ close: () => Promise<void> }> {
@@ -112,7 +119,7 @@ function giveUp(working: RunningCommands, log: Logger): void {
 async function answer(
   req: IncomingMessage,
   res: ServerResponse,
-  { service, log, working }: { service: Service; log: Logger; working: RunningCommands },
+  { service, log, working }: { service: ServiceParts; log: Logger; working: RunningCommands },
 ): Promise<void> {
   try {
     if (req.method !== 'POST' || req.url !== '/run') return say(res, 404, { message: 'There is only POST /run.' })
@@ -143,7 +150,7 @@ function say(res: ServerResponse, status: number, body: object): void {
  * Reads a request on the operator's socket and checks its shape, since any process may write to the socket.
  * `svc-server` has checked the arguments of the command before it sent the request.
  */
-async function readCall(req: IncomingMessage): Promise<{ name: string; request: Request }> {
+async function readCall(req: IncomingMessage): Promise<{ name: string; request: OperatorRequest }> {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of req as AsyncIterable<Buffer>) {
@@ -154,7 +161,7 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
   }
   if (bytes > maxBody) throw new Error(`A command may not be longer than ${maxBody} bytes.`)
   const text = Buffer.concat(parts).toString()
-  const { name, args, options, input, file } = JSON.parse(text) as Partial<Request & { name: string }>
+  const { name, args, options, input, file } = JSON.parse(text) as Partial<OperatorRequest & { name: string }>
   if (typeof name !== 'string' || !Array.isArray(args) || typeof options !== 'object' || typeof input !== 'string')
     throw new Error(`Not a command: ${shown(Object.keys(JSON.parse(text) ?? {}))}`)
   return {
@@ -170,7 +177,7 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
 export async function askService(
   dataDir: string,
   name: string,
-  request: Request,
+  request: OperatorRequest,
 ): Promise<OperatorOutcome | undefined> {
   try {
     return await withShortPath(dataDir, (socketPath) => post(socketPath, JSON.stringify({ name, ...request })))

@@ -7,11 +7,11 @@ import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
-import { endHalves } from '../factors/store.ts'
+import { endFirstHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { confirmEmail } from './confirmed.ts'
 import { removeFactorsAndNotify } from './factors.ts'
-import { type Accounts, decideWithAccounts, type People, type Trx } from './library.ts'
+import { type Accounts, decideWithAccounts, type PeopleDeps, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
 import { type Person, type PersonRefusal, personalWordsOf, storedName, wrongName, wrongPassword } from './store.ts'
 
@@ -22,12 +22,12 @@ interface Claim {
 }
 
 export async function claimAccount(
-  people: People & { config: { dataDir: string; baseUrl: string; smtpUrl?: string | undefined } },
+  people: PeopleDeps & { config: { dataDir: string; baseUrl: string; smtpUrl?: string | undefined } },
   { token, name, password }: Claim,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal>> {
   const { db } = people.store
-  const link = await claimable(db, token, now)
+  const link = await claimablePerson(db, token, now)
   if (!link) return usedAlready
   const { person, purpose } = link
   const wrong = wrongName(name) ?? wrongPassword(password, await personalWordsOf(db, { ...person, name }))
@@ -37,7 +37,7 @@ export async function claimAccount(
     if (!(await useLink(trx, purpose, token, now))) return usedAlready
     const owner = { ...person, name: storedName(name) }
     await handOver(trx, accounts, owner, hash)
-    await endHalves(trx, owner.id)
+    await endFirstHalves(trx, owner.id)
     // The new owner of a claimed account does not have the phone of the previous one.
     if (purpose === 'claim') await removeFactorsAndNotify({ db: trx, by: owner, now }, people.config, owner)
     await queueNotice(trx, people, { person: owner.id, what: 'password' }, now)
@@ -54,7 +54,7 @@ export async function claimAccount(
  * used now. The operator made the link, or it was mailed to a person who forgot the password. Whoever received the mail
  * owns the address.
  */
-export async function claimable(
+export async function claimablePerson(
   db: Db,
   token: string,
   now: number,

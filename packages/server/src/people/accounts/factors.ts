@@ -8,16 +8,16 @@ import { secretOf } from '../../platform/data-folder.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { seal, sealKeyOf, unseal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import type { By } from '../audit/by.ts'
+import type { Actor } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import {
+  confirmFactor,
   factorShownAt,
   hasFactor,
   noteProof,
   recoveryLeft,
   removeFactors,
   replaceRecovery,
-  setConfirmed,
   storeTotp,
   totpOf,
   useRecovery,
@@ -25,8 +25,8 @@ import {
 } from '../factors/store.ts'
 import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
-import { decideWithAccounts, type People, type PeopleCtx } from './library.ts'
-import { endOthers } from './sessions.ts'
+import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
+import { endAllSessionsBut } from './sessions.ts'
 import { findNamed, type Person, unknownPerson } from './store.ts'
 
 interface FactorConfig {
@@ -95,11 +95,11 @@ export async function confirmTotp(
   if (secret === undefined) return refuse('factor_unknown', 'The service can no longer read this secret. Begin again.')
   const step = stepOf(typed, secret, 0, now)
   if (step === undefined) return wrongFor(ctx, typed, secret, 0)
-  if (!(await setConfirmed(db, row, step, now)))
+  if (!(await confirmFactor(db, row, step, now)))
     return refuse('factor_unknown', 'The secret was replaced or removed meanwhile. Begin again.')
   await noteProof(db, session, 'factor', now)
   const recovery = await replaceRecovery(db, by.id, now)
-  const sessionsEnded = await endOthers(db, by, session, now)
+  const sessionsEnded = await endAllSessionsBut(db, by, session, now)
   await noteChange(ctx, 'person.factor_added', 'factor_added', { sessionsEnded })
   return done({ recovery })
 }
@@ -173,7 +173,7 @@ type ClocksDiffer = (seconds: number) => void
 
 /** Removes the second factors of a person who lost them, for the operator. All sessions of the person end. */
 export async function resetFactor(
-  { people, by, now }: PeopleCtx & { people: People & { config: FactorConfig } },
+  { people, by, now }: PeopleCtx & { people: PeopleDeps & { config: FactorConfig } },
   typed: string,
 ): Promise<Verdict<Person, 'person_unknown' | 'factor_unknown'>> {
   return decideWithAccounts<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
@@ -188,7 +188,7 @@ export async function resetFactor(
 
 /** Removes all second factors of a person, and tells the person. The caller ends the sessions. */
 export async function removeFactorsAndNotify(
-  { db, by, now }: { db: Db; by: By; now: number },
+  { db, by, now }: { db: Db; by: Actor; now: number },
   config: FactorConfig,
   person: Person,
 ): Promise<boolean> {

@@ -10,12 +10,12 @@ import type { Store } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import { decideWithin } from '../../platform/db/undo.ts'
-import type { By, ChangeContext } from '../audit/by.ts'
+import type { Actor, ChangeContext } from '../audit/by.ts'
 import { type Auth, readyAuth } from './auth.ts'
 
 export type Trx = Transaction<Tables>
 /** The dependencies of functions that write people, workspaces, members or invitations. */
-export interface People {
+export interface PeopleDeps {
   store: Store
   auth: Auth
   /** Without it no mails are queued. */
@@ -27,8 +27,8 @@ export interface People {
  * The context of a change that needs the accounts library. Unlike `ChangeContext` (people/audit/by.ts) it has no
  * transaction, because that is opened later.
  */
-export interface PeopleCtx<B = By> extends Omit<ChangeContext<B>, 'db'> {
-  readonly people: People
+export interface PeopleCtx<B = Actor> extends Omit<ChangeContext<B>, 'db'> {
+  readonly people: PeopleDeps
 }
 /** The library's tables and account functions, bound to the running transaction. */
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>
@@ -39,7 +39,7 @@ export type Accounts = Awaited<ReturnType<typeof accountsIn>>
  * deadlocks on SQLite. Passwords are hashed beforehand, since that takes a tenth of a second.
  */
 export async function decideWithAccounts<T, Code extends string>(
-  { store, auth, write }: People,
+  { store, auth, write }: PeopleDeps,
   work: (trx: Trx, accounts: Accounts) => Promise<Verdict<T, Code>>,
 ): Promise<Verdict<T, Code>> {
   await readyAuth(auth)

@@ -2,16 +2,16 @@ import type { Verdict } from '@svc/protocol'
 import type { PasswordForm } from '../../platform/base.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
-import { endHalves } from '../factors/store.ts'
+import { endFirstHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { passwordLength } from './auth.ts'
-import { decideWithAccounts, type People } from './library.ts'
+import { decideWithAccounts, type PeopleDeps } from './library.ts'
 import { passwordFormOf } from './password-forms.ts'
-import { endOthers } from './sessions.ts'
+import { endAllSessionsBut } from './sessions.ts'
 import { type Person, personalWordsOf, wrongPassword } from './store.ts'
 
 /** True if this is the password of a person. */
-export async function isPasswordOf({ auth }: People, person: { id: string }, typed: string): Promise<boolean> {
+export async function isPasswordOf({ auth }: PeopleDeps, person: { id: string }, typed: string): Promise<boolean> {
   if (typed.length > passwordLength.max) return false
   const { password, internalAdapter } = await auth.$context
   const account = await internalAdapter.findCredentialAccount(person.id)
@@ -20,7 +20,7 @@ export async function isPasswordOf({ auth }: People, person: { id: string }, typ
 
 /** Sets a person's new password after checking the current one. All other sessions end. */
 export async function changePassword(
-  people: People,
+  people: PeopleDeps,
   { person, session }: { person: Person; session: { id: string } },
   { current, next }: { current: string; next: string },
   now: number,
@@ -35,9 +35,9 @@ export async function changePassword(
   const hash = await password.hash(next)
   return decideWithAccounts(people, async (trx, { own }) => {
     await own.updatePassword(person.id, hash)
-    await endHalves(trx, person.id)
+    await endFirstHalves(trx, person.id)
     await queueNotice(trx, people, { person: person.id, what: 'password' }, now)
-    const sessionsEnded = await endOthers(trx, person, session, now)
+    const sessionsEnded = await endAllSessionsBut(trx, person, session, now)
     await audit(trx, {
       workspaceId: null,
       at: now,
@@ -54,7 +54,12 @@ export async function changePassword(
  * Hashes a person's password again after a sign-in, if it is stored in the form that the service no longer writes. If
  * the person signs in twice at once, one of the two hashes remains; a password that was changed meanwhile stays.
  */
-export async function renewHash(people: People, personId: string, password: string, form: PasswordForm): Promise<void> {
+export async function renewHash(
+  people: PeopleDeps,
+  personId: string,
+  password: string,
+  form: PasswordForm,
+): Promise<void> {
   const context = await people.auth.$context
   const account = await context.internalAdapter.findCredentialAccount(personId)
   if (!account?.password || passwordFormOf(account.password) === form) return

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 
-export interface Limit {
+export interface TryLimit {
   max: number
   seconds: number
 }
@@ -16,20 +16,20 @@ export interface Limit {
  */
 const defaultMaxKeys = 50_000
 
-export class Tries {
-  readonly #longest: Limit
+export class TryCounter {
+  readonly #longest: TryLimit
   readonly #maxKeys: number
   /** The times of tries by key, in milliseconds, oldest first. The map is in the order in which keys were last used. */
   readonly #times = new Map<string, number[]>()
 
   /** `longest` is a limit with the longest window and the highest maximum of all limits passed to `wait`. */
-  constructor(longest: Limit, maxKeys = defaultMaxKeys) {
+  constructor(longest: TryLimit, maxKeys = defaultMaxKeys) {
     this.#longest = longest
     this.#maxKeys = maxKeys
   }
 
   /** The seconds to wait before `key` may try again; undefined when it may try now. */
-  wait(key: string, { max, seconds }: Limit, now: number): number | undefined {
+  wait(key: string, { max, seconds }: TryLimit, now: number): number | undefined {
     const since = now - seconds * 1000
     const recent = (this.#times.get(hashed(key)) ?? []).filter((at) => at > since && at <= now)
     const oldest = recent.at(-max)

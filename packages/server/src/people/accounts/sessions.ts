@@ -9,7 +9,7 @@ import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { type Auth, longestSession } from './auth.ts'
 import { isDisabled } from './disabled.ts'
-import { decideWithAccounts, type People } from './library.ts'
+import { decideWithAccounts, type PeopleDeps } from './library.ts'
 import type { Person } from './store.ts'
 
 export interface SignedIn {
@@ -24,7 +24,7 @@ export interface SignedIn {
  * version may have made, does not count.
  */
 export async function signedInBy(
-  { auth, store }: Pick<People, 'auth' | 'store'>,
+  { auth, store }: Pick<PeopleDeps, 'auth' | 'store'>,
   headers: Headers,
   now: number,
 ): Promise<SignedIn | undefined> {
@@ -74,7 +74,7 @@ interface ListedSession {
 
 /** Ends one session of a person. */
 export const endSession = (
-  people: People,
+  people: PeopleDeps,
   person: Person,
   id: string,
   now: number,
@@ -88,17 +88,22 @@ export const endSession = (
 
 /** Ends every session of a person except one. */
 export const endOtherSessions = (
-  people: People,
+  people: PeopleDeps,
   person: Person,
   kept: { id: string },
   now: number,
 ): Promise<Verdict<null, never>> =>
   decideWithAccounts<null, never>(people, async (trx) =>
-    noteEnded({ db: trx, by: person, now }, await endOthers(trx, person, kept, now)),
+    noteEnded({ db: trx, by: person, now }, await endAllSessionsBut(trx, person, kept, now)),
   )
 
 /** Ends all sessions of a person but one, in the given transaction. Returns how many could still be used. */
-export async function endOthers(trx: Db, person: { id: string }, kept: { id: string }, now: number): Promise<number> {
+export async function endAllSessionsBut(
+  trx: Db,
+  person: { id: string },
+  kept: { id: string },
+  now: number,
+): Promise<number> {
   const others = (await sessionsOf(trx, person.id, now)).filter(({ id }) => id !== kept.id)
   await trx.deleteFrom('session').where('userId', '=', person.id).where('id', '!=', kept.id).execute()
   return others.length

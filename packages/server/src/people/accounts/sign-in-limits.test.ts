@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Tries } from './rate.ts'
+import { TryCounter } from './rate.ts'
 import { countSignIns, type SignInAttempt } from './sign-in-limits.ts'
 
 const ann = 'ann@example.org'
@@ -88,7 +88,7 @@ test('a try whose password was not checked is not counted', () => {
 
 test('tries are counted in a sliding window, for each key', () => {
   const limit = { max: 2, seconds: 60 }
-  const rate = new Tries(limit)
+  const rate = new TryCounter(limit)
   const take = (key: string, now: number) => {
     const wait = rate.wait(key, limit, now)
     if (wait === undefined) rate.add(key, now)
@@ -104,7 +104,7 @@ test('tries are counted in a sliding window, for each key', () => {
 
 test('the memory of tries is bounded: keys have a fixed size, and the ones tried longest ago are dropped', () => {
   const limit = { max: 2, seconds: 3600 }
-  const rate = new Tries(limit, 1000)
+  const rate = new TryCounter(limit, 1000)
   for (let i = 0; i < 5000; i++) rate.add(`${i}`.repeat(5000), i)
   expect(rate.size).toBe(1000)
   rate.add('4999'.repeat(5000), 5000)

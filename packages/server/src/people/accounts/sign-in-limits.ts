@@ -3,7 +3,7 @@
  * try every account, and a browser that signed in to the account before is counted separately, so strangers cannot lock
  * anybody out.
  */
-import { type Limit, Tries } from './rate.ts'
+import { TryCounter, type TryLimit } from './rate.ts'
 
 /** The limits for signing in. docs/operator.md has the table. */
 const signInLimits = {
@@ -20,7 +20,7 @@ const signInLimits = {
   perAccountAndCallerSlow: { max: 2, seconds: 900 },
   /** The maximum number of failed sign-ins from one browser that has signed in to the account before. */
   perDevice: { max: 8, seconds: 300 },
-} as const satisfies Record<string, Limit>
+} as const satisfies Record<string, TryLimit>
 
 export interface SignInAttempt {
   /** The client's network address, as it is counted (D16). */
@@ -40,10 +40,10 @@ interface AdmittedTry {
 type Admission = { ok: true; value: AdmittedTry } | { ok: false; wait: number }
 
 export function countSignIns(limits = signInLimits) {
-  const callers = new Tries(limits.perCaller)
-  const pairs = new Tries({ ...limits.perAccountAndCaller, seconds: limits.perAccountAndCallerSlow.seconds })
-  const accounts = new Tries(limits.perAccount)
-  const devices = new Tries(limits.perDevice)
+  const callers = new TryCounter(limits.perCaller)
+  const pairs = new TryCounter({ ...limits.perAccountAndCaller, seconds: limits.perAccountAndCallerSlow.seconds })
+  const accounts = new TryCounter(limits.perAccount)
+  const devices = new TryCounter(limits.perDevice)
 
   function begin(attempt: SignInAttempt, now: number): Admission {
     return attempt.device === undefined ? stranger(attempt, now) : known(attempt.device, now)

@@ -13,13 +13,13 @@ import { readMailbox } from '../../deliveries/recipient.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import type { By, ChangeContext } from '../audit/by.ts'
+import type { Actor, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { endHalves } from '../factors/store.ts'
+import { endFirstHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { passwordLength } from './auth.ts'
 import type { PeopleCtx } from './library.ts'
-import { type Accounts, decideWithAccounts, type People, type Trx } from './library.ts'
+import { type Accounts, decideWithAccounts, type PeopleDeps, type Trx } from './library.ts'
 import { type PersonalWords, whyWeak } from './weak.ts'
 
 export interface Person {
@@ -41,7 +41,7 @@ export type PersonRefusal = 'email_invalid' | 'email_taken' | 'name_invalid' | '
 
 /** Creates an account for a person. */
 export async function createPerson(
-  { people, by, now }: PeopleCtx<By | 'themselves'>,
+  { people, by, now }: PeopleCtx<Actor | 'themselves'>,
   person: NewPerson,
 ): Promise<Verdict<Person, PersonRefusal>> {
   const ready = await readyPerson(people, person)
@@ -56,7 +56,7 @@ interface ReadyPerson {
   hash: string
 }
 
-export async function readyPerson(people: People, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
+export async function readyPerson(people: PeopleDeps, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
   const email = readMailbox(person.email)
   if (!email.ok) return email
   const wrong = wrongName(person.name) ?? wrongPassword(person.password, person)
@@ -71,7 +71,7 @@ export async function readyPerson(people: People, person: NewPerson): Promise<Ve
  * becomes void.
  */
 export async function insertPerson(
-  { db: trx, by, now }: ChangeContext<By | 'themselves', Trx>,
+  { db: trx, by, now }: ChangeContext<Actor | 'themselves', Trx>,
   { own }: Accounts,
   { email, name, hash }: ReadyPerson,
 ): Promise<Verdict<Person, 'email_taken'>> {
@@ -155,7 +155,7 @@ export async function resetPassword(
     const account = await own.findCredentialAccount(person.id)
     if (account) await own.updatePassword(person.id, hash)
     else await own.linkAccount({ userId: person.id, providerId: 'credential', accountId: person.id, password: hash })
-    await endHalves(trx, person.id)
+    await endFirstHalves(trx, person.id)
     await queueNotice(trx, people, { person: person.id, what: 'password' }, now)
     await own.deleteUserSessions(person.id)
     await trx.deleteFrom('link').where('person_id', '=', person.id).where('used_at', 'is', null).execute()
@@ -167,7 +167,7 @@ export async function resetPassword(
 
 /** Changes the name under which a person's later actions are shown. */
 export function renamePerson(
-  people: People,
+  people: PeopleDeps,
   person: Person,
   name: string,
   now: number,

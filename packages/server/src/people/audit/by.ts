@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 
 /** The person who acts, by id and current name; the id is null for the operator's command line. */
-export interface By {
+export interface Actor {
   id: string | null
   name: string
 }
@@ -10,7 +10,7 @@ export interface By {
  * The context of a change: the database or transaction to write to, the person who makes the change, and the time in
  * Unix milliseconds.
  */
-export interface ChangeContext<B = By, D = Db> {
+export interface ChangeContext<B = Actor, D = Db> {
   readonly db: D
   readonly by: B
   readonly now: number

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
-import type { By } from './by.ts'
+import type { Actor } from './by.ts'
 import { ordinaryActions } from './kinds.ts'
 
 interface AuditNote {
@@ -8,7 +8,7 @@ interface AuditNote {
   workspaceId: string | null
   /** The time of the recorded action, in Unix milliseconds. */
   at: number
-  by: By
+  by: Actor
   /** The kind of action, such as `agent.created`, `command.sent` or `member.removed`. */
   action: string
   /** The object of the action, such as `agent mail-triage`. */

@@ -7,14 +7,14 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { halfSignInMs, lockMs, maxWrongCodes } from './rules.ts'
 import {
   beginHalf,
+  confirmFactor,
   countCode,
+  findFirstHalf,
   forgetWrongCodes,
-  halfOf,
   hasFactor,
   recoveryLeft,
   removeFactors,
   replaceRecovery,
-  setConfirmed,
   storeTotp,
   useHalf,
   useRecovery,
@@ -31,7 +31,7 @@ async function ann({ db, engine }: Store): Promise<string> {
   await insert.execute(db)
   expect(await storeTotp(db, id, 'sealed', now)).toBe(true)
   expect(await hasFactor(db, id)).toBe(false)
-  expect(await setConfirmed(db, { person_id: id, secret: 'sealed' }, 100, now)).toBe(true)
+  expect(await confirmFactor(db, { person_id: id, secret: 'sealed' }, 100, now)).toBe(true)
   return id
 }
 const atOnce = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work))
@@ -82,14 +82,14 @@ everyEngine('second factors', (open) => {
     const person = await ann(store)
     const begin = (token: string) => beginHalf(db, { token, personId: person, method: 'password' }, now)
     await begin('one')
-    const half = await halfOf(db, 'one', now)
+    const half = await findFirstHalf(db, 'one', now)
     if (!half) throw new Error('There is no first half.')
     expect((await atOnce(2, () => useHalf(db, half, now))).filter(isTrue)).toHaveLength(1)
     await begin('two')
-    expect(await halfOf(db, 'two', now + halfSignInMs - 1)).toBeDefined()
-    expect(await halfOf(db, 'two', now + halfSignInMs)).toBeUndefined()
+    expect(await findFirstHalf(db, 'two', now + halfSignInMs - 1)).toBeDefined()
+    expect(await findFirstHalf(db, 'two', now + halfSignInMs)).toBeUndefined()
     expect(await removeFactors(db, person)).toBe(true)
-    expect(await halfOf(db, 'two', now)).toBeUndefined()
+    expect(await findFirstHalf(db, 'two', now)).toBeUndefined()
     expect([await hasFactor(db, person), await removeFactors(db, person)]).toEqual([false, false])
   })
 
@@ -101,7 +101,7 @@ everyEngine('second factors', (open) => {
     await removeFactors(db, person)
     await storeTotp(db, person, 'first', now)
     await storeTotp(db, person, 'second', now)
-    expect(await setConfirmed(db, { person_id: person, secret: 'first' }, 1, now)).toBe(false)
-    expect(await setConfirmed(db, { person_id: person, secret: 'second' }, 1, now)).toBe(true)
+    expect(await confirmFactor(db, { person_id: person, secret: 'first' }, 1, now)).toBe(false)
+    expect(await confirmFactor(db, { person_id: person, secret: 'second' }, 1, now)).toBe(true)
   })
 })

@@ -33,7 +33,7 @@ export async function storeTotp(db: Db, personId: string, sealed: string, now: n
 }
 
 /** Makes the app with this sealed secret a second factor. False if it was confirmed, replaced or removed meanwhile. */
-export async function setConfirmed(
+export async function confirmFactor(
   db: Db,
   { person_id, secret }: { person_id: string; secret: string },
   step: number,
@@ -105,7 +105,7 @@ export async function removeFactors(db: Db, personId: string): Promise<boolean> 
   await db.deleteFrom('recovery_code').where('person_id', '=', personId).execute()
   await db.deleteFrom('wrong_code').where('person_id', '=', personId).execute()
   await db.deleteFrom('code_try').where('person_id', '=', personId).where('party', '!=', 'mail').execute()
-  await endHalves(db, personId)
+  await endFirstHalves(db, personId)
   const sessions = db.selectFrom('session').select('id').where('userId', '=', personId)
   await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()
   return deleted !== undefined && deleted.confirmed_at !== null
@@ -237,7 +237,7 @@ export async function beginHalf(
 }
 
 /** The first half of this token that can still be completed. */
-export const halfOf = (db: Db, token: string, now: number) =>
+export const findFirstHalf = (db: Db, token: string, now: number) =>
   db
     .selectFrom('first_half')
     .select(['hash', 'person_id', 'method'])
@@ -255,7 +255,7 @@ export async function useHalf(db: Db, { hash }: { hash: string }, now: number): 
 }
 
 /** Ends every first half of a person: the password changed, factors were removed, or the account was disabled. */
-export async function endHalves(db: Db, personId: string): Promise<void> {
+export async function endFirstHalves(db: Db, personId: string): Promise<void> {
   await db.deleteFrom('first_half').where('person_id', '=', personId).execute()
 }
 

@@ -11,7 +11,7 @@ import { addPerson, addToWorkspace, addWorkspace } from '../../../testing/test-w
 import { tryMs } from '../../deliveries/attempt.ts'
 import { newTurns } from '../../deliveries/dispatcher.ts'
 import { channelsOf } from '../../deliveries/serving.ts'
-import { enqueue, enqueueTest } from '../../deliveries/store.ts'
+import { enqueueDeliveries, enqueueTest } from '../../deliveries/store.ts'
 import type { MessageWriter, StoredChange } from '../../deliveries/writer.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { seal, sealKeyOf } from '../../platform/seal.ts'
@@ -85,7 +85,7 @@ async function world(store: Store, act: ReceiverAct, worked: boolean) {
       .execute()
   }
   const alert = (channel: string) =>
-    enqueue(store.db, [{ id: channel, format: 'single', grouped_at: null }], { id: channel }, now())
+    enqueueDeliveries(store.db, [{ id: channel, format: 'single', grouped_at: null }], { id: channel }, now())
   const play = (seconds: number) => simulated.play(seconds, dispatcher.dispatch)
 
   /** Queues what waits for the slow receivers: 12 recipients of a domain, 50 invitations, and 40 channels. */

@@ -2,7 +2,7 @@
 import type { InvitationInfo } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
-import { decideWithAccounts, type People, type PeopleCtx } from '../accounts/library.ts'
+import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from '../accounts/library.ts'
 import { safeNameOr } from '../accounts/named.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
 import {
@@ -18,7 +18,7 @@ import { insertMember, workspaceOfId } from './store.ts'
 
 /** The facts about an invitation that everybody who has its link may see. */
 export async function invitationInfo(
-  people: People,
+  people: PeopleDeps,
   link: string,
   now: number,
 ): Promise<Verdict<InvitationInfo, 'invitation_unknown'>> {
@@ -37,7 +37,7 @@ export async function invitationInfo(
  * become void.
  */
 export async function invitationToMail(
-  people: People & { config: { baseUrl: string } },
+  people: PeopleDeps & { config: { baseUrl: string } },
   id: string,
   now: number,
 ): Promise<{ email: string; workspace: string; invitedBy: string; url: string } | undefined> {

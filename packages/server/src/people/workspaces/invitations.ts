@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Auth, invitationMs } from '../accounts/auth.ts'
-import { type Accounts, decideWithAccounts, type People, type PeopleCtx, type Trx } from '../accounts/library.ts'
+import { type Accounts, decideWithAccounts, type PeopleCtx, type PeopleDeps, type Trx } from '../accounts/library.ts'
 import { countSend } from '../accounts/sends.ts'
 import { findNamed, findPerson, type Person, refuseTakenEmail } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
@@ -43,7 +43,7 @@ export function invite(
     people,
     by,
     now,
-  }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string; smtpUrl?: string | undefined } } },
+  }: PeopleCtx<Person> & { people: PeopleDeps & { config: { baseUrl: string; smtpUrl?: string | undefined } } },
   workspace: WorkspaceInfo,
   { email, role, mail = false }: { email: string; role: Role; mail?: boolean },
 ): Promise<Verdict<CreatedInvitation, InviteRefusal>> {
@@ -81,7 +81,7 @@ export function invite(
  * link. An earlier invitation of the same address is withdrawn.
  */
 export const inviteAsOperator = (
-  { people, by, now }: PeopleCtx & { people: People & { config: { baseUrl: string } } },
+  { people, by, now }: PeopleCtx & { people: PeopleDeps & { config: { baseUrl: string } } },
   workspace: WorkspaceInfo,
   { email, role }: { email: string; role: Role },
 ): Promise<Verdict<{ email: string; url: string }, InviteRefusal>> =>
@@ -171,7 +171,7 @@ export function withdrawInvitation(
  * invitation is marked as void if the person who made it may no longer invite.
  */
 export async function invitationsOf(
-  people: People & { config: { baseUrl: string } },
+  people: PeopleDeps & { config: { baseUrl: string } },
   workspace: WorkspaceInfo,
   now: number,
 ): Promise<Members['invitations']> {
@@ -219,7 +219,7 @@ const listedUrl = (
 
 /** Shows the link of an open invitation to this workspace again. */
 export function showInvitationLink(
-  { people, by, now }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string } } },
+  { people, by, now }: PeopleCtx<Person> & { people: PeopleDeps & { config: { baseUrl: string } } },
   workspace: WorkspaceInfo,
   id: string,
 ): Promise<Verdict<{ url: string }, 'invitation_unknown'>> {

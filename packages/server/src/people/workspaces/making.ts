@@ -3,7 +3,7 @@ import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { decideWithAccounts, type People, type PeopleCtx } from '../accounts/library.ts'
+import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from '../accounts/library.ts'
 import { isLinkValid, useLink } from '../accounts/links.ts'
 import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
 import { type InSession, rightsEverywhere } from './standing.ts'
@@ -90,7 +90,7 @@ interface FirstStart {
  * making the account, and making and activating the workspace happen together or not at all.
  */
 export async function firstStart(
-  people: People,
+  people: PeopleDeps,
   { token, workspace, slug, ...person }: FirstStart,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {

@@ -9,7 +9,7 @@ import { done } from '../../platform/verdict.ts'
 import { type Accounts, decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { findNamed, type Person, unknownPerson } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
-import { endHalves } from '../factors/store.ts'
+import { endFirstHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 
 type PersonVerdict = Verdict<Person, 'person_unknown'>
@@ -103,7 +103,7 @@ async function takePerson(trx: Trx, email: string): Promise<Person | undefined> 
 }
 
 async function endAccess(trx: Trx, { own }: Accounts, { id }: Person): Promise<void> {
-  await endHalves(trx, id)
+  await endFirstHalves(trx, id)
   await own.deleteUserSessions(id)
   await trx.deleteFrom('link').where('person_id', '=', id).where('used_at', 'is', null).execute()
 }

@@ -6,7 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Accounts, decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { findNamed, storedName, unknownPerson, wrongName } from '../accounts/store.ts'
-import type { By, ChangeContext } from '../audit/by.ts'
+import type { Actor, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { checkRoomFor } from './limits.ts'
@@ -38,7 +38,7 @@ export function createWorkspace(
 }
 
 export async function insertWorkspace(
-  { db: trx, by, now }: ChangeContext<By, Trx>,
+  { db: trx, by, now }: ChangeContext<Actor, Trx>,
   { tables }: Accounts,
   { slug, name, adminId }: { slug: string; name: string; adminId?: string },
 ): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal>> {
@@ -220,7 +220,7 @@ interface NewMember {
   workspace: WorkspaceInfo
   person: { id: string; email: string }
   role: Role
-  by: By
+  by: Actor
   now: number
 }
 
@@ -252,7 +252,7 @@ export async function roleOf(db: Db, workspaceId: string, personId: string): Pro
 }
 
 /** The role by which a person may act in a workspace: the role as a member, but none while the person is disabled. */
-export async function rightOf(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
+export async function roleToAct(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
   const row = await db
     .selectFrom('member')
     .leftJoin('person_disabled', 'person_disabled.person_id', 'member.userId')

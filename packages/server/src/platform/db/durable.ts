@@ -19,7 +19,7 @@ import { kyselyDatabase } from './sqlite.ts'
 import { newWriterLock, type WriterLock } from './writer-lock.ts'
 
 /** Syncs the write-ahead log of an open database. */
-export interface Log {
+export interface WriteAheadLog {
   /**
    * Resolves when all commits before the call are on the disk. Rejects if the disk reports an error. `bytes` is about
    * how much was committed since the last call; without it the commit counts as large.
@@ -57,7 +57,7 @@ const waryMs = 10_000
  * Returns the write-ahead log of the database in `file`. Calls of `sync` that come while another thread syncs all wait
  * for one further sync. Tests replace the disk.
  */
-export function openWriteAheadLog(db: DatabaseSync, file: string, disk: Disk = realDisk): Log {
+export function openWriteAheadLog(db: DatabaseSync, file: string, disk: Disk = realDisk): WriteAheadLog {
   let fd: number | undefined
   let mayHaveHole = false
   let waryUntil = Number.NEGATIVE_INFINITY
@@ -121,7 +121,11 @@ function copyLog(db: DatabaseSync): void {
 }
 
 /** The Kysely dialect for `db`. Its statements and transactions resolve when their changes are on the disk. */
-export function durableDialect(db: DatabaseSync, log: Log, lock: WriterLock = newWriterLock()): SqliteDialect {
+export function durableDialect(
+  db: DatabaseSync,
+  log: WriteAheadLog,
+  lock: WriterLock = newWriterLock(),
+): SqliteDialect {
   const config = { database: kyselyDatabase(db) }
   return new (class extends SqliteDialect {
     override createDriver(): Driver {
@@ -145,12 +149,12 @@ class WholeMigrations extends SqliteAdapter {
 
 class DurableDriver extends SqliteDriver {
   readonly #db: DatabaseSync
-  readonly #log: Log
+  readonly #log: WriteAheadLog
   readonly #lock: WriterLock
 
   constructor(
     config: ConstructorParameters<typeof SqliteDriver>[0],
-    { db, log, lock }: { db: DatabaseSync; log: Log; lock: WriterLock },
+    { db, log, lock }: { db: DatabaseSync; log: WriteAheadLog; lock: WriterLock },
   ) {
     super(config)
     this.#db = db

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { durableDialect, type Log, openWriteAheadLog } from './durable.ts'
+import { durableDialect, openWriteAheadLog, type WriteAheadLog } from './durable.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 import { newWriterLock, type WriterLock } from './writer-lock.ts'
@@ -16,7 +16,7 @@ export type Db = Kysely<Tables>
  * idle pool would keep the process alive for 10 s.
  */
 export type Store =
-  | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; log: Log; lock: WriterLock; close: () => Promise<void> }
+  | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; log: WriteAheadLog; lock: WriterLock; close: () => Promise<void> }
   | {
       engine: 'postgres'
       db: Db

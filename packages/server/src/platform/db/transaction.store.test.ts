@@ -8,7 +8,7 @@ import { once } from '../../../testing/postgres.ts'
 import { newPostgresDatabase, openTestPostgres } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { type Db, openPostgres } from './open.ts'
-import { attempts, hasLost, retryIfLost, transaction } from './transaction.ts'
+import { hasLostRace, maxTries, retryIfLost, transaction } from './transaction.ts'
 
 test('two nodes whose transactions wait for each other both complete their work (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
@@ -45,9 +45,9 @@ test('work that loses every time ends with the error; other errors are not retri
   const { db } = store
   const raise = (code: string) => sql.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`)
   for (const [code, expected] of [
-    ['40001', attempts],
-    ['40P01', attempts],
-    ['23505', attempts],
+    ['40001', maxTries],
+    ['40P01', maxTries],
+    ['23505', maxTries],
     ['23503', 1],
   ] as const) {
     let tries = 0
@@ -108,7 +108,7 @@ test('a connection without traffic is given up, and the next one works (PostgreS
 })
 
 test('an error without a code does not count as a lost transaction', async () => {
-  expect(hasLost(new Error('the connection ended'))).toBe(false)
+  expect(hasLostRace(new Error('the connection ended'))).toBe(false)
   await expect(retryIfLost(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
 })
 

@@ -9,7 +9,7 @@ import type { Db } from './open.ts'
 import type { Tables } from './tables.ts'
 
 /** The maximum number of tries of one transaction. */
-export const attempts = 5
+export const maxTries = 5
 /**
  * PostgreSQL's codes serialization_failure, deadlock_detected and unique_violation. The last code means that another
  * transaction took a name that was free a moment ago. When the lost transaction runs again, it finds the name taken and
@@ -18,7 +18,7 @@ export const attempts = 5
 const lost = new Set(['40001', '40P01', '23505'])
 
 /** True if PostgreSQL rolled the transaction back because it lost against another one. */
-export const hasLost = (error: unknown): boolean =>
+export const hasLostRace = (error: unknown): boolean =>
   lost.has(String((error as { code?: unknown } | undefined)?.code ?? ''))
 
 /**
@@ -51,7 +51,7 @@ export async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (attempt === attempts || !hasLost(error)) throw error
+      if (attempt === maxTries || !hasLostRace(error)) throw error
       await wait(attempt * 10 * Math.random())
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressesIn, callerKey, plainAddress, readAddresses, readHop } from './address.ts'
+import { addressesIn, callerKey, plainAddress, readAddresses, readForwardedHop } from './address.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -34,7 +34,7 @@ test.each([
   ['[203.0.113.7', undefined],
   ['[2001:db8::7]443', undefined],
   ['for=203.0.113.7', undefined],
-])('the entry %s of X-Forwarded-For names %s (D81)', (entry, address) => expect(readHop(entry)).toBe(address))
+])('the entry %s of X-Forwarded-For names %s (D81)', (entry, address) => expect(readForwardedHop(entry)).toBe(address))
 
 test.each([
   ['::ffff:127.0.0.1', '127.0.0.1'],

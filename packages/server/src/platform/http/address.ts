@@ -5,7 +5,7 @@ import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
  * Reads one entry of `X-Forwarded-For`: an address, also with a port, in brackets, in quotation marks or with a zone.
  * Undefined if the entry names no address, such as `unknown` or `_hidden` (RFC 7239, 6.2 and 6.3).
  */
-export function readHop(text: string): string | undefined {
+export function readForwardedHop(text: string): string | undefined {
   const bare = text
     .trim()
     .replace(/^"(.*)"$/, '$1')

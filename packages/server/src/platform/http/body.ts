@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { arrivals } from './arrivals.ts'
-import { free } from './buffers.ts'
+import { freeBuffer } from './buffers.ts'
 import { Turns } from './turns.ts'
 
 /**
@@ -76,7 +76,7 @@ export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: nu
 function joined(req: IncomingMessage, chunks: readonly Buffer[], size: number): Buffer {
   if (chunks.length === 1) return chunks[0] as Buffer
   const bytes = Buffer.concat(chunks, size)
-  if (req.socket && req.listenerCount('data') === 1) for (const chunk of chunks) free(chunk)
+  if (req.socket && req.listenerCount('data') === 1) for (const chunk of chunks) freeBuffer(chunk)
   return bytes
 }
 
@@ -84,7 +84,7 @@ function joined(req: IncomingMessage, chunks: readonly Buffer[], size: number): 
  * Discards at most 64 KB of a body that is refused unread (D15). Resolves when the body has ended or that much has
  * arrived.
  */
-export function drain(req: IncomingMessage, all = arrivals): Promise<void> {
+export function drainBody(req: IncomingMessage, all = arrivals): Promise<void> {
   if (req.complete || waitsForContinue(req) || hasNoBody(req)) return Promise.resolve()
   return new Promise((resolve) => {
     let size = 0

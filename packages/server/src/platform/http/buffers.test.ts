@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { free } from './buffers.ts'
+import { freeBuffer } from './buffers.ts'
 
 test('a large buffer of its own is freed', () => {
   const bytes = Buffer.alloc(100_000, 'x')
-  free(bytes)
+  freeBuffer(bytes)
   expect([bytes.length, bytes.buffer.byteLength]).toEqual([0, 0])
 })
 
@@ -13,6 +13,6 @@ test.each([
   ['a buffer of shared memory', Buffer.from(new SharedArrayBuffer(100_000))],
 ])('%s is left as it is', (_what, bytes) => {
   const before = bytes.toString('latin1')
-  free(bytes)
+  freeBuffer(bytes)
   expect(bytes.toString('latin1')).toBe(before)
 })

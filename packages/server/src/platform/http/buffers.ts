@@ -10,7 +10,7 @@ const minBytes = 8 * 1024
  * Frees the memory of a buffer, which is then empty. The caller must be the only one who holds it. Does nothing to a
  * small buffer, or to one that shares its memory with others.
  */
-export function free(bytes: Buffer): void {
+export function freeBuffer(bytes: Buffer): void {
   const { buffer } = bytes
   if (bytes.length < minBytes || buffer.byteLength !== bytes.length || !(buffer instanceof ArrayBuffer)) return
   buffer.transfer(0)

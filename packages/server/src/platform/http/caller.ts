@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { shown } from '@svc/protocol'
 import type { Logger } from 'pino'
 import type { Config } from '../base.ts'
-import { addressesIn, plainAddress, readHop } from './address.ts'
+import { addressesIn, plainAddress, readForwardedHop } from './address.ts'
 import { oncePer } from './requests.ts'
 
 type AddressOf = (req: IncomingMessage) => string
@@ -70,7 +70,7 @@ function callerOf(peer: string, header: string | undefined, isProxy: (address: s
   if (hops.length === 0) return { address: peer, problem: 'missing' }
   let address = peer
   while (isProxy(address) && hops.length > 0) {
-    const before = readHop(hops.pop() ?? '')
+    const before = readForwardedHop(hops.pop() ?? '')
     if (before === undefined) return { address, problem: 'unread' }
     address = before
   }

@@ -9,9 +9,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { elsewhereWords, isOwnMachineOnly, type RefusalCode, refusalJson, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
-import type { Base } from '../base.ts'
+import type { ServiceBase } from '../base.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
-import { drain, noteExpectation } from './body.ts'
+import { drainBody, noteExpectation } from './body.ts'
 import { brokenRequests } from './broken.ts'
 import { connectionsOf } from './connections.ts'
 import { ownOrigin } from './origin.ts'
@@ -66,7 +66,7 @@ interface Routing {
 }
 
 export function createListener(
-  { config, log }: Pick<Base, 'config' | 'log'>,
+  { config, log }: Pick<ServiceBase, 'config' | 'log'>,
   { agentRoutes, fallback }: Routing,
   limits: ListenerLimits = listenerLimits(),
 ): Server {
@@ -110,7 +110,7 @@ export function createListener(
     const target = ownTarget(req)
     if (fault !== undefined) refuseUnread(req, res, 'request_invalid', fault)
     // The promises need no handlers for errors, because `drain` never rejects.
-    else if (target === undefined) void drain(req).then(() => refuseElsewhere(req, res))
+    else if (target === undefined) void drainBody(req).then(() => refuseElsewhere(req, res))
     else route(req, res, target)
   }
 
@@ -139,7 +139,7 @@ function handlersOf(agentRoutes: BareRoutes): (name: string) => Handler | undefi
 }
 
 function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCode, message: string): void {
-  void drain(req).then(() => refuseAndClose(req, res, code, { message }))
+  void drainBody(req).then(() => refuseAndClose(req, res, code, { message }))
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { atOnce, firstSorted, forEach, type SlicedWork, sorted } from './slices.ts'
+import { atOnce, firstSorted, forEachInSlices, type SlicedWork, sortInSlices } from './slices.ts'
 
 /** Does the work, and counts how often it could be interrupted. */
 function pausesOf<T>(work: SlicedWork<T>): { value: T; pauses: number } {
@@ -17,7 +17,7 @@ test('sorting in slices gives what sorting at once gives, and equal rows keep th
   fc.assert(
     fc.property(pairs, fc.integer({ min: 1, max: 30 }), (rows, max) => {
       const wanted = rows.toSorted(byFirst)
-      expect(atOnce(sorted(rows, byFirst))).toEqual(wanted)
+      expect(atOnce(sortInSlices(rows, byFirst))).toEqual(wanted)
       expect(atOnce(firstSorted(rows, max, byFirst))).toEqual(wanted.slice(0, max))
     }),
     { numRuns: 50 },
@@ -27,8 +27,8 @@ test('sorting in slices gives what sorting at once gives, and equal rows keep th
 const many = Array.from({ length: 10_000 }, (_, i) => (i * 7919) % 10_007)
 type Act = (a: number, b?: number) => number
 test.each<[what: string, work: (act: Act) => SlicedWork<unknown>]>([
-  ['forEach', (act) => forEach(many, act)],
-  ['sorted', (act) => sorted(many, act)],
+  ['forEach', (act) => forEachInSlices(many, act)],
+  ['sorted', (act) => sortInSlices(many, act)],
   ['firstSorted', (act) => firstSorted(many, 20, act)],
 ])('%s can be interrupted after a few hundred rows', (_what, work) => {
   let [since, most] = [0, 0]

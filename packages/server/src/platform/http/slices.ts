@@ -30,7 +30,7 @@ export async function withPauses<T>(work: SlicedWork<T>): Promise<T> {
 }
 
 /** Calls `act` with each row. */
-export function* forEach<T>(rows: Iterable<T>, act: (row: T) => void): SlicedWork<void> {
+export function* forEachInSlices<T>(rows: Iterable<T>, act: (row: T) => void): SlicedWork<void> {
   let count = 0
   for (const row of rows) {
     act(row)
@@ -42,7 +42,7 @@ export function* forEach<T>(rows: Iterable<T>, act: (row: T) => void): SlicedWor
 const sortedAtOnce = 128
 
 /** Sorts rows; equal ones keep their order. */
-export function* sorted<T>(rows: readonly T[], compare: (a: T, b: T) => number): SlicedWork<T[]> {
+export function* sortInSlices<T>(rows: readonly T[], compare: (a: T, b: T) => number): SlicedWork<T[]> {
   let runs: T[][] = []
   for (let i = 0; i < rows.length; i += sortedAtOnce) {
     runs.push(rows.slice(i, i + sortedAtOnce).sort(compare))
@@ -71,7 +71,7 @@ function* mergedOf<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) =>
 /** The first `max` rows of those that `sorted` would give. It compares most rows only once. */
 export function* firstSorted<T>(rows: Iterable<T>, max: number, compare: (a: T, b: T) => number): SlicedWork<T[]> {
   const kept: T[] = []
-  yield* forEach(rows, (row) => {
+  yield* forEachInSlices(rows, (row) => {
     if (kept.length === max && compare(row, kept[max - 1] as T) >= 0) return
     let at = kept.length
     while (at > 0 && compare(row, kept[at - 1] as T) < 0) at--

@@ -9,16 +9,16 @@ import { safeJson, safeText } from '@svc/protocol'
 import { CommanderError } from 'commander'
 import { commands } from '../../operator/commands/all.ts'
 import { type OperatorCommand, printedValue } from '../../operator/shared/command.ts'
-import { RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
+import { type OperatorRequest, RefusedError, UsageError } from '../../operator/shared/request.ts'
 import { reachNote } from '../../operator/shared/show.ts'
-import { askService, dataOf, type OperatorOutcome, runOperatorCommand } from '../../operator/socket/socket.ts'
+import { askService, type OperatorOutcome, runOperatorCommand, searchedDataText } from '../../operator/socket/socket.ts'
 import type { Config } from '../../platform/base.ts'
 import { DataFolderError } from '../../platform/data-folder.ts'
 import { StoreError } from '../../platform/db/error.ts'
 import { ConfigError, systemReason } from '../../platform/errors.ts'
 import { readConfig, type Variables } from '../config.ts'
-import { readBeside, readStandardInput } from './input.ts'
-import { complain, ignoreOutputErrors, OutputError, print } from './print.ts'
+import { readFileBeside, readStandardInput } from './input.ts'
+import { ignoreOutputErrors, OutputError, print, printError } from './print.ts'
 import { type ChosenCommand, type CommandHelp, choose } from './program.ts'
 
 const startWords: CommandHelp = {
@@ -66,7 +66,7 @@ const ofThisProcess: Surroundings = {
   cwd: process.cwd(),
   read: readStandardInput,
   out: print,
-  err: complain,
+  err: printError,
 }
 
 /**
@@ -102,7 +102,7 @@ async function perform({ name, request, json, dataDir }: ChosenCommand, around: 
   const { env, cwd } = around
   const config = readConfig({ flags, env, cwd })
   for (const remark of config.remarks) around.err(`svc-server: ${safeText(remark)}.\n`)
-  if (config.remarks.length > 0) around.err(`svc-server: ${safeText(dataOf(config))}\n`)
+  if (config.remarks.length > 0) around.err(`svc-server: ${safeText(searchedDataText(config))}\n`)
   const isNew = !existsSync(config.dataDir)
   try {
     return await carryOut({ name, request, json }, { ...around, config })
@@ -135,7 +135,7 @@ async function carryOut(
   const command = commands[name] as OperatorCommand
   const input = command.input === undefined ? '' : await read(command.input)
   const { reads } = command
-  const beside = reads && { file: readBeside(request.args[reads.at] ?? '', reads, cwd) }
+  const beside = reads && { file: readFileBeside(request.args[reads.at] ?? '', reads, cwd) }
   const outcome = await runWhereItBelongs(name, { ...withPaths(request, command, cwd), input, ...beside }, config)
   if (outcome.ok) {
     await out(`${printedValue(command, outcome.value, json)}\n`)
@@ -163,7 +163,7 @@ const withPaths = (
  * Runs a command in the running service, or here if none runs or the data is in PostgreSQL. A service may start or end
  * at any moment in between.
  */
-async function runWhereItBelongs(name: string, request: Request, config: Config): Promise<OperatorOutcome> {
+async function runWhereItBelongs(name: string, request: OperatorRequest, config: Config): Promise<OperatorOutcome> {
   let outcome: OperatorOutcome | undefined
   const ask = async () => {
     if (config.databaseUrl === undefined) outcome = await askService(config.dataDir, name, request)

@@ -8,7 +8,13 @@ import { trimInvisible } from '@svc/protocol'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { syncFile } from '../../operator/backup/backup.ts'
 import { type MovedRows, moveRows } from '../../operator/move/move.ts'
-import { grantedToOperator, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
+import {
+  grantedToOperator,
+  type OperatorRequest,
+  option,
+  RefusedError,
+  UsageError,
+} from '../../operator/shared/request.ts'
 import { tableText } from '../../operator/shared/show.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
 import type { Config } from '../../platform/base.ts'
@@ -25,7 +31,7 @@ type MoveResult = MovedRows & {
 }
 
 export async function moveToPostgres(
-  request: Omit<Request, 'input'>,
+  request: Omit<OperatorRequest, 'input'>,
   config: Config,
   progress: (line: string) => void,
 ): Promise<MoveResult> {

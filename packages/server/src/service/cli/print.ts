@@ -37,7 +37,7 @@ export async function print(text: string, put = (bytes: Uint8Array) => writeSync
 }
 
 /** Writes to standard error. A text that is not accepted is lost, because nobody can be told. */
-export function complain(text: string): void {
+export function printError(text: string): void {
   process.stderr.write(text)
 }
 

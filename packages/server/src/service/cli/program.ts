@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from 'commander'
 import type { OperatorCommand } from '../../operator/shared/command.ts'
-import type { Request } from '../../operator/shared/request.ts'
+import type { OperatorRequest } from '../../operator/shared/request.ts'
 
 /**
  * The help texts of a command without the function that runs it. The code of `start`, `restore` and `move` is loaded by
@@ -14,7 +14,7 @@ export type CommandHelp = Pick<OperatorCommand, 'says' | 'formerly' | 'args' | '
 
 export interface ChosenCommand {
   name: string
-  request: Omit<Request, 'input'>
+  request: Omit<OperatorRequest, 'input'>
   json: boolean
   dataDir: string | undefined
 }

@@ -3,7 +3,13 @@ import { resolve } from 'node:path'
 import { renewAccess } from '../../operator/backup/renew.ts'
 import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
 import type { RevivedKind, RevivedThings } from '../../operator/backup/revived.ts'
-import { grantedToOperator, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
+import {
+  grantedToOperator,
+  type OperatorRequest,
+  option,
+  RefusedError,
+  UsageError,
+} from '../../operator/shared/request.ts'
 import { oneSafeLine, tableText } from '../../operator/shared/show.ts'
 import { adoptSecret } from '../../platform/agreed.ts'
 import type { Config } from '../../platform/base.ts'
@@ -12,7 +18,7 @@ import { openService } from '../open.ts'
 
 type RestoreResult = Partial<RestoreFacts> & Pick<RestoreFacts, 'agents' | 'revived' | 'unknown'>
 
-export async function restore(request: Omit<Request, 'input'>, config: Config): Promise<RestoreResult> {
+export async function restore(request: Omit<OperatorRequest, 'input'>, config: Config): Promise<RestoreResult> {
   const [file] = request.args
   const tokensOf = agentsNamed(option({ ...request, input: '' }, 'tokensOf'))
   if (request.options.tokensOnly) {

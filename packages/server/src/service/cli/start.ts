@@ -2,8 +2,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { isOwnMachineOnly } from '@svc/protocol'
 import type { Logger } from 'pino'
-import type { Request } from '../../operator/shared/request.ts'
-import { dataOf } from '../../operator/socket/socket.ts'
+import type { OperatorRequest } from '../../operator/shared/request.ts'
+import { searchedDataText } from '../../operator/socket/socket.ts'
 import { endMs, stopMs } from '../../platform/closing.ts'
 import { lostWithContainer } from '../../platform/container.ts'
 import { messageOf } from '../../platform/errors.ts'
@@ -16,12 +16,16 @@ import { OutputError, print } from './print.ts'
 /** How long a start that is in progress may go on after a signal, in milliseconds. */
 const startMs = 1_500
 
-export async function serveUntilStopped(options: Request['options'], flags: Variables, json: boolean): Promise<never> {
+export async function serveUntilStopped(
+  options: OperatorRequest['options'],
+  flags: Variables,
+  json: boolean,
+): Promise<never> {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
   const named = { SVC_PORT: text('port'), SVC_HOST: text('host'), SVC_BASE_URL: text('baseUrl') }
   const config = readConfig({ flags: { ...flags, ...named } })
   const log = openServiceLog(config.logLevel)
-  for (const remark of config.remarks) log.warn({ data: dataOf(config) }, remark)
+  for (const remark of config.remarks) log.warn({ data: searchedDataText(config) }, remark)
   watchOverErrors(log)
   if (process.pid === 1) log.warn(noInitWarning)
   // A signal that came while the code was loaded ends the process here, where nothing is open yet.

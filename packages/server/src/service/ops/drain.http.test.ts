@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { listenWide } from '../../platform/http/listen.ts'
-import { drainable } from './drain.ts'
+import { makeDrain } from './drain.ts'
 
 let server: Server
 let drain: () => Promise<void>
@@ -21,7 +21,7 @@ beforeEach(async () => {
     req.resume().on('end', () => res.end('stored'))
   })
   server.keepAliveTimeout = 60_000
-  drain = drainable(server, () => {}, await listenWide(server, { port: 0, host: '127.0.0.1', how: '' }))
+  drain = makeDrain(server, () => {}, await listenWide(server, { port: 0, host: '127.0.0.1', how: '' }))
 })
 afterEach(() => {
   for (const { socket } of clients) socket.destroy()

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import type { Socket, Server as SocketServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { stages } from '../../platform/closing.ts'
+import { closingStages } from '../../platform/closing.ts'
 import { connectionsOf } from '../../platform/http/connections.ts'
 
 /** The milliseconds after which open connections are cut: a little less than the stage of the stop may take. */
-const limitMs = stages.callers - 500
+const limitMs = closingStages.callers - 500
 const tickMs = 25
 /** The milliseconds after its opening during which a connection that has sent nothing may still send a request. */
 const silenceMs = 1_000
@@ -24,7 +24,7 @@ const atOnce = 32
  * with `Connection: close`, and cuts connections that are still open after 7.5 seconds. `endStreams` ends answers that
  * would never end; `others` are the further sockets that listen on the same port.
  */
-export function drainable(
+export function makeDrain(
   server: Server,
   endStreams: () => void,
   others: readonly SocketServer[] = [],

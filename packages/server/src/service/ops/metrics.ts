@@ -7,12 +7,12 @@ import { limits, type StoppedBy } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { AgentApiMetrics } from '../../agent-api/reports/metrics.ts'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
-import type { Base } from '../../platform/base.ts'
+import type { ServiceBase } from '../../platform/base.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { standardErrorLines } from '../../platform/log.ts'
 import { alertGauges, countAlerts } from './alert-metrics.ts'
 
-interface MetricsParts extends Pick<Base, 'config' | 'now'> {
+interface MetricsParts extends Pick<ServiceBase, 'config' | 'now'> {
   store: Store
   agents: AgentApiMetrics
   /** The number of pages that are open. */

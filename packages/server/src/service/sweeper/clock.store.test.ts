@@ -6,7 +6,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { dueChannels, enqueueTest } from '../../deliveries/store.ts'
 import { createLink, isLinkValid } from '../../people/accounts/links.ts'
-import { beginHalf, countCode, halfOf, useStep } from '../../people/factors/store.ts'
+import { beginHalf, countCode, findFirstHalf, useStep } from '../../people/factors/store.ts'
 import { insertOperatorInvitation, operatorInvitation } from '../../people/workspaces/operator-invitations.ts'
 import { columnsOfWishes, wishesIn } from '../../updates/wishes/kept.ts'
 import { listAgents } from '../../web/queries/agents.ts'
@@ -134,7 +134,7 @@ everyEngine('after the clock of the service was changed', (open) => {
     },
     'the first half of a sign-in': async ({ store: { db }, admin, clock }) => {
       await beginHalf(db, { token: 'token', personId: admin.id, method: 'password' }, clock.now())
-      return async (now) => (await halfOf(db, 'token', now)) !== undefined
+      return async (now) => (await findFirstHalf(db, 'token', now)) !== undefined
     },
     'an invitation': async ({ store: { db }, workspace, clock }) => {
       const wanted = { workspaceId: workspace.id, email: 'bo@example.org', role: 'member' as const }

@@ -8,8 +8,8 @@ import { everyEngine } from '../../../testing/stores.ts'
 import type { TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { actionsOfWorkspace, unfinishedActionsOf } from '../../web/queries/actions.ts'
-import { lists } from '../../web/queries/fleet.ts'
-import { addChanges, countAgents, countsOf } from './counts.ts'
+import { listTurns } from '../../web/queries/fleet.ts'
+import { actionCountsOf, addChanges, countAgents } from './counts.ts'
 import { finishAction, sendSlice } from './runner.ts'
 import { retryAction, sendAction } from './store.ts'
 
@@ -19,7 +19,7 @@ everyEngine('the counts of an action', (open, engine) => {
     const [one, two] = agents as [TestAgent, TestAgent]
     const { db } = w.store
     await send('pause')
-    const turn = vi.spyOn(lists, 'next')
+    const turn = vi.spyOn(listTurns, 'next')
     onTestFinished(() => turn.mockRestore())
     const listed = async () => (await actionsOfWorkspace(db, w.workspace, { limit: 10 })).rows[0]?.counts
     const kept = async () => {
@@ -55,7 +55,7 @@ everyEngine('the counts of an action', (open, engine) => {
     for (const type of ['pause', 'resume'] as const) await send(type)
     await db.updateTable('action').set({ counts: null, open_agents: null }).execute()
     await report(agents[0] as TestAgent)
-    const turn = vi.spyOn(lists, 'next')
+    const turn = vi.spyOn(listTurns, 'next')
     onTestFinished(() => turn.mockRestore())
     const listed = async () =>
       (await actionsOfWorkspace(db, w.workspace, { limit: 10 })).rows.map(({ counts }) => counts)
@@ -93,7 +93,7 @@ everyEngine('the counts of an action', (open, engine) => {
     await ending.query('commit')
     ending.release()
     await joining
-    expect((await countsOf(db, [id])).get(id)).toEqual({ ...none, expired: 1 })
+    expect((await actionCountsOf(db, [id])).get(id)).toEqual({ ...none, expired: 1 })
   })
 
   describe('are those of its agents, whatever happens at the same time', () => {
@@ -149,11 +149,11 @@ everyEngine('the counts of an action', (open, engine) => {
       for (let step = 0; step < 40; step++) {
         await Promise.all(Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(acts)()))
         if (step % 10 === 9) await addChanges(db)
-        const counts = await countsOf(db, ids)
+        const counts = await actionCountsOf(db, ids)
         for (const [id, kept] of counts) expect([step, kept]).toEqual([step, await countAgents(db, id)])
       }
       await addChanges(db)
-      expect((await countsOf(db, ids)).size).toBeGreaterThan(1)
+      expect((await actionCountsOf(db, ids)).size).toBeGreaterThan(1)
     })
   })
 })

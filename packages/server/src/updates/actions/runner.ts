@@ -9,7 +9,7 @@ import { readCommand } from '@svc/protocol'
 import { lockAgents, queueSlice } from '../../fleet/commands/many.ts'
 import { keepOutcomes } from '../../fleet/commands/outcomes.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
-import { rightOf } from '../../people/workspaces/store.ts'
+import { roleToAct } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -18,7 +18,7 @@ import { betweenTransactions, transaction } from '../../platform/db/transaction.
 import { unknownAgent } from '../../platform/verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { liftHold } from '../wishes/store.ts'
-import { endRest } from './store.ts'
+import { endUnsent } from './store.ts'
 
 /** The maximum number of agents in one transaction. */
 export const actionAgentsAtOnce = 250
@@ -94,7 +94,7 @@ export const sendSlice = (db: Db, id: string, now: number): Promise<Slice | 'bus
     if (action.state !== 'queuing') return undefined
     const slice = { workspaceId: action.workspace_id, agents: [], deleted: false }
     if (!mayAct) {
-      await endRest(trx, id, `${action.created_by_name} is no longer an admin of the workspace.`)
+      await endUnsent(trx, id, `${action.created_by_name} is no longer an admin of the workspace.`)
       return { ...slice, is: 'over' }
     }
     const rows = await nextRows(trx, id)
@@ -124,7 +124,7 @@ async function isStillAdmin(trx: Db, { workspace_id, created_by }: ActionDbRow):
       .where('userId', '=', created_by)
       .forShare()
       .execute()
-  return (await rightOf(trx, workspace_id, created_by)) === 'admin'
+  return (await roleToAct(trx, workspace_id, created_by)) === 'admin'
 }
 
 /** Locks the action for this node; undefined when another node has it. */

@@ -82,7 +82,7 @@ export const cancelAction = (
     const action = await find(trx, workspace, id)
     if (!action) return unknownAction
     const message = `Cancelled by ${by.name}.`
-    const unsent = await endRest(trx, id, message)
+    const unsent = await endUnsent(trx, id, message)
     const queued = await trx
       .selectFrom('action_agent')
       .innerJoin('command', 'command.id', 'command_id')
@@ -120,7 +120,7 @@ export const cancelAction = (
   })
 
 /** Ends an action for the agents whose turn has not come. Returns their number. */
-export async function endRest(trx: Db, id: string, message: string): Promise<number> {
+export async function endUnsent(trx: Db, id: string, message: string): Promise<number> {
   const rest = await trx
     .updateTable('action_agent')
     .set({ outcome: 'cancelled' satisfies ActionState, message })

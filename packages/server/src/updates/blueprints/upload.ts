@@ -3,7 +3,7 @@
  */
 import type { BundleFinding } from '@svc/blueprint'
 import { compareVersions, type Verdict } from '@svc/protocol'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { checkRoomFor } from '../../people/workspaces/limits.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -32,7 +32,7 @@ type Upload =
  * also creates the blueprint.
  */
 export async function uploadBlueprint(
-  { db, by, now }: ChangeContext<By, Db | RunInTransaction>,
+  { db, by, now }: ChangeContext<Actor, Db | RunInTransaction>,
   workspace: { id: string },
   bundle: Uint8Array | ArrivedBundle,
 ): Promise<Upload> {

@@ -5,7 +5,7 @@
 import type { InstallCode, InstallCodeState } from '@svc/api'
 import { isAhead, limits, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -157,7 +157,7 @@ const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
     .where('install_code.workspace_id', '=', workspace.id)
 
 /** The part of a line of the activity that is the same for all that is done with a code. */
-export const codeAuditEntry = (row: InstallCodeRow, by: By, at: number) => ({
+export const codeAuditEntry = (row: InstallCodeRow, by: Actor, at: number) => ({
   workspaceId: row.workspace_id,
   at,
   by,

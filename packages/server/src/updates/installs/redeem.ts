@@ -17,7 +17,7 @@ import { tagNewAgent } from '../../fleet/agents/tags.ts'
 import { type GivenBot, giveBot, judgeBots } from '../../fleet/bots/store.ts'
 import { audit } from '../../people/audit/store.ts'
 import { checkRoomFor } from '../../people/workspaces/limits.ts'
-import { isActivated, rightOf } from '../../people/workspaces/store.ts'
+import { isActivated, roleToAct } from '../../people/workspaces/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow, InstallCodeRow } from '../../platform/db/tables.ts'
@@ -188,7 +188,7 @@ async function whyForbidden(
   origins: ReadonlyMap<string, string>,
 ) {
   if (!(await isActivated(trx, row.workspace_id))) return refuse('workspace_inactive')
-  if (row.issued_by !== null && (await rightOf(trx, row.workspace_id, row.issued_by)) !== 'admin') {
+  if (row.issued_by !== null && (await roleToAct(trx, row.workspace_id, row.issued_by)) !== 'admin') {
     return refuse('issuer_not_allowed', `${row.issued_by_name}, who issued the code, may no longer install agents.`)
   }
   const missing = bindings.find(({ product }) => !origins.has(product))

@@ -7,7 +7,7 @@ import { isVersion, limits, runtimeVersion, shown, type Verdict } from '@svc/pro
 import { askKeygen } from './keygen.ts'
 import { judgeSignature } from './signature.ts'
 
-export interface Build {
+export interface RuntimeBuild {
   bytes: Buffer
   /** The SHA-256 of the bytes, in hex. */
   sha256: string
@@ -41,13 +41,13 @@ interface ServedBefore {
 /**
  * True if runtimes of the release served before have release keys, and the key that signed this build is none of them.
  */
-export function isStranger(build: Build, before: ServedBefore | undefined): boolean {
+export function isStranger(build: RuntimeBuild, before: ServedBefore | undefined): boolean {
   const keys = (before && noteOf(before.file)?.keys) ?? []
   return build.signer !== undefined && keys.length > 0 && !keys.includes(build.signer)
 }
 
 /** Remarks about runtimes of the release served before that will not update themselves to this build. */
-export function strangerTo(build: Build, before: ServedBefore | undefined): string[] {
+export function strangerTo(build: RuntimeBuild, before: ServedBefore | undefined): string[] {
   if (!before || build.signer === undefined || build.sha256 === before.sha256) return []
   const { version } = before
   const byHand = 'replace the file on each of these machines by hand (docs/operator.md, Runtime releases)'
@@ -67,7 +67,7 @@ export function strangerTo(build: Build, before: ServedBefore | undefined): stri
 export async function readBuild(
   dir: string,
   keygen: typeof askKeygen = askKeygen,
-): Promise<Verdict<Build, 'build_refused'> | undefined> {
+): Promise<Verdict<RuntimeBuild, 'build_refused'> | undefined> {
   const file = join(dir, archive)
   const read = readFiles(file)
   if (read === undefined) return undefined
@@ -85,7 +85,7 @@ export async function readBuild(
 const withKeygen =
   'Install OpenSSH where the service runs (on Debian the package openssh-client, for a container in an image of your own that begins FROM this one), or sign with a key of the type ssh-ed25519, ssh-rsa or ecdsa-sha2-nistp256.'
 
-function readFiles(file: string): Verdict<Build, 'build_refused'> | undefined {
+function readFiles(file: string): Verdict<RuntimeBuild, 'build_refused'> | undefined {
   const build = readFile(file, limits.runtimeBytes)
   if (build.is === 'missing') return undefined
   const [sum, signature] = ['.sha256', '.sig'].map((end) => readFile(file + end, besideBytes)) as [FileRead, FileRead]
@@ -106,7 +106,7 @@ export function judgeBuild(
   bytes: Buffer,
   sum: string | undefined,
   signature: Buffer | undefined,
-): Verdict<Build, 'build_refused'> {
+): Verdict<RuntimeBuild, 'build_refused'> {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const note = noteOf(bytes)
   if (!note) return refused(`${file} is not a build of the runtime: its archive has no release.json with a version.`)

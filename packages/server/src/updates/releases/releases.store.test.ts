@@ -5,7 +5,7 @@ import { buildFolder, buildOf, newKey, pyz } from '../../../testing/releases.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newClock } from '../../../testing/test-workspace.ts'
 import type { Store } from '../../platform/db/open.ts'
-import { type Build, judgeBuild } from './build.ts'
+import { judgeBuild, type RuntimeBuild } from './build.ts'
 import { noReleases, openReleases } from './releases.ts'
 import { addRelease, adoptRelease, listReleases, servedRelease } from './store.ts'
 
@@ -47,7 +47,7 @@ everyEngine('releases', (open) => {
     const bytes = pyz('1.0.0', { keys: [key.line] })
     const [first, second] = [buildOf('1.0.0', { key }), buildOf('1.0.0', { key })]
     expect(first.bytes.equals(bytes) && !first.signature?.equals(second.signature as Buffer)).toBe(true)
-    const added = (build: Build) => addRelease(store.db, build, { older: false, by, now })
+    const added = (build: RuntimeBuild) => addRelease(store.db, build, { older: false, by, now })
     expect(await added(first)).toMatchObject({ ok: true, value: { serial: 1, changed: true, signature: 'kept' } })
     const releases = await node(store)
     expect(await added(first)).toMatchObject({ ok: true, value: { serial: 1, changed: false, signature: 'kept' } })

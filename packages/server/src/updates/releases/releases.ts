@@ -10,7 +10,7 @@ import { readBuild } from './build.ts'
 import { adoptRelease, type ServedRelease, servedFiles, servedSerial } from './store.ts'
 
 /** The three files of `/cli/` (4), always from the same row. */
-export interface Files {
+export interface ReleaseFiles {
   sha256: string
   file: Buffer
   /** The signature; undefined if the build was not signed. */
@@ -23,7 +23,7 @@ export interface Releases {
    * Reads the row again and returns the files that are served now. While the database cannot be reached, returns the
    * last known ones.
    */
-  files(): Promise<Files | undefined>
+  files(): Promise<ReleaseFiles | undefined>
   /** Checks now whether another release is served. */
   check(): Promise<void>
   /** Stops the checks. Resolves when the store is no longer used. */
@@ -66,7 +66,7 @@ async function adopt({ store, log, now, config }: ReleaseNeeds): Promise<void> {
 }
 
 function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, 'store' | 'log' | 'changed'>): Releases {
-  let current: (ServedRelease & Files) | undefined
+  let current: (ServedRelease & ReleaseFiles) | undefined
   let known = 0
   let closed = false
   const lookups = every(

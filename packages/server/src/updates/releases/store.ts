@@ -4,12 +4,12 @@
  */
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { type Build, isStranger, strangerTo } from './build.ts'
+import { isStranger, type RuntimeBuild, strangerTo } from './build.ts'
 import { judgeAdded, judgeFound } from './rules.ts'
 
 /**
@@ -74,8 +74,8 @@ export async function servedFiles(
 /** Serves the build that a person names. `older`: the person agrees to a version older than the served one. */
 export function addRelease(
   db: Db,
-  build: Build,
-  { older, by, now }: { older: boolean; by: By; now: number },
+  build: RuntimeBuild,
+  { older, by, now }: { older: boolean; by: Actor; now: number },
 ): Promise<Verdict<AddedRelease, 'release_taken' | 'release_older'>> {
   return transaction(db, async (trx) => {
     const known = await lockAll(trx)
@@ -109,8 +109,8 @@ export function addRelease(
  */
 export function adoptRelease(
   db: Db,
-  build: Build,
-  { by, now }: { by: By; now: number },
+  build: RuntimeBuild,
+  { by, now }: { by: Actor; now: number },
 ): Promise<{ served: boolean; says: string | undefined; remarks: string[] }> {
   return transaction(db, async (trx) => {
     const known = await lockAll(trx)
@@ -135,7 +135,7 @@ async function hasSignature(trx: Db, { serial }: ServedRelease, signature: Buffe
   return row?.signature != null && signature.equals(row.signature)
 }
 
-const takenSays = ({ version }: Build) =>
+const takenSays = ({ version }: RuntimeBuild) =>
   `Release ${shown(version)} already exists with different bytes, and a release never changes: give this build a new version.`
 const foundSays = {
   older: 'A release that is as new or newer exists. "svc-server release add DIR --older" serves this one.',
@@ -153,7 +153,11 @@ async function lockAll(trx: Db): Promise<Release[]> {
   return listReleases(trx)
 }
 
-async function insert({ db: trx, by, now }: ChangeContext, build: Build, known: readonly Release[]): Promise<Release> {
+async function insert(
+  { db: trx, by, now }: ChangeContext,
+  build: RuntimeBuild,
+  known: readonly Release[],
+): Promise<Release> {
   const { version, sha256, bytes, signature, signed } = build
   const serial = (known[0]?.serial ?? 0) + 1
   await trx

@@ -4,7 +4,7 @@
  * transaction. A step is carried out only if the rollout has not changed since its agents were read.
  */
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
-import { rightOf, roleOf } from '../../people/workspaces/store.ts'
+import { roleOf, roleToAct } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.ts'
@@ -14,7 +14,7 @@ import { wishBlueprintInTransaction, wishRuntimeInTransaction } from '../wishes/
 import { trialPlacesOf } from '../wishes/trials.ts'
 import { judgeRollout, type RolloutStep } from './judge.ts'
 import { freshMs, leaveOutReason, levelIn } from './members.ts'
-import { judgeAgents, lockUnchanged, ofRollout, tryLockRollout } from './outcomes.ts'
+import { judgeAgents, lockUnchanged, memberQuery, tryLockRollout } from './outcomes.ts'
 import { moveRollout, rolloutAuditEntry } from './store.ts'
 import { withdrawWishes, withWishesLeft } from './withdraw.ts'
 
@@ -171,7 +171,7 @@ async function cancelIfReplaced(trx: Db, rollout: RolloutDbRow, now: number): Pr
 async function haltIfOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   const { id, name } = leaderOf(rollout)
   if (id === null) return false
-  if ((await rightOf(trx, rollout.workspace_id, id)) === 'admin') return false
+  if ((await roleToAct(trx, rollout.workspace_id, id)) === 'admin') return false
   const role = await roleOf(trx, rollout.workspace_id, id)
   const did = rollout.continued_by_name === null ? 'started it' : 'resumed it'
   const lost =
@@ -227,7 +227,7 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
     const set: Partial<RolloutAgentDbRow> = verdict.ok
       ? { state: 'wished', reason: null, wished_at: now, level_before: levelIn(agent.body), at: now }
       : { state: 'left_out', reason: verdict.message, at: now }
-    await ofRollout(trx, rollout, agent.id).set(set).execute()
+    await memberQuery(trx, rollout, agent.id).set(set).execute()
   }
   return due.map(({ id }) => id)
 }

@@ -6,7 +6,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, serveRelease } from '../../../testing/wishes.ts'
 import { rolloutPage } from '../../web/queries/rollouts.ts'
-import { attemptsIn, wishesIn } from '../wishes/kept.ts'
+import { readAttempts, wishesIn } from '../wishes/kept.ts'
 import { wishMany } from '../wishes/many.ts'
 import { liftHold } from '../wishes/store.ts'
 import { continueRollout, startRollout } from './store.ts'
@@ -111,7 +111,7 @@ async function agrees(w: TestWorkspace, fleet: Fleet): Promise<void> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   for (const agent of fleet.agents) {
     const row = byId.get(agent.id)
-    const { applied, runtime } = attemptsIn(row?.attempts ?? null)
+    const { applied, runtime } = readAttempts(row?.attempts ?? null)
     expect([agent.name, applied, runtime]).toEqual([agent.name, agent.applied, agent.runtime])
     const { runtime: wish, blueprint } = wishesIn(row?.wishes ?? null)
     expect(wish).toBeUndefined()

@@ -1,7 +1,7 @@
 /** Tells the agents of a rollout that watch a version not to wait for the end of the watch (D30). */
 import type { RolloutSeen } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import type { WorkspaceRef } from '../../platform/ids.ts'
@@ -19,7 +19,7 @@ const atOnce = 100
  * transaction. Later waves are not concerned: their agents may watch nothing by then. Returns the ids of the agents.
  */
 export async function doNotWaitInRollout(
-  { db, by, now }: ChangeContext<By, Db | RunInTransaction>,
+  { db, by, now }: ChangeContext<Actor, Db | RunInTransaction>,
   workspace: WorkspaceRef,
   id: string,
   expected?: RolloutSeen,

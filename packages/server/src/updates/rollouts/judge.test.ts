@@ -2,12 +2,12 @@ import type { Level, Report } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import type { HoldNote, RuntimeHold, Wishes } from '../wishes/kept.ts'
 import {
-  type Course,
   isWaitedFor,
   judgeMember,
   judgeRollout,
   type MemberFacts,
   ownLevel,
+  type RolloutCourse,
   type RolloutMember,
 } from './judge.ts'
 
@@ -137,10 +137,10 @@ test("health items that the runtime adds for bindings, missing secrets and the d
   expect(of({})).toBeNull()
 })
 
-const course: Course = { version: '1.1.0', wave: 1, waves: 3, byHand: false, watchMs: 10 * minute, keptAt: null }
+const course: RolloutCourse = { version: '1.1.0', wave: 1, waves: 3, byHand: false, watchMs: 10 * minute, keptAt: null }
 const kept = member({ state: 'kept' })
 const later = member({ wave: 2, state: 'untouched' })
-test.each<[string, Partial<Course>, RolloutMember[], RolloutMember[], object]>([
+test.each<[string, Partial<RolloutCourse>, RolloutMember[], RolloutMember[], object]>([
   ['an agent rolled back', {}, [member({ state: 'rolled_back', reason: 'it said bad' }), later], [], { is: 'halt' }],
   ['an agent of an earlier wave got worse', { wave: 2 }, [member({ state: 'worse' }), kept], [], { is: 'halt' }],
   [

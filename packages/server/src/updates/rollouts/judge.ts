@@ -5,7 +5,7 @@
 import type { RolloutAgentState, RolloutKind } from '@svc/api'
 import { diskSpace, type Level, levelRank, missingSecrets, type Report, worstLevel } from '@svc/protocol'
 import { awayBetween, type Outage } from '../wishes/away.ts'
-import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
+import type { HoldNote, UpdateAttempts, Wishes } from '../wishes/kept.ts'
 
 /** The minimum milliseconds between two reports with a worse level after which an agent counts as worse (D28). */
 const worseMs = 10_000
@@ -25,7 +25,7 @@ export interface RolloutMember {
 /** The current facts about an agent, from its rows. */
 export interface MemberFacts {
   wishes: Wishes
-  attempts: Attempts
+  attempts: UpdateAttempts
   /** The blueprint version that the agent runs. */
   running: string | null
   /**
@@ -141,7 +141,7 @@ export type RolloutStep =
 
 const bad: readonly RolloutAgentState[] = ['rolled_back', 'failed', 'worse']
 
-export interface Course {
+export interface RolloutCourse {
   version: string
   wave: number
   waves: number
@@ -153,7 +153,7 @@ export interface Course {
 
 /** The next step of a running rollout. */
 export function judgeRollout(
-  course: Course,
+  course: RolloutCourse,
   members: readonly RolloutMember[],
   waitsFor: readonly RolloutMember[],
   now: number,

@@ -12,11 +12,11 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
-import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
+import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import type { ServedRelease } from '../releases/store.ts'
 import { judgePress } from '../wishes/judge.ts'
-import { attemptsIn, wishesIn } from '../wishes/kept.ts'
+import { readAttempts, wishesIn } from '../wishes/kept.ts'
 import { tooOld } from '../wishes/needs.ts'
 import { type MemberFacts, ownLevel, type RolloutMember } from './judge.ts'
 
@@ -26,7 +26,7 @@ interface LeftOut {
   /** The other rollout that has the agent, for `in_rollout`. */
   rollout?: BlockingRollout
 }
-export interface Candidate {
+export interface RolloutCandidate {
   id: string
   name: string
   silent: boolean
@@ -51,7 +51,7 @@ export async function candidatesOf(
   workspace: { id: string },
   { named, agents, end }: Pick<NewRollout, 'agents' | 'end'> & { named: NamedVersion },
   now: number,
-): Promise<{ all: Candidate[]; others: string[] }> {
+): Promise<{ all: RolloutCandidate[]; others: string[] }> {
   await betweenTransactions(on)
   const rows = await transaction(on, (db) =>
     db
@@ -65,13 +65,13 @@ export async function candidatesOf(
   )
   await betweenTransactions(on)
   const { busy, others } = await transaction(on, async (db) => ({
-    others: await othersOf(db, workspace, named.kind),
+    others: await unfinishedRollouts(db, workspace, named.kind),
     busy: await inRollouts(db, workspace, { kind: named.kind, except: end ?? [] }),
   }))
   await betweenTransactions(on)
   const wanted = agents && new Set(agents)
-  const all: Candidate[] = []
-  const judge = forEach(rows, (row) => {
+  const all: RolloutCandidate[] = []
+  const judge = forEachInSlices(rows, (row) => {
     if (wanted && !wanted.has(row.name)) return
     all.push({
       id: row.id,
@@ -81,12 +81,13 @@ export async function candidatesOf(
     })
   })
   await withPauses(judge)
-  const order = (a: Candidate, b: Candidate) => Number(a.silent) - Number(b.silent) || byText(a.name, b.name)
-  return { all: await withPauses(sorted(all, order)), others }
+  const order = (a: RolloutCandidate, b: RolloutCandidate) =>
+    Number(a.silent) - Number(b.silent) || byText(a.name, b.name)
+  return { all: await withPauses(sortInSlices(all, order)), others }
 }
 
 /** The ids of the unfinished rollouts of a kind. They get no more agents after they have started. */
-export const othersOf = async (db: Db, workspace: { id: string }, kind: RolloutKind): Promise<string[]> =>
+export const unfinishedRollouts = async (db: Db, workspace: { id: string }, kind: RolloutKind): Promise<string[]> =>
   (await unfinishedOf(db, workspace, kind).select('rollout.id').orderBy('rollout.id').execute()).map(({ id }) => id)
 
 const unfinishedOf = (db: Db, workspace: { id: string }, kind: RolloutKind) =>
@@ -122,7 +123,7 @@ export function leaveOutReason(
 ): LeftOut | undefined {
   const wishes = wishesIn(agent.wishes)
   if (kind === 'runtime') {
-    const press = judgePress(attemptsIn(agent.attempts).runtime, wishes.runtimeHold, served)
+    const press = judgePress(readAttempts(agent.attempts).runtime, wishes.runtimeHold, served)
     return press.ok ? undefined : { code: press.code, message: press.message }
   }
   if (agent.blueprint === null) return { code: 'no_blueprint', message: 'Not installed from a blueprint.' }
@@ -194,7 +195,7 @@ export async function memberFactsOf(
       row.id,
       {
         wishes: wishesIn(row.wishes),
-        attempts: attemptsIn(row.attempts),
+        attempts: readAttempts(row.attempts),
         running: runningVersion(row),
         level: levels.get(row.id),
         receivedAt: row.received_at,
@@ -216,9 +217,9 @@ export const levelIn = (body: string | null): Level | null => (body === null ? n
 interface Members {
   /** 0 for agents that are left out. */
   wave: number
-  agents: readonly Candidate[]
+  agents: readonly RolloutCandidate[]
   /** The reason for which these agents are left out. */
-  why?: Candidate['leftOut']
+  why?: RolloutCandidate['leftOut']
 }
 
 /** The number of agents that one statement adds. */

@@ -84,11 +84,11 @@ const isChanged = (member: RolloutMember, { state, reason, worseAt }: RolloutMem
 async function record(trx: Db, rollout: RolloutDbRow, { member, after }: MemberChange, now: number): Promise<void> {
   const { state, reason, worseAt } = after
   const at = state === member.state ? {} : { at: now }
-  await ofRollout(trx, rollout, member.agentId)
+  await memberQuery(trx, rollout, member.agentId)
     .set({ state, reason, worse_at: worseAt, ...at })
     .where('state', '=', member.state)
     .execute()
 }
 
-export const ofRollout = (trx: Db, rollout: { id: string }, agentId: string) =>
+export const memberQuery = (trx: Db, rollout: { id: string }, agentId: string) =>
   trx.updateTable('rollout_agent').where('rollout_id', '=', rollout.id).where('agent_id', '=', agentId)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkedWaves, inWaves } from './plan.ts'
+import { checkedWaves, groupByWave } from './plan.ts'
 
 const agents = (count: number) => Array.from({ length: count }, (_, i) => i)
 
@@ -12,7 +12,7 @@ test.each<[string, number, string[], number[]]>([
   ['waves that shrink are dropped', 100, ['50', '10%', '100%'], [50, 50]],
   ['nobody makes no wave', 0, ['1', '100%'], []],
 ])('agents are split into waves: %s', (_says, count, waves, sizes) => {
-  const made = inWaves(agents(count), waves)
+  const made = groupByWave(agents(count), waves)
   expect(made.map((wave) => wave.agents.length)).toEqual(sizes)
   expect(made.flatMap((wave) => wave.agents)).toEqual(agents(count))
 })

@@ -8,7 +8,7 @@ import type { WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { servedRelease } from '../releases/store.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
-import { type Candidate, candidatesOf, type NamedVersion } from './members.ts'
+import { candidatesOf, type NamedVersion, type RolloutCandidate } from './members.ts'
 
 export type RolloutRefusal =
   | 'rollout_invalid'
@@ -27,8 +27,8 @@ export const maxWatchSeconds = 7 * 86_400
 
 export interface PlannedRollout {
   named: NamedVersion
-  waves: { upTo: string; agents: Candidate[] }[]
-  leftOut: Candidate[]
+  waves: { upTo: string; agents: RolloutCandidate[] }[]
+  leftOut: RolloutCandidate[]
   /** The ids of the unfinished rollouts of this kind, by which it was decided who is left out. */
   others: string[]
 }
@@ -40,7 +40,7 @@ export async function previewRollout(
   wanted: NewRollout,
   now: number,
 ): Promise<Verdict<RolloutPreview, RolloutRefusal>> {
-  const planned = await plan(on, workspace, wanted, now)
+  const planned = await planRollout(on, workspace, wanted, now)
   if (!planned.ok) return planned
   const { named, waves, leftOut } = planned.value
   return {
@@ -67,7 +67,7 @@ export async function previewRollout(
  * Plans a rollout. Each query is a transaction of its own, so that reports are answered in between; the transaction
  * that stores the rollout checks that the plan still holds.
  */
-export async function plan(
+export async function planRollout(
   on: Db | RunInTransaction,
   workspace: WorkspaceRef,
   wanted: NewRollout,
@@ -84,7 +84,7 @@ export async function plan(
   const { all, others } = await candidatesOf(on, workspace, { ...wanted, named: named.value }, now)
   const reached = all.filter((candidate) => !candidate.leftOut)
   const leftOut = all.filter((candidate) => candidate.leftOut)
-  return { ok: true, value: { named: named.value, waves: inWaves(reached, waves.value), leftOut, others } }
+  return { ok: true, value: { named: named.value, waves: groupByWave(reached, waves.value), leftOut, others } }
 }
 
 /** The version that a rollout names, or the reason why there is none. */
@@ -117,7 +117,7 @@ async function namedVersion(
   }
 }
 
-export function emptyReason({ version }: NamedVersion, leftOut: readonly Candidate[]): string {
+export function emptyReason({ version }: NamedVersion, leftOut: readonly RolloutCandidate[]): string {
   const [first] = leftOut
   if (!first) return 'There are no agents to update.'
   const way = leftOut.some(({ leftOut: why }) => why?.rollout) ? ' End the other rollout first.' : ''
@@ -148,7 +148,7 @@ const reachOf = (wave: string, total: number): number =>
   Math.min(total, wave.endsWith('%') ? Math.ceil((total * Number.parseInt(wave, 10)) / 100) : Number(wave))
 
 /** Groups the agents by wave and drops waves that would add nobody. */
-export function inWaves<T>(agents: readonly T[], waves: readonly string[]): { upTo: string; agents: T[] }[] {
+export function groupByWave<T>(agents: readonly T[], waves: readonly string[]): { upTo: string; agents: T[] }[] {
   const made: { upTo: string; agents: T[] }[] = []
   let reached = 0
   for (const upTo of waves) {

@@ -1,7 +1,7 @@
 /** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
 import type { NewRollout, RolloutKind, RolloutSeen, RolloutState } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -9,14 +9,14 @@ import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
-import { addMembers, othersOf } from './members.ts'
+import { addMembers, unfinishedRollouts } from './members.ts'
 import {
   defaultWatchSeconds,
   emptyReason,
   maxWatchSeconds,
   namedBy,
   type PlannedRollout,
-  plan,
+  planRollout,
   type RolloutRefusal,
 } from './plan.ts'
 import { lockRollout, withdrawWishes } from './withdraw.ts'
@@ -58,7 +58,7 @@ export async function startRollout(
   const ends = await transaction(on, (trx) => lockEnding(trx, workspace, wanted.end))
   if (!ends.ok) return ends
   for (let plans = 0; plans < maxPlans; plans++) {
-    const planned = await plan(on, workspace, wanted, now)
+    const planned = await planRollout(on, workspace, wanted, now)
     if (!planned.ok) return planned
     const { named, waves, leftOut } = planned.value
     if (waves.length === 0) return refuse('rollout_empty', emptyReason(named, leftOut))
@@ -85,7 +85,7 @@ async function storePlanned(
   await lockWorkspace(trx, workspace.id)
   const still = await namedBy(trx, workspace, wanted)
   if (!still.ok) return still
-  const othersNow = await othersOf(trx, workspace, wanted.kind)
+  const othersNow = await unfinishedRollouts(trx, workspace, wanted.kind)
   if (still.value.version !== named.version || othersNow.join() !== others.join()) return undefined
   for (const other of ends.value) await cancelInTransaction(trx, other, { by, now })
   const rollout: RolloutDbRow = {
@@ -139,7 +139,7 @@ async function lockEnding(
 async function cancelInTransaction(
   trx: Db,
   rollout: RolloutDbRow,
-  { by, now }: { by: By; now: number },
+  { by, now }: { by: Actor; now: number },
 ): Promise<void> {
   await moveRollout(trx, rollout, { state: 'cancelled', why: `By ${by.name}.`, wave_kept_at: null }, now)
   await rolloutAuditEntry(trx, rollout, { by, now, action: 'rollout.cancelled' })
@@ -265,7 +265,7 @@ export async function moveRollout(
 export const rolloutAuditEntry = (
   trx: Db,
   rollout: RolloutDbRow,
-  { by, now, action }: { by: By; now: number; action: string },
+  { by, now, action }: { by: Actor; now: number; action: string },
   details: object = {},
 ) =>
   audit(trx, {

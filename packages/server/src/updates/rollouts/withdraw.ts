@@ -4,7 +4,7 @@
  */
 import type { RolloutState } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'
-import type { By } from '../../people/audit/by.ts'
+import type { Actor } from '../../people/audit/by.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -20,7 +20,7 @@ const without: readonly RolloutState[] = ['paused', 'halted', 'cancelled']
 const agentsAtOnce = 100
 
 interface Withdrawal {
-  by: By
+  by: Actor
   now: number
   /** True to withdraw wishes, too, that were offered but not carried out. */
   alsoOffered?: boolean

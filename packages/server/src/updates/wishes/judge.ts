@@ -5,7 +5,7 @@
 import type { RuntimeRefusal } from '@svc/api'
 import { limits, type RefusalCode, type RuntimeInfo, refusals } from '@svc/protocol'
 import type { ServedRelease } from '../releases/store.ts'
-import { isHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
+import { isReleaseHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
 
 /**
  * An attempt may end with the same outcome and message as the attempt before it, so that the report does not show its
@@ -49,7 +49,7 @@ export function judgePress(
   if (version === served.version) return refuse('runtime_up_to_date', `That is ${served.version}.`)
   if (pinned !== undefined && pinned !== served.version)
     return refuse('runtime_pinned', `That is ${pinned}. To unpin it, run "svc pin-runtime off" on the machine.`)
-  if (isHeld(hold, served))
+  if (isReleaseHeld(hold, served))
     return refuse('runtime_version_held', `${heldBecause(hold)} Fix the cause, lift the hold and request it again.`)
   return { ok: true, served }
 }

@@ -82,7 +82,7 @@ export interface Wishes {
 }
 
 /** The part of a report about update attempts. */
-export interface Attempts {
+export interface UpdateAttempts {
   applied?: AppliedUpdate
   runtime?: RuntimeInfo
 }
@@ -111,7 +111,8 @@ export const columnsOfWishes = (wishes: Wishes): WishColumns => ({
   runtime_granted_at: wishes.runtime?.offeredAt ?? wishes.runtime?.grantedAt ?? null,
 })
 
-export const attemptsIn = (column: string | null): Attempts => (column === null ? {} : (JSON.parse(column) as Attempts))
+export const readAttempts = (column: string | null): UpdateAttempts =>
+  column === null ? {} : (JSON.parse(column) as UpdateAttempts)
 
 /** The part of a report about update attempts, as JSON to store; null if the report says nothing about them. */
 export const attemptsOf = ({ applied, runtime }: Report): string | null =>
@@ -135,5 +136,5 @@ export const mayGoOut = ({ rollout, grantedAt }: RuntimeWish): boolean =>
  * True if the served release is on hold for the agent. Serving another release ends the hold, even if it has the same
  * version but other bytes (3.4).
  */
-export const isHeld = (hold: RuntimeHold | undefined, served: ServedRelease | undefined): hold is RuntimeHold =>
+export const isReleaseHeld = (hold: RuntimeHold | undefined, served: ServedRelease | undefined): hold is RuntimeHold =>
   hold !== undefined && served !== undefined && hold.version === served.version && hold.serial === served.serial

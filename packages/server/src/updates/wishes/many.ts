@@ -4,7 +4,7 @@
  */
 
 import type { WishOfMany, WishResult } from '@svc/api'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -28,7 +28,7 @@ type ManyWished = {
 }
 
 export async function wishMany(
-  { db, by, now }: ChangeContext<By, Db | RunInTransaction>,
+  { db, by, now }: ChangeContext<Actor, Db | RunInTransaction>,
   workspace: { id: string },
   wish: WishOfMany,
 ): Promise<ManyWished> {

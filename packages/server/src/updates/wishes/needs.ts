@@ -5,7 +5,7 @@
 import type { Pressable } from '@svc/api'
 import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/blueprint'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { attemptsIn } from './kept.ts'
+import { readAttempts } from './kept.ts'
 
 /** The version of svc that a blueprint version needs, from its manifest stored as JSON. */
 export const neededSvcOf = (manifest: string): NeededSvc | undefined => neededSvc(JSON.parse(manifest) as Manifest)
@@ -18,7 +18,7 @@ export function tooOld(
   version: string,
   needed: NeededSvc,
 ): { code: 'svc_too_old'; message: string } | undefined {
-  const runs = attemptsIn(agent.attempts).runtime?.version
+  const runs = readAttempts(agent.attempts).runtime?.version
   if (!isTooOld(runs, needed)) return undefined
   return {
     code: 'svc_too_old',
@@ -36,7 +36,7 @@ const nowSince = '0.2.0'
 export function tooOldForNow(
   agent: Pick<AgentRow, 'attempts'>,
 ): Extract<Pressable<'svc_too_old'>, { ok: false }> | undefined {
-  const runs = attemptsIn(agent.attempts).runtime?.version
+  const runs = readAttempts(agent.attempts).runtime?.version
   if (runs !== undefined && !isTooOld(runs, { version: nowSince })) return undefined
   const has = runs === undefined ? 'its reports name none' : `its machine has ${runs}`
   const message = `Only a runtime of svc ${nowSince} or newer can end a watch, and ${has}: the update has to wait.`

@@ -4,7 +4,7 @@
 import type { RolloutKind, UpdateEvent, UpdateKind } from '@svc/api'
 import type { Report } from '@svc/protocol'
 import type { ServedRelease } from '../releases/store.ts'
-import type { Attempts, VersionWish } from './kept.ts'
+import type { UpdateAttempts, VersionWish } from './kept.ts'
 
 /** The columns of the agent's row that are needed to judge what its report means for updates. */
 export interface UpdateRow {
@@ -25,10 +25,10 @@ export interface UpdateNote extends Omit<UpdateEvent, 'id' | 'serviceAway'> {
 export interface JudgedReport {
   readonly report: Report
   /** The outcomes and the runtime in the report before this one. */
-  readonly before: Attempts
+  readonly before: UpdateAttempts
   readonly served: ServedRelease | undefined
   readonly now: number
-  readonly note: Note
+  readonly note: NoteUpdate
 }
 
-export type Note = (of: RolloutKind, kind: UpdateKind, facts: Partial<UpdateNote>, wish?: VersionWish) => void
+export type NoteUpdate = (of: RolloutKind, kind: UpdateKind, facts: Partial<UpdateNote>, wish?: VersionWish) => void

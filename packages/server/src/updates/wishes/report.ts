@@ -6,19 +6,19 @@ import { type Answer, type AppliedUpdate, isVersion, type Report } from '@svc/pr
 import type { ServedRelease } from '../releases/store.ts'
 import { judgeRuntimeWish } from './judge.ts'
 import {
-  type Attempts,
-  attemptsIn,
   attemptsOf,
   type BlueprintWish,
   columnsOfWishes,
-  isHeld,
+  isReleaseHeld,
   mayGoOut,
+  readAttempts,
   sameAttempt,
+  type UpdateAttempts,
   type WishColumns,
   type Wishes,
   wishesIn,
 } from './kept.ts'
-import type { JudgedReport, Note, UpdateNote, UpdateRow } from './note.ts'
+import type { JudgedReport, NoteUpdate, UpdateNote, UpdateRow } from './note.ts'
 
 /** The fields of an answer about versions. */
 export type AnswerVersions = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
@@ -47,9 +47,9 @@ export function updatesAfter(
   const wishes = wishesIn(row.wishes)
   const wished = wishes.blueprint?.version
   const events: UpdateNote[] = []
-  const note: Note = (of, kind, facts, wish) =>
+  const note: NoteUpdate = (of, kind, facts, wish) =>
     events.push({ ...nothing, at: now, of, kind, rollout: wish?.rollout ?? null, ...facts })
-  const judged: JudgedReport = { report, before: attemptsIn(row.attempts), served, now, note }
+  const judged: JudgedReport = { report, before: readAttempts(row.attempts), served, now, note }
   if (row.blueprint !== null) judgeBlueprint(row, wishes, judged)
   judgeRuntime(wishes, judged)
   if (offers) offer(row, wishes, judged)
@@ -181,7 +181,7 @@ const names = (message: string | undefined, version: string): boolean =>
 function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: JudgedReport): void {
   const { runtime } = report
   const wish = wishes.runtime
-  if (wishes.runtimeHold && served && !isHeld(wishes.runtimeHold, served)) delete wishes.runtimeHold
+  if (wishes.runtimeHold && served && !isReleaseHeld(wishes.runtimeHold, served)) delete wishes.runtimeHold
   if (!wish) {
     noteUnwished(before, runtime, note)
     return
@@ -227,7 +227,7 @@ function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Jud
  * Adds a timeline line about a change of the runtime for which there is no wish now: a person changed it on the
  * machine, or it is the late outcome of an earlier wish.
  */
-function noteUnwished(before: Attempts, runtime: Report['runtime'], note: Note): void {
+function noteUnwished(before: UpdateAttempts, runtime: Report['runtime'], note: NoteUpdate): void {
   if (!before.runtime || !runtime) return
   const { applied, version } = runtime
   const from = before.runtime.version === version ? null : before.runtime.version

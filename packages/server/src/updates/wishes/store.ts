@@ -7,7 +7,7 @@ import type { RolloutKind, RuntimeRefusal, UpdateKind } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -18,7 +18,7 @@ import { unknownAgent } from '../../platform/verdict.ts'
 import { servedRelease } from '../releases/store.ts'
 import { noteUpdate } from './events.ts'
 import { judgePress } from './judge.ts'
-import { attemptsIn, type RuntimeWish, type VersionWish, wishesIn } from './kept.ts'
+import { type RuntimeWish, readAttempts, type VersionWish, wishesIn } from './kept.ts'
 import { neededSvcOf, tooOld } from './needs.ts'
 import { lockRow, storeWishes } from './row.ts'
 import { type TrialPlaces, takeTrialPlace } from './trials.ts'
@@ -34,7 +34,7 @@ export type WishedAgent = { agent: AgentRow; made: boolean }
  * caller writes the audit entry.
  */
 export interface WishContext {
-  by: By
+  by: Actor
   now: number
   rollout?: string
   silent?: boolean
@@ -81,7 +81,7 @@ export async function wishBlueprintInTransaction(
     version,
     at: now,
     by: by.name,
-    mark: attemptsIn(agent.attempts).applied ?? null,
+    mark: readAttempts(agent.attempts).applied ?? null,
     ...(rollout !== undefined && { rollout }),
     ...(runningVersion(agent) === version && { keptAt: now }),
     ...(offered && { earlier: offered }),
@@ -158,7 +158,7 @@ export async function wishRuntimeInTransaction(
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
   const wishes = wishesIn(agent.wishes)
-  const { runtime } = attemptsIn(agent.attempts)
+  const { runtime } = readAttempts(agent.attempts)
   const verdict = judgePress(runtime, wishes.runtimeHold, await servedRelease(trx))
   if (!verdict.ok) return verdict
   const { by, now, rollout, places } = context

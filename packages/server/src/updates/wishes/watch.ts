@@ -71,7 +71,7 @@ export async function lastSeenOf(db: Db, agentIds: readonly string[]): Promise<M
 }
 
 /** Says what the blueprint wish of an agent waits for, by its row and what `lastLines` and `lastSeenOf` found. */
-export function waitsIn(
+export function blueprintWaitsOf(
   agent: Pick<AgentRow, 'wishes' | 'installed_version' | 'reported_version' | 'previous_version'>,
   { line, seen }: { line: VersionLine | undefined; seen: LastSeen | undefined },
   now: number,
@@ -130,7 +130,7 @@ export async function doNotWaitInTransaction(
       verdicts.push({ ok: true, value: { agent, made: false } })
       continue
     }
-    const waits = waitsIn(agent, { line: lines.get(id), seen: seen.get(id) }, now)
+    const waits = blueprintWaitsOf(agent, { line: lines.get(id), seen: seen.get(id) }, now)
     const may = judgeNow(agent, waits)
     if (!may.ok) {
       verdicts.push(may)

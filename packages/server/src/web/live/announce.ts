@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import type { Live } from '../../platform/base.ts'
 
-export const channel = 'svc_live'
+export const liveChannel = 'svc_live'
 /** A node of an earlier version takes `g` for the change of no agent. */
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
 /**
@@ -75,7 +75,7 @@ export function announcer(
     const all = missing ? [...messages, { kind: 'm' }] : messages
     missing = false
     const texts = all.map((message) => JSON.stringify({ ...from, ...message }))
-    const sent = pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [channel, texts])
+    const sent = pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [liveChannel, texts])
     sending = Promise.all([sending, sent]).then(
       () => {},
       (error: unknown) => {

@@ -10,7 +10,7 @@ import type { FleetRow, LiveFrame } from '@svc/api'
  */
 const maxRows = 100
 
-export interface News {
+export interface FrameNews {
   /** The ids of the agents that reported since the last frame, and the ids of those of which something else changed. */
   readonly reported: Set<string>
   readonly changed: Set<string>
@@ -26,7 +26,7 @@ export interface News {
   /** True if changes may have been missed because their announcement was lost. */
   missed: boolean
 }
-export const noNews = (): News => ({
+export const noNews = (): FrameNews => ({
   reported: new Set(),
   changed: new Set(),
   list: false,
@@ -42,7 +42,7 @@ export const noNews = (): News => ({
  */
 export function frameOf(
   rows: ReadonlyMap<string, FleetRow>,
-  { reported, changed, list, alerts, costs, missed }: News,
+  { reported, changed, list, alerts, costs, missed }: FrameNews,
   open: ReadonlySet<string>,
   now: number,
 ): LiveFrame {

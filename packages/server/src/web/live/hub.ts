@@ -9,11 +9,11 @@ import type { Live } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
-import { frameOf, type News, noNews } from './frame.ts'
+import { type FrameNews, frameOf, noNews } from './frame.ts'
 import { type ChangeListener, joinNodes } from './nodes.ts'
 import { begin, type FramePace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
-import { type Answers, sharedAnswers } from './shared.ts'
-import { atPing, eventBytes, openStream, type PageReading, writeOrDisconnect } from './stream.ts'
+import { type SharedAnswers, sharedAnswers } from './shared.ts'
+import { eventBytes, openStream, type PageReading, readingAtPing, writeOrDisconnect } from './stream.ts'
 import { watchCounts } from './watched.ts'
 
 const pace: PaceRules = { tick: 500, gather: 25, slowest: 900 }
@@ -72,9 +72,9 @@ interface Channel {
   readonly workspaceId: string
   /** The subscribed pages, each with how well it kept up with its stream at the last ping. */
   readonly subscribers: Map<Subscriber, PageReading>
-  readonly answers: Answers
+  readonly answers: SharedAnswers
   pace: FramePace
-  news: News
+  news: FrameNews
   timer: NodeJS.Timeout | undefined
 }
 
@@ -207,12 +207,12 @@ function listenerOf(
    * Notes a change that is not a report. The next answer that a page requests must contain the change, because the
    * person at the page has usually caused it.
    */
-  const change = (channel: Channel, note: (news: News) => void) => {
+  const change = (channel: Channel, note: (news: FrameNews) => void) => {
     note(channel.news)
     tell(channel)
     channel.answers.forget()
   }
-  const changeAt = (workspaceId: string, note: (news: News) => void) => {
+  const changeAt = (workspaceId: string, note: (news: FrameNews) => void) => {
     const channel = channels.get(workspaceId)
     if (channel) change(channel, note)
   }
@@ -303,7 +303,7 @@ function pingAll(channels: ReadonlyMap<string, Channel>, now: () => number): voi
   const bytes = eventBytes('ping', `${now()}`)
   for (const { subscribers } of channels.values()) {
     for (const [subscriber, was] of subscribers) {
-      const reading = atPing(was, subscriber.res.writableLength)
+      const reading = readingAtPing(was, subscriber.res.writableLength)
       subscribers.set(subscriber, reading)
       if (reading === 'reads nothing') subscriber.res.destroy()
       else writeOrDisconnect(subscriber.res, bytes)

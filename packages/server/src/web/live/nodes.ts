@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { noteFactorNode, runsAfterSignMs } from '../../people/factors/nodes.ts'
 import type { Live } from '../../platform/base.ts'
 import { every } from '../../platform/every.ts'
-import { announcer, channel, type NodeMessage } from './announce.ts'
+import { announcer, liveChannel, type NodeMessage } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */
 export interface ChangeListener extends Omit<Live, 'isWatched' | 'nodesHeard'> {
@@ -80,7 +80,7 @@ export function joinNodes(
       client = connected
       connected.on('notification', ({ payload }) => take(payload))
       connected.on('error', () => lost(connected))
-      await connected.query(`listen ${channel}`)
+      await connected.query(`listen ${liveChannel}`)
       here.missed()
     } catch (err) {
       log.debug({ err }, 'notifications of other nodes do not arrive; reconnecting')

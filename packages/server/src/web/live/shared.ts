@@ -12,7 +12,7 @@ const shareMs = 250
 /** The usual maximum number of answers kept; each has up to a hundred kilobytes, or a megabyte for the map. */
 const usualMax = 16
 
-export interface Answers {
+export interface SharedAnswers {
   /**
    * Returns the answer to `question` if it is not older than the lifetime of answers, or else a new one from `make`. A
    * question has answers of one type.
@@ -23,7 +23,7 @@ export interface Answers {
 }
 
 /** Keeps answers for `lifetime` milliseconds, at most `max` of them: the oldest goes first. */
-export function sharedAnswers(clock: () => number, lifetime = shareMs, max = usualMax): Answers {
+export function sharedAnswers(clock: () => number, lifetime = shareMs, max = usualMax): SharedAnswers {
   let answers = new Map<string, { at: number; answer: Promise<unknown> }>()
   return {
     of<T>(question: string, make: () => Promise<T>) {

@@ -3,7 +3,7 @@
  * one-time links, passwords, proofs and the second half of a sign-in have separate routes (web/routes).
  */
 import { account, factors, personal, type Session } from '@svc/api'
-import { removeChannel, testChannel, testOf } from '../../alerts/changes/channels.ts'
+import { channelTestOf, removeChannel, testChannel } from '../../alerts/changes/channels.ts'
 import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../alerts/changes/personal.ts'
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
 import { beginTotp, confirmTotp, factorsOf, makeRecoveryCodes, removeTotp } from '../../people/accounts/factors.ts'
@@ -18,10 +18,10 @@ import type { Db } from '../../platform/db/open.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
-import { meOf } from '../queries/me.ts'
-import { looks, personActs } from '../routing/operations.ts'
+import { readMe } from '../queries/me.ts'
+import { bindReading, personActs } from '../routing/operations.ts'
 import { noteClocks } from '../routing/sign-in-second.ts'
-import { sealing } from './alerts.ts'
+import { sealingOf } from './alerts.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
@@ -34,12 +34,12 @@ export const accountOperations = [
       if (onboarding !== undefined) await wantOnboarding(db, by.id, onboarding, now)
       return name === undefined ? verdict(by) : renamePerson(people, by, name, now)
     },
-    { answer: (person, { deps, who, now }) => meOf(deps, { ...who, person }, now) },
+    { answer: (person, { deps, who, now }) => readMe(deps, { ...who, person }, now) },
   ),
-  looks(account.pushKey, async ({ deps: { config } }) => ({
+  bindReading(account.pushKey, async ({ deps: { config } }) => ({
     publicKey: vapidOf(sealKeyOf(secretOf(config.dataDir))).publicKey,
   })),
-  looks(account.sessions, async ({ deps, who, now }) => {
+  bindReading(account.sessions, async ({ deps, who, now }) => {
     const all = await sessionsOf(deps.store.db, who.person.id, now)
     return all
       .map(
@@ -54,7 +54,7 @@ export const accountOperations = [
       )
       .sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt)
   }),
-  looks(account.signIns, ({ deps, who }) => signInsOf(deps.store.db, who.person.id)),
+  bindReading(account.signIns, ({ deps, who }) => signInsOf(deps.store.db, who.person.id)),
   personActs(account.endSession, ({ people, by, now, params }) => endSession(people, by, params.id, now), done),
   personActs(
     account.endOtherSessions,
@@ -69,7 +69,7 @@ async function refuseOldNodes(db: Db, live: Live): Promise<void> {
 }
 
 export const factorOperations = [
-  looks(factors.factors, ({ deps, who }) => factorsOf(deps.store.db, deps.config, who.person, who.session)),
+  bindReading(factors.factors, ({ deps, who }) => factorsOf(deps.store.db, deps.config, who.person, who.session)),
   personActs(factors.beginTotp, async ({ people, ...ctx }) => {
     await refuseOldNodes(ctx.db, people.live)
     return beginTotp({ ...ctx, config: people.config })
@@ -86,9 +86,11 @@ export const factorOperations = [
 ]
 
 export const personalOperations = [
-  looks(personal.personalChannels, ({ deps, workspace, who }) => listPersonal(deps.store.db, workspace, who.person)),
+  bindReading(personal.personalChannels, ({ deps, workspace, who }) =>
+    listPersonal(deps.store.db, workspace, who.person),
+  ),
   personActs(personal.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
-    addPersonalChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),
+    addPersonalChannel({ ...ctx, ...sealingOf(people.config) }, workspace, wanted),
   ),
   personActs(personal.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
     setPersonalChannel(ctx, workspace, { ...wanted, name: params.channel }),
@@ -98,8 +100,8 @@ export const personalOperations = [
     ({ workspace, params, ...ctx }) => testChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
-  looks(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
-    const found = await testOf(deps.store.db, { place: workspace, person: who.person }, params)
+  bindReading(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
+    const found = await channelTestOf(deps.store.db, { place: workspace, person: who.person }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),

@@ -8,12 +8,12 @@ import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
 import { filterOf } from '../queries/filter.ts'
-import { fleetFacets, fleetNames, fleetPage, lists } from '../queries/fleet.ts'
+import { fleetFacets, fleetNames, fleetPage, listTurns } from '../queries/fleet.ts'
 import { fleetGroups, fleetMap } from '../queries/groups.ts'
 import { jobRuns } from '../queries/job-runs.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usagePerDay } from '../queries/usage.ts'
-import { acts, actsOften, looks } from '../routing/operations.ts'
+import { bindChange, bindLongChange, bindReading } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
 
@@ -25,7 +25,7 @@ async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly 
 }
 
 export const agentOperations = [
-  looks(agents.fleet, async ({ deps: { live, store }, workspace: { id }, now }, asked) => {
+  bindReading(agents.fleet, async ({ deps: { live, store }, workspace: { id }, now }, asked) => {
     const { sort, desc = false, offset, limit } = asked
     const filter = filterOf(asked)
     return live.answer(id, JSON.stringify(asked), async () => {
@@ -34,75 +34,77 @@ export const agentOperations = [
       const query = { filter, group, sort, desc, offset, limit }
       const isByCost = sort === 'cost_today' || sort === 'cost_30'
       // The turn comes first: costs that arrived between the reading and the answer would contradict `costsPending`.
-      await lists.next(id)
+      await listTurns.next(id)
       const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
-      return bytes.encode(JSON.stringify(await lists.run(id, fleetPage(rows, query, { now, halted, costsPending }))))
+      return bytes.encode(
+        JSON.stringify(await listTurns.run(id, fleetPage(rows, query, { now, halted, costsPending }))),
+      )
     })
   }),
-  looks(agents.fleetGroups, ({ deps: { live }, workspace: { id }, now }, asked) => {
+  bindReading(agents.fleetGroups, ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
     return live.answer(id, `groups ${JSON.stringify(asked)}`, async () => {
-      await lists.next(id)
+      await listTurns.next(id)
       const { rows } = await rowsFor(live.fleet, id, filter)
-      return lists.run(id, fleetGroups(rows, filter, asked.by, now))
+      return listTurns.run(id, fleetGroups(rows, filter, asked.by, now))
     })
   }),
-  looks(agents.fleetMap, ({ deps: { live }, workspace: { id }, now }, asked) => {
+  bindReading(agents.fleetMap, ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
     return live.answer(id, `map ${JSON.stringify(asked)}`, async () => {
-      await lists.next(id)
+      await listTurns.next(id)
       const { rows } = await rowsFor(live.fleet, id, filter)
-      return lists.run(id, fleetMap(rows, filter, asked.by, now))
+      return listTurns.run(id, fleetMap(rows, filter, asked.by, now))
     })
   }),
-  looks(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {
+  bindReading(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    await lists.next(id)
+    await listTurns.next(id)
     const { rows } = await rowsFor(live.fleet, id, filter)
-    return lists.run(id, fleetFacets(rows, filter, now))
+    return listTurns.run(id, fleetFacets(rows, filter, now))
   }),
-  looks(agents.fleetNames, async ({ deps: { live }, workspace: { id }, now }, asked) => {
+  bindReading(agents.fleetNames, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    await lists.next(id)
+    await listTurns.next(id)
     const { rows } = await rowsFor(live.fleet, id, filter)
-    return lists.run(id, fleetNames(rows, filter, now))
+    return listTurns.run(id, fleetNames(rows, filter, now))
   }),
-  acts(agents.createAgent, ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags), {
+  bindChange(agents.createAgent, ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags), {
     answer: ({ agent, token }) => ({ name: agent.name, token }),
   }),
-  looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),
-  acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameAgent(ctx, agent, name), {
+  bindReading(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),
+  bindChange(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameAgent(ctx, agent, name), {
     answer: ({ name }) => ({ name }),
   }),
-  acts(agents.deleteAgent, ({ agent, ...ctx }) => deleteAgent(ctx, agent), {
+  bindChange(agents.deleteAgent, ({ agent, ...ctx }) => deleteAgent(ctx, agent), {
     answer: () => ({ ok: true }),
   }),
-  acts(agents.rotateToken, ({ agent, ...ctx }) => rotateToken(ctx, agent), {
+  bindChange(agents.rotateToken, ({ agent, ...ctx }) => rotateToken(ctx, agent), {
     answer: ({ agent, token }) => ({ name: agent.name, token }),
   }),
-  actsOften(
+  bindLongChange(
     agents.tagAgents,
     ({ write, by, now, workspace }, wanted) => tagAgents({ db: write, by, now }, workspace, wanted),
     { agents: ({ changed }: TagResult) => changed, answer: ({ agents }: TagResult) => agents },
   ),
-  actsOften(agents.previewTags, ({ write, workspace }, wanted) => previewTags(write, workspace, wanted)),
-  looks(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
+  bindLongChange(agents.previewTags, ({ write, workspace }, wanted) => previewTags(write, workspace, wanted)),
+  bindReading(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
     runsOf(deps.store.db, agent, filter, { offset, limit }),
   ),
-  looks(agents.exportRuns, async ({ deps, agent }, filter) => {
+  bindReading(agents.exportRuns, async ({ deps, agent }, filter) => {
     const headers = {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${agent.name}-runs.csv"`,
     }
     return new Response(await runsCsv(deps.store.db, agent, filter), { headers })
   }),
-  looks(agents.jobRuns, ({ deps, agent }) => jobRuns(deps.store.db, agent)),
-  looks(agents.usage, ({ deps, agent, now }, { days }) => usagePerDay(deps.store.db, agent, days, now)),
+  bindReading(agents.jobRuns, ({ deps, agent }) => jobRuns(deps.store.db, agent)),
+  bindReading(agents.usage, ({ deps, agent, now }, { days }) => usagePerDay(deps.store.db, agent, days, now)),
 ]
 
 export const viewOperations = [
-  looks(views.views, ({ deps, workspace, who }) => viewsOf(deps.store.db, workspace, who.person)),
-  acts(
+  bindReading(views.views, ({ deps, workspace, who }) => viewsOf(deps.store.db, workspace, who.person)),
+  bindChange(
     views.setView,
     async ({ workspace, ...ctx }, wanted) => {
       filterOf({ q: wanted.q })
@@ -110,5 +112,5 @@ export const viewOperations = [
     },
     { made: ({ made }) => made, answer: ({ view }) => view },
   ),
-  acts(views.removeView, ({ workspace, params, ...ctx }) => removeView(ctx, workspace, params.id)),
+  bindChange(views.removeView, ({ workspace, params, ...ctx }) => removeView(ctx, workspace, params.id)),
 ]

@@ -8,6 +8,7 @@ import { alertPages, alertSettings, alerts, type ChannelTest } from '@svc/api'
 import { acknowledgeAlert, acknowledgeAlerts } from '../../alerts/changes/acknowledging.ts'
 import {
   addChannel,
+  channelTestOf,
   disableChannel,
   enableChannel,
   listChannels,
@@ -15,13 +16,12 @@ import {
   removeChannel,
   testAnswer,
   testChannel,
-  testOf,
 } from '../../alerts/changes/channels.ts'
 import { listDeliveries, retryDelivery } from '../../alerts/changes/deliveries.ts'
 import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../../alerts/changes/listing.ts'
 import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import { setRule } from '../../alerts/changes/rules.ts'
-import { writerOf } from '../../alerts/messages/writing.ts'
+import { alertWriter } from '../../alerts/messages/writing.ts'
 import { hoursOf, setAgentHours, setAlertSettings, settingsOf } from '../../alerts/settings.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
 import { sendTest } from '../../deliveries/serving.ts'
@@ -33,7 +33,7 @@ import { sealKeyOf } from '../../platform/seal.ts'
 import { alertTimeline } from '../queries/alert-timeline.ts'
 import { agentAlerts, alertLines } from '../queries/alerts.ts'
 import type { Deps } from '../routing/deps.ts'
-import { acts, looks } from '../routing/operations.ts'
+import { bindChange, bindReading } from '../routing/operations.ts'
 
 /**
  * How often and for how long, in milliseconds, the result of a test message is looked up. The message is tried once,
@@ -41,7 +41,7 @@ import { acts, looks } from '../routing/operations.ts'
  */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 
-export const sealing = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) => ({
+export const sealingOf = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) => ({
   key: sealKeyOf(secretOf(dataDir)),
   allowed,
   mails: smtpUrl !== undefined,
@@ -56,7 +56,7 @@ export async function answerOfTest(
   { deliveryId, channelId }: QueuedTestRef,
 ): Promise<ChannelTest> {
   const log = { warn: () => {} }
-  const written = { ...sealing(config), senders: sendersOf(config), writer: writerOf(config.baseUrl) }
+  const written = { ...sealingOf(config), senders: sendersOf(config), writer: alertWriter(config.baseUrl) }
   const parts = { store, log, now, node: newId(now()), ...written }
   for (let waited = 0; waited < testWaits.maxMs; waited += testWaits.everyMs) {
     if (isAlone) await sendTest(parts, channelId, deliveryId)
@@ -68,62 +68,66 @@ export async function answerOfTest(
 }
 
 export const alertOperations = [
-  looks(alertPages.alertLines, ({ deps, workspace, now }, { ended = false, ...asked }) =>
+  bindReading(alertPages.alertLines, ({ deps, workspace, now }, { ended = false, ...asked }) =>
     alertLines(deps.store.db, workspace, { ended, ...asked, now }),
   ),
-  looks(alertPages.alertTimeline, ({ deps, workspace, now }, { days, ...wanted }) =>
+  bindReading(alertPages.alertTimeline, ({ deps, workspace, now }, { days, ...wanted }) =>
     alertTimeline(deps.store.db, workspace, { days: Number(days), now, ...wanted }),
   ),
-  looks(alertPages.agentAlerts, ({ deps, agent, now }, { limit }) => agentAlerts(deps.store.db, agent, limit, now)),
-  looks(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>
+  bindReading(alertPages.agentAlerts, ({ deps, agent, now }, { limit }) =>
+    agentAlerts(deps.store.db, agent, limit, now),
+  ),
+  bindReading(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>
     listAlerts(deps.store.db, workspace, { all, limit }),
   ),
-  acts(alerts.acknowledgeAlert, ({ workspace, params: { id }, people, ...ctx }, { note }) =>
+  bindChange(alerts.acknowledgeAlert, ({ workspace, params: { id }, people, ...ctx }, { note }) =>
     acknowledgeAlert(ctx, workspace, { id, note, baseUrl: people.config.baseUrl }),
   ),
-  acts(alerts.acknowledgeAlerts, ({ workspace, people, ...ctx }, { ids, note }) =>
+  bindChange(alerts.acknowledgeAlerts, ({ workspace, people, ...ctx }, { ids, note }) =>
     acknowledgeAlerts(ctx, workspace, { ids, note, baseUrl: people.config.baseUrl }),
   ),
-  acts(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => muteAlerts(ctx, workspace, wanted)),
-  looks(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
-  acts(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id)),
-  looks(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
-  acts(
+  bindChange(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => muteAlerts(ctx, workspace, wanted)),
+  bindReading(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
+  bindChange(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id)),
+  bindReading(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
+  bindChange(
     alerts.setRule,
     ({ workspace, people, ...ctx }, wanted) =>
       setRule({ ...ctx, heard: people.live.nodesHeard?.() ?? [] }, workspace, wanted),
     { answer: async (rule, { deps, workspace }) => ruleRow(rule, await channelNames(deps.store.db, workspace)) },
   ),
-  looks(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
-  acts(alerts.addChannel, ({ workspace, people, ...ctx }, wanted) =>
-    addChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),
+  bindReading(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
+  bindChange(alerts.addChannel, ({ workspace, people, ...ctx }, wanted) =>
+    addChannel({ ...ctx, ...sealingOf(people.config) }, workspace, wanted),
   ),
-  acts(
+  bindChange(
     alerts.testChannel,
     ({ workspace, params, ...ctx }) => testChannel(ctx, { place: workspace }, params.channel),
     // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
-  looks(alerts.channelTest, async ({ deps, workspace, params }) => {
-    const found = await testOf(deps.store.db, { place: workspace }, params)
+  bindReading(alerts.channelTest, async ({ deps, workspace, params }) => {
+    const found = await channelTestOf(deps.store.db, { place: workspace }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
-  acts(alerts.enableChannel, ({ workspace, params, ...ctx }) =>
+  bindChange(alerts.enableChannel, ({ workspace, params, ...ctx }) =>
     enableChannel(ctx, { place: workspace }, params.channel),
   ),
-  acts(alerts.disableChannel, ({ workspace, params, ...ctx }) =>
+  bindChange(alerts.disableChannel, ({ workspace, params, ...ctx }) =>
     disableChannel(ctx, { place: workspace }, params.channel),
   ),
-  acts(alerts.removeChannel, ({ workspace, params, ...ctx }) =>
+  bindChange(alerts.removeChannel, ({ workspace, params, ...ctx }) =>
     removeChannel(ctx, { place: workspace }, params.channel),
   ),
-  looks(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
-  acts(alerts.retryDelivery, ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id)),
-  looks(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),
-  acts(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) => setAlertSettings(ctx, workspace, wanted)),
-  looks(alertSettings.agentHours, ({ deps, agent }) => hoursOf(deps.store.db, agent)),
-  acts(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setAgentHours(ctx, agent, hours), {
+  bindReading(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
+  bindChange(alerts.retryDelivery, ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id)),
+  bindReading(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),
+  bindChange(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) =>
+    setAlertSettings(ctx, workspace, wanted),
+  ),
+  bindReading(alertSettings.agentHours, ({ deps, agent }) => hoursOf(deps.store.db, agent)),
+  bindChange(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setAgentHours(ctx, agent, hours), {
     agents: () => [],
   }),
 ]

@@ -10,7 +10,7 @@ import { requireFound } from '../../platform/refusal.ts'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../../updates/blueprints/store.ts'
 import { findCode, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
 import { type IssuedCode, issueCodes } from '../../updates/installs/issue.ts'
-import { acts, looks } from '../routing/operations.ts'
+import { bindChange, bindReading } from '../routing/operations.ts'
 
 /** A code that was just issued, with the code itself. */
 const newCode = ({ row, code, warnings }: IssuedCode, now: number): NewCode => ({
@@ -20,8 +20,8 @@ const newCode = ({ row, code, warnings }: IssuedCode, now: number): NewCode => (
 })
 
 const codeOperations = [
-  looks(blueprints.codes, ({ deps, workspace, now }) => listCodes(deps.store.db, workspace, now)),
-  acts(
+  bindReading(blueprints.codes, ({ deps, workspace, now }) => listCodes(deps.store.db, workspace, now)),
+  bindChange(
     blueprints.issueCodes,
     ({ workspace, ...ctx }, { agent: agentName, ...wanted }) => issueCodes(ctx, workspace, { ...wanted, agentName }),
     {
@@ -31,54 +31,54 @@ const codeOperations = [
       }),
     },
   ),
-  looks(blueprints.showCode, async ({ deps, workspace, now, params }) =>
+  bindReading(blueprints.showCode, async ({ deps, workspace, now, params }) =>
     requireFound(await findCode(deps.store.db, workspace, params.id, now), 'code_unknown'),
   ),
-  acts(blueprints.revokeCode, ({ workspace, params, ...ctx }) => revokeCode(ctx, workspace, params.id), {
+  bindChange(blueprints.revokeCode, ({ workspace, params, ...ctx }) => revokeCode(ctx, workspace, params.id), {
     answer: () => ({ ok: true }),
   }),
 ]
 
 const botOperations = [
-  looks(blueprints.bots, async ({ deps, workspace, now }) => ({
+  bindReading(blueprints.bots, async ({ deps, workspace, now }) => ({
     now,
     most: limits.botsPerWorkspace,
     rows: await listBots(deps.store.db, workspace, now),
   })),
   // Like the other changes of bots below, this also notifies the pages of the agents that act as the bot.
-  acts(blueprints.revokeBot, ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }), {
+  bindChange(blueprints.revokeBot, ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }), {
     agents: ({ agentIds }) => agentIds,
     answer: ({ revoked }) => ({ revoked }),
   }),
-  acts(
+  bindChange(
     blueprints.revokeBotToken,
     ({ workspace, params: { id, token }, ...ctx }) => revokeBot(ctx, workspace, { id, tokenId: token }),
     { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
   ),
-  acts(blueprints.deleteBot, ({ workspace, params, ...ctx }) => deleteBot(ctx, workspace, params.id), {
+  bindChange(blueprints.deleteBot, ({ workspace, params, ...ctx }) => deleteBot(ctx, workspace, params.id), {
     agents: ({ agentIds }) => agentIds,
     answer: () => ({ ok: true }),
   }),
-  looks(blueprints.products, ({ deps, workspace }) => productsOf(deps.store.db, workspace)),
+  bindReading(blueprints.products, ({ deps, workspace }) => productsOf(deps.store.db, workspace)),
 ]
 
 export const blueprintOperations = [
-  looks(blueprints.blueprints, async ({ deps, workspace, now }) => ({
+  bindReading(blueprints.blueprints, async ({ deps, workspace, now }) => ({
     now,
     rows: await listBlueprints(deps.store.db, workspace),
   })),
-  looks(blueprints.showBlueprint, async ({ deps, workspace, role, now, params }) => ({
+  bindReading(blueprints.showBlueprint, async ({ deps, workspace, role, now, params }) => ({
     ...requireFound(await blueprintPage(deps.store.db, workspace, params.blueprint, now), 'blueprint_unknown'),
     canAct: role === 'admin',
   })),
-  looks(blueprints.showVersion, async ({ deps, workspace, role, now, params }) => ({
+  bindReading(blueprints.showVersion, async ({ deps, workspace, role, now, params }) => ({
     ...requireFound(
       await versionPage(deps.store.db, workspace, { name: params.blueprint, version: params.version }, now),
       'version_unknown',
     ),
     canAct: role === 'admin',
   })),
-  acts(
+  bindChange(
     blueprints.deleteVersion,
     ({ workspace, params: { blueprint: name, version }, ...ctx }) => deleteVersion(ctx, workspace, { name, version }),
     { answer: () => ({ ok: true }) },

@@ -13,20 +13,22 @@ import { cancelAction, existingAgents, retryAction, sendAction } from '../../upd
 import { actionPage, actionsOfWorkspace } from '../queries/actions.ts'
 import { commandsPageOf, shownCommand } from '../queries/commands.ts'
 import { logOf, logsOf } from '../queries/logs.ts'
-import { acts, actsOften, looks, type OperationNeeds } from '../routing/operations.ts'
+import { bindChange, bindLongChange, bindReading, type OperationNeeds } from '../routing/operations.ts'
 
 export const commandOperations = [
-  looks(commands.commandLedger, ({ deps, agent, now }, piece) => commandsPageOf(deps.store.db, agent, piece, now)),
-  acts(commands.sendCommand, ({ agent, ...ctx }, body) => sendCommand(ctx, agent, body), {
+  bindReading(commands.commandLedger, ({ deps, agent, now }, piece) =>
+    commandsPageOf(deps.store.db, agent, piece, now),
+  ),
+  bindChange(commands.sendCommand, ({ agent, ...ctx }, body) => sendCommand(ctx, agent, body), {
     answer: ({ command }) => shownCommand(command, null),
     made: ({ made }) => made,
   }),
-  acts(commands.sendAgain, ({ agent, params, ...ctx }) => sendAgain(ctx, agent, params.id), {
+  bindChange(commands.sendAgain, ({ agent, params, ...ctx }) => sendAgain(ctx, agent, params.id), {
     answer: ({ command }) => shownCommand(command, null),
     made: ({ made }) => made,
   }),
   // Starts an action with those of the agents that exist. The answer has the outcome for each, once all are queued.
-  actsOften(
+  bindLongChange(
     commands.sendToMany,
     async ({ write, people, workspace, by, now }, { agents, type }) => {
       const names = [...new Set(agents)]
@@ -48,8 +50,8 @@ export const commandOperations = [
     },
     { agents: () => [] },
   ),
-  looks(commands.logs, ({ deps, agent, now }) => logsOf(deps.store.db, agent, now)),
-  looks(commands.showLog, async ({ deps, workspace, agent, who, now, params }) => {
+  bindReading(commands.logs, ({ deps, agent, now }) => logsOf(deps.store.db, agent, now)),
+  bindReading(commands.showLog, async ({ deps, workspace, agent, who, now, params }) => {
     const log = requireFound(await logOf(deps.store.db, agent, params.id, now), 'log_unknown')
     const reading = { workspaceId: workspace.id, agent, by: who.person, now, log, how: 'log.read' as const }
     await noteReading(deps.store.db, reading)
@@ -71,15 +73,15 @@ const sends = {
 
 /** The first agents of an action get their command before the answer, the others after it. */
 export const actionOperations = [
-  looks(actions.actions, ({ deps, workspace }, piece) => actionsOfWorkspace(deps.store.db, workspace, piece)),
-  acts(actions.sendAction, ({ workspace, ...ctx }, wanted) => sendAction(ctx, workspace, wanted), sends),
-  actsOften(actions.previewAction, ({ write, workspace }, wanted) => previewAction(write, workspace, wanted)),
-  actsOften(actions.actionOffers, ({ write, workspace }, wanted) => actionOffers(write, workspace, wanted)),
-  looks(actions.showAction, async ({ deps, workspace, params, now }, { state }) =>
+  bindReading(actions.actions, ({ deps, workspace }, piece) => actionsOfWorkspace(deps.store.db, workspace, piece)),
+  bindChange(actions.sendAction, ({ workspace, ...ctx }, wanted) => sendAction(ctx, workspace, wanted), sends),
+  bindLongChange(actions.previewAction, ({ write, workspace }, wanted) => previewAction(write, workspace, wanted)),
+  bindLongChange(actions.actionOffers, ({ write, workspace }, wanted) => actionOffers(write, workspace, wanted)),
+  bindReading(actions.showAction, async ({ deps, workspace, params, now }, { state }) =>
     requireFound(await actionPage(deps.store.db, workspace, params.id, { now, state }), 'action_unknown'),
   ),
-  acts(actions.retryAction, ({ workspace, params, ...ctx }) => retryAction(ctx, workspace, params.id), sends),
-  acts(actions.cancelAction, ({ workspace, params, ...ctx }) => cancelAction(ctx, workspace, params.id), {
+  bindChange(actions.retryAction, ({ workspace, params, ...ctx }) => retryAction(ctx, workspace, params.id), sends),
+  bindChange(actions.cancelAction, ({ workspace, params, ...ctx }) => cancelAction(ctx, workspace, params.id), {
     goOn: async ({ live }: OperationNeeds, _at, { workspaceId, agents }) => {
       for (const agent of agents) live.changed(workspaceId, agent)
     },

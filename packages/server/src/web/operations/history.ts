@@ -8,12 +8,12 @@ import { historyChangesOf } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
-import { lists } from '../queries/fleet.ts'
-import { agentStates, fleetAt, trendOf } from '../queries/states.ts'
+import { listTurns } from '../queries/fleet.ts'
+import { agentStates, agentTrend, fleetAt } from '../queries/states.ts'
 import { stripsOf } from '../queries/strips.ts'
 import { maxListBytes } from '../routing/bounded.ts'
 import type { Bytes } from '../routing/json.ts'
-import { looks } from '../routing/operations.ts'
+import { bindReading } from '../routing/operations.ts'
 
 const utf8 = new TextEncoder()
 /** The number of rows that are written in one turn of the event loop. */
@@ -91,7 +91,7 @@ function joined(pieces: readonly Uint8Array[], size: number): Bytes {
 async function* listJson({ id }: { id: string }, rows: readonly unknown[]): AsyncGenerator<string> {
   let before = '['
   for (let i = 0; i < rows.length; i += rowsAtOnce) {
-    if (i > 0) await lists.next(id)
+    if (i > 0) await listTurns.next(id)
     yield before + JSON.stringify(rows.slice(i, i + rowsAtOnce)).slice(1, -1)
     before = ','
   }
@@ -99,24 +99,26 @@ async function* listJson({ id }: { id: string }, rows: readonly unknown[]): Asyn
 }
 
 export const historyOperations = [
-  looks(history.states, ({ deps, agent, now }, asked) =>
+  bindReading(history.states, ({ deps, agent, now }, asked) =>
     agentStates(deps.store.db, agent, { ...history.askedTime(asked, now), now }),
   ),
-  looks(history.changes, ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
+  bindReading(history.changes, ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
     historyChangesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }),
   ),
-  looks(history.fleetAt, ({ deps, workspace, now }, asked) =>
+  bindReading(history.fleetAt, ({ deps, workspace, now }, asked) =>
     fleetAt(deps.store.db, workspace, { at: history.askedMoment(asked, now), now, level: asked.level }),
   ),
-  looks(history.strips, ({ deps, workspace, now }, { names }) => stripsOf(deps.store.db, workspace, names, now)),
-  looks(history.trend, ({ deps, agent, now }, { days = '1' }) => trendOf(deps.store.db, agent, Number(days), now)),
-  looks(history.cost, ({ deps: { store }, workspace, now }, asked) => {
+  bindReading(history.strips, ({ deps, workspace, now }, { names }) => stripsOf(deps.store.db, workspace, names, now)),
+  bindReading(history.trend, ({ deps, agent, now }, { days = '1' }) =>
+    agentTrend(deps.store.db, agent, Number(days), now),
+  ),
+  bindReading(history.cost, ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
     return keptBytes('json', workspace, ['rows', question], async function* () {
       yield* listJson(workspace, await costRows(store.db, workspace, question, now))
     })
   }),
-  looks(history.exportCost, async ({ deps: { store }, workspace, now }, asked) => {
+  bindReading(history.exportCost, async ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
     const { from, to } = question
     const csv = await keptBytes('csv', workspace, [question], () => costCsv(store.db, workspace, question, now))
@@ -126,13 +128,13 @@ export const historyOperations = [
     }
     return new Response(csv, { headers })
   }),
-  looks(history.costPage, ({ deps: { store }, workspace, now }, asked) => {
+  bindReading(history.costPage, ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
     return keptBytes('json', workspace, ['page', question], async () => [
       JSON.stringify(await costPage(store.db, workspace, question, now)),
     ])
   }),
-  looks(history.costRuns, ({ deps: { store }, workspace, now }) =>
+  bindReading(history.costRuns, ({ deps: { store }, workspace, now }) =>
     keptBytes('json', workspace, ['runs'], async () => [JSON.stringify(await costRuns(store.db, workspace, now))]),
   ),
 ]

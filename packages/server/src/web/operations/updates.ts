@@ -1,7 +1,7 @@
 /** Carries out the operations on versions of agents and runtimes, and on rollouts. */
 import { type AgentUpdates, type RolloutPage, rollouts, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
-import type { By } from '../../people/audit/by.ts'
+import type { Actor } from '../../people/audit/by.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { done } from '../../platform/verdict.ts'
 import { advanceNow } from '../../updates/rollouts/advance.ts'
@@ -23,15 +23,15 @@ import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
 import { versionDaysOf } from '../queries/versions.ts'
 import {
-  acts,
-  actsOften,
+  bindChange,
+  bindLongChange,
+  bindReading,
   type ChangeArguments,
-  looks,
   type OperationNeeds,
   type ReadArguments,
 } from '../routing/operations.ts'
 
-type OnAgent = ChangeArguments<'POST /w/:slug/agents/:name', By>
+type OnAgent = ChangeArguments<'POST /w/:slug/agents/:name', Actor>
 /**
  * The parts that the operations on an agent's versions share: they notify the agent's pages, and answer with the
  * agent's present wishes and holds.
@@ -45,8 +45,8 @@ const standing = {
 }
 
 export const updateOperations = [
-  looks(updates.updateEvents, ({ deps, agent }, { limit }) => updateEvents(deps.store.db, agent, limit)),
-  acts(
+  bindReading(updates.updateEvents, ({ deps, agent }, { limit }) => updateEvents(deps.store.db, agent, limit)),
+  bindChange(
     updates.wishBlueprint,
     async ({ db, agent, by, now }: OnAgent, { version }) =>
       isVersion(version)
@@ -54,12 +54,12 @@ export const updateOperations = [
         : { ok: false, code: 'version_unknown', message: `A version is written like 1.2.3: got ${shown(version)}.` },
     standing,
   ),
-  acts(updates.wishNow, ({ agent, ...ctx }: OnAgent) => doNotWait(ctx, agent), standing),
-  acts(updates.clearBlueprint, ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent), standing),
-  acts(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => wishRuntime(ctx, agent), standing),
-  acts(updates.clearRuntime, ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent), standing),
-  acts(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing),
-  actsOften(
+  bindChange(updates.wishNow, ({ agent, ...ctx }: OnAgent) => doNotWait(ctx, agent), standing),
+  bindChange(updates.clearBlueprint, ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent), standing),
+  bindChange(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => wishRuntime(ctx, agent), standing),
+  bindChange(updates.clearRuntime, ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent), standing),
+  bindChange(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing),
+  bindLongChange(
     updates.wishMany,
     async ({ write, workspace, by, now }, wish) => done(await wishMany({ db: write, by, now }, workspace, wish)),
     {
@@ -67,8 +67,10 @@ export const updateOperations = [
       answer: ({ results }) => results,
     },
   ),
-  looks(updates.versionDays, ({ deps, workspace, now }, asked) => versionDaysOf(deps.store.db, workspace, asked, now)),
-  looks(updates.runtime, async ({ deps, workspace, now }) =>
+  bindReading(updates.versionDays, ({ deps, workspace, now }, asked) =>
+    versionDaysOf(deps.store.db, workspace, asked, now),
+  ),
+  bindReading(updates.runtime, async ({ deps, workspace, now }) =>
     runtimeOverview(
       deps.store.db,
       workspace.id,
@@ -99,31 +101,31 @@ const goesOn = {
 
 /** After each change a rollout advances as far as it can immediately. */
 export const rolloutOperations = [
-  looks(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({
+  bindReading(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({
     ...(await rolloutsOf(deps.store.db, workspace, piece, now)),
     canAct: role === 'admin',
   })),
-  actsOften(
+  bindLongChange(
     rollouts.startRollout,
     ({ write, workspace, ...ctx }, wanted) => startRollout({ ...ctx, db: write }, workspace, wanted),
     goesOn,
   ),
-  actsOften(rollouts.previewRollout, ({ write, workspace, now }, wanted) =>
+  bindLongChange(rollouts.previewRollout, ({ write, workspace, now }, wanted) =>
     previewRollout(write, workspace, wanted, now),
   ),
-  looks(rollouts.showRollout, (reader) => pageOf(reader, reader.params.id)),
-  actsOften(
+  bindReading(rollouts.showRollout, (reader) => pageOf(reader, reader.params.id)),
+  bindLongChange(
     rollouts.pauseRollout,
     ({ write, workspace, params, ...ctx }) => pauseRollout({ ...ctx, db: write }, workspace, params.id),
     goesOn,
   ),
-  actsOften(
+  bindLongChange(
     rollouts.continueRollout,
     ({ write, workspace, params, ...ctx }, { expected }) =>
       continueRollout({ ...ctx, db: write, expected }, workspace, params.id),
     goesOn,
   ),
-  actsOften(
+  bindLongChange(
     rollouts.rolloutNow,
     ({ write, workspace, params, by, now }, { expected }) =>
       doNotWaitInRollout({ db: write, by, now }, workspace, params.id, expected),
@@ -132,7 +134,7 @@ export const rolloutOperations = [
       answer: ({ id }: { id: string; agents: string[] }, reader) => pageOf(reader, id),
     },
   ),
-  actsOften(
+  bindLongChange(
     rollouts.cancelRollout,
     ({ write, workspace, params, ...ctx }, { withdraw = false, expected }) =>
       cancelRollout({ ...ctx, db: write, expected }, workspace, params.id, withdraw),

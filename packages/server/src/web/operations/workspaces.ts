@@ -15,7 +15,7 @@ import { unfinishedActionsOf } from '../queries/actions.ts'
 import { alertCounts } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
 import { shortValues } from '../queries/short.ts'
-import { acts, looks, personActs, type ReadArguments } from '../routing/operations.ts'
+import { bindChange, bindReading, personActs, type ReadArguments } from '../routing/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
@@ -23,8 +23,8 @@ export const workspaceOperations = [
   personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
-  looks(workspaces.showWorkspace, (reader) => shown(reader, reader.workspace)),
-  acts(
+  bindReading(workspaces.showWorkspace, (reader) => shown(reader, reader.workspace)),
+  bindChange(
     workspaces.renameWorkspace,
     async ({ workspace, ...ctx }, { name, factorFrom }) => {
       if (name === undefined && factorFrom === undefined)
@@ -37,8 +37,8 @@ export const workspaceOperations = [
     },
     { answer: (renamed, reader) => shown(reader, renamed) },
   ),
-  acts(workspaces.deleteWorkspace, ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace), done),
-  looks(
+  bindChange(workspaces.deleteWorkspace, ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace), done),
+  bindReading(
     workspaces.members,
     async ({ deps, workspace, who, role, now }) => ({
       members: await membersOfWorkspace(deps.store.db, workspace, who.person, role),
@@ -46,12 +46,12 @@ export const workspaceOperations = [
     }),
     { holdsSecrets: true },
   ),
-  acts(
+  bindChange(
     workspaces.changeRole,
     ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
     done,
   ),
-  acts(
+  bindChange(
     workspaces.removeMember,
     ({ workspace, role, params: { id }, ...ctx }) =>
       removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
@@ -66,7 +66,7 @@ export const workspaceOperations = [
     ({ workspace, params, ...ctx }) => withdrawInvitation(ctx, workspace, params.id),
     done,
   ),
-  looks(workspaces.activity, ({ deps, workspace }, { before, limit }) =>
+  bindReading(workspaces.activity, ({ deps, workspace }, { before, limit }) =>
     activityOf(deps.store.db, workspace, before, limit),
   ),
 ]

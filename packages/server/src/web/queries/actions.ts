@@ -5,10 +5,10 @@ import { actionOutcomeOf } from '../../fleet/commands/outcomes.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
-import { sorted } from '../../platform/http/slices.ts'
+import { sortInSlices } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
-import { countAgents, countsOf, noActionCounts } from '../../updates/actions/counts.ts'
-import { lists } from './fleet.ts'
+import { actionCountsOf, countAgents, noActionCounts } from '../../updates/actions/counts.ts'
+import { listTurns } from './fleet.ts'
 import { shortValues } from './short.ts'
 
 /** The actions of a workspace, newest first: ids sort by the time at which they were made. */
@@ -26,14 +26,14 @@ export async function actionsOfWorkspace(
     .limit(limit + 1)
     .execute()
   const rows = found.slice(0, limit)
-  const counts = await countsOf(
+  const counts = await actionCountsOf(
     db,
     rows.map(({ id }) => id),
   )
   // An action without counts may have 10,000 agents, so each is counted in a turn of its own.
   for (const { id } of rows) {
     if (counts.has(id)) continue
-    await lists.next(workspace.id)
+    await listTurns.next(workspace.id)
     counts.set(id, await countAgents(db, id))
   }
   return {
@@ -61,7 +61,7 @@ export async function unfinishedActionsOf(db: Db, workspace: { id: string }): Pr
       ]),
     )
     .execute()
-  const counts = await countsOf(
+  const counts = await actionCountsOf(
     db,
     perhaps.map(({ id }) => id),
   )
@@ -98,9 +98,9 @@ export async function actionPage(
       if (wanted === undefined || agent.state === wanted) fitting.push(agent)
     }
   }
-  const agents = await lists.run(
+  const agents = await listTurns.run(
     workspace.id,
-    sorted(fitting, (a, b) => byText(a.name, b.name)),
+    sortInSlices(fitting, (a, b) => byText(a.name, b.name)),
   )
   const page = { ...rowOf(row, counts), agents }
   return now === undefined ? page : { ...page, retries: await retriesOf(db, row) }

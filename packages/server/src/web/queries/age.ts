@@ -1,5 +1,5 @@
 /** The age of an agent's status, from the stored facts of its last report (D65). */
-import { warnsOf } from '../../fleet/reports/columns.ts'
+import { hasWarning } from '../../fleet/reports/columns.ts'
 
 export interface StatusAge {
   /**
@@ -15,6 +15,6 @@ export interface StatusAge {
 
 export const statusAge = (row: { status_at: number | null; warnings: string | null } | undefined): StatusAge => ({
   statusAt: row?.status_at == null ? null : row.status_at * 1000,
-  statusOld: warnsOf(row?.warnings, 'old') || warnsOf(row?.warnings, 'status'),
-  statusLate: warnsOf(row?.warnings, 'status'),
+  statusOld: hasWarning(row?.warnings, 'old') || hasWarning(row?.warnings, 'status'),
+  statusLate: hasWarning(row?.warnings, 'status'),
 })

@@ -6,12 +6,12 @@ import { tagsOf } from '../../fleet/agents/tags.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { sorted } from '../../platform/http/slices.ts'
+import { sortInSlices } from '../../platform/http/slices.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
 import { statusAge } from './age.ts'
 import { filterOf } from './filter.ts'
-import { lists } from './fleet.ts'
+import { listTurns } from './fleet.ts'
 import { type AgentColumns, fleetPieces } from './fleet-rows.ts'
 import { groupsIn } from './groups.ts'
 import { agentUpdates } from './updates.ts'
@@ -24,9 +24,9 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
   const take = (columns: AgentColumns, facts: FleetRow) => listed(columns, facts, now)
   const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, take)
   return {
-    rows: await lists.run(
+    rows: await listTurns.run(
       workspace.id,
-      sorted(rows, (a, b) => byText(a.name, b.name)),
+      sortInSlices(rows, (a, b) => byText(a.name, b.name)),
     ),
     idle,
   }
@@ -35,7 +35,7 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
 /** Returns the groups of these agents, and the same terms of the filter. Throws FilterInvalid. */
 export async function listGroups(db: Db, workspace: { id: string }, by: Grouping, now: number, filter = '') {
   const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, (_, facts) => facts)
-  return { rows: await lists.run(workspace.id, groupsIn(rows, by, now)), idle }
+  return { rows: await listTurns.run(workspace.id, groupsIn(rows, by, now)), idle }
 }
 
 async function selectedAgents<T>(

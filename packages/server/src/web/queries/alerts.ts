@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { AlertLine, AlertLines, Workspace } from '@svc/api'
 import { presentLabels, stillOffline } from '../../alerts/messages/present.ts'
 import { alertStateOf } from '../../alerts/rules/judge.ts'
-import { alertOf, subjectOf } from '../../alerts/store.ts'
+import { alertSubject, storedAlert } from '../../alerts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow, AlertRow } from '../../platform/db/tables.ts'
 import { newId } from '../../platform/ids.ts'
@@ -130,12 +130,12 @@ async function agentsIn(db: Db, row: ShownRow, now: number): Promise<AlertLine['
 }
 
 function lineOf(row: ShownRow): Omit<AlertLine, 'label' | 'agents'> {
-  const alert = alertOf(row)
+  const alert = storedAlert(row)
   return {
     id: row.id,
     rule: row.rule,
     level: row.level,
-    subject: { ...subjectOf(row), name: row.agentName ?? row.subject_name },
+    subject: { ...alertSubject(row), name: row.agentName ?? row.subject_name },
     state: alertStateOf(alert),
     since: row.since,
     openedAt: row.opened_at,

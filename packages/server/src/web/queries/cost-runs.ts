@@ -3,7 +3,7 @@ import type { CostRun } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { sumsOfAgents } from './cost-sums.ts'
-import { lists } from './fleet.ts'
+import { listTurns } from './fleet.ts'
 
 const [days, shown] = [7, 20]
 /** The number of agents whose runs are read in one turn of the event loop. An agent has up to 2000. */
@@ -29,7 +29,7 @@ export async function costRuns(db: Db, workspace: { id: string }, now: number): 
   for (let i = 0; i < ordered.length; i += agentsAtOnce) {
     const least = runs.length < shown ? 0 : (runs.at(-1)?.micro ?? 0)
     if ((ordered[i]?.costMicro ?? 0) < least) break
-    await lists.next(workspace.id)
+    await listTurns.next(workspace.id)
     const names = new Map(ordered.slice(i, i + agentsAtOnce).map(({ id, name }) => [id, name]))
     const rows = await runsOf(db, [...names.keys()], { since: (today - days + 1) * dayMs, least })
     const found = rows.map(({ agent_id, cost_micro, place, output_tokens, ...run }) => ({

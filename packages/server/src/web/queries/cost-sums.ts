@@ -10,7 +10,7 @@ import type { UsageDelta } from '../../fleet/reports/stored.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { lists } from './fleet.ts'
+import { listTurns } from './fleet.ts'
 
 export interface CostQuestion {
   /** The first and the last day, as days since 1970 (UTC). */
@@ -43,7 +43,7 @@ export interface CostTable {
 /** The numbers of a sum in the arrays of a table. */
 const numbers = 3
 /** The sum of a name at the place of a time. */
-export const cellAt = (sums: Float64Array, place: number): CostCell => ({
+export const costCellAt = (sums: Float64Array, place: number): CostCell => ({
   runs: sums[numbers * place] ?? 0,
   costMicro: sums[numbers * place + 1] ?? 0,
   outputTokens: sums[numbers * place + 2] ?? 0,
@@ -61,7 +61,7 @@ const deletedDaysAtOnce = 5
 const attempts = 3
 
 /** The first day of the time to which a day belongs. The first day of 1970 was a Thursday. */
-export function startOf(day: number, by: CostStep): number {
+export function startOfStep(day: number, by: CostStep): number {
   if (by === 'day') return day
   if (by === 'week') return day - ((((day + 3) % 7) + 7) % 7)
   const date = new Date(day * dayMs)
@@ -114,7 +114,7 @@ class Adding {
   /** Adds a daily sum of an agent with this name or blueprint. */
   add(owner: SumName, { day, model, runs, costMicro, outputTokens }: UsageDelta): void {
     const { by, per } = this.#question
-    const place = this.#places.get(startOf(day, by)) ?? 0
+    const place = this.#places.get(startOfStep(day, by)) ?? 0
     if (per !== 'model') {
       this.#addTo(per ? owner : null, place, runs, costMicro, outputTokens)
       return
@@ -141,7 +141,7 @@ class Adding {
 /** The first days of all times of a question, oldest first. */
 function startsOf({ from, to, by }: CostQuestion): number[] {
   const starts = new Set<number>()
-  for (let day = from; day <= to; day++) starts.add(startOf(day, by))
+  for (let day = from; day <= to; day++) starts.add(startOfStep(day, by))
   return [...starts]
 }
 
@@ -164,7 +164,7 @@ async function agentsOf(db: Db, workspace: { id: string }): Promise<AgentKey[]> 
   const all = db.selectFrom('agent').where('workspace_id', '=', workspace.id)
   for (let attempt = 0; attempt < attempts; attempt++) {
     for (let after: string | undefined = ''; after !== undefined; ) {
-      await lists.next(workspace.id)
+      await listTurns.next(workspace.id)
       const agents: AgentKey[] = await all
         .select(['id', 'name', 'blueprint'])
         .where('name', '>', after)
@@ -192,7 +192,7 @@ export async function* sumsOfAgents(
   for (let at = 0; at < agents.length; at += agentsAtOnce) {
     const left = new Map(agents.slice(at, at + agentsAtOnce).map((agent) => [agent.id, agent]))
     for (let size = atOnce; left.size > 0; ) {
-      await lists.next(workspace.id)
+      await listTurns.next(workspace.id)
       const { sums, read } = await completeSums(db, [...left.values()].slice(0, size), question)
       yield sums
       for (const id of read) left.delete(id)
@@ -254,7 +254,7 @@ async function* sumsOfDeleted(
 ): AsyncGenerator<UsageDelta[]> {
   const daysAtOnce = per === 'model' ? deletedDaysAtOnce : to - from + 1
   for (let day = from; day <= to; day += daysAtOnce) {
-    await lists.next(workspace.id)
+    await listTurns.next(workspace.id)
     yield await db
       .selectFrom('usage_deleted')
       .select(['day', 'model', 'runs', 'cost_micro as costMicro', 'output_tokens as outputTokens'])

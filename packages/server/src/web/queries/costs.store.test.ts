@@ -11,7 +11,7 @@ import { dayNumber } from '../../platform/limits/units.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
 import { eraseOldSums } from '../../service/sweeper/rounds.ts'
 import { costRuns } from './cost-runs.ts'
-import { startOf } from './cost-sums.ts'
+import { startOfStep } from './cost-sums.ts'
 import { costCsv, costPage, costRows } from './costs.ts'
 
 const noon = testStart / 1000
@@ -132,7 +132,7 @@ everyEngine('the costs of a workspace', (open) => {
             for (const row of rows) starts.set(row.from, (starts.get(row.from) ?? 0) + row.cost)
             const expected = new Map<string, number>()
             for (const run of all) {
-              const start = history.dayText(startOf(run.day, step))
+              const start = history.dayText(startOfStep(run.day, step))
               expected.set(start, (expected.get(start) ?? 0) + run.cost)
             }
             const paid = (sums: Map<string, number>) => [...sums].filter(([, sum]) => sum > 0).sort()
@@ -310,7 +310,7 @@ describe('the time of a sum', () => {
     ['2024-02-29', 'month', '2024-02-01'],
     ['2026-01-01', 'week', '2025-12-29'],
   ] as const)('of %s by %s begins on %s', (day, step, start) => {
-    expect(history.dayText(startOf(history.date(day, 'from'), step))).toBe(start)
+    expect(history.dayText(startOfStep(history.date(day, 'from'), step))).toBe(start)
   })
 
   test.each(['2026-02-30', '20260-01-01', '0000-00-00', 'yesterday', '2026-1-1', '', '2026-11-21T12:00Z', 1])(

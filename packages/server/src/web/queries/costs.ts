@@ -4,20 +4,20 @@ import { rulesOfScope, scopeOf } from '../../alerts/store.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { firstSorted, forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
+import { firstSorted, forEachInSlices, type SlicedWork, sortInSlices } from '../../platform/http/slices.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   type CostCell,
   type CostQuestion,
   type CostTable,
-  cellAt,
+  costCellAt,
   costTable,
   deletedAgents,
   type SumName,
 } from './cost-sums.ts'
-import { fitting, jsonBytes } from './fitting.ts'
-import { lists } from './fleet.ts'
+import { firstThatFit, jsonBytes } from './fitting.ts'
+import { listTurns } from './fleet.ts'
 
 const { dayText } = history
 /** The maximum number of rows of an answer in JSON. More rows would be larger than 1 MB in any case. */
@@ -54,11 +54,11 @@ const mostExpensiveFirst = ([a, x]: Named, [b, y]: Named): number =>
 /** The names that have sums in one time, the most expensive first. */
 function* ordered({ names }: CostTable, place: number): SlicedWork<Named[]> {
   const named: Named[] = []
-  yield* forEach(names, ([name, sums]) => {
-    const cell = cellAt(sums, place)
+  yield* forEachInSlices(names, ([name, sums]) => {
+    const cell = costCellAt(sums, place)
     if (!isEmpty(cell)) named.push([name, cell])
   })
-  return yield* sorted(named, mostExpensiveFirst)
+  return yield* sortInSlices(named, mostExpensiveFirst)
 }
 
 const rowOf = (start: number, [name, cell]: Named, per: CostQuestion['per']): CostRow => ({
@@ -70,7 +70,7 @@ const rowOf = (start: number, [name, cell]: Named, per: CostQuestion['per']): Co
 function* rowsOf(table: CostTable, per: CostQuestion['per']): SlicedWork<CostRow[]> {
   const rows: CostRow[] = []
   for (const [place, start] of table.starts.entries()) {
-    yield* forEach(yield* ordered(table, place), (named) => rows.push(rowOf(start, named, per)))
+    yield* forEachInSlices(yield* ordered(table, place), (named) => rows.push(rowOf(start, named, per)))
     if (rows.length > maxRows) throw new Refusal('costs_too_many')
   }
   return rows
@@ -84,7 +84,7 @@ export async function costRows(
   now: number,
 ): Promise<CostRow[]> {
   const table = await costTable(db, workspace, withinKept(asked, now))
-  return lists.run(workspace.id, rowsOf(table, asked.per))
+  return listTurns.run(workspace.id, rowsOf(table, asked.per))
 }
 
 /** The same rows as CSV, in pieces. */
@@ -97,10 +97,10 @@ export async function* costCsv(
   const table = await costTable(db, workspace, withinKept(asked, now))
   yield csvOf([['from', 'name', 'runs', 'cost_usd', 'output_tokens']])
   for (const [place, start] of table.starts.entries()) {
-    await lists.next(workspace.id)
-    const all = await lists.run(workspace.id, ordered(table, place))
+    await listTurns.next(workspace.id)
+    const all = await listTurns.run(workspace.id, ordered(table, place))
     for (let i = 0; i < all.length; i += rowsAtOnce) {
-      if (i > 0) await lists.next(workspace.id)
+      if (i > 0) await listTurns.next(workspace.id)
       yield csvOf(
         all.slice(i, i + rowsAtOnce).map((named) => {
           const { from, name, runs, cost, outputTokens } = rowOf(start, named, asked.per)
@@ -123,7 +123,7 @@ export async function costPage(
   const rule = (await rulesOfScope(db, scopeOf(workspace)))('cost_day')
   return {
     ...{ from: dayText(asked.from), to: dayText(asked.to) },
-    ...(await lists.run(workspace.id, summed(table, question.per))),
+    ...(await listTurns.run(workspace.id, summed(table, question.per))),
     deletedAgents: await countDeleted(db, workspace, question),
     limit: rule.on && rule.limit !== null && rule.filter === null ? dollars(rule.limit) : null,
   }
@@ -137,10 +137,10 @@ function* summed(
   const total = nothing()
   const costOf = new Float64Array(starts.length)
   const named: Named[] = []
-  yield* forEach(names, ([name, sums]) => {
+  yield* forEachInSlices(names, ([name, sums]) => {
     const all = nothing()
     for (let place = 0; place < starts.length; place++) {
-      const cell = cellAt(sums, place)
+      const cell = costCellAt(sums, place)
       added(all, cell)
       costOf[place] = (costOf[place] ?? 0) + cell.costMicro
     }
@@ -148,7 +148,7 @@ function* summed(
     if (!isEmpty(all)) named.push([name, all])
   })
   const first = yield* firstSorted(named, namesListed, mostExpensiveFirst)
-  const listed = fitting(first, ([name]) => jsonBytes(textOf(name)) + 100, nameBytes)
+  const listed = firstThatFit(first, ([name]) => jsonBytes(textOf(name)) + 100, nameBytes)
   const others = listed.reduce((rest, [, cell]) => added(rest, cell, -1), { ...total })
   const drawn = listed.slice(0, namesDrawn).map(([name]) => names.get(name) ?? new Float64Array())
   return {
@@ -156,7 +156,7 @@ function* summed(
     columns: starts.map((start, place) => ({
       from: dayText(start),
       cost: dollars(costOf[place] ?? 0),
-      parts: drawn.map((sums) => dollars(cellAt(sums, place).costMicro)),
+      parts: drawn.map((sums) => dollars(costCellAt(sums, place).costMicro)),
     })),
     names: listed.map(
       ([name, cell]): CostName => ({

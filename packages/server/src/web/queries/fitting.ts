@@ -2,7 +2,7 @@
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /** The first items that fit into `bytesMax` together, up to the first one that does not. */
-export function fitting<T>(items: Iterable<T>, bytesOf: (item: T) => number, bytesMax: number): T[] {
+export function firstThatFit<T>(items: Iterable<T>, bytesOf: (item: T) => number, bytesMax: number): T[] {
   const kept: T[] = []
   let left = bytesMax
   for (const item of items) {

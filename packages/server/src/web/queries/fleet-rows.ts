@@ -4,7 +4,7 @@ import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { tagsOf } from '../../fleet/agents/tags.ts'
-import { warnsOf } from '../../fleet/reports/columns.ts'
+import { hasWarning } from '../../fleet/reports/columns.ts'
 import { reportedHosts } from '../../fleet/reports/hosts.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../fleet/reports/stored.ts'
@@ -98,7 +98,7 @@ export async function fleetRowsOf(
       silentAt: row.received_at === null ? null : offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped),
       stopped: row.stopped,
       ...statusAge(row),
-      secretsMissing: warnsOf(row.warnings, 'secrets'),
+      secretsMissing: hasWarning(row.warnings, 'secrets'),
       doing: row.doing,
       version: row.version,
       host: (row.host ?? hosts.get(row.id)) || null,

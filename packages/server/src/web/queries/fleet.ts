@@ -24,11 +24,11 @@ import {
 } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
 import { FairTurns } from '../../platform/http/fair-turns.ts'
-import { firstSorted, forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
+import { firstSorted, forEachInSlices, type SlicedWork, sortInSlices } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
 
 /** The turns in which lists are made: one slice in each turn of the event loop, and the workspaces take turns. */
-export const lists = new FairTurns()
+export const listTurns = new FairTurns()
 
 interface FleetQuery {
   filter: readonly FilterTerm[]
@@ -69,7 +69,7 @@ export function* fleetPage(
   const isInGroup = (row: FleetRow) => group === undefined || groupValuesOf(group.by, row).includes(group.value)
   const fitting: FleetRow[] = []
   let held = 0
-  yield* forEach(yield* byName(all), (row) => {
+  yield* forEachInSlices(yield* byName(all), (row) => {
     countRow(whole, row, now)
     const holding = judge.holding(row)
     held |= holding
@@ -101,14 +101,14 @@ export function* fleetPage(
 }
 
 /** The rows of the agents that a filter selects, in the order of their names. */
-export function* selected(
+export function* selectedRows(
   all: ReadonlyMap<string, FleetRow>,
   filter: readonly FilterTerm[],
   now: number,
 ): SlicedWork<FleetRow[]> {
   const selects = filterTest(filter, now)
   const rows: FleetRow[] = []
-  yield* forEach(yield* byName(all), (row) => {
+  yield* forEachInSlices(yield* byName(all), (row) => {
     if (selects(row)) rows.push(row)
   })
   return rows
@@ -120,7 +120,7 @@ export function* fleetNames(
   filter: readonly FilterTerm[],
   now: number,
 ): SlicedWork<FleetNames> {
-  const rows = yield* selected(all, filter, now)
+  const rows = yield* selectedRows(all, filter, now)
   return { names: rows.slice(0, maxNamedAgents).map(({ name }) => name), total: rows.length }
 }
 
@@ -130,7 +130,7 @@ export function* fleetFacets(
   filter: readonly FilterTerm[],
   now: number,
 ): SlicedWork<FleetFacets> {
-  const rows = yield* selected(all, filter, now)
+  const rows = yield* selectedRows(all, filter, now)
   return {
     tag: yield* facet(rows, ({ tags }) => tags),
     host: yield* facet(rows, ({ host }) => [host]),
@@ -145,7 +145,7 @@ function* facet(
   valuesOf: (row: FleetRow) => readonly (string | null)[],
 ): SlicedWork<FleetFacets['tag']> {
   const counts = new Map<string, number>()
-  yield* forEach(rows, (row) => {
+  yield* forEachInSlices(rows, (row) => {
     for (const value of valuesOf(row)) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
   })
   const first = yield* firstSorted(counts, maxFacets, ([a, aCount], [b, bCount]) => bCount - aCount || byText(a, b))
@@ -185,7 +185,7 @@ function updateTrouble({ updates }: FleetRow): 'rolledBack' | 'failed' | 'held' 
 /** The value by which each column of the fleet's list sorts a row. Null comes last in both directions. */
 const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number | null> = {
   name: (row) => row.name,
-  level: trouble,
+  level: troubleRank,
   seen: (row) => row.seenAt,
   cost_today: (row) => row.costToday,
   cost_30: (row) => row.cost30,
@@ -196,7 +196,7 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
  * The value for sorting by level. An offline agent counts as at least between warn and bad, so that it is not hidden
  * among many healthy ones.
  */
-export function trouble(row: FleetRow, now: number): number | null {
+export function troubleRank(row: FleetRow, now: number): number | null {
   const own = levelOf(row)
   const level = own === null ? null : levels.indexOf(own)
   return isOffline(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level
@@ -207,8 +207,8 @@ function* inOrder(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Sl
   if (sort === 'name') return desc ? rows.reverse() : rows
   const direction = desc ? -1 : 1
   const valued: { row: FleetRow; value: string | number | null }[] = []
-  yield* forEach(rows, (row) => valued.push({ row, value: sorts[sort](row, now) }))
-  const ordered = yield* sorted(valued, ({ value: x }, { value: y }) => {
+  yield* forEachInSlices(rows, (row) => valued.push({ row, value: sorts[sort](row, now) }))
+  const ordered = yield* sortInSlices(valued, ({ value: x }, { value: y }) => {
     if (x === y) return 0
     if (x === null) return 1
     if (y === null) return -1
@@ -233,7 +233,7 @@ function* byName(rows: ReadonlyMap<string, FleetRow>): SlicedWork<FleetRow[]> {
     ordered.push(row)
   }
   if (ordered.length === rows.size) return ordered
-  const all = yield* sorted([...rows], ([, a], [, b]) => byText(a.name, b.name))
+  const all = yield* sortInSlices([...rows], ([, a], [, b]) => byText(a.name, b.name))
   orders.set(
     rows,
     all.map(([id, { name }]) => ({ id, name })),

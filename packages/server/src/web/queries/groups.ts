@@ -9,9 +9,9 @@ import {
   mapStateOf,
   mapStates,
 } from '@svc/api/filter'
-import { forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
+import { forEachInSlices, type SlicedWork, sortInSlices } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
-import { countRow, noFleetCounts, selected, trouble } from './fleet.ts'
+import { countRow, noFleetCounts, selectedRows, troubleRank } from './fleet.ts'
 
 /** The groups of the agents that a filter selects. */
 export function* fleetGroups(
@@ -20,7 +20,7 @@ export function* fleetGroups(
   by: Grouping,
   now: number,
 ): SlicedWork<FleetGroups> {
-  const rows = yield* selected(all, filter, now)
+  const rows = yield* selectedRows(all, filter, now)
   return { total: rows.length, groups: yield* groupsIn(rows, by, now) }
 }
 
@@ -34,8 +34,8 @@ interface CountedGroup extends Omit<FleetGroup, 'worst' | 'counts'> {
 /** The groups of these agents in their order. */
 export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number): SlicedWork<FleetGroup[]> {
   const groups = new Map<string | null, CountedGroup>()
-  yield* forEach(rows, (row) => {
-    const own = trouble(row, now)
+  yield* forEachInSlices(rows, (row) => {
+    const own = troubleRank(row, now)
     for (const value of groupValuesOf(by, row)) {
       let group = groups.get(value)
       if (!group) {
@@ -47,12 +47,12 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
       if ((own ?? -1) > (group.trouble ?? -1)) Object.assign(group, { trouble: own, worst: row })
     }
   })
-  const ordered = yield* sorted([...groups.values()], (a, b) => {
+  const ordered = yield* sortInSlices([...groups.values()], (a, b) => {
     if (a.value === null || b.value === null) return a.value === b.value ? 0 : a.value === null ? 1 : -1
     return (b.trouble ?? -1) - (a.trouble ?? -1) || b.agents - a.agents || byText(a.value, b.value)
   })
   const finished: FleetGroup[] = []
-  yield* forEach(ordered, ({ trouble: known, worst, counts: { all: _, ...counts }, value, agents }) =>
+  yield* forEachInSlices(ordered, ({ trouble: known, worst, counts: { all: _, ...counts }, value, agents }) =>
     finished.push({ value, agents, worst: known === null ? null : worstOf(worst, now), counts }),
   )
   return finished
@@ -71,11 +71,11 @@ export function* fleetMap(
   by: Grouping | undefined,
   now: number,
 ): SlicedWork<FleetMap> {
-  const rows = yield* selected(all, filter, now)
+  const rows = yield* selectedRows(all, filter, now)
   const groups = by ? (yield* groupsIn(rows, by, now)).map(({ value }) => value) : []
   const places = new Map(groups.map((value, place) => [value, place]))
   const squares: MapSquare[] = []
-  yield* forEach(rows, (row) => {
+  yield* forEachInSlices(rows, (row) => {
     const own = by ? groupValuesOf(by, row).map((value) => places.get(value) ?? 0) : []
     squares.push([row.name, mapStates.indexOf(mapStateOf(row, now)), ...own])
   })

@@ -8,7 +8,7 @@ import type { Store } from '../../platform/db/open.ts'
 import type { Releases } from '../../updates/releases/releases.ts'
 import { isOnboarding } from './first-steps.ts'
 
-export async function meOf(
+export async function readMe(
   { store, config, releases }: { store: Store; config: Config; releases: Releases },
   { person, session }: { person: Person; session: { id: string } },
   now: number,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inWords } from './rollout-words.ts'
+import { haltInWords } from './rollout-words.ts'
 
 test.each([
   [
@@ -14,5 +14,5 @@ test.each([
   ],
   [null, null],
 ])('the reason of a halt in words: %s', (why, words) => {
-  expect(inWords(why)).toBe(words)
+  expect(haltInWords(why)).toBe(words)
 })

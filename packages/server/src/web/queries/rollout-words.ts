@@ -15,7 +15,7 @@ import {
  * The reason of a halt in words. A reason in the format of the svc runtime begins with versions and a time, which the
  * page shows elsewhere.
  */
-export function inWords(why: string | null): string | null {
+export function haltInWords(why: string | null): string | null {
   const halt = /^(On .+? (?:was rolled back|failed|made it worse): )(.*)$/s.exec(why ?? '')
   return halt === null ? why : `${halt[1]}${readAttemptText(halt[2] ?? '')?.reason ?? halt[2]}`
 }
@@ -25,7 +25,7 @@ const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + of
 const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(counts) > 0
 
 /** Says if the agents that watch a version can be told not to wait. */
-export function nowOf({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
+export function watchingNow({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
   if (!isRolloutMoving(state)) return no(`The rollout is ${state}.`)
   if (agents > 0) return { ok: true }
@@ -55,7 +55,7 @@ export function rolloutActions(
 }
 
 /** A sentence about the rollout: what it waits for, what happens next, or how it ended. */
-export function says(
+export function rolloutSentence(
   row: RolloutDbRow,
   { agents, counts }: Pick<RolloutPage, 'agents' | 'counts'>,
   now: number,
@@ -67,7 +67,7 @@ export function says(
       `${row.why ?? `Wave ${row.wave} of ${waves} is complete.`} The next wave starts when you approve it.`,
     paused: () => 'Paused: no further agents get the version until someone continues the rollout.',
     halted: () =>
-      `${stopped(inWords(row.why))} The rollout halted by itself. ${isLeft(counts) ? 'No further agents get the version until you continue.' : 'All of its agents have an outcome: nothing is left to continue.'}`.trim(),
+      `${stopped(haltInWords(row.why))} The rollout halted by itself. ${isLeft(counts) ? 'No further agents get the version until you continue.' : 'All of its agents have an outcome: nothing is left to continue.'}`.trim(),
     done: () => doneSays(agents),
     cancelled: () => `Cancelled. ${row.why ?? ''}`.trim(),
   }
@@ -105,7 +105,7 @@ function doneSays(agents: readonly RolloutAgent[]): string {
  * A sentence about how many agents keep the version, keep the request for it, or are not affected, if the rollout is
  * cancelled or after it was.
  */
-export function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
+export function keptSentence({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
   const open = openOf(counts)
   const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`
   const runs = counts.kept + counts.worse

@@ -5,16 +5,16 @@ import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
+import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import { outputLogs } from '../../updates/blueprints/output.ts'
 import { memberWaits } from '../../updates/rollouts/waits.ts'
-import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
+import { readAttempts, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
 import { runtimeWaits } from '../../updates/wishes/waits.ts'
-import { judgeNow, lastLines, type VersionLine, waitsIn } from '../../updates/wishes/watch.ts'
-import { inWords, nowOf, rolloutActions, says, stays } from './rollout-words.ts'
+import { blueprintWaitsOf, judgeNow, lastLines, type VersionLine } from '../../updates/wishes/watch.ts'
+import { haltInWords, keptSentence, rolloutActions, rolloutSentence, watchingNow } from './rollout-words.ts'
 
 interface Piece {
   /**
@@ -88,12 +88,12 @@ export async function rolloutPage(
     byHand: row.by_hand === 1,
     watchSeconds: row.watch_seconds,
     nextAt: row.wave < waves.length ? nextAt : null,
-    says: says(row, { agents, counts }, now),
+    says: rolloutSentence(row, { agents, counts }, now),
     agents,
     steps,
     watching,
-    actions: { ...rolloutActions(row, counts), now: nowOf(row, watching) },
-    stays: stays(row, counts),
+    actions: { ...rolloutActions(row, counts), now: watchingNow(row, watching) },
+    stays: keptSentence(row, counts),
   }
 }
 
@@ -112,7 +112,7 @@ const rowOf = (row: RolloutDbRow, counts: RolloutRow['counts']): RolloutRow => (
   blueprint: row.blueprint,
   version: row.version,
   state: row.state,
-  why: inWords(row.why),
+  why: haltInWords(row.why),
   createdAt: row.created_at,
   createdBy: row.created_by_name,
   changedAt: row.changed_at,
@@ -164,7 +164,7 @@ async function agentsOf(
   const watching = { agents: 0, tooOld: 0 }
   const printed = await printedBy(db, rollout, rows)
   const steps: RolloutPage['steps'] = (JSON.parse(rollout.waves) as string[]).map(() => ({ begunAt: null, counts: {} }))
-  const read = forEach(rows, (row) => {
+  const read = forEachInSlices(rows, (row) => {
     const wishes = wishesIn(row.wishes)
     const version = runningVersion(row)
     const ofBlueprint = blueprintState(version, wishes.blueprint, wishes.blueprintHold)
@@ -177,10 +177,10 @@ async function agentsOf(
         ? {
             running: version,
             wish: ofBlueprint,
-            waits: () => waitsIn(row, { line: lines.get(row.agent_id), seen: view }, now),
+            waits: () => blueprintWaitsOf(row, { line: lines.get(row.agent_id), seen: view }, now),
           }
         : {
-            running: attemptsIn(row.attempts).runtime?.version ?? null,
+            running: readAttempts(row.attempts).runtime?.version ?? null,
             wish: runtimeState(wishes.runtime, wishes.runtimeHold),
             waits: () => {
               const facts = { ...view, trials, blueprintOnTrial: ofBlueprint === 'trying' }
@@ -213,7 +213,7 @@ async function agentsOf(
   })
   await withPauses(read)
   const order = (a: RolloutAgent, b: RolloutAgent) => (a.wave || 1e9) - (b.wave || 1e9) || byText(a.agent, b.agent)
-  return { agents: await withPauses(sorted(agents, order)), steps, watching }
+  return { agents: await withPauses(sortInSlices(agents, order)), steps, watching }
 }
 
 /** The agents whose timelines are read in one statement. */

@@ -12,7 +12,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
 import { historyChangesOf } from './changes.ts'
-import { agentStates, fleetAt, trendOf } from './states.ts'
+import { agentStates, agentTrend, fleetAt } from './states.ts'
 import { stripsOf } from './strips.ts'
 
 interface Told {
@@ -153,7 +153,7 @@ everyEngine('the states of an agent', (open) => {
       })
       const listed = changes.map(({ at, what, to }) => [at, what, to])
       for (const entry of demanded(spans)) expect(listed, `seed ${seed}`).toContainEqual(entry)
-      const trend = await trendOf(db, agent, 1, past.end)
+      const trend = await agentTrend(db, agent, 1, past.end)
       for (const name of ['bad', 'paused', 'offline', 'stopped'] as const) {
         const told = trend.time.reduce((sum, shares) => sum + shares[name], 0)
         const span = spans.filter(({ is, level }) => (is === 'reporting' ? level : is) === name)
@@ -438,7 +438,7 @@ everyEngine('the states of an agent', (open) => {
       [90, 86_400],
       [400, 86_400],
     ] as const) {
-      const trend = await trendOf(w.store.db, w.agent, days, w.clock.now())
+      const trend = await agentTrend(w.store.db, w.agent, days, w.clock.now())
       expect([trend.step, trend.time.length]).toEqual([step, (days * 86_400) / step])
       expect([trend.until - trend.from, trend.until > w.clock.now(), trend.gauges]).toEqual([
         days * 86_400_000,
@@ -452,7 +452,7 @@ everyEngine('the states of an agent', (open) => {
         days < 30 ? [] : [{ runs: 1, cost: 0.5, outputTokens: 7 }],
       )
     }
-    const [last] = (await trendOf(w.store.db, w.agent, 30, w.clock.now())).time.slice(-1)
+    const [last] = (await agentTrend(w.store.db, w.agent, 30, w.clock.now())).time.slice(-1)
     expect(last).toMatchObject({ ok: 90, offline: 3510 + 510, bad: 90, none: 0 })
   })
 })

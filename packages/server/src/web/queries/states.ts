@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { offlineFrom, stateDays } from '../../fleet/agents/offline.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
-import { lists } from './fleet.ts'
+import { listTurns } from './fleet.ts'
 import { usageSums } from './usage.ts'
 
 export interface LevelRow {
@@ -18,11 +18,11 @@ export interface LevelRow {
   /** Null in rows of earlier versions. */
   paused: number | null
 }
-export interface Span {
+export interface StoredSpan {
   from: number
   until: number
 }
-export interface OfflineSpan extends Span {
+export interface OfflineSpan extends StoredSpan {
   stopped: StoppedBy | null
 }
 
@@ -35,7 +35,7 @@ export interface KeptStates {
   /** The times offline, also the one that has not ended, which then ends at infinity. */
   offline: readonly OfflineSpan[]
   /** The outages of the service. */
-  away: readonly Span[]
+  away: readonly StoredSpan[]
   /** The interval in seconds that the service last asked the agent for; null if it has not reported. */
   interval: number | null
   /** The time before which nothing is kept. */
@@ -78,7 +78,7 @@ export function spansOf(kept: KeptStates, since: number, until: number): StateSp
   const offline = shownOffline(kept)
   const first = Math.max(kept.keptFrom, kept.firstReportAt ?? Number.POSITIVE_INFINITY)
   // The last state that holds wins, as in `AgentState`.
-  const layers: [AgentState, Span[]][] = [
+  const layers: [AgentState, StoredSpan[]][] = [
     ['offline', joined(offline.filter(({ stopped }) => stopped === null))],
     ['stopped', joined(offline.filter(({ stopped }) => stopped !== null))],
     ['unknown', joined([...kept.away, { from: Number.NEGATIVE_INFINITY, until: first }])],
@@ -109,8 +109,8 @@ function add(spans: StateSpan[], next: StateSpan): void {
 }
 
 /** The same times, in order, with those that touch or overlap as one. */
-function joined(spans: readonly Span[]): Span[] {
-  const all: Span[] = []
+function joined(spans: readonly StoredSpan[]): StoredSpan[] {
+  const all: StoredSpan[] = []
   for (const { from, until } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = all.at(-1)
     if (last && from <= last.until) last.until = Math.max(last.until, until)
@@ -122,7 +122,7 @@ function joined(spans: readonly Span[]): Span[] {
 /**
  * Makes a function that says whether one of the spans holds at a time. It must be asked about later and later times.
  */
-function within(spans: readonly Span[]): (at: number) => boolean {
+function within(spans: readonly StoredSpan[]): (at: number) => boolean {
   let i = 0
   return (at) => {
     while ((spans[i]?.until ?? Number.POSITIVE_INFINITY) <= at) i++
@@ -174,7 +174,7 @@ export async function keptStates(
     firstReportAt: findFirstReport(last, rows[0]?.at),
     levels: rows,
     offline: open ? [...offline, open] : offline,
-    away: await outages(db, since, until),
+    away: await serviceOutages(db, since, until),
     interval: last.interval_s,
     keptFrom: keptFrom(now),
   }
@@ -200,7 +200,7 @@ const openOffline = ({ received_at, interval_s, stopped }: LastColumns): Offline
     : { from: offlineFrom(received_at, interval_s ?? 0, stopped), until: Number.POSITIVE_INFINITY, stopped }
 
 /** The outages of the service between two times, and those that ended shortly before. */
-export async function outages(db: Db, since: number, until: number): Promise<Span[]> {
+export async function serviceOutages(db: Db, since: number, until: number): Promise<StoredSpan[]> {
   return db
     .selectFrom('service_away')
     .select(['from_at as from', 'until_at as until'])
@@ -239,24 +239,24 @@ export async function fleetAt(
   workspace: { id: string },
   { at, now, level }: { at: number; now: number; level?: Level | undefined },
 ): Promise<AgentAt[]> {
-  const away = await outages(db, at, at + 1)
+  const away = await serviceOutages(db, at, at + 1)
   const found: AgentAt[] = []
   for (let after: string | undefined = ''; after !== undefined; ) {
-    await lists.next(workspace.id)
+    await listTurns.next(workspace.id)
     const rows = await agentsAt(db, workspace, at)
       .where('name', '>', after)
       .orderBy('name')
       .limit(agentsAtOnce)
       .execute()
     for (const row of rows) {
-      const span = spansOf({ ...keptOf(row), away, keptFrom: keptFrom(now) }, at, at + 1)[0]
+      const span = spansOf({ ...keptStatesOf(row), away, keptFrom: keptFrom(now) }, at, at + 1)[0]
       if (!span || span.is === 'unknown' || (level !== undefined && span.level !== level)) continue
       found.push({ name: row.name, is: span.is, level: span.level, label: span.label })
     }
     after = rows.length < agentsAtOnce ? undefined : rows.at(-1)?.name
   }
   // The JSON of the answer is made in a turn of its own.
-  await lists.next(workspace.id)
+  await listTurns.next(workspace.id)
   return found
 }
 
@@ -296,7 +296,7 @@ export function agentsAt(db: Db, { id }: { id: string }, at: number) {
 
 type RowAt = Awaited<ReturnType<ReturnType<typeof agentsAt>['execute']>>[number]
 
-export function keptOf(row: RowAt): Omit<KeptStates, 'away' | 'keptFrom'> {
+export function keptStatesOf(row: RowAt): Omit<KeptStates, 'away' | 'keptFrom'> {
   const { at, level, label, paused, from_at, until_at, was_stopped } = row
   const open = openOffline(row)
   return {
@@ -316,7 +316,7 @@ export function keptOf(row: RowAt): Omit<KeptStates, 'away' | 'keptFrom'> {
 const stepOf = (days: number): number => (days === 1 ? 600 : days === 7 ? 3600 : dayMs / 1000)
 
 /** How an agent spent the last days, in steps that end with the present one. */
-export async function trendOf(db: Db, agent: { id: string }, days: number, now: number): Promise<AgentTrend> {
+export async function agentTrend(db: Db, agent: { id: string }, days: number, now: number): Promise<AgentTrend> {
   const step = stepOf(days)
   const until = (Math.floor(now / (step * 1000)) + 1) * step * 1000
   const from = until - days * dayMs

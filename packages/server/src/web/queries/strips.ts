@@ -3,16 +3,16 @@ import type { StateStrips } from '@svc/api'
 import { maxStripSpans, type StripSpan, stripMs, stripText } from '@svc/api/words'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { lists } from './fleet.ts'
+import { listTurns } from './fleet.ts'
 import {
   agentsAt,
   findFirstReport,
   type KeptStates,
-  keptOf,
+  keptStatesOf,
   type LevelRow,
   type OfflineSpan,
-  outages,
-  type Span,
+  type StoredSpan,
+  serviceOutages,
   spansOf,
 } from './states.ts'
 
@@ -33,24 +33,24 @@ export async function stripsOf(
   now: number,
 ): Promise<StateStrips> {
   const from = now - stripMs
-  const away = await outages(db, from, now)
+  const away = await serviceOutages(db, from, now)
   const strips: StateStrips['strips'] = {}
   const manyIn = new Set<object>()
   for (let i = 0; i < names.length; i += agentsAtOnce) {
-    await lists.next(workspace.id)
+    await listTurns.next(workspace.id)
     const agents = await agentsAt(db, workspace, from - 1)
       .select('agent.id')
       .where('name', 'in', names.slice(i, i + agentsAtOnce))
       .execute()
     const ids = agents.map(({ id }) => id)
-    await lists.next(workspace.id)
+    await listTurns.next(workspace.id)
     const levels = await changesIn(levelChanges, { db, ids, from, now, workspace, manyIn })
-    await lists.next(workspace.id)
+    await listTurns.next(workspace.id)
     const offline = await changesIn(timesOffline, { db, ids, from, now, workspace, manyIn })
     for (const [place, agent] of agents.entries()) {
-      if (place % busyAtOnce === 0) await lists.next(workspace.id)
+      if (place % busyAtOnce === 0) await listTurns.next(workspace.id)
       const [own, times] = [levels.byAgent.get(agent.id) ?? [], offline.byAgent.get(agent.id) ?? []]
-      const kept = keptOf(agent)
+      const kept = keptStatesOf(agent)
       const states = {
         ...kept,
         firstReportAt: findFirstReport(agent, kept.levels[0]?.at ?? own[0]?.at),
@@ -71,7 +71,7 @@ export async function stripsOf(
 }
 
 /** The spans of a strip. All changes since the time `known` were read. */
-function stripOf(kept: KeptStates, { from, until }: Span, known: number): StripSpan[] {
+function stripOf(kept: KeptStates, { from, until }: StoredSpan, known: number): StripSpan[] {
   const spans: { state: StripSpan['state']; until: number }[] = known > from ? [{ state: 'often', until: known }] : []
   for (const { is, level, until: end } of spansOf(kept, known, until)) {
     const state = is === 'reporting' ? (level ?? 'none') : is
@@ -154,7 +154,7 @@ async function changesIn<Row>(table: ChangeTable<Row>, { db, workspace, ids, fro
     manyIn.add(table)
   }
   for (let i = 0; i < ids.length; i += busyAtOnce) {
-    await lists.next(workspace.id)
+    await listTurns.next(workspace.id)
     const each = ids.slice(i, i + busyAtOnce).map(
       (id) => sql`select * from (${table.rows} where agent_id = ${id} and ${table.time} >= ${from}
         and ${table.time} < ${now} order by ${table.newestFirst} limit ${newest}) as one`,

@@ -20,9 +20,9 @@ import { outputLogs } from '../../updates/blueprints/output.ts'
 import { type ServedRelease, servedRelease } from '../../updates/releases/store.ts'
 import { judgePress } from '../../updates/wishes/judge.ts'
 import {
-  attemptsIn,
   type HoldNote,
-  isHeld,
+  isReleaseHeld,
+  readAttempts,
   type VersionWish,
   type Wishes,
   wishesIn,
@@ -30,7 +30,7 @@ import {
 import { blueprintState, runtimeState, wishStateOf } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
 import { type LastSeen, runtimeWaits } from '../../updates/wishes/waits.ts'
-import { judgeNow, lastLines, lastSeenOf, waitsIn } from '../../updates/wishes/watch.ts'
+import { blueprintWaitsOf, judgeNow, lastLines, lastSeenOf } from '../../updates/wishes/watch.ts'
 
 /** The columns of the agent's row from which its updates are computed. */
 type UpdateColumns = Pick<
@@ -40,7 +40,7 @@ type UpdateColumns = Pick<
 
 export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promise<AgentUpdates> {
   const wishes = wishesIn(agent.wishes)
-  const { applied, runtime } = attemptsIn(agent.attempts)
+  const { applied, runtime } = readAttempts(agent.attempts)
   const served = await servedRelease(db)
   const seen = (await lastSeenOf(db, [agent.id])).get(agent.id)
   const rollouts = await db
@@ -80,7 +80,7 @@ async function waitsOfBlueprint(
   seen: LastSeen | undefined,
   now: number,
 ): Promise<Pick<BlueprintUpdate, 'waits' | 'now'>> {
-  const waits = waitsIn(agent, { line: (await lastLines(db, [agent.id], now)).get(agent.id), seen }, now)
+  const waits = blueprintWaitsOf(agent, { line: (await lastLines(db, [agent.id], now)).get(agent.id), seen }, now)
   return { waits, now: judgeNow(agent, waits) }
 }
 
@@ -108,8 +108,8 @@ async function waitsOfRuntime(
 /** The part of an agent's row in the fleet list that is about updates. */
 export function updateSummaryOf(agent: UpdateColumns, served: ServedRelease | undefined): AgentUpdateSummary {
   const wishes = wishesIn(agent.wishes)
-  const hold = isHeld(wishes.runtimeHold, served) ? wishes.runtimeHold : undefined
-  const { runtime } = attemptsIn(agent.attempts)
+  const hold = isReleaseHeld(wishes.runtimeHold, served) ? wishes.runtimeHold : undefined
+  const { runtime } = readAttempts(agent.attempts)
   return {
     blueprint: agent.blueprint,
     wished: wishes.blueprint?.version ?? null,
@@ -156,7 +156,7 @@ function runtimeUpdate(
   runtime: RuntimeInfo | undefined,
   served: ServedRelease | undefined,
 ): Omit<RuntimeUpdate, 'waits'> {
-  const hold = isHeld(runtimeHold, served) ? runtimeHold : undefined
+  const hold = isReleaseHeld(runtimeHold, served) ? runtimeHold : undefined
   const state = runtimeState(wish, hold)
   const press = judgePress(runtime, hold, served)
   return {

@@ -2,10 +2,10 @@
 import { account, type ForgotPasswordInfo, object, text, workspaces } from '@svc/api'
 import { type Context, Hono } from 'hono'
 import { readMailbox } from '../../deliveries/recipient.ts'
-import { claimAccount, claimable } from '../../people/accounts/claim.ts'
+import { claimAccount, claimablePerson } from '../../people/accounts/claim.ts'
 import { isLinkValid, useLink } from '../../people/accounts/links.ts'
 import { changePassword } from '../../people/accounts/password.ts'
-import { type Limit, Tries } from '../../people/accounts/rate.ts'
+import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import { findPerson, personOfId } from '../../people/accounts/store.ts'
 import { queueMail } from '../../people/mails/queue.ts'
@@ -14,7 +14,7 @@ import { firstStart } from '../../people/workspaces/making.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { callerAddress } from '../../platform/http/caller.ts'
 import { granted, Refusal, requireFound } from '../../platform/refusal.ts'
-import { meOf } from '../queries/me.ts'
+import { readMe } from '../queries/me.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor, readInputBody } from '../routing/body.ts'
 import { requireSignedIn, type WebEnv } from '../routing/guards.ts'
@@ -77,7 +77,7 @@ export const linkRoutes = (deps: WebDeps) => {
     .get('/claim', async (c) => {
       const token = pastedLink(c.req.query('token'))
       const { person, purpose } = await signIn.countLink(c, 'claim', async () =>
-        requireFound(await claimable(store.db, token, now()), 'link_unknown'),
+        requireFound(await claimablePerson(store.db, token, now()), 'link_unknown'),
       )
       const { email, name } = person
       return c.json({ email, name, forgot: purpose === 'forgot' })
@@ -96,7 +96,7 @@ export const ownRoutes = (deps: WebDeps) => {
   return new Hono<WebEnv>()
     .get('/me', only, async (c) => {
       deps.signIn.rememberDevice(c)
-      return c.json(await meOf(deps, c.var, deps.now()))
+      return c.json(await readMe(deps, c.var, deps.now()))
     })
     .post('/password', only, proofGuard(deps, account.changePassword), async (c) => {
       const asked = await bodyFor(c, account.changePassword)
@@ -108,12 +108,12 @@ export const ownRoutes = (deps: WebDeps) => {
 }
 
 /** The limit of requests for a new password of one known browser, or else from one network address. */
-const perCaller: Limit = { max: 10, seconds: 3600 }
+const perCaller: TryLimit = { max: 10, seconds: 3600 }
 /**
  * The limit of mails about a forgotten password to one e-mail address. A request beyond it gets the same answer, but no
  * mail is sent.
  */
-const perAccount: Limit = { max: 3, seconds: 3600 }
+const perAccount: TryLimit = { max: 3, seconds: 3600 }
 
 /** The maximum number of requests that are answered and not yet looked up. */
 const maxPending = 1000
@@ -126,8 +126,8 @@ function forgottenPasswords({ store, config, log, now, signIn }: WebDeps) {
   let last: Promise<unknown> = Promise.resolve()
   let pending = 0
   const addressOf = callerAddress({ config, log })
-  const callers = new Tries(perCaller)
-  const accounts = new Tries(perAccount)
+  const callers = new TryCounter(perCaller)
+  const accounts = new TryCounter(perAccount)
   return async (c: Context<WebEnv>, typed: string): Promise<ForgotPasswordInfo> => {
     const mails = config.smtpUrl !== undefined
     const caller = signIn.browserOf(c) ?? callerKey(addressOf(c.env.incoming))

@@ -7,7 +7,7 @@ import { callerKey } from '../../platform/http/address.ts'
 import { callerAddress } from '../../platform/http/caller.ts'
 import { RateWindow } from '../../platform/limits/window.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { meOf } from '../queries/me.ts'
+import { readMe } from '../queries/me.ts'
 import type { WebEnv } from '../routing/guards.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
@@ -45,6 +45,6 @@ export const doorRoutes = (deps: WebDeps) => {
     c.set('person', who.person)
     c.set('session', who.session)
     signIn.rememberDevice(c)
-    return c.json({ ...door, me: await meOf(deps, who, now()), version: config.version })
+    return c.json({ ...door, me: await readMe(deps, who, now()), version: config.version })
   })
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { Refusal } from '../../platform/refusal.ts'
-import type { Files, Releases } from '../../updates/releases/releases.ts'
+import type { ReleaseFiles, Releases } from '../../updates/releases/releases.ts'
 import { inPieces } from '../routing/pieces.ts'
 
 /**
@@ -24,7 +24,7 @@ export const releaseRoutes = (releases: Releases) =>
       return send(c, { sha256, etag: etagOf(signature), type: text, bytes: signature })
     })
 
-async function serving(releases: Releases): Promise<Files> {
+async function serving(releases: Releases): Promise<ReleaseFiles> {
   const files = await releases.files()
   if (!files) throw new Refusal('not_found', 'This service serves no runtime build.')
   return files

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refusalJson } from '@svc/protocol'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { signedInBy, validSessions } from '../../people/accounts/sessions.ts'
-import { findWorkspace, rightOf } from '../../people/workspaces/store.ts'
+import { findWorkspace, roleToAct } from '../../people/workspaces/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Hub, Subscriber } from '../live/hub.ts'
 import type { Deps } from '../routing/deps.ts'
@@ -48,7 +48,7 @@ async function open(
   const who = await signedInBy({ auth, store }, new Headers({ cookie: req.headers.cookie ?? '' }), now())
   if (!who) throw new Refusal('sign_in_needed')
   const workspace = await findWorkspace(store.db, slug)
-  const role = workspace && (await rightOf(store.db, workspace.id, who.person.id))
+  const role = workspace && (await roleToAct(store.db, workspace.id, who.person.id))
   if (!workspace || !role) throw new Refusal('workspace_unknown')
   const agent = agentName === undefined ? undefined : await findAgent(store.db, workspace, agentName)
   if (live.streamsOf(who.person.id) >= perPerson) {

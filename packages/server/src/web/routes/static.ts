@@ -14,7 +14,7 @@ import { isCode } from '../../platform/errors.ts'
 import { howToComplete } from '../../platform/installed.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { accepts, type Coding } from '../routing/codings.ts'
+import { acceptsCoding, type ContentCoding } from '../routing/codings.ts'
 import type { Deps } from '../routing/deps.ts'
 import { inPieces } from '../routing/pieces.ts'
 import { rawPathOf } from './target.ts'
@@ -48,7 +48,7 @@ export interface PageFile {
    * it.
    */
   immutable: boolean
-  smaller: Map<Coding, Promise<Buffer>>
+  smaller: Map<ContentCoding, Promise<Buffer>>
 }
 export type PageContext = Context<{ Bindings: HttpBindings }>
 
@@ -83,7 +83,7 @@ export async function sendFile(c: PageContext, file: PageFile, status: 200 | 404
     'cache-control': status === 200 ? lasting : 'no-store',
   }
   if (status === 200 && c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
-  const coding = codings.find((each) => accepts(c.req.header('accept-encoding'), each))
+  const coding = codings.find((each) => acceptsCoding(c.req.header('accept-encoding'), each))
   const worth = coding && /^(text|application\/(json|manifest)|image\/svg)/.test(file.type) && file.bytes.length > 1000
   if (!worth) return whole(c, file.bytes, status, headers)
   return whole(c, await smaller(file, coding), status, { ...headers, 'content-encoding': coding })
@@ -96,7 +96,7 @@ const whole = (c: Context, bytes: Buffer, status: 200 | 404, headers: Record<str
  * Compresses a file once and keeps the result in memory, because all files of the page together have only a few hundred
  * kilobytes.
  */
-function smaller(file: PageFile, coding: Coding): Promise<Buffer> {
+function smaller(file: PageFile, coding: ContentCoding): Promise<Buffer> {
   const known = file.smaller.get(coding)
   if (known) return known
   const made =
@@ -107,7 +107,7 @@ function smaller(file: PageFile, coding: Coding): Promise<Buffer> {
   return made
 }
 
-const codings: readonly Coding[] = ['br', 'gzip']
+const codings: readonly ContentCoding[] = ['br', 'gzip']
 
 /**
  * Returns a function that finds the file at an address. All addresses come from the listed folder, so a request for

@@ -7,7 +7,7 @@ import { bundle } from '../../../testing/bundles.ts'
 import { type Browser, operator, password, type Service, serve } from '../../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { createAgent } from '../../fleet/agents/store.ts'
-import type { People, Trx } from '../../people/accounts/library.ts'
+import type { PeopleDeps, Trx } from '../../people/accounts/library.ts'
 import { removeMember } from '../../people/workspaces/members.ts'
 import { addMember } from '../../people/workspaces/store.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
@@ -387,7 +387,7 @@ describe('rights that change during a write, on PostgreSQL', () => {
         await before()
         return createAgent({ db, by, now }, north, 'late')
       })
-    const remove = (people: People = service) =>
+    const remove = (people: PeopleDeps = service) =>
       removeMember({ people, by: operator, now: service.now() }, north, { id: member.id })
     /** Resolves when a transaction waits for a lock. */
     const waits = () =>

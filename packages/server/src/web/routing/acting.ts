@@ -4,14 +4,14 @@
  */
 import type { Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import type { People, Trx } from '../../people/accounts/library.ts'
+import type { PeopleDeps, Trx } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { type MemberRights, rightsIn } from '../../people/workspaces/standing.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import { type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 
-type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
+type ActingNeeds = Pick<PeopleDeps, 'store' | 'auth'> & { now: () => number }
 
 /** The person who sent the request and the session, as the guards found them when the request began. */
 export interface Requester {

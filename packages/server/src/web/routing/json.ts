@@ -5,7 +5,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
-import { accepts } from './codings.ts'
+import { acceptsCoding } from './codings.ts'
 
 /** Smaller answers fit into one packet as they are. */
 const worthBytes = 1024
@@ -25,7 +25,7 @@ export async function sendJson(c: Context, bytes: Bytes): Promise<Response> {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (bytes.length <= worthBytes) return c.body(bytes, 200, headers)
   headers.vary = 'Accept-Encoding'
-  if (!accepts(c.req.header('accept-encoding'), 'gzip')) return c.body(bytes, 200, headers)
+  if (!acceptsCoding(c.req.header('accept-encoding'), 'gzip')) return c.body(bytes, 200, headers)
   return c.body(await smaller(bytes), 200, { ...headers, 'content-encoding': 'gzip' })
 }
 

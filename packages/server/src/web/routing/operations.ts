@@ -9,7 +9,7 @@ import type { Verdict } from '@svc/protocol'
 import type { Context, Hono } from 'hono'
 import type { Trx } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
-import type { By } from '../../people/audit/by.ts'
+import type { Actor } from '../../people/audit/by.ts'
 import type { MemberRights } from '../../people/workspaces/standing.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
@@ -36,7 +36,7 @@ export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | '
  * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
  * through `people`.
  */
-export type ChangeArguments<R, B extends By> = RouteObjects<R> & {
+export type ChangeArguments<R, B extends Actor> = RouteObjects<R> & {
   db: Trx
   people: OperationNeeds
   by: B
@@ -52,7 +52,7 @@ type PersonActing<R> = ChangeArguments<R, Person> & { session: { id: string } }
  * The arguments of a function that makes its change in several transactions. Each call of `write` opens one of them and
  * checks the person's right in it.
  */
-type ActingOften<R> = Omit<ChangeArguments<R, By>, 'db'> & { write: RunInTransaction }
+type ActingOften<R> = Omit<ChangeArguments<R, Actor>, 'db'> & { write: RunInTransaction }
 
 /** The arguments of a function that only reads for an operation. */
 export type ReadArguments<R> = RouteObjects<R> & {
@@ -89,7 +89,7 @@ type BoundRead = {
 }
 export interface BoundChange<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
   operation: Operation<R>
-  act(acting: ChangeArguments<R, By>, input: unknown): Promise<Verdict<Value, WebCode>>
+  act(acting: ChangeArguments<R, Actor>, input: unknown): Promise<Verdict<Value, WebCode>>
 }
 export interface BoundOften<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
   operation: Operation<R>
@@ -109,16 +109,16 @@ const erase = <T>(bound: Record<string, unknown>): T => bound as T
  * Binds an operation to the function that only reads for it. If the function returns bytes, they are its JSON; a
  * response is sent as it is.
  */
-export const looks = <R extends Route, Read, Sent, Given>(
+export const bindReading = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
   read: (looking: ReadArguments<R>, input: Read) => Promise<Given | Bytes | Response>,
   more: Pick<BoundRead, 'holdsSecrets'> = {},
 ): BoundRead => erase({ operation, read, ...more })
 
 /** Binds an operation to the function that makes its change, for a person or the operator. */
-export const acts = <R extends Route, Read, Sent, Given, Value>(
+export const bindChange = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
-  act: (acting: ChangeArguments<R, By>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  act: (acting: ChangeArguments<R, Actor>, input: Read) => Promise<Verdict<Value, WebCode>>,
   after: Afterwards<R, Given, Value> = {},
 ): BoundChange<R, Value> => erase({ operation, act, ...after })
 
@@ -130,7 +130,7 @@ export const personActs = <R extends Route, Read, Sent, Given, Value>(
 ): BoundForPeople => erase({ operation, actAsPerson, ...after })
 
 /** Binds an operation to a function that makes its change in several transactions, for a person or the operator. */
-export const actsOften = <R extends Route, Read, Sent, Given, Value>(
+export const bindLongChange = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
   actOften: (acting: ActingOften<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
   after: Afterwards<R, Given, Value> = {},
@@ -140,7 +140,7 @@ export const actsOften = <R extends Route, Read, Sent, Given, Value>(
  * Adds the routes of all given operations below `/api/web`. The guard `member` is not added here, because it already
  * protects every route of a workspace.
  */
-export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly BoundOperation[]): void {
+export function mountOperations(app: Hono<WebEnv>, deps: WebDeps, all: readonly BoundOperation[]): void {
   for (const bound of all) {
     const { route } = bound.operation
     const [method = '', path = ''] = route.split(' ')

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { bundle } from '../../../testing/bundles.ts'
 import { type Browser, password, type Service, serve } from '../../../testing/page/service.ts'
 import { maxEvidence } from '../../people/audit/fold.ts'
-import { actOf } from './proof.ts'
+import { actText } from './proof.ts'
 
 const dangerous = operations.filter(({ proof }) => proof !== undefined)
 /** The operations that add, remove or change a factor. */
@@ -137,7 +137,7 @@ test.each([
   expect(answer).toMatchObject({ status: 403, body: { error: { code: 'proof_required', act } } })
 })
 test('what needs a proof is named in one line, which goes on after "To"', () => {
-  for (const operation of dangerous) expect(actOf(operation)).toMatch(/^[a-z][^;:(]{3,109}$/)
+  for (const operation of dangerous) expect(actText(operation)).toMatch(/^[a-z][^;:(]{3,109}$/)
 })
 
 /** The operations that find nothing to act on here, so that one does not disturb another. */

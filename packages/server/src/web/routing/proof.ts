@@ -25,7 +25,7 @@ export const needsProof = (
 ): boolean => (typeof proof === 'function' ? proof(input, facts) : proof === true)
 
 /** Names an act in the question for a proof: the words of its operation, without the notes after a semicolon. */
-export const actOf = ({ says, proof }: Pick<Operation, 'says' | 'proof'>): string =>
+export const actText = ({ says, proof }: Pick<Operation, 'says' | 'proof'>): string =>
   (typeof proof === 'function' && proof.says) || says.replace(/;.*/s, '')
 
 const reasons = {
@@ -46,7 +46,7 @@ export async function demandProof(
   operation: Operation,
 ): Promise<void> {
   const missing = await proofMissing(store.db, person.id, session, now())
-  if (missing) throw Object.assign(new Refusal('proof_required', reasons[missing]), { act: actOf(operation) })
+  if (missing) throw Object.assign(new Refusal('proof_required', reasons[missing]), { act: actText(operation) })
   if (workspace && (await isEvidenceFull(store.db, person.id, now()))) throw new Refusal('rate_limited', tooMuch)
 }
 

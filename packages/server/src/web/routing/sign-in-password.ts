@@ -6,7 +6,7 @@ import { isDisabled } from '../../people/accounts/disabled.ts'
 import { secondsOf } from '../../people/accounts/factors.ts'
 import { type halfCookies, newHalfToken } from '../../people/accounts/half.ts'
 import { hashInTurn } from '../../people/accounts/hashing.ts'
-import { beginHalf, endHalves } from '../../people/factors/store.ts'
+import { beginHalf, endFirstHalves } from '../../people/factors/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { callerKey } from '../../platform/http/address.ts'
@@ -36,7 +36,7 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
       const made = half ? undefined : await newSession(c, person)
       if (!(await wasChanged(person, password, before))) return half ?? made
       if (made) await (await auth.$context).internalAdapter.deleteSession(made.token)
-      else await endHalves(store.db, person.id)
+      else await endFirstHalves(store.db, person.id)
       return undefined
     })
   }

@@ -11,12 +11,12 @@ import { normalEmail } from '../../people/accounts/email.ts'
 import { halfCookies } from '../../people/accounts/half.ts'
 import { HashingBusy } from '../../people/accounts/hashing.ts'
 import { renewHash } from '../../people/accounts/password.ts'
-import { type Limit, Tries } from '../../people/accounts/rate.ts'
+import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
 import { countSignIns } from '../../people/accounts/sign-in-limits.ts'
 import type { SignInOutcome } from '../../people/accounts/sign-in-records.ts'
 import { findPerson, personOfId } from '../../people/accounts/store.ts'
 import type { PartyOfCodes } from '../../people/factors/rules.ts'
-import { countCode, halfOf, mailsWrongCodes } from '../../people/factors/store.ts'
+import { countCode, findFirstHalf, mailsWrongCodes } from '../../people/factors/store.ts'
 import { queueNotice } from '../../people/mails/queue.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { Refusal, type WebCode } from '../../platform/refusal.ts'
@@ -30,12 +30,12 @@ import { isDisabledRefusal, type SignedInAccount, type SignInMethod, sessionMake
  * The limit of tries of one known browser, or else from one network address, to use one-time links or invitations that
  * do not exist. Nobody can guess 256 random bits, but the tries should not be free.
  */
-const perCallerLinks: Limit = { max: 60, seconds: 300 }
+const perCallerLinks: TryLimit = { max: 60, seconds: 300 }
 /**
  * The limit of tries of one session to change the password or to prove who it is. Somebody with a stolen session must
  * not guess the present password, and each try costs two hashes.
  */
-const perSessionPassword: Limit = { max: 8, seconds: 300 }
+const perSessionPassword: TryLimit = { max: 8, seconds: 300 }
 
 type LinkMethod = Exclude<SignInMethod, 'password'>
 
@@ -73,8 +73,8 @@ export interface SignIn {
 export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string): SignIn {
   const { auth, config, log, now, store } = deps
   const limits = countSignIns()
-  const links = new Tries(perCallerLinks)
-  const passwords = new Tries(perSessionPassword)
+  const links = new TryCounter(perCallerLinks)
+  const passwords = new TryCounter(perSessionPassword)
   const halves = halfCookies({ https: config.baseUrl.startsWith('https:') })
   const sessions = sessionMaker(deps, addressOf)
   const { devices, headersOf, newSession, note, remember, signedIn, take } = sessions
@@ -119,7 +119,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     async withSecond(c, given) {
       const token = halves.find(c.req.header('cookie'))
-      const half = token === undefined ? undefined : await halfOf(store.db, token, now())
+      const half = token === undefined ? undefined : await findFirstHalf(store.db, token, now())
       const person = half && (await personOfId(store.db, half.person_id))
       const method = given.recovery === undefined ? 'code' : 'recovery'
       const email = person?.email ?? ''
@@ -190,8 +190,8 @@ const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.re
 // Limits of tries: work that is refused above its limit, and a line in the log for each try that failed.
 
 interface Count {
-  tries: Tries
-  limit: Limit
+  tries: TryCounter
+  limit: TryLimit
   key: string
   now: number
   /** The codes of the refusals that count as failed tries. With `all`, every run counts, even one that succeeded. */

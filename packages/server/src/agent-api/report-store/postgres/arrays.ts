@@ -2,11 +2,11 @@
  * Passes many rows to PostgreSQL at once: one array for each column, which `unnest` turns into rows again. The arrays
  * are in PostgreSQL's binary form, in which no text needs to be escaped or parsed.
  */
-import type { Kind } from '../../../platform/db/tables/described.ts'
+import type { StoredKind } from '../../../platform/db/tables/described.ts'
 import type { PipelineStep, PreparedStatement } from './pipeline.ts'
 
 /** The name and kind (text or number) of a column whose values a statement takes from the rows it is given. */
-export type ArrayCell = readonly [name: string, kind: Kind]
+export type ArrayCell = readonly [name: string, kind: StoredKind]
 
 /**
  * A statement about many rows. `step` fills the statement with rows, and with the ids of the agents that own the rows
@@ -48,13 +48,13 @@ export const textArray = (values: readonly string[]): Buffer =>
   )
 
 /** The ids of the types `text` and `bigint`, which are the same in every PostgreSQL. */
-const oids = { text: 25, bigint: 20 } as const satisfies Record<Kind, number>
+const oids = { text: 25, bigint: 20 } as const satisfies Record<StoredKind, number>
 const headBytes = 20
 const scratchBytes = 256 * 1024
 let scratch = Buffer.allocUnsafe(scratchBytes)
 
 /** Encodes an array of one dimension with lower bound 1: each value follows its length, and null is the length -1. */
-function arrayOf(type: Kind, rows: readonly Row[], column: string): Buffer {
+function arrayOf(type: StoredKind, rows: readonly Row[], column: string): Buffer {
   let at = headBytes
   for (const row of rows) {
     const value = row[column]

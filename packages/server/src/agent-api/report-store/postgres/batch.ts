@@ -18,7 +18,7 @@ import {
 } from '../rows.ts'
 import { manyRows } from './arrays.ts'
 import { load } from './load.ts'
-import { pipelined } from './pipeline.ts'
+import { runPipelined } from './pipeline.ts'
 import { writeSteps } from './writing.ts'
 
 export function postgresReports(store: Extract<Store, { engine: 'postgres' }>, decide: DecideReport): ReportStore {
@@ -40,7 +40,7 @@ async function commitOnce(
     const usage = await dueUsage(client, batch, decisions, now)
     const steps = writeSteps(batch, decisions, rows, usage)
     commits = true
-    await pipelined(client, [...steps, [commit]])
+    await runPipelined(client, [...steps, [commit]])
     client.release()
     return decisions
   } catch (error) {
@@ -87,7 +87,7 @@ async function usageRows(
   const days = due.flatMap(({ agentId, sums }) =>
     [...new Set(sums.map(({ day }) => day))].map((day) => ({ agent: agentId, day })),
   )
-  const [known, counted] = await pipelined(client, [knownNames.step(named), countedDays.step(days)])
+  const [known, counted] = await runPipelined(client, [knownNames.step(named), countedDays.step(days)])
   const names = new Set((known as KnownNameKey[]).map(([agent, day, model]) => `${agent} ${day} ${model}`))
   const counts = new Map((counted as NameCountsRow[]).map(([agent, day, ...counts]) => [`${agent} ${day}`, counts]))
   return (agentId) => ({

@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import type { StoredCommand } from '../../../fleet/commands/row.ts'
 import { declaredLogsIn, versionRun } from '../../../fleet/versions/declared.ts'
-import { integer, orNull, reads } from '../../../platform/db/tables/described.ts'
+import { columnReader, integer, orNull } from '../../../platform/db/tables/described.ts'
 import { command, run } from '../../../platform/db/tables/reports.ts'
 import { asksForLog, excessRuns } from '../needs.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import type { AgentRows, KeptRun, RankedRun, Submission } from '../rows.ts'
 import { servedOf, servedReleaseSql } from '../served.ts'
 import { manyRows, textArray } from './arrays.ts'
-import { type PreparedStatement, pipelined, type Row, rowOf } from './pipeline.ts'
+import { type PreparedStatement, readTextRow, runPipelined, type TextRow } from './pipeline.ts'
 
 /**
  * Reads what is needed to judge the reports of a batch. It locks the agents in the order of their ids, then their
@@ -29,7 +29,7 @@ export async function load(client: pg.PoolClient, batch: readonly Submission[]):
   const ids = textArray(batch.map((s) => s.agentId))
   const named = batch.flatMap((s) => (s.report.runs ?? []).map((run) => ({ agent: s.agentId, run: run.id })))
   const acks = batch.flatMap((s) => (s.report.acks ?? []).map((ack) => ack.id))
-  const [, , , agents, [release], runs, open, closed] = await pipelined(client, [
+  const [, , , agents, [release], runs, open, closed] = await runPipelined(client, [
     [statements.begin],
     [statements.plans],
     [statements.lock, [ids]],
@@ -42,25 +42,25 @@ export async function load(client: pg.PoolClient, batch: readonly Submission[]):
   const served = release && servedIn(release)
   const rows = new Map(agents.map((row) => loadedOf(row, served)))
   for (const found of runs) {
-    const row = rowOf(ownedRun, found)
+    const row = readTextRow(ownedRun, found)
     rows.get(row[ownedRun.at.agent_id])?.runs.set(row[ownedRun.at.id], keptRun(row))
   }
   for (const found of [...open, ...closed]) {
-    const row = rowOf(ownedCommand, found)
+    const row = readTextRow(ownedCommand, found)
     rows.get(row[ownedCommand.at.agent_id])?.commands.push(storedCommand(row))
   }
   await loadMore(client, batch, rows)
   return rows
 }
 
-const knownAgent = reads({ ...agentColumns, activated_at: orNull(integer()) }, [
+const knownAgent = columnReader({ ...agentColumns, activated_at: orNull(integer()) }, [
   ...agentRead.names,
   'id',
   'activated_at',
 ])
-const ownedRun = reads(run.columns, [...runRead.names, 'agent_id', 'id'])
-const ownedLowest = reads(run.columns, [...lowestRead.names, 'agent_id'])
-const ownedCommand = reads(command.columns, [...commandRead.names, 'agent_id'])
+const ownedRun = columnReader(run.columns, [...runRead.names, 'agent_id', 'id'])
+const ownedLowest = columnReader(run.columns, [...lowestRead.names, 'agent_id'])
+const ownedCommand = columnReader(command.columns, [...commandRead.names, 'agent_id'])
 
 /** The rows that are read for an agent. The results of the statements are added one after another. */
 interface LoadedRows extends AgentRows {
@@ -70,14 +70,14 @@ interface LoadedRows extends AgentRows {
   logs: Set<string>
 }
 
-function loadedOf(found: Row, served: AgentRows['served']): [id: string, LoadedRows] {
-  const row = rowOf(knownAgent, found)
+function loadedOf(found: TextRow, served: AgentRows['served']): [id: string, LoadedRows] {
+  const row = readTextRow(knownAgent, found)
   const activated = row[knownAgent.at.activated_at] !== null
   const more = { runs: new Map(), lowest: [], commands: [], logs: new Set<string>() }
   return [row[knownAgent.at.id], { ...agentRows(row, lastReport(row), { activated, served, ...more }), ...more }]
 }
 
-const servedIn = ([serial, version, sha256, signed]: Row): AgentRows['served'] =>
+const servedIn = ([serial, version, sha256, signed]: TextRow): AgentRows['served'] =>
   servedOf([Number(serial), version ?? '', sha256 ?? '', Number(signed)])
 
 /**
@@ -97,14 +97,14 @@ async function loadMore(
   const asked = [...rows].filter(([, of]) => asksForLog(of.commands)).map(([id]) => id)
   if (full.length === 0 && asked.length === 0) return
   const ids = [textArray(asked)]
-  const [lowest, logNames, manifests] = await pipelined(client, [
+  const [lowest, logNames, manifests] = await runPipelined(client, [
     lowestRuns.step(full),
     [statements.logNames, ids],
     [statements.manifests, ids],
   ])
   const { at } = ownedLowest
   for (const found of lowest) {
-    const row = rowOf(ownedLowest, found)
+    const row = readTextRow(ownedLowest, found)
     rows.get(row[at.agent_id])?.lowest.push({ seq: row[at.seq], place: row[at.place] })
   }
   for (const [id, log] of logNames as NameRow[]) rows.get(id)?.logs.add(log)

@@ -4,7 +4,7 @@ import { eventually } from '../../../../../../testing/eventually.ts'
 import { openTestPostgres } from '../../../../testing/stores.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import { manyRows, textArray } from './arrays.ts'
-import { type PreparedStatement, pipelined } from './pipeline.ts'
+import { type PreparedStatement, runPipelined } from './pipeline.ts'
 
 let store: Store
 let pool: pg.Pool
@@ -36,7 +36,7 @@ const shout: PreparedStatement = { name: 'shout', text: 'select upper(word) from
 const divide: PreparedStatement = { name: 'divide', text: 'select 1 / cardinality($1::text[])' }
 
 const echo = async (rows: Thing[]) => {
-  const [back] = await pipelined(client, [things.step(rows)])
+  const [back] = await runPipelined(client, [things.step(rows)])
   return back.map(([name, size]) => ({ name, size: size === null ? null : Number(size) }))
 }
 
@@ -71,7 +71,7 @@ test.each([
 test('each step has its own rows, and a connection prepares a statement once', async () => {
   const words = (...all: string[]) => [shout, [textArray(all)]] as const
   for (let i = 0; i < 3; i++)
-    expect(await pipelined(client, [words('a', 'b'), words(), words('c')])).toEqual([[['A'], ['B']], [], [['C']]])
+    expect(await runPipelined(client, [words('a', 'b'), words(), words('c')])).toEqual([[['A'], ['B']], [], [['C']]])
   const { rows } = await client.query('select name, generic_plans + custom_plans as times from pg_prepared_statements')
   expect(rows).toEqual([{ name: 'shout', times: 9 }])
 })
@@ -81,7 +81,7 @@ test('plans do not outlive the tables that they were made for: statements are pr
   const clock = vi.spyOn(performance, 'now').mockReturnValue(now)
   onTestFinished(() => clock.mockRestore())
   const prepared = async () => {
-    expect(await pipelined(client, [[shout, [textArray(['a'])]]])).toEqual([[['A']]])
+    expect(await runPipelined(client, [[shout, [textArray(['a'])]]])).toEqual([[['A']]])
     return (await client.query('select prepare_time::text as at from pg_prepared_statements')).rows
   }
   const first = await prepared()
@@ -97,23 +97,23 @@ test('steps after one that fails have no effect, and the connection stays usable
   await client.query('create temporary table noted (word text)')
   const note = (word: string) => [{ name: word, text: `insert into noted values ('${word}')` }] as const
   const steps = [note('before'), [divide, [textArray([])]], note('behind')] as const
-  for (let i = 0; i < 2; i++) await expect(pipelined(client, steps)).rejects.toMatchObject({ code: '22012' })
+  for (let i = 0; i < 2; i++) await expect(runPipelined(client, steps)).rejects.toMatchObject({ code: '22012' })
   expect((await client.query('select word from noted')).rows).toEqual([])
-  expect(await pipelined(client, [note('behind'), [divide, [textArray(['x'])]]])).toEqual([[], [['1']]])
+  expect(await runPipelined(client, [note('behind'), [divide, [textArray(['x'])]]])).toEqual([[], [['1']]])
   expect((await client.query('select word from noted')).rows).toEqual([{ word: 'behind' }])
 })
 
 test('a statement that a change of the tables invalidated is prepared again', async () => {
   await client.query('create temporary table kept (word text)')
   const all = [{ name: 'all', text: 'select * from kept' }] as const
-  expect(await pipelined(client, [all])).toEqual([[]])
+  expect(await runPipelined(client, [all])).toEqual([[]])
   await client.query('alter table kept add column more text')
-  await expect(pipelined(client, [all])).rejects.toThrow('cached plan must not change result type')
-  expect(await pipelined(client, [all])).toEqual([[]])
+  await expect(runPipelined(client, [all])).rejects.toThrow('cached plan must not change result type')
+  expect(await runPipelined(client, [all])).toEqual([[]])
 })
 
 test('a connection that breaks during a pipeline is an error', async () => {
-  const broken = expect(pipelined(client, [[{ name: 'sleep', text: 'select pg_sleep(30)' }]])).rejects.toThrow(
+  const broken = expect(runPipelined(client, [[{ name: 'sleep', text: 'select pg_sleep(30)' }]])).rejects.toThrow(
     /terminat/,
   )
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity

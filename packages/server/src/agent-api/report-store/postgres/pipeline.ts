@@ -12,22 +12,25 @@ export interface PreparedStatement {
   readonly text: string
 }
 export type PipelineStep = readonly [statement: PreparedStatement, values?: readonly Buffer[]]
-export type Row = readonly (string | null)[]
+export type TextRow = readonly (string | null)[]
 
 /** Converts a row as PostgreSQL sends it, in which integers are text. */
-export function rowOf<R extends readonly unknown[]>({ integers }: ColumnReader<readonly string[], R>, row: Row): R {
+export function readTextRow<R extends readonly unknown[]>(
+  { integers }: ColumnReader<readonly string[], R>,
+  row: TextRow,
+): R {
   const cells: (string | number | null)[] = [...row]
   for (const i of integers) if (typeof cells[i] === 'string') cells[i] = Number(cells[i])
   return cells as readonly unknown[] as R
 }
 
 /** Runs the steps in order and returns the rows of each. When one fails, the steps after it have no effect. */
-export function pipelined<const S extends readonly PipelineStep[]>(
+export function runPipelined<const S extends readonly PipelineStep[]>(
   client: PoolClient,
   steps: S,
-): Promise<{ [K in keyof S]: Row[] }> {
+): Promise<{ [K in keyof S]: TextRow[] }> {
   return new Promise((resolve, reject) => {
-    client.query(new Pipeline(steps, resolve as (rows: Row[][]) => void, reject))
+    client.query(new Pipeline(steps, resolve as (rows: TextRow[][]) => void, reject))
   })
 }
 
@@ -36,12 +39,12 @@ export function pipelined<const S extends readonly PipelineStep[]>(
  */
 class Pipeline implements Submittable {
   readonly #steps: readonly PipelineStep[]
-  readonly #resolve: (rows: Row[][]) => void
+  readonly #resolve: (rows: TextRow[][]) => void
   readonly #reject: (error: unknown) => void
-  readonly #done: Row[][] = []
-  #rows: Row[] = []
+  readonly #done: TextRow[][] = []
+  #rows: TextRow[] = []
 
-  constructor(steps: readonly PipelineStep[], resolve: (rows: Row[][]) => void, reject: (error: unknown) => void) {
+  constructor(steps: readonly PipelineStep[], resolve: (rows: TextRow[][]) => void, reject: (error: unknown) => void) {
     this.#steps = steps
     this.#resolve = resolve
     this.#reject = reject
@@ -66,7 +69,7 @@ class Pipeline implements Submittable {
     wire.stream.uncork()
   }
 
-  handleDataRow({ fields }: { fields: Row }): void {
+  handleDataRow({ fields }: { fields: TextRow }): void {
     this.#rows.push(fields)
   }
 

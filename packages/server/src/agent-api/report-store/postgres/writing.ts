@@ -9,7 +9,7 @@ import type { UsageDelta } from '../../../fleet/reports/stored.ts'
 import { type DescribedTable, tableColumnsOf } from '../../../platform/db/tables/described.ts'
 import * as tables from '../../../platform/db/tables/reports.ts'
 import { eventRow, maxUpdateEvents } from '../../../updates/wishes/events.ts'
-import type { AgentRows, ReportDecision, Submission, Writes } from '../rows.ts'
+import type { AgentRows, ReportDecision, ReportWrites, Submission } from '../rows.ts'
 import {
   agentFactsCells,
   agentWishesCells,
@@ -49,7 +49,7 @@ export function writeSteps(
   const steps: PipelineStep[] = []
   const put = <T extends object>(
     statement: ManyRowsStatement<T>,
-    pick: (w: Writes, agentId: string) => readonly T[],
+    pick: (w: ReportWrites, agentId: string) => readonly T[],
   ) => {
     const owners: string[] = []
     const picked: T[] = []
@@ -134,8 +134,8 @@ const trimRuns = manyRows<{ seq: number }>(
   [['seq', 'bigint']],
   (rows) => `delete from run using ${rows} where run.seq = r.seq`,
 )
-const insertRuns = insert<Writes['newRuns'][number]>('report_insert_runs', run, tableColumnsOf(run, newRunCells))
-const updateRuns = update<Writes['changedRuns'][number]>(
+const insertRuns = insert<ReportWrites['newRuns'][number]>('report_insert_runs', run, tableColumnsOf(run, newRunCells))
+const updateRuns = update<ReportWrites['changedRuns'][number]>(
   'report_update_runs',
   run,
   tableColumnsOf(run, changedRunCells),
@@ -151,17 +151,17 @@ const addUsage = insert<ReturnType<typeof usageRow>>(
     cost_micro = least(${maxUsage}, greatest(0, usage_day.cost_micro + excluded.cost_micro)),
     output_tokens = least(${maxUsage}, greatest(0, usage_day.output_tokens + excluded.output_tokens))`,
 )
-const insertLevelChanges = insert<NonNullable<Writes['levelChange']>>(
+const insertLevelChanges = insert<NonNullable<ReportWrites['levelChange']>>(
   'report_level_changes',
   levelChange,
   tableColumnsOf(levelChange, levelChangeCells),
 )
-const insertOffline = insert<NonNullable<Writes['offline']>>(
+const insertOffline = insert<NonNullable<ReportWrites['offline']>>(
   'report_offline',
   agentOffline,
   tableColumnsOf(agentOffline, offlineCells),
 )
-const noteFirstReports = update<NonNullable<Writes['firstReport']>>(
+const noteFirstReports = update<NonNullable<ReportWrites['firstReport']>>(
   'report_first',
   agent,
   tableColumnsOf(agent, firstReportCells),
@@ -175,13 +175,13 @@ const changeCommands = update<CommandChange>(
     column: 'id',
   },
 )
-const insertMachineChanges = insert<Writes['machineChanges'][number]>(
+const insertMachineChanges = insert<ReportWrites['machineChanges'][number]>(
   'report_machine_changes',
   machineChange,
   tableColumnsOf(machineChange, machineChangeCells),
 )
 const trimMachineChanges = trim('report_trim_changes', machineChange, maxMachineChanges)
-const changeFacts = update<NonNullable<Writes['agent']>>(
+const changeFacts = update<NonNullable<ReportWrites['agent']>>(
   'report_change_agents',
   agent,
   tableColumnsOf(agent, agentFactsCells),
@@ -190,7 +190,7 @@ const changeFacts = update<NonNullable<Writes['agent']>>(
     key: ownedCell,
   },
 )
-const changeWishes = update<NonNullable<Writes['wishes']>>(
+const changeWishes = update<NonNullable<ReportWrites['wishes']>>(
   'report_change_wishes',
   agent,
   tableColumnsOf(agent, agentWishesCells),
@@ -203,8 +203,8 @@ const insertUpdateEvents = insert<ReturnType<typeof eventRow>>(
 )
 const trimUpdateEvents = trim('report_trim_events', updateEvent, maxUpdateEvents)
 const reports = tableColumnsOf(agentReport, reportCells)
-const insertReports = insert<NonNullable<Writes['report']>>('report_insert_reports', agentReport, reports)
-const updateReports = update<NonNullable<Writes['report']>>('report_update_reports', agentReport, reports, {
+const insertReports = insert<NonNullable<ReportWrites['report']>>('report_insert_reports', agentReport, reports)
+const updateReports = update<NonNullable<ReportWrites['report']>>('report_update_reports', agentReport, reports, {
   column: 'agent_id',
   key: ownedCell,
 })

@@ -12,8 +12,8 @@ import {
   type DecideReport,
   type ReportDecision,
   type ReportStore,
+  type ReportWrites,
   type Submission,
-  type Writes,
 } from '../rows.ts'
 import { servedOf } from '../served.ts'
 import {
@@ -32,7 +32,7 @@ import {
   usageRow,
 } from '../written.ts'
 import { agentsWithCommands, type BatchFacts, type LoadedAgent, load } from './load.ts'
-import { prepare, type Statements } from './statements.ts'
+import { prepareStatements, type Statements } from './statements.ts'
 
 /**
  * Opens the report store on the only connection to the database file. Kysely uses the same connection, so each batch
@@ -42,7 +42,7 @@ export function sqliteReports(store: SqliteStore, decide: DecideReport): ReportS
   let statements: Statements | undefined
   return async (batch, now, age) => {
     const decisions = await store.db.connection().execute(async () => {
-      statements ??= prepare(store.sqlite)
+      statements ??= prepareStatements(store.sqlite)
       return commit({ db: store.sqlite, s: statements, decide, lock: store.lock }, batch, now, age)
     })
     try {
@@ -116,16 +116,16 @@ async function commit(
 const runsPerTurn = 1000
 
 /** Writes what one report changes, in one turn of the event loop. */
-function write(s: Statements, loaded: LoadedAgent, w: Writes, now: number): void {
+function write(s: Statements, loaded: LoadedAgent, w: ReportWrites, now: number): void {
   writeRuns(s, loaded, w)
   writeRest(s, loaded, w, now)
 }
 
 /** True for a report with so many runs that `writeInTurns` must write it, because it would delay others. */
-const needsTurns = (w: Writes): boolean => w.newRuns.length + w.changedRuns.length > runsPerTurn
+const needsTurns = (w: ReportWrites): boolean => w.newRuns.length + w.changedRuns.length > runsPerTurn
 
 /** Does the same as `write`, but yields when the rest may be written in a later turn of the event loop. */
-function* writeInTurns(s: Statements, loaded: LoadedAgent, w: Writes, now: number): Generator<undefined> {
+function* writeInTurns(s: Statements, loaded: LoadedAgent, w: ReportWrites, now: number): Generator<undefined> {
   const { trimmed, newRuns, changedRuns } = w
   writeRuns(s, loaded, { trimmed, newRuns: [], changedRuns: [] })
   for (let from = 0; from < newRuns.length; from += runsPerTurn) {
@@ -139,7 +139,7 @@ function* writeInTurns(s: Statements, loaded: LoadedAgent, w: Writes, now: numbe
   writeRest(s, loaded, w, now)
 }
 
-type RunWrites = Pick<Writes, 'trimmed' | 'newRuns' | 'changedRuns'>
+type RunWrites = Pick<ReportWrites, 'trimmed' | 'newRuns' | 'changedRuns'>
 
 function writeRuns(s: Statements, { agentId }: LoadedAgent, { trimmed, newRuns, changedRuns }: RunWrites): void {
   for (const seq of trimmed) s.trimRun.run(seq)
@@ -148,7 +148,7 @@ function writeRuns(s: Statements, { agentId }: LoadedAgent, { trimmed, newRuns, 
 }
 
 /** Writes everything but the runs of a report. */
-function writeRest(s: Statements, { agentId, reportRow }: LoadedAgent, w: Writes, now: number): void {
+function writeRest(s: Statements, { agentId, reportRow }: LoadedAgent, w: ReportWrites, now: number): void {
   if (w.usage.length > 0) addUsage(s, agentId, w.usage, now)
   if (w.levelChange) s.insertLevelChange.run(agentId, ...levelChangeCells(w.levelChange))
   if (w.offline) s.insertOffline.run(agentId, ...offlineCells(w.offline))

@@ -4,11 +4,11 @@ import { maxUsage } from '../../../fleet/reports/pending.ts'
 import { otherModels } from '../../../fleet/reports/usage-names.ts'
 import { versionRun } from '../../../fleet/versions/declared.ts'
 import {
+  columnReader,
   type DescribedTable,
   integer,
   orNull,
   type ReadRow,
-  reads,
   tableColumnsOf,
 } from '../../../platform/db/tables/described.ts'
 import * as tables from '../../../platform/db/tables/reports.ts'
@@ -35,7 +35,7 @@ import {
  * An agent's columns, with the row numbers of the agent and of its last report, by which both are found faster the next
  * time.
  */
-export const placedAgent = reads({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
+export const placedAgent = columnReader({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
   ...agentRead.names,
   'report_row',
   'agent_row',
@@ -73,9 +73,9 @@ const updateOf = ({ name }: DescribedTable, columns: readonly string[], by: stri
 const trimOf = ({ name }: DescribedTable) => `delete from ${name} where agent_id = ?
   and seq < (select seq from ${name} where agent_id = ? order by seq desc limit 1 offset ?)`
 
-export type Statements = ReturnType<typeof prepare>
+export type Statements = ReturnType<typeof prepareStatements>
 
-export const prepare = (db: DatabaseSync) => ({
+export const prepareStatements = (db: DatabaseSync) => ({
   ...prepareReading(db),
   ...prepareWriting(db),
   begin: db.prepare('begin immediate'),

@@ -6,18 +6,18 @@ import type { MessageText } from '../../../deliveries/channels/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import type { SealKey } from '../../../platform/seal.ts'
 import { isDisabled } from '../../accounts/disabled.ts'
-import type { People } from '../../accounts/library.ts'
+import type { PeopleDeps } from '../../accounts/library.ts'
 import { ensureForgotLink, linkUrl } from '../../accounts/links.ts'
 import { safeNameOr } from '../../accounts/named.ts'
 import { findPerson, type Person, personOfId } from '../../accounts/store.ts'
 import { recoveryLeft } from '../../factors/store.ts'
 import { invitationToMail } from '../../workspaces/accepting.ts'
 import { isOperator } from '../../workspaces/people.ts'
-import { rightOf, type WorkspaceInfo, workspaceOfId } from '../../workspaces/store.ts'
+import { roleToAct, type WorkspaceInfo, workspaceOfId } from '../../workspaces/store.ts'
 import type { AccountNotice, AccountNoticeKind, MailTopic } from '../queue.ts'
 
 interface MailContext {
-  people: People & { config: { baseUrl: string } }
+  people: PeopleDeps & { config: { baseUrl: string } }
   mail: { id: string; createdAt: number }
   /** The key from which the tokens of links in mails are derived. */
   key: SealKey
@@ -137,7 +137,7 @@ const notices: Readonly<
   },
   admin: {
     isTrue: async ({ db, person, workspace }) =>
-      workspace !== undefined && (await rightOf(db, workspace.id, person.id)) === 'admin',
+      workspace !== undefined && (await roleToAct(db, workspace.id, person.id)) === 'admin',
     title: 'You are now an admin',
     says: ({ url, workspace }) =>
       `You were made an admin of the workspace ${safeNameOr(workspace?.name ?? '', 'a workspace')} on ${url}. Admins can change everything in it.`,

@@ -10,7 +10,7 @@ import { mailOf } from '../../../deliveries/channels/mail.ts'
 import { answerWords, deliveryOutcomeOf, type TryResult } from '../../../deliveries/outbox.ts'
 import type { DueWork } from '../../../deliveries/places.ts'
 import { sendMail } from '../../../deliveries/smtp.ts'
-import type { Source } from '../../../deliveries/source.ts'
+import type { DeliverySource } from '../../../deliveries/source.ts'
 import type { Config } from '../../../platform/base.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import type { SealKey } from '../../../platform/seal.ts'
@@ -39,7 +39,7 @@ interface MailerParts {
  * The mails about accounts as work of the dispatcher. Mails of one workspace or person share places, and a domain whose
  * last mail failed or was slow is apart.
  */
-export function accountMails(mailing: MailerParts): Source {
+export function accountMails(mailing: MailerParts): DeliverySource {
   const { store, config, now } = mailing
   /** For each domain, true if its last mail was accepted in time. */
   const works = new Map<string, boolean>()

@@ -5,10 +5,10 @@
 import type { Generated } from 'kysely'
 
 /** The type of a column, by its name in PostgreSQL. SQLite stores the same values as text and integer. */
-export type Kind = 'text' | 'bigint'
+export type StoredKind = 'text' | 'bigint'
 
 export interface TableColumn<T> {
-  readonly kind: Kind
+  readonly kind: StoredKind
   readonly nullable: boolean
   /** True if the database fills this column with consecutive numbers, in the order in which rows arrive. */
   readonly autoIncrement: boolean
@@ -57,7 +57,7 @@ export function describedTable<C extends Columns>(name: string, columns: C): Des
 export type StoredValue = string | number | Uint8Array | null
 
 /** For each column of a row, its value; or, for `columnsOf`, the name of the column in place of the value. */
-export type Cells<R> = { readonly [K in keyof R]: StoredValue }
+export type StoredValues<R> = { readonly [K in keyof R]: StoredValue }
 
 /**
  * The names of a statement's columns in the order in which `cells` returns their values. To learn the order, `cells` is
@@ -94,7 +94,7 @@ type Tuple<C extends Columns, Names extends readonly string[]> = {
 }
 export type ReadRow<R> = R extends ColumnReader<readonly string[], infer Row> ? Row : never
 
-export function reads<C extends Columns, const Names extends readonly (keyof C & string)[]>(
+export function columnReader<C extends Columns, const Names extends readonly (keyof C & string)[]>(
   columns: C,
   names: Names,
 ): ColumnReader<Names, Tuple<C, Names>> {
