@@ -25,8 +25,8 @@ export const actionCommands = {
   ...operationCommand(actions.actions, {
     at: inWorkspace,
     run: async ({ store }, { workspace }) => {
-      const { actionsOf } = await import('../../web/queries/actions.ts')
-      return (await actionsOf(store.db, workspace, { limit: listed })).rows
+      const { actionsOfWorkspace } = await import('../../web/queries/actions.ts')
+      return (await actionsOfWorkspace(store.db, workspace, { limit: listed })).rows
     },
     show: (all) =>
       tableText(

@@ -29,10 +29,10 @@ export const historyCommands = {
   ...operationCommand(history.changes, {
     at: onAgent,
     run: async (call, { agent }) => {
-      const { changesOf } = await import('../../web/queries/changes.ts')
+      const { historyChangesOf } = await import('../../web/queries/changes.ts')
       const asked = readOptions(call, history.changes, 'since', 'until', 'limit')
       const time = orUsageError(() => history.askedTime(asked, call.now(), optionsField))
-      return changesOf(call.store.db, agent, {
+      return historyChangesOf(call.store.db, agent, {
         ...time,
         limit: asked.limit ?? listedChanges.usual,
         now: call.now(),
@@ -82,9 +82,9 @@ export const historyCommands = {
   ...operationCommand(history.trend, {
     at: onAgent,
     run: async (call, { agent }) => {
-      const { trendOf } = await import('../../web/queries/states.ts')
+      const { agentTrend } = await import('../../web/queries/states.ts')
       const { days = '1' } = readOptions(call, history.trend, 'days')
-      return trendOf(call.store.db, agent, Number(days), call.now())
+      return agentTrend(call.store.db, agent, Number(days), call.now())
     },
     show: ({ from, step, time, usage }) =>
       tableText(

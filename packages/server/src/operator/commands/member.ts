@@ -50,8 +50,8 @@ export const memberCommands = {
   ...operationCommand(workspaces.members, {
     at: inWorkspace,
     run: async ({ store }, { workspace }) => {
-      const { membersOf } = await import('../../people/workspaces/members.ts')
-      const members = await membersOf(store.db, workspace, { id: '' })
+      const { membersOfWorkspace } = await import('../../people/workspaces/members.ts')
+      const members = await membersOfWorkspace(store.db, workspace, { id: '' })
       return members.map(({ email, name, role }) => ({ email, name, role }))
     },
     show: (all) =>
@@ -83,12 +83,12 @@ export const memberCommands = {
 /** Finds the workspace and the member that the first two arguments name. */
 async function memberNamed(call: CommandCall) {
   const { findNamed } = await import('../../people/accounts/store.ts')
-  const { membersOf } = await import('../../people/workspaces/members.ts')
+  const { membersOfWorkspace } = await import('../../people/workspaces/members.ts')
   const { db } = call.store
   const { workspace } = await inWorkspace(call)
   const typed = typedArgument(call, 1)
   const email = (await findNamed(db, typed))?.email
-  const member = (await membersOf(db, workspace, { id: '' })).find((each) => each.email === email)
+  const member = (await membersOfWorkspace(db, workspace, { id: '' })).find((each) => each.email === email)
   if (!member) throw new MissingError(`${oneSafeLine(typed)} is not a member of the workspace ${workspace.slug}.`)
   return { email: member.email, workspace, id: member.id }
 }

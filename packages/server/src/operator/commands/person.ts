@@ -37,7 +37,7 @@ export const personCommands = {
     run: async (call) => {
       const { decideWithAccounts: decide } = await import('../../people/accounts/library.ts')
       const { insertPerson, readyPerson } = await import('../../people/accounts/store.ts')
-      const { roomFor } = await import('../../people/workspaces/limits.ts')
+      const { checkRoomFor } = await import('../../people/workspaces/limits.ts')
       const { findWorkspace, insertMember, unknownWorkspace } = await import('../../people/workspaces/store.ts')
       const slug = option(call, 'workspace')
       const role = roleOption(option(call, 'role'))
@@ -56,7 +56,7 @@ export const personCommands = {
         const workspace = await findWorkspace(trx, slug)
         if (!workspace) return unknownWorkspace(slug)
         if (!inserted.ok) return existing(inserted, { slug, email: person.email, role })
-        const room = await roomFor(trx, workspace, { kind: 'people' }, ctx.now)
+        const room = await checkRoomFor(trx, workspace, { kind: 'people' }, ctx.now)
         if (!room.ok) return room
         const member = { workspace, person: inserted.value, role, by: operator, now: ctx.now }
         const added = await insertMember(trx, accounts, member)

@@ -5,7 +5,7 @@ import { newPostgresDatabase, openTestSqlite } from '../../../testing/stores.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { keptSince } from '../../web/queries/states.ts'
 import { moveRows } from './move.ts'
-import { type MovedTable, parentsFirst, tablesOf } from './tables.ts'
+import { parentsFirst, type TableToMove, tablesOf } from './tables.ts'
 
 const rowsEach = 7
 type Cell = string | number | Uint8Array | null
@@ -25,7 +25,7 @@ async function filled() {
   return { from, to, tables }
 }
 
-function insert(sqlite: DatabaseSync, { name, columns }: MovedTable, i: number): void {
+function insert(sqlite: DatabaseSync, { name, columns }: TableToMove, i: number): void {
   const facts = new Map(
     sqlite
       .prepare('select name, "notnull" as needed, pk from pragma_table_info(?)')
@@ -140,7 +140,7 @@ test('if PostgreSQL cannot store a value, or returns another one, the target sta
 })
 
 test('tables come after those that they refer to', () => {
-  const table = (name: string): MovedTable => ({ name, columns: [], key: [] })
+  const table = (name: string): TableToMove => ({ name, columns: [], key: [] })
   const parents: Record<string, string[]> = { a: ['c', 'b'], b: ['c'], c: [] }
   const all = ['a', 'b', 'c'].map(table)
   expect(parentsFirst(all, (name) => parents[name] ?? []).map(({ name }) => name)).toEqual(['c', 'b', 'a'])

@@ -8,7 +8,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type pg from 'pg'
 import type { Store } from '../../platform/db/open.ts'
-import { type ColumnKind, type MovedColumn, type MovedTable, tablesOf } from './tables.ts'
+import { type ColumnKind, type MovedColumn, type TableToMove, tablesOf } from './tables.ts'
 
 interface MovedTable {
   table: string
@@ -63,14 +63,14 @@ export async function moveRows(
   }
 }
 
-async function firstFilled(client: pg.PoolClient, tables: readonly MovedTable[]): Promise<string | undefined> {
+async function firstFilled(client: pg.PoolClient, tables: readonly TableToMove[]): Promise<string | undefined> {
   for (const { name } of tables) {
     if ((await client.query(`select 1 from "${name}" limit 1`)).rows.length > 0) return name
   }
   return undefined
 }
 
-async function copy(sqlite: DatabaseSync, client: pg.PoolClient, tables: readonly MovedTable[], progress: Progress) {
+async function copy(sqlite: DatabaseSync, client: pg.PoolClient, tables: readonly TableToMove[], progress: Progress) {
   for (const table of tables) {
     const rows = await insertRows(client, table, sqliteRows(sqlite, table))
     for (const { name } of table.columns.filter(({ counted }) => counted)) {
@@ -90,7 +90,7 @@ async function copyTimes(sqlite: DatabaseSync, client: pg.PoolClient): Promise<v
 async function compareAll(
   sqlite: DatabaseSync,
   client: pg.PoolClient,
-  tables: readonly MovedTable[],
+  tables: readonly TableToMove[],
   progress: Progress,
 ): Promise<Verdict<MovedTable[]>> {
   const all: MovedTable[] = []
@@ -104,7 +104,7 @@ async function compareAll(
 }
 
 /** Compares the rows of SQLite and PostgreSQL one by one, in the order of the key. */
-async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: MovedTable): Promise<Verdict<MovedTable>> {
+async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: TableToMove): Promise<Verdict<MovedTable>> {
   const hash = createHash('sha256')
   const here = sqliteRows(sqlite, table)
   let rows = 0
@@ -119,7 +119,7 @@ async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: Moved
   return { ok: true, value: { table: table.name, rows, sha256: hash.digest('hex') } }
 }
 
-const differs = ({ name }: MovedTable, at: number) =>
+const differs = ({ name }: TableToMove, at: number) =>
   ({ ok: false, code: 'differs', message: `Row ${at} of the table ${name} is not the same on both sides.` }) as const
 
 // Reads the rows of a table from SQLite and from PostgreSQL, in the order of their key, as values that can be compared,
@@ -139,7 +139,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const listed = (columns: readonly MovedColumn[]) => columns.map(({ name }) => quoted(name)).join(', ')
 
 /** The rows of the SQLite database, each value as PostgreSQL stores it. Both databases order text by its bytes here. */
-function* sqliteRows(sqlite: DatabaseSync, { name, columns, key }: MovedTable): Generator<MovedRow> {
+function* sqliteRows(sqlite: DatabaseSync, { name, columns, key }: TableToMove): Generator<MovedRow> {
   const order = key.map(quoted).join(', ')
   const statement = sqlite.prepare(`select ${listed(columns)} from ${quoted(name)} order by ${order}`)
   for (const row of statement.iterate()) {
@@ -163,7 +163,7 @@ function asPostgres(value: string | number | bigint | Uint8Array | null, kind: C
 }
 
 /** The rows of PostgreSQL, through a cursor of the running transaction. */
-async function* postgresRows(client: pg.ClientBase, { name, columns, key }: MovedTable): AsyncGenerator<MovedRow> {
+async function* postgresRows(client: pg.ClientBase, { name, columns, key }: TableToMove): AsyncGenerator<MovedRow> {
   const kindOf = new Map(columns.map((column) => [column.name, column.kind]))
   const order = key.map((of) => quoted(of) + (kindOf.get(of) === 'text' ? ' collate "C"' : '')).join(', ')
   await client.query(
@@ -179,7 +179,7 @@ async function* postgresRows(client: pg.ClientBase, { name, columns, key }: Move
 }
 
 /** Inserts many rows with one statement, which takes an array for each column. */
-async function insertRows(client: pg.ClientBase, table: MovedTable, rows: Iterable<MovedRow>): Promise<number> {
+async function insertRows(client: pg.ClientBase, table: TableToMove, rows: Iterable<MovedRow>): Promise<number> {
   const { name, columns } = table
   const arrays = columns.map(({ kind }, i) => `$${i + 1}::${kind}[]`).join(', ')
   const insert = `insert into ${quoted(name)} (${listed(columns)}) select * from unnest(${arrays})`

@@ -16,7 +16,7 @@ export interface MovedColumn {
    */
   counted: boolean
 }
-export interface MovedTable {
+export interface TableToMove {
   name: string
   columns: MovedColumn[]
   /** The columns of the table's primary key. */
@@ -31,14 +31,14 @@ const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
 const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
 
 /** The tables to copy, parents first. Throws if PostgreSQL has other tables, or other columns in one of them. */
-export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<MovedTable[]> {
+export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<TableToMove[]> {
   const names = sqlite
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
     .all()
     .map(({ name }) => String(name))
     .filter((name) => !notData.has(name))
   const target = await columnsThere(client)
-  const tables = names.map((name): MovedTable => {
+  const tables = names.map((name): TableToMove => {
     const rows = sqlite.prepare('select name, pk from pragma_table_info(?)').all(name)
     const there = target.get(name) ?? new Map<string, MovedColumn>()
     const columns = rows.map((row) => {
@@ -75,8 +75,8 @@ async function columnsThere(client: pg.ClientBase): Promise<Map<string, Map<stri
 }
 
 /** Orders tables so that parents come before children. A table that refers to itself, or a cycle, is an error. */
-export function parentsFirst(tables: readonly MovedTable[], parentsOf: (name: string) => string[]): MovedTable[] {
-  const placed: MovedTable[] = []
+export function parentsFirst(tables: readonly TableToMove[], parentsOf: (name: string) => string[]): TableToMove[] {
+  const placed: TableToMove[] = []
   const left = new Set(tables)
   while (left.size > 0) {
     const ready = [...left].filter(({ name }) =>

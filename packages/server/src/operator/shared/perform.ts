@@ -20,7 +20,7 @@ export async function perform<R extends OperatorChange['operation']['route'], Re
   ...[input]: undefined extends Read ? [input?: Read] : [input: Read]
 ): Promise<ValueOf<R>> {
   const { boundOperations } = await import('../../web/operations/all.ts')
-  const { noticesOf, notify } = await import('../../web/routing/operations.ts')
+  const { noticesOf, notifyPages } = await import('../../web/routing/operations.ts')
   const { transaction } = await import('../../platform/db/transaction.ts')
   const { store, live, now } = service
   const bound = (boundOperations as readonly BoundOperation[]).find((each) => each.operation === operation)
@@ -36,7 +36,7 @@ export async function perform<R extends OperatorChange['operation']['route'], Re
           ),
         )
   await bound.goOn?.(service, at, value, now())
-  notify(live, operation, at, bound.agents?.(value))
+  notifyPages(live, operation, at, bound.agents?.(value))
   if (noticesOf(operation).includes('rights')) await live.rightsChanged()
   return value as ValueOf<R>
 }

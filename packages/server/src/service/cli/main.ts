@@ -96,8 +96,8 @@ export async function main(argv: string[], around = ofThisProcess): Promise<numb
 async function perform({ name, request, json, dataDir }: ChosenCommand, around: Surroundings): Promise<0 | 1> {
   const flags = { SVC_DATA_DIR: dataDir }
   if (name === 'start') {
-    const { start } = await import('./start.ts')
-    return await start(request.options, flags, json)
+    const { serveUntilStopped } = await import('./start.ts')
+    return await serveUntilStopped(request.options, flags, json)
   }
   const { env, cwd } = around
   const config = readConfig({ flags, env, cwd })
@@ -126,11 +126,11 @@ async function carryOut(
     return say(await restore(request, config), showRestored)
   }
   if (name === 'move') {
-    const { move, showMoved, showsPassword } = await import('./move.ts')
+    const { moveToPostgres, showMoved, showsPassword } = await import('./move.ts')
     process.umask(0o077)
     if (showsPassword(request.options.to?.toString()))
       note('Others on this machine can read a password in the arguments. Use PGPASSWORD or SVC_DATABASE_URL instead.')
-    return say(await move(request, config, json ? () => {} : note), showMoved)
+    return say(await moveToPostgres(request, config, json ? () => {} : note), showMoved)
   }
   const command = commands[name] as OperatorCommand
   const input = command.input === undefined ? '' : await read(command.input)
@@ -170,10 +170,10 @@ async function runWhereItBelongs(name: string, request: OperatorRequest, config:
     return outcome !== undefined
   }
   if ((await ask()) && outcome) return outcome
-  const { liveOf, openService } = await import('../open.ts')
+  const { liveWithoutService, openService } = await import('../open.ts')
   const opened = await openService(config, Date.now, ask)
   if (!opened) return outcome as unknown as OperatorOutcome
-  const live = liveOf(opened.store)
+  const live = liveWithoutService(opened.store)
   try {
     return await runOperatorCommand(name, request, { ...opened, live, isAlone: true })
   } finally {
