@@ -88,7 +88,7 @@ export const factorFaults: readonly Fault[] = [
     name: 'factors: the first half of a sign-in outlives a changed password',
     harm: 'Somebody who knew the old password completes a sign-in after it was changed.',
     file: at('people/accounts/password.ts'),
-    old: '    await endHalves(trx, person.id)\n',
+    old: '    await endFirstHalves(trx, person.id)\n',
     new: '',
     tests: [at('web/routing/second-factor.http.test.ts')],
   },

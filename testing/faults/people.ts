@@ -80,7 +80,7 @@ export const peopleFaults: readonly Fault[] = [
     name: 'sessions: a second factor that is added leaves the others',
     harm: 'Whoever stole a session stays signed in, though the session never showed a factor.',
     file: at('people/accounts/factors.ts'),
-    old: 'await endOthers(db, by, session, now)',
+    old: 'await endAllSessionsBut(db, by, session, now)',
     new: 'await Promise.resolve(0)',
     tests: [at('people/accounts/sessions.http.test.ts')],
   },

@@ -216,8 +216,8 @@ export const serverFaults: readonly Fault[] = [
     name: 'actions: a retry sends to agents that have answered',
     harm: 'Somebody retries for two agents that were away, and 38 agents run a second time.',
     file: at('updates/actions/store.ts'),
-    old: 'rest.filter((row) => retriedStates.includes(stateOf(row)))',
-    new: 'rest.filter((row) => stateOf(row) !== undefined)',
+    old: 'rest.filter((row) => retriedStates.includes(actionStateOf(row)))',
+    new: 'rest.filter((row) => actionStateOf(row) !== undefined)',
     tests: [at('updates/actions/actions.store.test.ts')],
   },
   {

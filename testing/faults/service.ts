@@ -51,8 +51,8 @@ export const serviceFaults: readonly Fault[] = [
     name: 'help: an unknown document is answered like one that exists',
     harm: 'A search engine or a script takes the page about a missing document for the document.',
     file: at('web/routes/help.ts'),
-    old: 'send(c, missing, 404)',
-    new: 'send(c, missing)',
+    old: 'sendFile(c, missing, 404)',
+    new: 'sendFile(c, missing)',
     tests: ['scripts/help/help.http.test.ts'],
   },
   {
@@ -91,8 +91,8 @@ export const serviceFaults: readonly Fault[] = [
     name: 'install codes: whoever issued one need not be an admin any more',
     harm: 'A person who was removed from a workspace installs agents in it with a code from before.',
     file: at('updates/installs/redeem.ts'),
-    old: "row.issued_by !== null && (await rightOf(trx, row.workspace_id, row.issued_by)) !== 'admin'",
-    new: "row.issued_by !== null && (await rightOf(trx, row.workspace_id, row.issued_by)) === 'member'",
+    old: "row.issued_by !== null && (await roleToAct(trx, row.workspace_id, row.issued_by)) !== 'admin'",
+    new: "row.issued_by !== null && (await roleToAct(trx, row.workspace_id, row.issued_by)) === 'member'",
     tests: [at('updates/installs/redeem.store.test.ts')],
   },
   {

@@ -13,8 +13,8 @@ const caller: Caller = {
 }
 const inactive = { ...caller, activated: false }
 /**
- * Makes the gate that a test passes to `judge`, the function that admits or refuses a call. The gate counts how many
- * calls `judge` checked against the rate limit.
+ * Makes the gate that a test passes to `judgeCall`, the function that admits or refuses a call. The gate counts how
+ * many calls `judgeCall` checked against the rate limit.
  */
 function gate({ retryAfter = 0, full = false } = {}) {
   let counted = 0

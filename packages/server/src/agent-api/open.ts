@@ -71,7 +71,7 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
 
 /**
  * Opens the report store on the engine of `store`. Each has its own special features: prepared statements, row numbers,
- * binary arrays. `decide` judges a report.
+ * binary arrays. `decideReport` judges a report.
  */
 export const openReportStore = (store: Store, decide: DecideReport): ReportStore =>
   store.engine === 'sqlite' ? sqliteReports(store, decide) : postgresReports(store, decide)

@@ -1,7 +1,7 @@
 /**
- * The states of an alert: pending, open, closing, ended, and unsteady if it opens again and again. Pure: `judge` gets a
- * finding, the alert so far and the time, and returns the new alert with at most one message. A message needs a change
- * of state, the end of a mute, or a reminder that is due.
+ * The states of an alert: pending, open, closing, ended, and unsteady if it opens again and again. Pure: `judgeRule`
+ * gets a finding, the alert so far and the time, and returns the new alert with at most one message. A message needs a
+ * change of state, the end of a mute, or a reminder that is due.
  */
 import type { Acknowledgement, AlertLevel, AlertState, MessageType } from '@svc/api'
 import type { ConditionFinding, Rule } from './conditions.ts'

@@ -1,4 +1,4 @@
-import { jsonCall, type MakeRequest, oneLine, plainMessage, requireSecret } from './call.ts'
+import { jsonCall, type MakeRequest, oneLine, plainMessage, requireValue } from './call.ts'
 
 const max = 10_000
 
@@ -7,7 +7,7 @@ const max = 10_000
  * channel contains the key of the Apprise configuration that names the receivers.
  */
 export const apprise: MakeRequest = ({ url }, { text }) =>
-  jsonCall(requireSecret(url, 'address'), {
+  jsonCall(requireValue(url, 'address'), {
     title: oneLine(text.title),
     body: plainMessage(text, max),
     type: text.level === 'bad' ? 'failure' : text.level === 'warn' ? 'warning' : 'success',

@@ -92,7 +92,7 @@ export const oneLine = safeLine
 export const addressBelow = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
 
 /** Returns the value; throws if it is missing, which should have been refused when the channel was added. */
-export function requireSecret(value: string | undefined, what: string): string {
+export function requireValue(value: string | undefined, what: string): string {
   if (value === undefined) throw new Error(`The channel has no ${what}.`)
   return value
 }

@@ -1,4 +1,4 @@
-import { jsonCall, type MakeRequest, plainMessage, requireSecret } from './call.ts'
+import { jsonCall, type MakeRequest, plainMessage, requireValue } from './call.ts'
 
 const max = 2000
 /** Discord's flag for messages whose links get no preview. */
@@ -12,7 +12,7 @@ const escaped = (text: string): string => text.replace(/[\\*_~`|>#[\]()<@]/g, '\
  * escaping misses something.
  */
 export const discord: MakeRequest = ({ url }, { text }) =>
-  jsonCall(requireSecret(url, 'address'), {
+  jsonCall(requireValue(url, 'address'), {
     content: plainMessage(text, max, escaped),
     allowed_mentions: { parse: [] },
     flags: suppressEmbeds,

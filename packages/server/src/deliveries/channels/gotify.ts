@@ -1,10 +1,10 @@
-import { addressBelow, factLines, jsonCall, type MakeRequest, oneLine, requireSecret } from './call.ts'
+import { addressBelow, factLines, jsonCall, type MakeRequest, oneLine, requireValue } from './call.ts'
 
 const max = 10_000
 
 export const gotify: MakeRequest = ({ url, secret }, { text }) =>
   jsonCall(
-    addressBelow(requireSecret(url, 'server'), 'message'),
+    addressBelow(requireValue(url, 'server'), 'message'),
     {
       title: oneLine(text.title),
       message: factLines(text, max),
@@ -14,5 +14,5 @@ export const gotify: MakeRequest = ({ url, secret }, { text }) =>
         'client::notification': { click: { url: text.url } },
       },
     },
-    { 'x-gotify-key': requireSecret(secret, 'token') },
+    { 'x-gotify-key': requireValue(secret, 'token') },
   )

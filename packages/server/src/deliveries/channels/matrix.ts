@@ -1,4 +1,4 @@
-import { addressBelow, jsonCall, type MakeRequest, plainMessage, requireSecret } from './call.ts'
+import { addressBelow, jsonCall, type MakeRequest, plainMessage, requireValue } from './call.ts'
 
 const max = 30_000
 
@@ -7,9 +7,9 @@ const max = 30_000
  * shown once.
  */
 export const matrix: MakeRequest = ({ url, to, secret }, { id, text }) => {
-  const room = encodeURIComponent(requireSecret(to, 'room'))
+  const room = encodeURIComponent(requireValue(to, 'room'))
   const path = `_matrix/client/v3/rooms/${room}/send/m.room.message/${encodeURIComponent(id)}`
   const body = { msgtype: 'm.text', body: plainMessage(text, max), 'm.mentions': {} }
-  const headers = { authorization: `Bearer ${requireSecret(secret, 'token')}` }
-  return { ...jsonCall(addressBelow(requireSecret(url, 'server'), path), body, headers), method: 'PUT' }
+  const headers = { authorization: `Bearer ${requireValue(secret, 'token')}` }
+  return { ...jsonCall(addressBelow(requireValue(url, 'server'), path), body, headers), method: 'PUT' }
 }

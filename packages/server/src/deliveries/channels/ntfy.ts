@@ -1,5 +1,5 @@
 import { cut } from '@svc/protocol'
-import { factLines, type MakeRequest, oneLine, requireSecret, userAgentName } from './call.ts'
+import { factLines, type MakeRequest, oneLine, requireValue, userAgentName } from './call.ts'
 
 const max = 3500
 const maxTitle = 200
@@ -11,7 +11,7 @@ const priorities = { bad: '4', warn: '3' } as const
  */
 export const ntfy: MakeRequest = ({ url, secret }, { text }) => ({
   method: 'POST',
-  url: requireSecret(url, 'address'),
+  url: requireValue(url, 'address'),
   headers: {
     'content-type': 'text/plain; charset=utf-8',
     'user-agent': userAgentName,

@@ -6,7 +6,7 @@
 
 import { cut, isObject } from '@svc/protocol'
 import { domainOfMails } from '../../platform/mail-host.ts'
-import { type Delivery, factLines, type MakeRequest, oneLine, requireSecret } from './call.ts'
+import { type Delivery, factLines, type MakeRequest, oneLine, requireValue } from './call.ts'
 import { vapidOf } from './vapid.ts'
 
 /** The keys with which a message is encrypted for one browser (RFC 8291), in base64url. */
@@ -41,7 +41,7 @@ export const push: MakeRequest = async ({ url, secret }, delivery, key) => {
   const tag = tagOf(delivery)
   const { default: webPush } = await import('web-push')
   const { endpoint, headers, body } = webPush.generateRequestDetails(
-    { endpoint: requireSecret(url, 'endpoint'), keys: JSON.parse(requireSecret(secret, 'keys')) as PushKeys },
+    { endpoint: requireValue(url, 'endpoint'), keys: JSON.parse(requireValue(secret, 'keys')) as PushKeys },
     JSON.stringify(messageOf(delivery, tag)),
     {
       vapidDetails: { subject: contactOf(text.url), ...vapidOf(key) },

@@ -1,4 +1,4 @@
-import { jsonCall, type MakeRequest, plainMessage, requireSecret } from './call.ts'
+import { jsonCall, type MakeRequest, plainMessage, requireValue } from './call.ts'
 
 const max = 4000
 
@@ -8,7 +8,7 @@ const max = 4000
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 export const slack: MakeRequest = ({ url }, { text }) =>
-  jsonCall(requireSecret(url, 'address'), {
+  jsonCall(requireValue(url, 'address'), {
     text: plainMessage(text, max, escaped),
     mrkdwn: false,
     link_names: false,

@@ -1,4 +1,4 @@
-import { jsonCall, type MakeRequest, oneLine, requireSecret } from './call.ts'
+import { jsonCall, type MakeRequest, oneLine, requireValue } from './call.ts'
 
 /**
  * Returns one line as a text run, because Teams does not interpret Markdown in text runs. In a plain text block Teams
@@ -18,5 +18,5 @@ export const teams: MakeRequest = ({ url }, { text }) => {
     actions: [{ type: 'Action.OpenUrl', title: 'Open', url: text.url }],
   }
   const card = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
-  return jsonCall(requireSecret(url, 'address'), { type: 'message', attachments: [card] })
+  return jsonCall(requireValue(url, 'address'), { type: 'message', attachments: [card] })
 }

@@ -3,7 +3,7 @@
  * signature that the body comes from this service, and recognise a repeated delivery by its id.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { type ChannelRequest, type Delivery, type ReceiverAddress, requireSecret, userAgentName } from './call.ts'
+import { type ChannelRequest, type Delivery, type ReceiverAddress, requireValue, userAgentName } from './call.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 32
@@ -23,13 +23,13 @@ export const webhook = ({ url, secret }: ReceiverAddress, { id, body, at }: Deli
   const timestamp = String(Math.floor(at / 1000))
   return {
     method: 'POST',
-    url: requireSecret(url, 'address'),
+    url: requireValue(url, 'address'),
     headers: {
       'content-type': 'application/json',
       'user-agent': userAgentName,
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': signature(requireSecret(secret, 'secret'), `${id}.${timestamp}.${body}`),
+      'webhook-signature': signature(requireValue(secret, 'secret'), `${id}.${timestamp}.${body}`),
     },
     body,
   }

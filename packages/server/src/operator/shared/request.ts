@@ -138,5 +138,5 @@ export function requireYes(request: OperatorRequest, goes: string): void {
   if (request.options.yes !== true) throw new UsageError(`${goes} Nothing brings it back. Add --yes to do it.`)
 }
 
-/** The option `--yes`, which `confirmed` reads. */
+/** The option `--yes`, which `requireYes` reads. */
 export const yesOption: [string, string] = ['--yes', 'really delete it; without it, the command says what would go']

@@ -1,7 +1,7 @@
 /**
  * Limits what a workspace may contain, so that one workspace cannot fill the service for all. Each limit is a default
- * or a value set by the operator. Code that adds something calls `roomFor` in the same transaction, which locks the
- * workspace, so that simultaneous additions are counted.
+ * or a value set by the operator. Code that adds something calls `checkRoomFor` in the same transaction, which locks
+ * the workspace, so that simultaneous additions are counted.
  */
 
 import type { Verdict } from '@svc/protocol'

@@ -28,8 +28,8 @@ export const hasLostRace = (error: unknown): boolean =>
 export type RunInTransaction = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /**
- * Runs `work` in a transaction: a new one, one that the given Writer opens, or the given transaction. `work` may run
- * several times, so it must change nothing except through `trx`.
+ * Runs `work` in a transaction: a new one, one that the given `RunInTransaction` opens, or the given transaction.
+ * `work` may run several times, so it must change nothing except through `trx`.
  */
 export function transaction<T>(on: Db | RunInTransaction, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   if (typeof on === 'function') return on(work)

@@ -109,7 +109,7 @@ export function createListener(
     const fault = faultOf(req)
     const target = ownTarget(req)
     if (fault !== undefined) refuseUnread(req, res, 'request_invalid', fault)
-    // The promises need no handlers for errors, because `drain` never rejects.
+    // The promises need no handlers for errors, because `drainBody` never rejects.
     else if (target === undefined) void drainBody(req).then(() => refuseElsewhere(req, res))
     else route(req, res, target)
   }

@@ -68,7 +68,7 @@ function* mergedOf<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) =>
   return all
 }
 
-/** The first `max` rows of those that `sorted` would give. It compares most rows only once. */
+/** The first `max` rows of those that `sortInSlices` would give. It compares most rows only once. */
 export function* firstSorted<T>(rows: Iterable<T>, max: number, compare: (a: T, b: T) => number): SlicedWork<T[]> {
   const kept: T[] = []
   yield* forEachInSlices(rows, (row) => {

@@ -46,7 +46,7 @@ export const requireMember = ({ store: { db }, now }: Deps): Guard =>
     await next()
   })
 
-/** Requires an admin of the workspace; runs after `member`. */
+/** Requires an admin of the workspace; runs after `requireMember`. */
 export const requireAdmin: Guard = createMiddleware(async function admin(c, next) {
   if (c.var.standing.factorMissing) throw new Refusal('factor_required')
   if (c.var.role !== 'admin') throw new Refusal('not_allowed')

@@ -137,8 +137,8 @@ export const bindLongChange = <R extends Route, Read, Sent, Given, Value>(
 ): BoundOften<R, Value> => erase({ operation, actOften, ...after })
 
 /**
- * Adds the routes of all given operations below `/api/web`. The guard `member` is not added here, because it already
- * protects every route of a workspace.
+ * Adds the routes of all given operations below `/api/web`. The guard `requireMember` is not added here, because it
+ * already protects every route of a workspace.
  */
 export function mountOperations(app: Hono<WebEnv>, deps: WebDeps, all: readonly BoundOperation[]): void {
   for (const bound of all) {

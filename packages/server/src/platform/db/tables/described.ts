@@ -56,7 +56,7 @@ export function describedTable<C extends Columns>(name: string, columns: C): Des
 /** A value to store. Bytes are those of a text in UTF-8, which need not be decoded to be stored. */
 export type StoredValue = string | number | Uint8Array | null
 
-/** For each column of a row, its value; or, for `columnsOf`, the name of the column in place of the value. */
+/** For each column of a row, its value; or, for `tableColumnsOf`, the name of the column in place of the value. */
 export type StoredValues<R> = { readonly [K in keyof R]: StoredValue }
 
 /**
