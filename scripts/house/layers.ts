@@ -58,7 +58,7 @@ export const orders: Readonly<Record<string, Order>> = {
             cli: 'the program `svc`: which commands there are, and what all of them do first',
           },
           {
-            'cli/host': 'the jobs of this machine: `adopt`, `exec`, `jobs`, `watch`',
+            'cli/host': 'the jobs and AI sessions of this machine: `adopt`, `exec`, `jobs`, `sessions`, `watch`',
           },
           {
             'cli/install': 'an agent comes to this machine and leaves it: `init`, `connect`, `remove`, `self`',
@@ -84,7 +84,7 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         name: 'host',
-        says: 'what people run on this machine anyway: their jobs',
+        says: 'what people run on this machine anyway: their jobs and AI sessions',
         layers: [
           {
             'host/adopt': '`svc adopt`: the crontab, whose lines become jobs and back',
@@ -98,6 +98,8 @@ export const orders: Readonly<Record<string, Order>> = {
           {
             'host/jobs':
               '`svc exec`: runs the command of a job and records how it ended; the records as others read them; schedules, the crontab, and which job is overdue',
+            'host/sessions':
+              'sessions of AI tools, a file for each tool: their files as far as they grow, which processes live, what was spent, and the number of each session',
           },
         ],
       },

@@ -78,11 +78,12 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
     },
   ],
   [
-    'Jobs of this machine:',
+    'Jobs and AI sessions of this machine:',
     {
       adopt: async () => (await import('./host/adopt.ts')).adopt(),
       exec: async () => (await import('./host/exec.ts')).exec(),
       jobs: async () => (await import('./host/jobs.ts')).jobs(),
+      sessions: async () => (await import('./host/sessions.ts')).sessionsCommand(),
       watch: async () => (await import('./host/watch.ts')).watchCommand(),
     },
   ],

@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { type Manifest, readManifest } from '@svc/blueprint'
 import type { Report } from '@svc/protocol'
 import { makeFolders } from '../../host/adopt/place.ts'
-import { type AdoptedNote, writeAdopted } from '../../host/agent/adopted.ts'
+import { type AdoptedNote, readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
 import { manifestFor, writeManifest } from '../../host/agent/manifest.ts'
+import { writeNumbers } from '../../host/sessions/numbers.ts'
+import type { AiLook } from '../../host/watch/ai-section.ts'
+import type { StatusPart } from '../../host/watch/sections.ts'
 import { statusNow } from '../../host/watch/watch.ts'
 import { keepProgram } from '../../install/place.ts'
 import { installService, managerAnswers } from '../../install/service/units.ts'
@@ -20,7 +23,7 @@ import { inTurn, whoHolds } from '../../machine/files/lock.ts'
 import { commandHint } from '../../machine/hint.ts'
 import { composeReport } from '../../reporter/compose.ts'
 import { shrinkReport } from '../../reporter/shrink.ts'
-import { fillSettings } from '../../state/settings.ts'
+import { fillSettings, settingsInForce } from '../../state/settings.ts'
 import { readInsideRelease } from '../../updates/runtime/release.ts'
 import { tryConnection } from '../install/connecting.ts'
 import { startInBackground } from '../run/start.ts'
@@ -29,6 +32,8 @@ import type { HostPlace } from './adopt-place.ts'
 interface HostAgent {
   readonly name: string
   readonly adopted: AdoptedNote
+  /** The look at AI sessions, if they are shown. */
+  readonly ai: AiLook | undefined
   readonly connection: ServiceConnection
   /** True if the connection is to be tested and stored. */
   readonly isNew: boolean
@@ -40,19 +45,25 @@ interface HostAgent {
  */
 export async function connectHost(
   { folder, jobs }: HostPlace,
-  { name, adopted, connection, isNew }: HostAgent,
+  { name, adopted, ai, connection, isNew }: HostAgent,
 ): Promise<string[]> {
   const status = join(folder.state, 'status.json')
   const undo = makeFolders(folder, status)
   try {
     if (isNew) {
-      writeLightly(status, JSON.stringify(await statusNow({ state: folder.state, jobs }, adopted)), 0o600)
+      writeLightly(
+        status,
+        JSON.stringify(await statusNow({ state: folder.state, jobs }, { jobs: adopted.jobs, ai: ai?.part })),
+        0o600,
+      )
       await tryConnection(folder, manifestOf(folder, name), connection, 'Try again when it can be reached.')
     }
     const program = programFile()
     if (readInsideRelease(program) && !existsSync(folder.runtime)) keepProgram(folder, program)
     inTurn(folder, 'svc adopt', () => {
       writeManifest(folder, manifestFor(folder, name))
+      // The first look is noted before the agent may see that sessions are shown.
+      if (ai && readAdopted(folder)?.ai !== true) writeNumbers(folder.state, ai.numbers)
       writeAdopted(folder, adopted)
       if (isNew) writeConnection(folder, connection)
       else rememberNetwork(folder)
@@ -75,13 +86,25 @@ function manifestOf(folder: Folder, name: string): Manifest {
   return read.value
 }
 
-/** The report that would leave this machine now, or with this table as the crontab. */
-export async function reportNow({ folder, jobs }: HostPlace, name: string, table?: string): Promise<Report> {
+interface ShownStatus {
+  readonly jobs: boolean
+  readonly ai?: StatusPart | undefined
+  /** The crontab, if it is another one than that of now. */
+  readonly table?: string | undefined
+}
+
+/** The report that would leave this machine now, with these sections. */
+export async function reportNow(
+  { folder, jobs }: HostPlace,
+  name: string,
+  { table, ...shown }: ShownStatus,
+): Promise<Report> {
+  const manifest = manifestOf(folder, name)
   const report = composeReport({
-    manifest: manifestOf(folder, name),
-    status: await statusNow({ state: folder.state, jobs, table }, { jobs: true }),
+    manifest,
+    status: await statusNow({ state: folder.state, jobs, table }, shown),
     health: [],
-    values: {},
+    values: settingsInForce(folder, manifest),
     acks: [],
     host: hostname(),
     runtime: { version: ownVersion },

@@ -4,13 +4,13 @@
  */
 import { hostname } from 'node:os'
 import { wrongWithAgentName } from '@svc/blueprint'
-import { listIn, type Report } from '@svc/protocol'
+import type { Report } from '@svc/protocol'
 import { Command } from 'commander'
 import { type CrontabFacts, readCrontabFacts } from '../../host/adopt/look.ts'
 import { outputWords } from '../../host/adopt/output.ts'
 import { tableDiff } from '../../host/adopt/plan.ts'
 import { keptTable, replaceTable } from '../../host/adopt/table.ts'
-import { type AdoptedNote, readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
+import { type AdoptedNote, writeAdopted } from '../../host/agent/adopted.ts'
 import { nameInManifest } from '../../host/agent/manifest.ts'
 import { mendUnits } from '../../install/service/mend.ts'
 import { readConnection, type ServiceConnection } from '../../machine/files/env.ts'
@@ -26,6 +26,16 @@ import { exits, printResult, Refusal, warn } from '../kit/output.ts'
 import { connectHost, notStarted, reportNow, startHost } from './adopt-agent.ts'
 import { findHostPlace, type HostPlace, installPrograms, mustInstall } from './adopt-place.ts'
 import { unadopt } from './adopt-remove.ts'
+import {
+  aiOf,
+  allSections,
+  askSections,
+  lookAtSections,
+  type SectionFacts,
+  sectionsBy,
+  sessionCounts,
+  sessionLines,
+} from './adopt-sections.ts'
 
 interface AdoptOptions {
   readonly url?: string
@@ -47,8 +57,8 @@ export const adopt = (): Command =>
     .option('--url <url>', 'the address of the service; the first time only')
     .option('--token-file <file>', 'read the token from a file; - reads it from standard input, or asks')
     .option('--name <name>', "the agent's name (default: the machine and the user, such as vela-ada)")
-    .option('--only <sections>', 'what to show: jobs, so far')
-    .option('--names <how>', 'how AI sessions will be named: number or folder')
+    .option('--only <sections>', 'what to add, of jobs and ai (AI sessions), separated by commas')
+    .option('--names <how>', 'how AI sessions are named: number or folder')
     .option('--crontab', 'make jobs of the crontab lines without asking')
     .option('--log', 'keep the output of each new job in files; cron mails none of it then, and admins can request it')
     .option('--yes', 'do not ask; the crontab stays as it is without --crontab')
@@ -56,38 +66,52 @@ export const adopt = (): Command =>
     .option('--dry-run', 'write nothing; print the report and the change of the crontab')
     .option('--remove', 'put the crontab lines back, and remove the agent from this machine')
     .option('--json', 'print one JSON value for programs')
-    .summary('show what already runs here, such as cron jobs')
+    .summary('show what already runs here: cron jobs and AI sessions')
     .description(
-      'Shows the cron jobs of your user on the page, as one agent of this machine. A line of the crontab becomes a job only if you agree to the change, and still runs if svc is gone. Only names, times and exit codes leave the machine, never commands, nor their output unless --log is given.\nRun it again to add what is new.',
+      'Shows the cron jobs and the AI sessions of your user on the page, as one agent of this machine. A line of the crontab becomes a job only if you agree to the change, and still runs if svc is gone. Of jobs, only names, times and exit codes leave the machine, never commands, nor their output unless --log is given; of sessions, only tool, state, model, tokens and cost, never prompts or answers.\nRun it again to add what is new.',
     )
-    .addHelpText('after', examples('adopt --url https://svc.example.com', 'adopt --dry-run', 'adopt --remove'))
+    .addHelpText(
+      'after',
+      examples('adopt --url https://svc.example.com', 'adopt --only ai', 'adopt --dry-run', 'adopt --remove'),
+    )
     .action(run)
 
 async function run(options: AdoptOptions): Promise<void> {
-  const chosen = chosenBy(options)
+  const sections = sectionsBy(options)
+  const chosen = nameBy(options)
   const place = findHostPlace()
   if (options.remove) return unadopt(place.folder, options)
   const found = await readCrontabFacts(place.jobs, place.program, options.log ? '--log' : undefined)
   if (options.crontab && !found.crontab.ok) throw new Refusal(`The crontab ${found.crontab.why}. Nothing was done.`)
-  const name = nameFor(place.folder, chosen.name)
-  if (options.dryRun) return dryRun({ place, found, name }, options)
+  const name = nameFor(place.folder, chosen)
+  const facts = lookAtSections(place, sections)
+  if (options.dryRun) return dryRun({ place, found, facts, name }, allSections(sections, facts), options)
   const known = knownConnection(place.folder, options)
   if (!options.yes && !isInteractive())
     throw new Refusal('Nobody can be asked here. Add --yes, or run it at a terminal. Nothing was done.', exits.usage)
-  warn(foundLines(found).join('\n'))
+  warn([...foundLines(found), ...sessionLines(facts)].join('\n'))
   // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.
   const connection = known.value ?? { origin: known.origin, token: await tokenFrom(options.tokenFile) }
-  const adopted = await askSections(options, chosen, readAdopted(place.folder))
-  const wraps = await askCrontab(options, place, found)
+  const adopted = await askSections(options.yes, sections, facts)
+  const wraps = sections.wanted.has('jobs') && adopted.jobs && (await askCrontab(options, place, found))
   const starts = options.start && !whoHolds(place.folder, 'runtime') && (options.yes || (await confirm(startQuestion)))
   const lines = [
-    ...(await connectHost(place, { name, adopted, connection, isNew: known.value === undefined })),
+    ...(await connectHost(place, {
+      name,
+      adopted,
+      ai: aiOf(adopted, facts),
+      connection,
+      isNew: known.value === undefined,
+    })),
     ...(await installPrograms(place)),
     ...(await mendUnits(place.folder)),
     ...(starts ? await startHost(place.folder, name) : notStarted(place.folder)),
-    ...(await changeCrontab(place.folder, { found, wraps, adopted })),
+    ...(adopted.jobs ? await changeCrontab(place.folder, { found, wraps, adopted }) : []),
   ]
-  await done({ place, found, name }, { wrapped: wraps ? changesIn(found).length : 0, lines, json: options.json })
+  await done(
+    { place, found, facts, name },
+    { adopted, wrapped: wraps ? changesIn(found).length : 0, lines, json: options.json },
+  )
 }
 
 const startQuestion = 'Start it now, and with this machine?'
@@ -95,34 +119,17 @@ const startQuestion = 'Start it now, and with this machine?'
 interface Adoption {
   readonly place: HostPlace
   readonly found: CrontabFacts
+  readonly facts: SectionFacts
   /** The agent's name. */
   readonly name: string
 }
 
-/** The choices that a person made with options. */
-interface ChosenOptions {
-  /** True if `--only jobs` was given. */
-  readonly jobs: boolean
-  readonly names: AdoptedNote['names'] | undefined
-  readonly name: string | undefined
-}
-
-/** Checks the options before anything is done. */
-function chosenBy({ only, names, name }: AdoptOptions): ChosenOptions {
-  const sections = only === undefined ? [] : listIn(only)
-  const other = sections.find((section) => section !== 'jobs')
-  if (other === 'ai')
-    throw new Refusal(
-      'This version of svc cannot show AI sessions yet. Leave out --only, or use --only jobs.',
-      exits.usage,
-    )
-  if (other !== undefined) throw new Refusal(`--only must be jobs: got ${JSON.stringify(other)}.`, exits.usage)
-  if (names !== undefined && names !== 'number' && names !== 'folder')
-    throw new Refusal(`--names must be number or folder: got ${JSON.stringify(names)}.`, exits.usage)
+/** The name that was given, checked before anything is done. */
+function nameBy({ name }: AdoptOptions): string | undefined {
   const called = name === undefined ? undefined : readPastedInput('The name', name)
   const wrong = called === undefined ? undefined : wrongWithAgentName(called)
   if (wrong) throw new Refusal(`--name ${wrong}: got ${JSON.stringify(called)}.`, exits.usage)
-  return { jobs: sections.length > 0, names, name: called }
+  return called
 }
 
 /** The name that was given, otherwise that of the agent that is there, otherwise one of the machine and the user. */
@@ -165,22 +172,6 @@ function foundLines({ lines, jobs, crontab }: CrontabFacts): string[] {
   ]
 }
 
-async function askSections(
-  { yes }: AdoptOptions,
-  { jobs, names }: ChosenOptions,
-  before: AdoptedNote | undefined,
-): Promise<AdoptedNote> {
-  const shows =
-    jobs || yes || before?.jobs || (await confirm('Show your jobs on the page: their names, times and exit codes?'))
-  if (!shows) throw new Refusal('Nothing was done.')
-  return {
-    jobs: true,
-    ai: before?.ai ?? false,
-    names: names ?? before?.names ?? 'number',
-    folders: before?.folders ?? [],
-  }
-}
-
 /** Shows the change of the crontab, and asks for it. */
 async function askCrontab(
   { yes, crontab, log }: AdoptOptions,
@@ -212,14 +203,16 @@ async function changeCrontab(
   ]
 }
 
-/** Prints what would be reported now, and how --crontab would change the crontab. */
-async function dryRun(subject: Adoption, { json, log }: AdoptOptions): Promise<void> {
-  const { found, place } = subject
+/** Prints what would be reported now if a person agrees to all, and how --crontab would change the crontab. */
+async function dryRun(subject: Adoption, adopted: AdoptedNote, { json, log }: AdoptOptions): Promise<void> {
+  const { found, facts, place } = subject
   const { crontab } = found
   const changes = crontab.ok && crontab.plan.changes.length > 0
-  const report = await reportNow(place, subject.name, changes ? crontab.plan.text : undefined)
+  const status = { jobs: adopted.jobs, ai: aiOf(adopted, facts)?.part, table: changes ? crontab.plan.text : undefined }
+  const report = await reportNow(place, subject.name, status)
   printResult(json, answerOf(subject, report, 0), () => [
     ...foundLines(found),
+    ...sessionLines(facts),
     changes
       ? 'The report that would leave this machine with --crontab:'
       : 'The report that would leave this machine now:',
@@ -233,14 +226,20 @@ async function dryRun(subject: Adoption, { json, log }: AdoptOptions): Promise<v
 
 async function done(
   subject: Adoption,
-  { wrapped, lines, json }: { wrapped: number; lines: readonly string[]; json: boolean | undefined },
+  {
+    adopted,
+    wrapped,
+    lines,
+    json,
+  }: { adopted: AdoptedNote; wrapped: number; lines: readonly string[]; json: boolean | undefined },
 ): Promise<void> {
-  const report = json ? await reportNow(subject.place, subject.name) : undefined
+  const status = { jobs: adopted.jobs, ai: aiOf(adopted, subject.facts)?.part }
+  const report = json ? await reportNow(subject.place, subject.name, status) : undefined
   printResult(json, answerOf(subject, report, wrapped), () => lines)
 }
 
-const answerOf = ({ place, found }: Adoption, report: Report | undefined, wrapped: number) => ({
-  found: { crontab: found.lines, jobs: found.jobs.length, ai: {} },
+const answerOf = ({ place, found, facts }: Adoption, report: Report | undefined, wrapped: number) => ({
+  found: { crontab: found.lines, jobs: found.jobs.length, ai: sessionCounts(facts) },
   report,
   crontabDiff: found.crontab.ok ? tableDiff(found.crontab.plan) : '',
   folder: place.folder.root,

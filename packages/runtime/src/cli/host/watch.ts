@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { hideKeptTable } from '../../host/adopt/table.ts'
+import { ownFolders } from '../../host/jobs/account.ts'
 import { watchHost } from '../../host/watch/watch.ts'
 import { messageOf } from '../../machine/base/errors.ts'
 import { folderAt } from '../../machine/files/folder.ts'
@@ -26,5 +27,5 @@ export const watchCommand = (): Command =>
       } catch (error) {
         warn(messageOf(error))
       }
-      await watchHost({ folder: { ...folder, state }, jobs }, stop.signal, warn)
+      await watchHost({ folder: { ...folder, state }, jobs, home: ownFolders(process.env).HOME }, stop.signal, warn)
     })

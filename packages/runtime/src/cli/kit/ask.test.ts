@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerIn } from './ask.ts'
+import { answerIn, yesNo } from './ask.ts'
 
 test.each([
   ['', true],
@@ -14,4 +14,4 @@ test.each([
   ['https://svc.example.com', undefined],
   ['K7QF-9RHN', undefined],
   ['y svc_agt_x', undefined],
-])('the line %j is the answer %j', (line, expected) => expect(answerIn(line)).toBe(expected))
+])('the line %j is the answer %j', (line, expected) => expect(answerIn(line, yesNo)).toBe(expected))

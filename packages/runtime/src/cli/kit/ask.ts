@@ -32,22 +32,36 @@ export async function askLine(message: string, wrong: (typed: string) => string 
   return typeof answer === 'symbol' ? stopped() : (answer ?? '')
 }
 
+/** Asks a question that is answered with a whole line: yes, no, y, n, or Enter alone for yes. */
+export const confirm = (message: string): Promise<boolean> =>
+  asked(message, 'yes/no; Enter means yes', 'yes or no', yesNo)
+
+/** Asks for one of a few words. Enter alone means the first of them. */
+export const choose = <T extends string>(message: string, words: readonly [T, ...T[]]): Promise<T> => {
+  const answers = Object.fromEntries([['', words[0]], ...words.map((word) => [word, word])])
+  return asked(message, `${words.join('/')}; Enter means ${words[0]}`, `one of ${words.join(', ')}`, answers)
+}
+
+type AnswerWords<T> = Readonly<Record<string, T>>
+
+export const yesNo: AnswerWords<boolean> = { '': true, y: true, yes: true, n: false, no: false }
+
 /**
- * Asks a question that is answered with a whole line: yes, no, y, n, or Enter alone for yes. Single letters decide
- * nothing, since a person may paste a token or a code too early; such a text is not shown, and the question is
- * repeated.
+ * Asks a question that is answered with a whole line, one of the keys of `answers`. Single letters decide nothing,
+ * since a person may paste a token or a code too early; such a text is not shown, and the question is repeated.
  */
-export async function confirm(message: string): Promise<boolean> {
+async function asked<T>(message: string, help: string, allowed: string, answers: AnswerWords<T>): Promise<T> {
   const { stdin } = process
   const wasRaw = stdin.isRaw
   // Before the question is shown: a Ctrl-C that comes directly after it would otherwise end svc silently.
   stdin.setRawMode?.(true)
+  const mayBecome = (line: string) => Object.keys(answers).some((word) => word.startsWith(line.toLowerCase()))
   try {
-    process.stderr.write(`${message} (yes/no; Enter means yes) `)
-    for (let answer: boolean | undefined; ; ) {
-      answer = answerIn(await typedLine())
+    process.stderr.write(`${message} (${help}) `)
+    for (let answer: T | undefined; ; ) {
+      answer = answerIn(await typedLine(mayBecome), answers)
       if (answer !== undefined) return answer
-      process.stderr.write('Please type yes or no. Nothing of that text was used. ')
+      process.stderr.write(`Please type ${allowed}. Nothing of that text was used. `)
     }
   } finally {
     stdin.setRawMode?.(wasRaw)
@@ -56,10 +70,9 @@ export async function confirm(message: string): Promise<boolean> {
 }
 
 /** Reads an answer to a question; undefined for any other text. */
-export function answerIn(line: string): boolean | undefined {
+export function answerIn<T>(line: string, answers: AnswerWords<T>): T | undefined {
   const word = trimInvisible(line).toLowerCase()
-  if (['', 'y', 'yes'].includes(word)) return true
-  return ['n', 'no'].includes(word) ? false : undefined
+  return Object.hasOwn(answers, word) ? answers[word] : undefined
 }
 
 /** The characters that terminals send for the key that removes one. */
@@ -69,7 +82,7 @@ const erases = ['\b', '\u007f']
  * Reads one line from a terminal in raw mode, and shows only what may become an answer. Text that arrives together with
  * a line break in front of it was pasted, and counts as one line.
  */
-function typedLine(): Promise<string> {
+function typedLine(mayBecome: (line: string) => boolean): Promise<string> {
   const { stdin, stderr } = process
   return new Promise((resolve, reject) => {
     let line = ''
@@ -84,8 +97,7 @@ function typedLine(): Promise<string> {
       const typed = part.toString('utf8')
       if (typed.includes('\u0003') || typed.includes('\u0004')) return over()
       const [before = '', ...after] = typed.split(/[\r\n]+/)
-      const isShown = /^(?:y|ye|yes|n|no)$/i.test(line + before)
-      if (isShown) stderr.write(before)
+      if (mayBecome(line + before)) stderr.write(before)
       for (const character of before) line = erases.includes(character) ? line.slice(0, -1) : line + character
       if (after.length > 0) end(() => resolve([line, ...after].join(' ')))
     }

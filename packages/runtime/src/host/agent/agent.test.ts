@@ -38,7 +38,10 @@ test('the manifest of the host agent is one that the runtime reads', () => {
         { name: 'failed/*', path: 'state/jobs/*/failed.log' },
       ],
       controls: [],
-      settings: [],
+      settings: [
+        { key: 'waiting_minutes', type: 'number', min: 0, max: 1440, default: 5 },
+        { key: 'prices', type: 'text' },
+      ],
     },
   })
   expect(hostManifest({ name: 'a', node: 'n', source: '/src/main.ts' })).toContain(

@@ -36,7 +36,24 @@ status: state/status.json
 logs:
   - {name: "job/*", path: "state/jobs/*/last.log"}
   - {name: "failed/*", path: "state/jobs/*/failed.log"}
+settings:
+  - key: waiting_minutes
+    label: Minutes after which a waiting AI session is bad
+    type: number
+    min: 0
+    max: ${waitingMinutes.max}
+    default: ${waitingMinutes.usual}
+    group: AI sessions
+    help: "0 means never: a session that waits for you is a warning then."
+  - key: prices
+    label: Prices of models
+    type: text
+    group: AI sessions
+    help: "MODEL=IN/OUT/CACHED in USD per million tokens, separated by spaces. They estimate what no tool tells."
 `
+
+/** The setting `waiting_minutes`. */
+export const waitingMinutes = { usual: 5, max: 1440 } as const
 
 /**
  * Without `-e`, Node would read the copy as a module below a package.json of the type "module", and it would not start.

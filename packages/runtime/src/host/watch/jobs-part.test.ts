@@ -380,11 +380,16 @@ test('a schedule keeps the time of its first sight until it changes', () => {
 test('a section that fails is one warning and leaves the others as they are', () => {
   const fails = {
     name: 'other',
+    command: 'other',
     look: () => {
       throw new Error('secret')
     },
   }
-  const works = { name: 'jobs', look: () => jobsPart(found([job('backup', [failed])]), nothingSeen, view) }
+  const works = {
+    name: 'jobs',
+    command: 'jobs',
+    look: () => jobsPart(found([job('backup', [failed])]), nothingSeen, view),
+  }
   const { state, health, runs } = hostStatusOf(partsOf([fails, works], now * 1000))
   expect(state).toEqual({ level: 'bad', label: 'backup: failed (exit 1) · other cannot be read' })
   expect(health?.map(({ name, level }) => `${name} ${level}`)).toEqual(['Section other warn', 'Job backup bad'])

@@ -99,6 +99,7 @@ export function watchedJobs(
   }
   return {
     name: 'jobs',
+    command: 'jobs',
     async refresh() {
       const now = Date.now()
       if (isFirst) {

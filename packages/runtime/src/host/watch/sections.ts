@@ -15,6 +15,8 @@ export interface StatusPart extends Pick<StatusFile, 'active' | 'gauges' | 'runs
 export interface Section {
   /** The name of the section, as a person gives it to `svc adopt`. */
   readonly name: string
+  /** The command of svc that says more about this section. */
+  readonly command: string
   /** Looks at the machine, at `now` in Unix milliseconds. */
   look(now: number): StatusPart
 }
@@ -25,7 +27,7 @@ export const partsOf = (sections: readonly Section[], now: number): StatusPart[]
     try {
       return section.look(now)
     } catch {
-      const detail = `The section ${section.name} failed. Its next look is in a few seconds; "${plainHint(section.name)}" says more.`
+      const detail = `The section ${section.name} failed. Its next look is in a few seconds; "${plainHint(section.command)}" says more.`
       return {
         label: `${section.name} cannot be read`,
         health: [{ name: `Section ${section.name}`, level: 'warn', detail }],

@@ -10,10 +10,11 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { scaledMs, wait } from '../../machine/base/time.ts'
 import { createFolder, writeLightly } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { readAdopted } from '../agent/adopted.ts'
+import { type AdoptedNote, readAdopted } from '../agent/adopted.ts'
 import { renewManifest } from '../agent/manifest.ts'
+import { watchedSessions } from './ai-section.ts'
 import { type JobsPlaces, jobsPartNow, watchedJobs } from './jobs-section.ts'
-import { hostStatusOf, partsOf } from './sections.ts'
+import { hostStatusOf, partsOf, type Section, type StatusPart } from './sections.ts'
 
 const lookSeconds = 5
 const crontabSeconds = 300
@@ -24,11 +25,13 @@ interface WatchPlaces {
   readonly folder: Folder
   /** The folder with all jobs. */
   readonly jobs: string
+  /** The home folder of this user; undefined if nobody knows it. */
+  readonly home: string | undefined
 }
 
 /** Watches until the signal asks it to stop, or until the file of svc was replaced. */
 export async function watchHost(
-  { folder, jobs }: WatchPlaces,
+  { folder, jobs, home }: WatchPlaces,
   stop: AbortSignal,
   warn: (text: string) => void,
 ): Promise<void> {
@@ -36,7 +39,10 @@ export async function watchHost(
   const first = stampOf(file)
   const isReplaced = () => ![first, undefined].includes(stampOf(file))
   trying(() => renewManifest(folder), warn)
-  const section = watchedJobs({ state: folder.state, jobs }, () => performance.now())
+  let shown: AdoptedNote | undefined
+  const jobsSection = watchedJobs({ state: folder.state, jobs }, () => performance.now())
+  const aiSection = watchedSessions({ ...folder, home }, () => shown ?? nothingChosen)
+  const sections = (): Section[] => [...(shown?.jobs ? [jobsSection] : []), ...(shown?.ai ? [aiSection] : [])]
   const write = statusWriter(folder, warn)
   const adoptedFile = join(folder.state, 'adopted.json')
   let adopted = stampOf(adoptedFile)
@@ -45,13 +51,13 @@ export async function watchHost(
     const before = adopted
     adopted = stampOf(adoptedFile)
     if (performance.now() >= next || adopted !== before) {
-      const asked = section.refresh().catch((error: unknown) => warn(messageOf(error)))
+      const asked = jobsSection.refresh().catch((error: unknown) => warn(messageOf(error)))
       // The first status needs the schedules. Later ones use the last known table while the program `crontab` runs.
       if (next === 0) await asked
       next = performance.now() + scaledMs(crontabSeconds)
     }
-    const shown = readAdopted(folder)
-    write(JSON.stringify(hostStatusOf(partsOf(shown?.jobs ? [section] : [], Date.now()))))
+    shown = readAdopted(folder)
+    write(JSON.stringify(hostStatusOf(partsOf(sections(), Date.now()))))
     await wait(scaledMs(lookSeconds), stop)
   }
 }
@@ -84,7 +90,15 @@ function stampOf(file: string): string | undefined {
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`
 }
 
-/** The status that `svc watch` would write now. Nothing is written, and folders that are missing hold nothing yet. */
-export async function statusNow(places: JobsPlaces, shows: { readonly jobs: boolean }): Promise<StatusFile> {
-  return hostStatusOf(shows.jobs ? [await jobsPartNow(places)] : [])
+const nothingChosen = { names: 'number' as const, folders: [] }
+
+/**
+ * The status that `svc watch` would write now, with this part about AI sessions. Nothing is written, and folders that
+ * are missing hold nothing yet.
+ */
+export async function statusNow(
+  places: JobsPlaces,
+  { jobs, ai }: { readonly jobs: boolean; readonly ai?: StatusPart | undefined },
+): Promise<StatusFile> {
+  return hostStatusOf([...(jobs ? [await jobsPartNow(places)] : []), ...(ai ? [ai] : [])])
 }

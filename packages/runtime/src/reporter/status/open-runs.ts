@@ -79,10 +79,12 @@ export function withEndedRuns(
 }
 
 const isOpen = (run: StatusRun): boolean =>
-  run.ended === undefined && run.status !== undefined && isInProgress(run.status) && !isJob(run)
+  run.ended === undefined && run.status !== undefined && isInProgress(run.status) && !isOfHost(run)
 
 /** True for a run that the host agent shows: something else started it, and it goes on without the host agent. */
-const isJob = ({ kind, id }: StatusRun): boolean => kind === 'job' && /^[^/]+\/\d{1,15}-[0-9a-z]{1,16}$/.test(id)
+const isOfHost = ({ kind = '', id }: StatusRun): boolean =>
+  (kind === 'job' && /^[^/]+\/\d{1,15}-[0-9a-z]{1,16}$/.test(id)) ||
+  (/^(?:claude|codex|opencode)$/.test(kind) && id.startsWith(`${kind}:`))
 
 /**
  * How and when the runs of a process ended. When a process before the present one ended is known by what it wrote last.

@@ -1,0 +1,137 @@
+/** Tests how `svc adopt` shows AI sessions, with files of Claude Code and a scripted service. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { type Account, account } from '../../../testing/adopting.ts'
+import { answerOf, type ClaudeHome, claudeHome, failure, privateMarks, prompt } from '../../../testing/ai/home.ts'
+import { token } from '../../../testing/folder.ts'
+import { type Service, startService } from '../../../testing/service.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+async function service(): Promise<Service> {
+  const started = await startService()
+  cleanups.push(() => started.close())
+  return started
+}
+/** An account with a session that waits, one that died and one that is over. */
+function somebody(): Account & { readonly claude: ClaudeHome } {
+  const made = account()
+  cleanups.push(() => made.remove())
+  const claude = claudeHome(made.home)
+  cleanups.push(() => claude.remove())
+  claude.lines('one', [prompt, answerOf('a')])
+  claude.note('one', claude.startProcess().pid, 'waiting')
+  claude.lines('two', [prompt, answerOf('b'), failure])
+  claude.note('two', 2 ** 22 + 1, 'busy')
+  claude.lines('three', [prompt, answerOf('c')])
+  return Object.assign(made, { claude })
+}
+
+const quiet = ['--yes', '--no-start']
+const adopted = ({ host }: Account) => JSON.parse(readFileSync(join(host.state, 'adopted.json'), 'utf8'))
+const numbers = ({ host }: Account) => JSON.parse(readFileSync(join(host.state, 'numbers.json'), 'utf8'))
+
+/** The parts of a report about sessions. */
+const itemsOf = (report: { health?: { name: string; level: string }[]; runs?: { status: string }[] }) => ({
+  health: report.health?.map(({ name, level }) => `${name} ${level}`),
+  runs: report.runs?.map(({ status }) => status).sort(),
+})
+/** A session that died before the first look raises nothing. */
+const shown = { health: ['Session claude 1 warn', 'Claude Code ok'], runs: ['died', 'ok', 'waiting'] }
+
+test('a dry run finds sessions, prints the report with them, and writes nothing', async () => {
+  const ada = somebody()
+  const files = ada.files()
+  const ran = await ada.adopt(['--dry-run', '--json'])
+  expect(ran.code).toBe(0)
+  const { found, report } = JSON.parse(ran.out)
+  expect(found).toEqual({ crontab: 0, jobs: 0, ai: { claude: 3 } })
+  expect(itemsOf(report)).toEqual(shown)
+  const said = await ada.adopt(['--dry-run', '--only', 'ai', '--names', 'folder'])
+  expect(said.out).toContain('Found AI sessions of 7 days: Claude Code 3.')
+  expect(said.out).toContain('"name": "Session harbour (claude 1)"')
+  expect(ada.files()).toEqual(files)
+})
+
+test('with --yes a new agent shows both, and the first report is the one of the dry run', async () => {
+  const good = await service()
+  const ada = somebody()
+  const dry = JSON.parse((await ada.adopt(['--dry-run', '--json'])).out).report
+  expect(await ada.adopt([...quiet, '--url', good.origin], { input: token })).toMatchObject({ code: 0 })
+  expect(adopted(ada)).toEqual({ jobs: true, ai: true, names: 'number', folders: [] })
+  expect(numbers(ada)).toMatchObject({ first: expect.any(Number), sessions: expect.arrayContaining([]) })
+  const [first] = good.reports
+  const report = JSON.parse(first?.text ?? '{}')
+  expect(itemsOf(report)).toEqual(shown)
+  const same = ['state', 'health', 'active', 'runs', 'panels', 'settings', 'gauges']
+  for (const part of same) expect([part, report[part]]).toEqual([part, dry[part]])
+  for (const mark of privateMarks) expect(first?.text).not.toContain(mark)
+})
+
+test('after an update nothing new is shown until a person says so, also with --yes', async () => {
+  const good = await service()
+  const ada = somebody()
+  await ada.adopt([...quiet, '--only', 'jobs', '--url', good.origin], { input: token })
+  expect(adopted(ada)).toEqual({ jobs: true, ai: false, names: 'number', folders: [] })
+  expect((await ada.adopt(quiet)).code).toBe(0)
+  expect(adopted(ada).ai).toBe(false)
+  expect(existsSync(join(ada.host.state, 'numbers.json'))).toBe(false)
+  expect((await ada.adopt([...quiet, '--only', 'ai', '--names', 'folder'])).code).toBe(0)
+  expect(adopted(ada)).toEqual({ jobs: true, ai: true, names: 'folder', folders: [] })
+  expect(numbers(ada)).toMatchObject({ first: expect.any(Number) })
+  const { first } = numbers(ada)
+  expect((await ada.adopt([...quiet, '--only', 'jobs'])).code).toBe(0)
+  expect(adopted(ada), 'what is shown stays').toMatchObject({ jobs: true, ai: true, names: 'folder' })
+  expect(numbers(ada).first).toBe(first)
+})
+
+test('only sessions can be shown, and the crontab is left alone', async () => {
+  const good = await service()
+  const ada = somebody()
+  ada.crontab.write('0 3 * * * /opt/backup.sh\n')
+  const ran = await ada.adopt([...quiet, '--only', 'ai', '--url', good.origin], { input: token })
+  expect(ran).toMatchObject({ code: 0, out: expect.not.stringContaining('can become a job') })
+  expect(adopted(ada)).toMatchObject({ jobs: false, ai: true })
+  expect(good.reports[0]?.text).not.toContain('Job')
+})
+
+test('a folder that a variable names is noted, and read by the agent of another environment', async () => {
+  const good = await service()
+  const ada = somebody()
+  const other = join(ada.home, 'other')
+  mkdirSync(join(other, '.claude'), { recursive: true })
+  const elsewhere = claudeHome(other)
+  cleanups.push(() => elsewhere.remove())
+  elsewhere.lines('four', [prompt])
+  const env = { CLAUDE_CONFIG_DIR: join(other, '.claude') }
+  await ada.adopt([...quiet, '--only', 'ai', '--url', good.origin], { input: token, env })
+  expect(adopted(ada).folders).toEqual([`claude=${join(other, '.claude')}`])
+  expect(JSON.parse((await ada.svc(['sessions', '--json'])).out)).toHaveLength(4)
+})
+
+test('svc sessions lists what the page shows with folders, which stay on this machine', async () => {
+  const ada = somebody()
+  const listed = JSON.parse((await ada.svc(['sessions', '--json'])).out)
+  expect(listed).toHaveLength(3)
+  expect(listed[0]).toEqual({
+    ...{ tool: 'claude', name: 'claude 1', number: 1, state: 'waiting', since: expect.any(Number), model: 'claude-m' },
+    ...{ pid: expect.any(Number), folder: '/srv/folder-mark/harbour', cost: null, estimated: false, atLeast: true },
+  })
+  const table = await ada.svc(['sessions'])
+  expect(table.out).toMatch(/^NAME +TOOL +STATE +SINCE +PID +COST +FOLDER\nclaude 1 +Claude Code +waiting +\d\d:\d\d/)
+  for (const mark of privateMarks.filter((mark) => mark !== 'folder-mark')) expect(table.out).not.toContain(mark)
+  const none = account()
+  cleanups.push(() => none.remove())
+  expect((await none.svc(['sessions'])).out).toContain('There are no AI sessions')
+  expect(JSON.parse((await none.svc(['sessions', '--json'])).out)).toEqual([])
+})
+
+test('a folder of sessions that cannot be read is named', async () => {
+  const ada = somebody()
+  writeFileSync(join(ada.home, '.claude/projects/-srv-folder-mark/x.jsonl'), '{"type":"odd"}\n')
+  const { out } = await ada.svc(['sessions'])
+  expect(out).toContain('(Claude Code) 2.1.332: 1 open, 3 in 7 days; lines of the type "odd" are not understood')
+})

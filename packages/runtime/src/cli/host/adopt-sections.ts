@@ -1,0 +1,120 @@
+/** The sections that `svc adopt` shows, jobs and AI sessions: chosen with options, chosen before, or asked for. */
+import { existsSync } from 'node:fs'
+import { listIn } from '@svc/protocol'
+import { type AdoptedNote, readAdopted } from '../../host/agent/adopted.ts'
+import { toolNames } from '../../host/sessions/session.ts'
+import { folderText, otherFolders } from '../../host/sessions/tools.ts'
+import { type AiLook, lookAtSessions, namedAs } from '../../host/watch/ai-section.ts'
+import { choose, confirm } from '../kit/ask.ts'
+import { exits, Refusal } from '../kit/output.ts'
+import type { HostPlace } from './adopt-place.ts'
+
+const sections = ['jobs', 'ai'] as const
+type SectionName = (typeof sections)[number]
+
+interface ChosenSections {
+  /** The sections that `--only` names; all of them without it. */
+  readonly wanted: ReadonlySet<SectionName>
+  /** True if `--only` was given. */
+  readonly isOnly: boolean
+  readonly names: AdoptedNote['names'] | undefined
+}
+
+interface SectionOptions {
+  readonly only?: string
+  readonly names?: string
+  readonly crontab?: boolean
+}
+
+/** Checks the options before anything is done. */
+export function sectionsBy({ only, names, crontab }: SectionOptions): ChosenSections {
+  const given: readonly string[] = only === undefined ? sections : listIn(only)
+  const other = given.find((section) => !(sections as readonly string[]).includes(section))
+  if (other !== undefined || given.length === 0)
+    throw new Refusal(`--only must be jobs, ai or both: got ${JSON.stringify(other ?? only)}.`, exits.usage)
+  if (names !== undefined && names !== 'number' && names !== 'folder')
+    throw new Refusal(`--names must be number or folder: got ${JSON.stringify(names)}.`, exits.usage)
+  const wanted = new Set(given as readonly SectionName[])
+  if (crontab && !wanted.has('jobs'))
+    throw new Refusal('--crontab makes jobs of the crontab, so --only must name jobs, too.', exits.usage)
+  return { wanted, isOnly: only !== undefined, names }
+}
+
+/** The facts about both sections before a person is asked. */
+export interface SectionFacts {
+  readonly before: AdoptedNote | undefined
+  readonly ai: AiLook
+  /** The folders of tools that this environment names besides the usual ones, and those that were noted before. */
+  readonly folders: readonly string[]
+}
+
+export function lookAtSections({ folder, ai: places }: HostPlace, { names }: ChosenSections): SectionFacts {
+  const before = readAdopted(folder)
+  const others = otherFolders(process.env).filter((other) => existsSync(other.folder))
+  const folders = [...new Set([...(before?.folders ?? []), ...others.map(folderText)])]
+  const chosen = { names: names ?? before?.names ?? 'number', folders }
+  return { before, folders, ai: lookAtSessions(places, chosen, before?.ai !== true) }
+}
+
+/** Lines about the sessions that were found, and about what may not be read. */
+export const sessionLines = ({ ai: { found } }: SectionFacts): string[] => [
+  ...(found.length === 0
+    ? []
+    : [
+        `Found AI sessions of 7 days: ${found.map((one) => `${toolNames[one.tool]} ${one.sessions.length}`).join(', ')}.`,
+      ]),
+  ...found.flatMap(({ tool, faults }) => faults.map((fault) => `  ${toolNames[tool]}: ${fault}.`)),
+]
+
+/** The number of sessions of each tool that was found. */
+export const sessionCounts = ({ ai: { found } }: SectionFacts): Record<string, number> =>
+  Object.fromEntries(found.map(({ tool, sessions }) => [tool, sessions.length]))
+
+/** The look at AI sessions, if a person chose to printResult them. */
+export const aiOf = ({ ai: isShown, names }: AdoptedNote, facts: SectionFacts): AiLook | undefined =>
+  isShown ? namedAs(facts.ai, names) : undefined
+
+/**
+ * The sections with all that a person chose before. Without a terminal, sections that were not shown before stay so,
+ * unless an option names them: an update of svc must not make a machine tell more.
+ */
+export async function askSections(
+  yes: boolean | undefined,
+  { wanted, isOnly, names }: ChosenSections,
+  facts: SectionFacts,
+): Promise<AdoptedNote> {
+  const { before } = facts
+  const isKept = (section: SectionName) => before?.[section] === true || !wanted.has(section)
+  const jobs = isKept('jobs')
+    ? before?.jobs === true
+    : isOnly || yes || (await confirm('Show your jobs on the page: their names, times and exit codes?'))
+  if (isKept('ai')) return chosenNote(facts, { jobs, ai: before?.ai === true, names })
+  if (yes) return chosenNote(facts, { jobs, ai: isOnly || (before === undefined && hasSessions(facts)), names })
+  if (!isOnly && !hasSessions(facts)) return chosenNote(facts, { jobs, ai: false, names })
+  if (names !== undefined) return chosenNote(facts, { jobs, ai: isOnly || (await confirm(sessionQuestion)), names })
+  const words = isOnly ? (['number', 'folder'] as const) : (['number', 'folder', 'no'] as const)
+  const answer = await choose(`${sessionQuestion} ${nameHelp}`, [...words])
+  return chosenNote(facts, { jobs, ai: answer !== 'no', names: answer === 'no' ? undefined : answer })
+}
+
+const sessionQuestion =
+  'Show your AI sessions on the page: tool, state, model, tokens and cost, never prompts or answers?'
+const nameHelp = 'Their names: number is "claude 3", folder is "harbour (claude 3)", no shows none.'
+
+/** The sections that a dry run shows: all that a person may be asked for. */
+export const allSections = ({ wanted, isOnly, names }: ChosenSections, facts: SectionFacts): AdoptedNote =>
+  chosenNote(facts, {
+    jobs: wanted.has('jobs') || facts.before?.jobs === true,
+    ai: facts.before?.ai === true || (wanted.has('ai') && (isOnly || hasSessions(facts))),
+    names,
+  })
+
+const hasSessions = ({ ai: { found } }: SectionFacts): boolean => found.length > 0
+
+function chosenNote(
+  { before, folders }: SectionFacts,
+  { jobs, ai, names }: Pick<AdoptedNote, 'jobs' | 'ai'> & { readonly names: AdoptedNote['names'] | undefined },
+): AdoptedNote {
+  if (!jobs && !ai) throw new Refusal('Nothing was done.')
+  return { jobs, ai, names: names ?? before?.names ?? 'number', folders: ai ? folders : (before?.folders ?? []) }
+}

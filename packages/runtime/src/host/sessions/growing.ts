@@ -1,0 +1,165 @@
+/**
+ * Reads text files to which other programs append lines, such as the records of AI tools. Each line is read once, and
+ * no file stays open between two looks. A large file is not read whole: its first line and its end are enough.
+ */
+import { closeSync, constants, fstatSync, readSync, type Stats } from 'node:fs'
+import { openOwnFile } from '../../machine/files/own.ts'
+
+/** The bytes of text that one look may read. All files of a look share them. */
+export interface Budget {
+  left: number
+}
+export const lookBytes = 8 * 1024 * 1024
+export const newBudget = (): Budget => ({ left: lookBytes })
+
+/** A longer line is passed over. */
+export const maxLineBytes = 8 * 1024 * 1024
+/** The beginning of a file, by which svc notices that another file has its place. */
+const headBytes = 64
+const chunkBytes = 64 * 1024
+
+/** Takes the lines of a file. */
+interface LineTaker {
+  /** Takes a line, without its end. The bytes change after the call. */
+  take(line: Buffer): void
+  /** Forgets all lines: the file is another one, or shorter than before. */
+  reset(): void
+}
+
+export interface GrowingFile {
+  /** Reads what was added, as far as the budget allows. Throws if it is not a file of this user. */
+  read(budget: Budget): void
+  /** True if the file has the size that it had after the last read, so there is nothing to do. */
+  isRead(stat: Pick<Stats, 'ino' | 'size'>): boolean
+  /** True if lines were passed over, since the file or a line is too large. */
+  readonly hasGaps: boolean
+}
+
+/** The place up to which a file was read. */
+interface FilePlace {
+  readonly dev: number
+  readonly ino: number
+  readonly head: Buffer
+  /** The start of the first line that was not taken yet. */
+  offset: number
+  /** The size of the file when all of it had been looked at. */
+  size: number
+  /** True while the rest of a line is passed over. */
+  skips: boolean
+}
+
+/** A file of which the first line, the last `tail` bytes, and then all that is added is read. */
+export function growingFile(file: string, tail: number, taker: LineTaker): GrowingFile {
+  let place: FilePlace | undefined
+  let hasGaps = false
+
+  const open = (fd: number, stat: Stats): FilePlace => {
+    if (place && place.dev === stat.dev && place.ino === stat.ino && stat.size >= place.size && hasHead(fd, place))
+      return place
+    if (place) taker.reset()
+    hasGaps = false
+    const head = readAt(fd, 0, Buffer.alloc(Math.min(headBytes, stat.size)))
+    return { dev: stat.dev, ino: stat.ino, head, offset: 0, size: 0, skips: false }
+  }
+
+  const jump = (fd: number, at: FilePlace, size: number): void => {
+    if (size - at.offset <= tail) return
+    if (at.offset === 0) takeFirst(fd, taker)
+    hasGaps = true
+    at.offset = size - tail
+    at.skips = true
+  }
+
+  return {
+    get hasGaps() {
+      return hasGaps
+    },
+    isRead: ({ ino, size }) => place !== undefined && place.ino === ino && place.size === size,
+    read(budget) {
+      const fd = openOwnFile(file, constants.O_RDONLY)
+      try {
+        const stat = fstatSync(fd)
+        const at = open(fd, stat)
+        place = at
+        jump(fd, at, stat.size)
+        if (readLines(fd, at, stat.size, taker, budget)) hasGaps = true
+      } finally {
+        closeSync(fd)
+      }
+    },
+  }
+}
+
+/** All reads use one buffer, since none of them waits. */
+const chunk = Buffer.allocUnsafe(chunkBytes)
+const newline = 0x0a
+
+/** Takes the whole lines between the place and `size`. Returns true if it passed over a line that is too long. */
+function readLines(fd: number, at: FilePlace, size: number, taker: LineTaker, budget: Budget): boolean {
+  let hasLong = false
+  let parts: Buffer[] = []
+  let length = 0
+  let position = at.offset
+  while (position < size && budget.left > 0) {
+    const wanted = Math.min(chunkBytes, size - position, budget.left)
+    const read = readSync(fd, chunk, 0, wanted, position)
+    if (read === 0) break
+    budget.left -= read
+    position += read
+    for (let from = 0; from < read; ) {
+      const end = chunk.subarray(0, read).indexOf(newline, from)
+      const rest = chunk.subarray(from, end < 0 ? read : end)
+      if (end < 0) {
+        if (!at.skips) {
+          parts.push(Buffer.from(rest))
+          length += rest.length
+        }
+        break
+      }
+      if (!at.skips) taker.take(parts.length === 0 ? rest : Buffer.concat([...parts, rest]))
+      parts = []
+      length = 0
+      at.skips = false
+      from = end + 1
+      at.offset = position - read + from
+    }
+    if (length >= maxLineBytes) {
+      hasLong = true
+      at.skips = true
+      parts = []
+      length = 0
+    }
+    if (at.skips) at.offset = position
+  }
+  at.size = position >= size ? size : at.offset
+  return hasLong
+}
+
+/** Takes the first line of a file whose middle is passed over, unless the line is too long. */
+function takeFirst(fd: number, taker: LineTaker): void {
+  for (let bytes = chunkBytes; bytes <= firstLineBytes; bytes *= 4) {
+    const start = readAt(fd, 0, Buffer.allocUnsafe(bytes))
+    const end = start.indexOf(newline)
+    if (end >= 0) taker.take(start.subarray(0, end))
+    if (end >= 0 || start.length < bytes) return
+  }
+}
+const firstLineBytes = 1024 * 1024
+
+function readAt(fd: number, position: number, into: Buffer): Buffer {
+  return into.subarray(0, readSync(fd, into, 0, into.length, position))
+}
+
+const hasHead = (fd: number, { head }: FilePlace): boolean => readAt(fd, 0, Buffer.alloc(head.length)).equals(head)
+
+/** A line as a JSON object; undefined if it is none. */
+export function objectIn(line: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

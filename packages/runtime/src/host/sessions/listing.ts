@@ -1,0 +1,120 @@
+/**
+ * Lists the files below a folder that changed in the last days. It is asked every few seconds: what changed lately is
+ * looked at each time, all else once in a minute.
+ */
+import { readdirSync, type Stats, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../../machine/base/errors.ts'
+import { keptSeconds } from './session.ts'
+
+export interface FoundFile {
+  readonly path: string
+  /** The names of the folders from the root down to the file, and its own. */
+  readonly parts: readonly string[]
+  readonly stat: FileStat
+}
+type FileStat = Pick<Stats, 'ino' | 'size' | 'mtimeMs'>
+
+interface Listing {
+  /** The file that changed last is the first. */
+  readonly files: readonly FoundFile[]
+  /** The number of folders that cannot be read. */
+  readonly closed: number
+}
+
+/** The tree that is listed. Links are not followed. */
+interface Tree {
+  readonly root: string
+  /** True if the folder at this place below the root is looked into. */
+  readonly enters: (parts: readonly string[]) => boolean
+  /** True if a file of this name is listed. */
+  readonly takes: (name: string) => boolean
+}
+
+interface ListedFolder {
+  readonly stamp: string | undefined
+  readonly changed: number
+  readonly files: readonly string[]
+  readonly folders: readonly string[]
+}
+
+const sweepMs = 60_000
+/** Files and folders that changed within this time are looked at each time. */
+const hotFileMs = 3_600_000
+const hotFolderMs = 86_400_000
+/** A change within this time before a look may share its time stamp with a later change. */
+const freshMs = 2000
+/** The most files that are listed. Each costs memory for as long as it is known. */
+const maxFiles = 4000
+
+/** Returns the function that lists the tree at `now` in Unix milliseconds. `isHot` names files that just changed. */
+export function treeLister({ root, enters, takes }: Tree): (now: number, isHot?: (name: string) => boolean) => Listing {
+  const folders = new Map<string, ListedFolder | 'closed'>()
+  let found = new Map<string, FoundFile>()
+  let swept = Number.NEGATIVE_INFINITY
+
+  return (now, isHot = () => false) => {
+    const isSweep = now >= swept + sweepMs || now < swept
+    if (isSweep) swept = now
+    const next = new Map<string, FoundFile>()
+    const visited = new Set<string>()
+    let closed = 0
+    const visit = (path: string, parts: readonly string[]): void => {
+      visited.add(path)
+      const known = folders.get(path)
+      const isCold = known !== undefined && known !== 'closed' && known.changed < now - hotFolderMs
+      const folder = isCold && !isSweep ? known : readFolder(path, parts, known, { now, enters, takes })
+      if (folder === 'closed') closed++
+      if (folder === undefined) folders.delete(path)
+      else folders.set(path, folder)
+      if (folder === undefined || folder === 'closed') return
+      for (const name of folder.files) {
+        const file = join(path, name)
+        const before = found.get(file)
+        const isDue = isSweep || (before && before.stat.mtimeMs > now - hotFileMs) || isHot(name)
+        const stat = isDue || known !== folder ? statOf(file) : before?.stat
+        if (stat && stat.mtimeMs > now - keptSeconds * 1000)
+          next.set(file, { path: file, parts: [...parts, name], stat })
+      }
+      for (const name of folder.folders) visit(join(path, name), [...parts, name])
+    }
+    visit(root, [])
+    found = next
+    for (const path of folders.keys()) if (!visited.has(path)) folders.delete(path)
+    const files = [...next.values()].sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs)
+    return { files: files.slice(0, maxFiles), closed }
+  }
+}
+
+function readFolder(
+  path: string,
+  parts: readonly string[],
+  known: ListedFolder | 'closed' | undefined,
+  { now, enters, takes }: Pick<Tree, 'enters' | 'takes'> & { readonly now: number },
+): ListedFolder | 'closed' | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat?.isDirectory()) return undefined
+    const stamp = `${stat.ino} ${stat.mtimeMs}`
+    if (known !== undefined && known !== 'closed' && known.stamp === stamp) return known
+    const entries = readdirSync(path, { withFileTypes: true })
+    return {
+      stamp: stat.mtimeMs < now - freshMs ? stamp : undefined,
+      changed: stat.mtimeMs,
+      files: entries.filter((one) => one.isFile() && takes(one.name)).map(({ name }) => name),
+      folders: entries.filter((one) => one.isDirectory() && enters([...parts, one.name])).map(({ name }) => name),
+    }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return 'closed'
+  }
+}
+
+function statOf(file: string): FileStat | undefined {
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    return stat?.isFile() ? { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs } : undefined
+  } catch {
+    return undefined // its folder can no longer be read
+  }
+}

@@ -1,0 +1,61 @@
+/** Asks this machine about processes and locks. Without /proc, as on macOS (untried), it tells less. */
+import { readFileSync, readlinkSync } from 'node:fs'
+import { bootId, isAlive } from '../../machine/process/identity.ts'
+
+export interface Machine {
+  /** True if /proc tells which locks are held, and which process has a pid. */
+  readonly hasProc: boolean
+  /** The name of this machine and its processes, as Claude Code writes it; undefined if nobody knows. */
+  readonly domain: string | undefined
+  /** True if the process lives. `start` is field 22 of its /proc/PID/stat. */
+  lives(pid: number, start: string): boolean
+  /** The inodes of all files of which a process holds a lock. */
+  lockedInodes(): ReadonlySet<number>
+}
+
+export function thisMachine(): Machine {
+  const hasProc = process.platform === 'linux'
+  return {
+    hasProc,
+    domain: hasProc ? ownDomain() : undefined,
+    lives: (pid, start) => isAlive({ pid, start: hasProc ? `${bootId()}:${start}` : '' }),
+    lockedInodes: () => (hasProc ? inodesIn(textOf('/proc/locks')) : new Set()),
+  }
+}
+
+/** `linux:MACHINE-ID:pid:[INODE]`, without the id of the machine if there is none. */
+function ownDomain(): string | undefined {
+  const space = linkOf('/proc/self/ns/pid')
+  return space === '' ? undefined : `linux:${textOf('/etc/machine-id').trim()}:${space}`
+}
+
+/**
+ * True if two names mean the same machine and the same processes. If one of them has no id of a machine, the rest
+ * decides.
+ */
+export function isSameDomain(one: string, other: string): boolean {
+  const [a, b] = [domainPattern.exec(one), domainPattern.exec(other)]
+  if (!a || !b) return one === other
+  return a[2] === b[2] && (a[1] === b[1] || a[1] === '' || b[1] === '')
+}
+const domainPattern = /^linux:([^:]*):(pid:.+)$/
+
+/** The inodes in a text as /proc/locks has it: `1: FLOCK ADVISORY WRITE 812 08:01:1234 0 EOF`. */
+const inodesIn = (locks: string): ReadonlySet<number> =>
+  new Set([...locks.matchAll(/ [\da-f]+:[\da-f]+:(\d+) /g)].map(([, inode]) => Number(inode)))
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The numbers of sessions, by which people and alerts know them, and what svc remembers about each: the note
+ * `state/numbers.json`. A number is kept for a week after the last sign of its session.
+ */
+import { join } from 'node:path'
+import { integer, list, object } from '@svc/protocol/fields'
+import { createFolder, writeLightly } from '../../machine/files/durable.ts'
+import { anyText, type NoteValue, withDefaults } from '../../machine/files/note.ts'
+import { readJsonFile } from '../../machine/files/read.ts'
+import { keptSeconds, type ToolName, type ToolSession } from './session.ts'
+
+const numbers = withDefaults(
+  object({
+    /** The time of the first look after sessions were switched on. What ended before raises nothing. */
+    first: integer(0),
+    sessions: list(
+      object(
+        {
+          tool: anyText,
+          id: anyText,
+          number: integer(1),
+          /** The last sign of the session. */
+          last: integer(0),
+          /** When svc last saw it alive. */
+          lived: integer(0),
+        },
+        ...(['tool', 'id', 'number', 'last'] as const),
+      ),
+      5000,
+    ),
+  }),
+  { sessions: [] },
+)
+export type Numbers = NoteValue<typeof numbers>
+type Remembered = Numbers['sessions'][number]
+
+/** A session with its number, and what svc remembers about it. */
+export interface NumberedSession extends ToolSession {
+  readonly number: number
+  /** When svc last saw it alive. */
+  readonly lived?: number | undefined
+  /** True if it ended before the first look, so that it raises nothing. */
+  readonly isPast: boolean
+}
+
+/** Times are noted in whole minutes, so that the note does not change at each look. */
+const step = 60
+const noted = (at: number): number => Math.floor(at / step) * step
+
+/** Gives each session its number, at `now` in Unix seconds. Pure. */
+export function numbered(
+  before: Numbers,
+  sessions: readonly ToolSession[],
+  now: number,
+): { readonly numbers: Numbers; readonly sessions: readonly NumberedSession[] } {
+  const { first = now } = before
+  const known = new Map(before.sessions.map((one) => [keyOf(one), one]))
+  const shown = new Set(sessions.map(keyOf))
+  const kept = before.sessions.filter((one) => shown.has(keyOf(one)) || one.last > now - keptSeconds)
+  const taken = takenIn(kept)
+  const named = inOrder(sessions).map((session): NumberedSession => {
+    const one = known.get(keyOf(session))
+    const number = one?.number ?? lowestFree(taken, session.tool)
+    const lived = session.lives ? Math.max(first, noted(now)) : one?.lived
+    const last = Math.min(Math.max(session.last, lived ?? 0), now)
+    return { ...session, number, lived, isPast: !session.lives && last < first }
+  })
+  const remembered = new Map<string, Remembered>(kept.map((one) => [keyOf(one), one]))
+  for (const { tool, id, number, last, lived } of named)
+    remembered.set(keyOf({ tool, id }), {
+      ...{ tool, id, number, last: noted(Math.min(Math.max(last, lived ?? 0), now)) },
+      ...(lived !== undefined && { lived }),
+    })
+  return { numbers: { first, sessions: [...remembered.values()] }, sessions: named }
+}
+
+const keyOf = ({ tool, id }: { readonly tool: string; readonly id: string }): string => `${tool}:${id}`
+
+/** Sessions that live get the lowest numbers, in the order of their starts; then those that changed last. */
+const inOrder = (sessions: readonly ToolSession[]): ToolSession[] =>
+  [...sessions].sort((a, b) => Number(b.lives) - Number(a.lives) || (a.lives ? a.started - b.started : b.last - a.last))
+
+function takenIn(kept: readonly Remembered[]): Map<string, Set<number>> {
+  const taken = new Map<string, Set<number>>()
+  for (const { tool, number } of kept) taken.set(tool, (taken.get(tool) ?? new Set()).add(number))
+  return taken
+}
+
+function lowestFree(taken: Map<string, Set<number>>, tool: ToolName): number {
+  const numbersOfTool = taken.get(tool) ?? new Set()
+  taken.set(tool, numbersOfTool)
+  let number = 1
+  while (numbersOfTool.has(number)) number++
+  numbersOfTool.add(number)
+  return number
+}
+
+const fileIn = (state: string): string => join(state, 'numbers.json')
+
+/** Reads the note of the host agent with this state. A note that is missing or damaged holds nothing. */
+export const readNumbers = (state: string): Numbers =>
+  readJsonFile(fileIn(state), 1024 * 1024, (value) => numbers(value) as Numbers | undefined) ?? { sessions: [] }
+
+export function writeNumbers(state: string, value: Numbers): void {
+  createFolder(state)
+  writeLightly(fileIn(state), `${JSON.stringify(value)}\n`, 0o600)
+}

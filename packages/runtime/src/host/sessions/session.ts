@@ -1,0 +1,70 @@
+/** The sessions of AI tools: conversations of a person with a tool in a terminal, or headless. */
+import type { Budget } from './growing.ts'
+import type { Spent } from './spent.ts'
+
+/** The tools, in the order in which they are shown, with their names for people. */
+export const toolNames = { claude: 'Claude Code', codex: 'Codex', opencode: 'opencode' } as const
+export type ToolName = keyof typeof toolNames
+
+/**
+ * The state of a session. `died`: its process is gone in the middle of its work; `failed`: the last word of the tool is
+ * an error; `over`: it ended.
+ */
+export type SessionState = 'running' | 'waiting' | 'idle' | 'died' | 'failed' | 'over'
+
+/** A session as the files of its tool and the processes of this machine tell it. Times are in Unix seconds. */
+export interface ToolSession {
+  readonly tool: ToolName
+  /** The id that the tool gives it. */
+  readonly id: string
+  readonly state: SessionState
+  /** Since when it has this state, as far as the tool tells. */
+  readonly since: number
+  readonly started: number
+  /** The last sign of it in the files of the tool. */
+  readonly last: number
+  /** True if a process has the session. */
+  readonly lives: boolean
+  readonly pid?: number | undefined
+  /** The folder in which it works. Its name leaves the machine only if the person chose that. */
+  readonly folder?: string | undefined
+  readonly model?: string | undefined
+  /** The number of times that it used a tool of its own. */
+  readonly steps: number
+  readonly spent: Spent
+}
+
+/** All that was found of one tool. */
+export interface FoundTool {
+  readonly tool: ToolName
+  /** The version of the tool, as its newest files tell it. */
+  readonly version?: string | undefined
+  readonly sessions: readonly ToolSession[]
+  /** The number of sessions that live in a container, where svc sees no processes. */
+  readonly elsewhere: number
+  /** Parts of a sentence about files that cannot be read or understood. Each makes the item of the tool a warning. */
+  readonly faults: readonly string[]
+  /** Parts of a sentence about anything else that a person should know. */
+  readonly remarks: readonly string[]
+  /** The share of a limit that was used, with the words of the tool for it. */
+  readonly limits?: readonly { readonly name: string; readonly used: number; readonly resets?: number }[]
+}
+
+/** The time of a look, and the limits of what a reader may use at it. */
+export interface Look {
+  /** In Unix milliseconds. */
+  readonly now: number
+  readonly budget: Budget
+  /** Numbers the days of the machine's zone; the time is in Unix seconds. */
+  readonly dayOf: (at: number) => number
+}
+
+/** Looks at the files of a tool. Undefined if there is nothing of it on this machine. */
+export type ToolReader = (look: Look) => FoundTool | undefined
+
+/** The seconds after the last sign of a session during which svc knows it. */
+export const keptSeconds = 7 * 86_400
+
+/** A word of a tool that a sentence may quote. Anything else may be a text of a person. */
+export const quotable = (word: unknown): string =>
+  typeof word === 'string' && /^[a-z][\w./-]{0,39}$/i.test(word) ? `"${word}"` : 'something unknown'

@@ -1,0 +1,212 @@
+/**
+ * The tokens of a session and what they cost. A tool may tell a cost; tokens after that, or of a tool that tells none,
+ * are estimated by the prices that a person set. What is neither told nor estimated is unknown, and a sum then says so.
+ */
+
+export interface Tokens {
+  /** The tokens that were sent, without those that the service had cached. */
+  readonly input: number
+  readonly cached: number
+  readonly output: number
+}
+
+/** Tokens by model. */
+type Models = Readonly<Record<string, Tokens>>
+
+/** The tokens that a session, or one file of it, has used, and the cost that was told. */
+export interface Spent {
+  readonly all: Models
+  /** The cost that the tool told last, and the tokens that this cost contains. */
+  readonly told?: ToldCost
+  /** The last day on which something was used, by its number. `told` is what was told on it, and not before. */
+  readonly today: { readonly day: number; readonly all: Models; readonly told?: number }
+  /** True if parts of the files were passed over, so that more may have been used. */
+  readonly hasGaps?: boolean | undefined
+}
+
+export interface ToldCost {
+  readonly usd: number
+  readonly models: Readonly<Record<string, number>>
+  readonly tokens: Models
+}
+
+export const nothingSpent: Spent = { all: {}, today: { day: 0, all: {} } }
+
+/** Adds the tokens of one answer. */
+export function withTokens(spent: Spent, model: string, tokens: Tokens, day: number): Spent {
+  const today = onDay(spent.today, day)
+  return {
+    ...spent,
+    all: plus(spent.all, { [model]: tokens }),
+    today: today.day === day ? { ...today, all: plus(today.all, { [model]: tokens }) } : today,
+  }
+}
+
+/** Notes the cost that the tool told. */
+export function withTold(spent: Spent, told: ToldCost, day: number): Spent {
+  const today = onDay(spent.today, day)
+  const before = spent.told?.usd ?? 0
+  const more = told.usd >= before ? told.usd - before : told.usd
+  return { ...spent, told, today: today.day === day ? { ...today, told: (today.told ?? 0) + more } : today }
+}
+
+/** The account of a day. A day before the last one changes nothing. */
+const onDay = (today: Spent['today'], day: number): Spent['today'] => (day > today.day ? { day, all: {} } : today)
+
+/** The sum of what the files of a session used. A cost is told in the first one for all of them. */
+export function sumOf(first: Spent, others: readonly Spent[]): Spent {
+  let sum = first
+  for (const spent of others) {
+    const today = onDay(sum.today, spent.today.day)
+    sum = {
+      ...sum,
+      all: plus(sum.all, spent.all),
+      today: today.day === spent.today.day ? { ...today, all: plus(today.all, spent.today.all) } : today,
+      ...((sum.hasGaps || spent.hasGaps) && { hasGaps: true }),
+    }
+  }
+  return sum
+}
+
+/** The tokens that no told cost contains: what was used after it, or by a process that was killed. */
+function untoldOf({ all, told }: Pick<Spent, 'all' | 'told'>): Models {
+  if (told === undefined) return all
+  return perModel(all, (tokens, model) => {
+    const { input, cached, output } = ownOf(told.tokens, model) ?? noTokens
+    return each((key) => Math.max(0, tokens[key] - { input, cached, output }[key]))
+  })
+}
+
+/** The smaller of two numbers of tokens. Of tokens that nobody told, those that were used last are the untold ones. */
+const leastOf = (all: Models, other: Models): Models =>
+  perModel(all, (tokens, model) => {
+    const most = ownOf(other, model) ?? noTokens
+    return each((key) => Math.min(tokens[key], most[key]))
+  })
+
+const perModel = (all: Models, change: (tokens: Tokens, model: string) => Tokens): Models =>
+  Object.fromEntries(Object.entries(all).map(([model, tokens]) => [model, change(tokens, model)]))
+const each = (count: (key: keyof Tokens) => number): Tokens => ({
+  ...{ input: count('input'), cached: count('cached'), output: count('output') },
+})
+
+function plus(all: Models, more: Models): Models {
+  const sum: Record<string, Tokens> = { ...all }
+  for (const [model, tokens] of Object.entries(more)) {
+    const { input, cached, output } = ownOf(sum, model) ?? noTokens
+    sum[model] = { input: input + tokens.input, cached: cached + tokens.cached, output: output + tokens.output }
+  }
+  return sum
+}
+export const noTokens: Tokens = { input: 0, cached: 0, output: 0 }
+
+/** The sum of the tokens of all models. */
+export const tokensOf = (models: Models): Tokens => Object.values(models).reduce(both, noTokens)
+const both = (a: Tokens, b: Tokens): Tokens => ({
+  input: a.input + b.input,
+  cached: a.cached + b.cached,
+  output: a.output + b.output,
+})
+
+/** Prices in USD per million tokens. */
+interface Price {
+  readonly input: number
+  readonly output: number
+  readonly cached: number
+}
+export type Prices = Readonly<Record<string, Price>>
+
+/** A cost of which parts may be unknown. */
+export interface Cost {
+  readonly told?: number | undefined
+  readonly estimated?: number | undefined
+  /** True if a part is unknown, so that told and estimated are only the least that it costs. */
+  readonly isLeast: boolean
+}
+
+/** The cost of all that was used. */
+export const costOf = (spent: Spent, prices: Prices): Cost =>
+  costWith({ told: spent.told?.usd, untold: untoldOf(spent), hasGaps: spent.hasGaps }, prices)
+
+/** The cost of the last day on which something was used. */
+export const costOfDay = (spent: Spent, prices: Prices): Cost =>
+  costWith(
+    { told: spent.today.told, untold: leastOf(spent.today.all, untoldOf(spent)), hasGaps: spent.hasGaps },
+    prices,
+  )
+
+interface CostParts {
+  readonly told: number | undefined
+  readonly untold: Models
+  readonly hasGaps: boolean | undefined
+}
+
+function costWith({ told, untold, hasGaps }: CostParts, prices: Prices): Cost {
+  const parts = Object.entries(untold).filter(([, tokens]) => tokens.input + tokens.cached + tokens.output > 0)
+  const known = parts.flatMap(([model, tokens]) => estimate(model, tokens, prices) ?? [])
+  return {
+    ...(told !== undefined && { told }),
+    ...(known.length > 0 && { estimated: known.reduce((sum, usd) => sum + usd, 0) }),
+    isLeast: known.length < parts.length || (hasGaps === true && told === undefined),
+  }
+}
+
+/** The known cost by model. */
+export function modelCosts(spent: Spent, prices: Prices): Record<string, number> {
+  const costs: Record<string, number> = { ...spent.told?.models }
+  for (const [model, tokens] of Object.entries(untoldOf(spent))) {
+    const usd = estimate(model, tokens, prices)
+    if (usd !== undefined && usd > 0) costs[model] = (ownOf(costs, model) ?? 0) + usd
+  }
+  return costs
+}
+
+/** The known part of a cost; undefined if nothing is known. */
+export const knownCost = ({ told, estimated }: Cost): number | undefined =>
+  told === undefined && estimated === undefined ? undefined : (told ?? 0) + (estimated ?? 0)
+
+/** The sum of several costs. A part of which nothing is known makes it the least. */
+export function totalCost(costs: readonly Cost[]): Cost {
+  const sum = (values: readonly (number | undefined)[]) => {
+    const known = values.filter((value) => value !== undefined)
+    return known.length === 0 ? undefined : known.reduce((a, b) => a + b, 0)
+  }
+  return {
+    told: sum(costs.map(({ told }) => told)),
+    estimated: sum(costs.map(({ estimated }) => estimated)),
+    isLeast: costs.some(({ isLeast }) => isLeast),
+  }
+}
+
+function estimate(model: string, { input, cached, output }: Tokens, prices: Prices): number | undefined {
+  const price = priceOf(model, prices)
+  return price && (input * price.input + cached * price.cached + output * price.output) / 1e6
+}
+
+/** The price of a model. The name in the prices may leave out the date at the end of the model's name. */
+const priceOf = (model: string, prices: Prices): Price | undefined =>
+  ownOf(prices, model) ?? ownOf(prices, model.replace(dated, ''))
+const dated = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/
+/** The value of a key that may be the name of a property of every object. */
+const ownOf = <T>(all: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(all, key) ? all[key] : undefined
+
+/** Reads the setting `prices`: `MODEL=IN/OUT/CACHED` in USD per million tokens, separated by spaces. */
+export function readPrices(text: string): { readonly prices: Prices; readonly wrong: number } {
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  const read = words.map((word) => pricePattern.exec(word))
+  const entries = read.flatMap((found): (readonly [string, Price])[] => {
+    if (!found) return []
+    const [, model = '', input, output, cached = input] = found
+    return [[model, { input: Number(input), output: Number(output), cached: Number(cached) }]]
+  })
+  return { prices: Object.fromEntries(entries), wrong: words.length - entries.length }
+}
+/** The names of models. Anything else in their place is no model, and may be a text of a person. */
+const modelPattern = String.raw`[A-Za-z0-9][\w.:@/[\]-]{0,99}`
+const wholeModel = new RegExp(`^${modelPattern}$`)
+export const modelIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && wholeModel.test(value) ? value : undefined
+
+const number = String.raw`(\d{1,6}(?:\.\d{1,6})?)`
+const pricePattern = new RegExp(`^(${modelPattern})=${number}/${number}(?:/${number})?$`)

@@ -1,0 +1,51 @@
+/** The tools whose sessions svc reads, and the folders in which they keep them. */
+import { isAbsolute, join } from 'node:path'
+import { claudeReader } from './claude-files.ts'
+import type { Machine } from './machine.ts'
+import type { ToolName, ToolReader } from './session.ts'
+
+/** A folder in which a tool keeps its sessions. */
+export interface ToolFolder {
+  readonly tool: ToolName
+  readonly folder: string
+}
+
+interface Tool {
+  /** The reader of such a folder. */
+  readonly reader: (folder: string, machine: Machine) => ToolReader
+  /** The usual folder below HOME. */
+  readonly usual: string
+  /** The variable that names another folder, and the place in that folder. */
+  readonly variable: string
+  readonly place: string
+}
+
+const known: Readonly<Partial<Record<ToolName, Tool>>> = {
+  claude: { reader: claudeReader, usual: '.claude', variable: 'CLAUDE_CONFIG_DIR', place: '' },
+}
+
+const all = Object.entries(known) as [ToolName, Tool][]
+export const readTools: readonly ToolName[] = all.map(([tool]) => tool)
+
+/** The usual folders of this home folder. */
+export const usualFolders = (home: string | undefined): ToolFolder[] =>
+  home === undefined || !isAbsolute(home) ? [] : all.map(([tool, { usual }]) => ({ tool, folder: join(home, usual) }))
+
+/** The other folders that this environment names. */
+export const otherFolders = (env: NodeJS.ProcessEnv): ToolFolder[] =>
+  all.flatMap(([tool, { variable, place }]) => {
+    const folder = env[variable] ?? ''
+    return isAbsolute(folder) ? [{ tool, folder: join(folder, place) }] : []
+  })
+
+/** A folder as the note of what a person chose holds it, such as `claude=/srv/claude`. */
+export const folderText = ({ tool, folder }: ToolFolder): string => `${tool}=${folder}`
+
+export function folderIn(text: string): ToolFolder | undefined {
+  const at = text.indexOf('=')
+  const [tool, folder] = [text.slice(0, at) as ToolName, text.slice(at + 1)]
+  return known[tool] !== undefined && isAbsolute(folder) ? { tool, folder } : undefined
+}
+
+export const readerOf = ({ tool, folder }: ToolFolder, machine: Machine): ToolReader =>
+  known[tool]?.reader(folder, machine) ?? (() => undefined)

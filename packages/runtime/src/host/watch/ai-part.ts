@@ -1,0 +1,305 @@
+/**
+ * The section *ai* of the host agent's status: the sessions of AI tools. It is a pure function of what was found and a
+ * time. Names of folders are in it only if the person on this machine chose that; prompts and answers never are.
+ */
+import { basename } from 'node:path'
+import { type Level, levelRank, type Panel, type Run, safeLine } from '@svc/protocol'
+import { clockText } from '../jobs/zone.ts'
+import type { NumberedSession } from '../sessions/numbers.ts'
+import { type FoundTool, type SessionState, toolNames } from '../sessions/session.ts'
+import {
+  type Cost,
+  costOf,
+  costOfDay,
+  knownCost,
+  modelCosts,
+  noTokens,
+  type Prices,
+  type Tokens,
+  tokensOf,
+  totalCost,
+} from '../sessions/spent.ts'
+import type { StatusPart } from './sections.ts'
+
+export interface AiView {
+  /** In Unix seconds. */
+  readonly now: number
+  readonly zone: string
+  /** The number of the present day. */
+  readonly today: number
+  readonly names: 'number' | 'folder'
+  /** The minutes after which a session that waits is bad; 0 means never. */
+  readonly waitingMinutes: number
+  readonly prices: Prices
+  /** The number of prices that cannot be read. */
+  readonly wrongPrices: number
+}
+
+/** The contract keeps fifty items, and other sections need most of them. */
+const maxItems = 16
+const maxRuns = 150
+const maxActive = 50
+const maxRows = 50
+/** The seconds for which a session that died or failed keeps its item. */
+const badSeconds = 3600
+
+/** A session in words. */
+export interface JudgedSession {
+  readonly session: NumberedSession
+  readonly name: string
+  /** Its last sign, which is not in the future. */
+  readonly last: number
+  readonly since: number
+  /** Absent if it needs nobody. */
+  readonly level?: 'warn' | 'bad'
+  readonly detail: string
+}
+
+export function judgedSessions(sessions: readonly NumberedSession[], view: AiView): JudgedSession[] {
+  return sessions
+    .map((session) => judge(session, view))
+    .sort((a, b) => needRank(b) - needRank(a) || stateOrder(a) - stateOrder(b) || b.last - a.last || byNumber(a, b))
+}
+
+const needRank = ({ level }: JudgedSession): number => (level === undefined ? -1 : levelRank[level])
+const states: readonly SessionState[] = ['waiting', 'running', 'idle', 'died', 'failed', 'over']
+const stateOrder = ({ session }: JudgedSession): number => states.indexOf(session.state)
+const byNumber = (a: JudgedSession, b: JudgedSession): number => a.session.number - b.session.number
+
+function judge(session: NumberedSession, view: AiView): JudgedSession {
+  const { now, zone } = view
+  const { state, isPast, lives, lived = 0 } = session
+  const last = Math.min(lives ? session.last : Math.max(session.last, lived), now)
+  const since = Math.min(lives ? session.since : last, now)
+  const isRecent = !isPast && now < last + badSeconds
+  const level =
+    state === 'waiting'
+      ? isLong(since, view)
+        ? ('bad' as const)
+        : ('warn' as const)
+      : isRecent && state === 'died'
+        ? ('bad' as const)
+        : isRecent && state === 'failed'
+          ? ('warn' as const)
+          : undefined
+  const detail = `${stateWords[state]} ${clockText(since, now, zone)}`
+  return { session, name: nameOf(session, view), last, since, ...(level && { level }), detail }
+}
+
+const isLong = (since: number, { now, waitingMinutes }: AiView): boolean =>
+  waitingMinutes > 0 && now - since >= waitingMinutes * 60
+
+/** The states as the beginning of a sentence that ends with a time. */
+const stateWords: Readonly<Record<SessionState, string>> = {
+  running: 'runs since',
+  waiting: 'waits for you since',
+  idle: 'idle since',
+  died: 'its process is gone in the middle of its work, last sign',
+  failed: 'its last word is an error,',
+  over: 'ended',
+}
+
+const folderChars = 60
+
+function nameOf({ tool, number, folder }: NumberedSession, { names }: Pick<AiView, 'names'>): string {
+  const own = `${tool} ${number}`
+  const last = names === 'folder' && folder !== undefined ? [...safeLine(basename(folder))].slice(0, folderChars) : []
+  return last.length === 0 ? own : `${last.join('')} (${own})`
+}
+
+export function aiPart(tools: readonly FoundTool[], sessions: readonly NumberedSession[], view: AiView): StatusPart {
+  const judged = judgedSessions(sessions, view)
+  const others = [...tools.map((tool) => toolItem(tool, judged)), ...pricesItem(view)]
+  return {
+    health: [...sessionItems(judged), ...others],
+    label: labelOf(tools, judged, others),
+    active: judged.filter(isActive).slice(0, maxActive).map(activeOf),
+    gauges: tools.flatMap(({ limits: shares = [] }) => shares.map((share) => gaugeOf(share, view))),
+    runs: [...judged]
+      .sort((a, b) => b.last - a.last)
+      .slice(0, maxRuns)
+      .map((one) => runOf(one, view.prices)),
+    panels: tools.length === 0 ? [] : [sessionPanel(judged, view), todayPanel(tools, judged, view)],
+  }
+}
+
+type Item = StatusPart['health'][number]
+
+function sessionItems(judged: readonly JudgedSession[]): Item[] {
+  const needing = judged.flatMap(({ name, level, detail }) =>
+    level === undefined ? [] : [{ name: `Session ${name}`, level, detail }],
+  )
+  const rest = needing.slice(maxItems)
+  const [worst] = rest
+  if (worst === undefined) return needing
+  return [
+    ...needing.slice(0, maxItems),
+    { name: 'Sessions', level: worst.level, detail: `${rest.length} more need you` },
+  ]
+}
+
+const isOpen = ({ session: { lives } }: JudgedSession): boolean => lives
+
+function toolItem(
+  { tool, version, sessions, elsewhere, faults, remarks }: FoundTool,
+  judged: readonly JudgedSession[],
+): Item {
+  const open = judged.filter((one) => one.session.tool === tool && isOpen(one)).length
+  const says = [
+    `${version === undefined ? '' : `${version}: `}${open} open, ${sessions.length} in 7 days`,
+    ...(elsewhere === 0 ? [] : [`${elsewhere} elsewhere, as in a container`]),
+    ...faults,
+    ...remarks,
+  ]
+  const level: Level = faults.length > 0 ? 'warn' : remarks.length > 0 ? 'info' : 'ok'
+  return { name: toolNames[tool], level, detail: says.join('; ') }
+}
+
+const pricesItem = ({ wrongPrices }: AiView): Item[] =>
+  wrongPrices === 0
+    ? []
+    : [
+        {
+          name: 'Prices',
+          level: 'warn',
+          detail: `${count(wrongPrices, 'word')} in the setting cannot be read: a price is MODEL=IN/OUT/CACHED`,
+        },
+      ]
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
+
+function labelOf(tools: readonly FoundTool[], judged: readonly JudgedSession[], others: readonly Item[]): string {
+  const needing = judged.filter(({ level }) => level !== undefined)
+  const shown = judged.filter((one) => isOpen(one) || one.level !== undefined).length
+  const [first] = needing
+  if (first !== undefined)
+    return needing.length === 1
+      ? `${first.name} ${shortWords[first.session.state]}`
+      : `${needing.length} of ${shown} sessions need you`
+  const all = shown > 0 ? count(shown, 'session') : tools.length > 0 ? 'no open session' : 'no AI sessions yet'
+  const other = others.find(({ level }) => level === 'warn')
+  return other === undefined ? all : `${all}, but ${other.name} needs you`
+}
+
+/** The states of sessions that need somebody, in a label behind the name. */
+const shortWords: Readonly<Record<SessionState, string>> = {
+  running: 'runs',
+  waiting: 'waits for you',
+  idle: 'is idle',
+  died: 'died',
+  failed: 'failed',
+  over: 'ended',
+}
+
+const isActive = ({ session: { state } }: JudgedSession): boolean => state === 'running' || state === 'waiting'
+
+const activeOf = ({ session, name }: JudgedSession): NonNullable<StatusPart['active']>[number] => ({
+  kind: session.tool,
+  ...(session.model !== undefined && { model: session.model }),
+  steps: session.steps,
+  started: session.started,
+  subjects: [{ title: name }],
+  ...(session.state === 'waiting' && { detail: 'waits for you' }),
+})
+
+/** The statuses of runs. An ended session without a failure is `ok`. */
+const runStatus: Readonly<Record<SessionState, string>> = {
+  ...{ running: 'running', waiting: 'waiting', idle: 'idle', died: 'died', failed: 'failed', over: 'ok' },
+}
+
+function runOf({ session, name, last }: JudgedSession, prices: Prices): Run {
+  const { tool, id, state, started, spent, lives } = session
+  const cost = knownCost(costOf(spent, prices))
+  const models = modelCosts(spent, prices)
+  const { output } = tokensOf(spent.all)
+  return {
+    ...{ id: `${tool}:${id}`, kind: tool, status: runStatus[state], started: Math.min(started, last) },
+    subjects: [{ title: name }],
+    ...(!lives && { ended: last }),
+    ...(output > 0 && { output_tokens: output }),
+    ...(cost !== undefined && { cost_usd: rounded(cost) }),
+    ...(cost !== undefined &&
+      Object.keys(models).length > 0 && {
+        models: Object.fromEntries(Object.entries(models).map(([model, usd]) => [model, rounded(usd)])),
+      }),
+  }
+}
+
+/** A millionth of a dollar is the smallest cost that the service keeps. */
+const rounded = (usd: number): number => Math.round(usd * 1e6) / 1e6
+
+function gaugeOf(
+  { name, used, resets }: NonNullable<FoundTool['limits']>[number],
+  { now, zone }: AiView,
+): NonNullable<StatusPart['gauges']>[number] {
+  return { name, used, ...(resets !== undefined && { detail: `resets ${clockText(resets, now, zone)}` }) }
+}
+
+/** The open sessions, those that need somebody, and those of today. */
+function sessionPanel(judged: readonly JudgedSession[], view: AiView): Panel {
+  const { now, zone, today, prices } = view
+  const rows = judged.filter((one) => isOpen(one) || one.level !== undefined || one.session.spent.today.day === today)
+  return {
+    type: 'table',
+    title: 'Sessions',
+    columns: ['Name', 'Tool', 'State', 'Since', 'Model', 'Cost', 'Tokens today'],
+    rows: rows
+      .slice(0, maxRows)
+      .map(({ session, name, since }) => [
+        name,
+        toolNames[session.tool],
+        panelWords[session.state],
+        clockText(since, now, zone),
+        session.model ?? '–',
+        costText(costOf(session.spent, prices)),
+        session.spent.today.day === today ? tokensText(tokensOf(session.spent.today.all)) : '–',
+      ]),
+  }
+}
+
+const panelWords: Readonly<Record<SessionState, string>> = {
+  ...{ running: 'running', waiting: 'waits for you', idle: 'idle', died: 'died', failed: 'failed', over: 'ended' },
+}
+
+function todayPanel(tools: readonly FoundTool[], judged: readonly JudgedSession[], { today, prices }: AiView): Panel {
+  return {
+    type: 'table',
+    title: 'Today',
+    columns: ['Tool', 'Cost told', 'Cost estimated', 'Tokens'],
+    rows: tools.map(({ tool }) => {
+      const used = judged
+        .map(({ session }) => session)
+        .filter((session) => session.tool === tool && session.spent.today.day === today)
+        .map(({ spent }) => spent)
+      const cost = totalCost(used.map((spent) => costOfDay(spent, prices)))
+      const tokens = used.map((spent) => tokensOf(spent.today.all)).reduce(sumOfTokens, noTokens)
+      return [toolNames[tool], ...costCells(cost), tokensText(tokens)]
+    }),
+  }
+}
+
+const sumOfTokens = (a: Tokens, b: Tokens): Tokens => ({
+  ...{ input: a.input + b.input, cached: a.cached + b.cached, output: a.output + b.output },
+})
+
+/** Told and estimated, each alone. The last one that is known says that parts are unknown. */
+function costCells({ told, estimated, isLeast }: Cost): [string, string] {
+  const least = isLeast ? 'at least ' : ''
+  if (estimated !== undefined) return [told === undefined ? '–' : usdText(told), `${least}${usdText(estimated)}`]
+  return [told === undefined ? '–' : `${least}${usdText(told)}`, '–']
+}
+
+export function costText(cost: Cost): string {
+  const known = knownCost(cost)
+  if (known === undefined) return '–'
+  return `${cost.isLeast ? 'at least ' : ''}${usdText(known)}${cost.estimated === undefined ? '' : ', estimated'}`
+}
+
+const usdText = (usd: number): string => `$${usd > 0 && usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`
+
+function tokensText({ input, cached, output }: Tokens): string {
+  return input + cached + output === 0 ? '–' : `${shortNumber(output)} out, ${shortNumber(input + cached)} in`
+}
+
+const shortNumber = (count: number): string =>
+  count < 1000 ? String(count) : count < 1e6 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1e6).toFixed(1)}M`

@@ -1,0 +1,189 @@
+/** The edge of the section *ai*: reads the files of the tools at each look, and keeps the numbers of their sessions. */
+import { limits } from '@svc/protocol'
+import { number, object, text } from '@svc/protocol/fields'
+import { readJsonFile } from '../../machine/files/read.ts'
+import type { AdoptedNote } from '../agent/adopted.ts'
+import { waitingMinutes } from '../agent/manifest.ts'
+import { machineZone } from '../jobs/machine-zone.ts'
+import { offsetAt } from '../jobs/zone.ts'
+import { newBudget } from '../sessions/growing.ts'
+import { thisMachine } from '../sessions/machine.ts'
+import { type NumberedSession, type Numbers, numbered, readNumbers, writeNumbers } from '../sessions/numbers.ts'
+import type { FoundTool, Look, ToolReader } from '../sessions/session.ts'
+import { readPrices } from '../sessions/spent.ts'
+import { folderIn, folderText, readerOf, type ToolFolder, usualFolders } from '../sessions/tools.ts'
+import { type AiView, aiPart, type JudgedSession, judgedSessions } from './ai-part.ts'
+import type { Section, StatusPart } from './sections.ts'
+
+export interface AiPlaces {
+  /** The state of the host agent, with `numbers.json`. */
+  readonly state: string
+  /** The file with the settings of the host agent. */
+  readonly settings: string
+  /** The home folder of this user; undefined if nobody knows it. */
+  readonly home: string | undefined
+}
+
+/** The choices of a person about sessions. */
+type ChosenAi = Pick<AdoptedNote, 'names' | 'folders'>
+
+/** The section for `svc watch`, which looks again and again. `chosen` is asked at each look. */
+export function watchedSessions(places: AiPlaces, chosen: () => ChosenAi): Section {
+  const find = finder()
+  let numbers: Numbers | undefined
+  let written = ''
+  return {
+    name: 'ai',
+    command: 'sessions',
+    look(now) {
+      const { names, folders } = chosen()
+      const zone = machineZone()
+      numbers = newest(numbers, readNumbers(places.state))
+      const found = find(foldersOf(places, folders), lookAt(now, zone))
+      const given = numbered(numbers, sessionsIn(found), Math.floor(now / 1000))
+      numbers = given.numbers
+      const text = JSON.stringify(numbers)
+      if (text !== written && hasWritten(places.state, numbers)) written = text
+      return aiPart(found, given.sessions, viewAt(now, zone, places, names))
+    },
+  }
+}
+
+/** The note as it is known, unless sessions were switched on again since. */
+const newest = (known: Numbers | undefined, stored: Numbers): Numbers =>
+  known === undefined || (stored.first ?? 0) > (known.first ?? 0) ? stored : known
+
+/** Writes the note. If that fails, as on a full disk, the next look tries again. */
+function hasWritten(state: string, numbers: Numbers): boolean {
+  try {
+    writeNumbers(state, numbers)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The result of a single look. Nothing is written. */
+export interface AiLook {
+  readonly found: readonly FoundTool[]
+  readonly part: StatusPart
+  readonly sessions: readonly NumberedSession[]
+  readonly judged: readonly JudgedSession[]
+  readonly view: AiView
+  /** The note that `svc watch` would write. */
+  readonly numbers: Numbers
+}
+
+/** A single look reads at most this many times as much as one of many. The rest is known to be missing. */
+const maxPasses = 8
+
+/**
+ * Looks once, and reads more than a look of `svc watch` does, which comes back to the rest. `isFirst` says that it is
+ * the first look after sessions were switched on.
+ */
+export function lookAtSessions(places: AiPlaces, { names, folders }: ChosenAi, isFirst = false): AiLook {
+  const find = finder()
+  const now = Date.now()
+  const zone = machineZone()
+  let found: readonly FoundTool[] = []
+  for (let pass = 0; pass < maxPasses; pass++) {
+    const look = lookAt(now, zone)
+    found = find(foldersOf(places, folders), look)
+    if (look.budget.left > 0) break
+  }
+  const { first, ...stored } = readNumbers(places.state)
+  const before = { ...stored, ...(first !== undefined && !isFirst && { first }) }
+  const { numbers, sessions } = numbered(before, sessionsIn(found), Math.floor(now / 1000))
+  const view = viewAt(now, zone, places, names)
+  return shownAs({ found, sessions, numbers, view })
+}
+
+/** The same look with other names. */
+export const namedAs = (look: AiLook, names: AiView['names']): AiLook =>
+  shownAs({ ...look, view: { ...look.view, names } })
+
+const shownAs = (look: Omit<AiLook, 'part' | 'judged'>): AiLook => ({
+  ...look,
+  part: aiPart(look.found, look.sessions, look.view),
+  judged: judgedSessions(look.sessions, look.view),
+})
+
+const sessionsIn = (found: readonly FoundTool[]) => found.flatMap(({ sessions }) => sessions)
+
+const foldersOf = ({ home }: AiPlaces, chosen: readonly string[]): ToolFolder[] => {
+  const all = [...usualFolders(home), ...chosen.flatMap((text) => folderIn(text) ?? [])]
+  return [...new Map(all.map((each) => [folderText(each), each])).values()]
+}
+
+/** Returns the function that finds all tools in these folders. */
+function finder(): (folders: readonly ToolFolder[], look: Look) => FoundTool[] {
+  const machine = thisMachine()
+  const readers = new Map<string, ToolReader>()
+  let turn = 0
+  return (folders, look) => {
+    turn++
+    // The first reader may use the whole budget, so each is the first one in turn.
+    const order = folders.map((_, at) => folders[(at + turn) % folders.length] as ToolFolder)
+    const found = order.flatMap((folder) => {
+      const key = folderText(folder)
+      const reader = readers.get(key) ?? readerOf(folder, machine)
+      readers.set(key, reader)
+      return reader(look) ?? []
+    })
+    return merged(found)
+  }
+}
+
+/** A tool may have several folders. */
+function merged(found: readonly FoundTool[]): FoundTool[] {
+  const tools = new Map<string, FoundTool>()
+  for (const one of [...found].sort((a, b) => (a.tool < b.tool ? -1 : 1))) {
+    const before = tools.get(one.tool)
+    tools.set(one.tool, before === undefined ? one : both(before, one))
+  }
+  return [...tools.values()]
+}
+
+const both = (a: FoundTool, b: FoundTool): FoundTool => ({
+  tool: a.tool,
+  version: a.version ?? b.version,
+  sessions: [...a.sessions, ...b.sessions],
+  elsewhere: a.elsewhere + b.elsewhere,
+  faults: [...a.faults, ...b.faults],
+  remarks: [...a.remarks, ...b.remarks],
+  limits: [...(a.limits ?? []), ...(b.limits ?? [])],
+})
+
+const lookAt = (now: number, zone: string): Look => ({ now, budget: newBudget(), dayOf: daysOf(zone) })
+
+const quarter = 900
+/** The days of the zone that was asked for last. Clocks change at whole quarters of an hour. */
+let days: { readonly zone: string; readonly known: Map<number, number> } | undefined
+
+/** Numbers the days of a zone, at a time in Unix seconds. The offsets are kept, since they are slow to compute. */
+function daysOf(zone: string): (at: number) => number {
+  if (days?.zone !== zone || days.known.size > 10_000) days = { zone, known: new Map() }
+  const { known } = days
+  return (at) => {
+    const slot = Math.floor(at / quarter)
+    const day = known.get(slot) ?? Math.floor((slot * quarter + offsetAt(zone, slot * quarter)) / 86_400)
+    known.set(slot, day)
+    return day
+  }
+}
+
+const settings = object({ waiting_minutes: number(0), prices: text(limits.settingText) })
+
+function viewAt(now: number, zone: string, places: AiPlaces, names: AiView['names']): AiView {
+  const set = readJsonFile(places.settings, 1024 * 1024, (value) => settings(value)) ?? {}
+  const { prices, wrong } = readPrices(set.prices ?? '')
+  return {
+    now: now / 1000,
+    zone,
+    today: daysOf(zone)(now / 1000),
+    names,
+    waitingMinutes: Math.min(set.waiting_minutes ?? waitingMinutes.usual, waitingMinutes.max),
+    prices,
+    wrongPrices: wrong,
+  }
+}

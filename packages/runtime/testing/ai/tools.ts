@@ -1,0 +1,150 @@
+/**
+ * The real command lines of AI tools, for tests and for the recording of their files. They are installed into a cache
+ * outside of the checkout, and know only a model service on loopback. A tool that cannot be installed is not tested.
+ */
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { ModelService } from './model-service.ts'
+
+const packages = { claude: '@anthropic-ai/claude-code', codex: '@openai/codex' } as const
+export type RealTool = keyof typeof packages
+
+/** The versions whose files were recorded, the newest last. */
+export const versions: Readonly<Record<RealTool, readonly string[]>> = {
+  claude: ['2.1.330', '2.1.332'],
+  codex: ['0.169.0', '0.171.0'],
+}
+
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'svc-ai-tools')
+const installMs = 300_000
+
+/** The folder with the programs of a tool. Throws a sentence if it cannot be installed. */
+export async function installed(tool: RealTool, version: string): Promise<string> {
+  const folder = join(cache, `${tool}-${version}`)
+  const bin = join(folder, 'node_modules/.bin')
+  if (existsSync(join(bin, tool))) return bin
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"private":true}')
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', `${packages[tool]}@${version}`]
+  try {
+    await promisify(execFile)('npm', args, { cwd: folder, timeout: installMs })
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    const [line = ''] = String((error as { stderr?: string }).stderr ?? error).split('\n')
+    throw new Error(`npm cannot install ${packages[tool]} ${version}: ${line}`)
+  }
+  return bin
+}
+
+/** A home folder in which a tool knows nothing but the model service, and a folder in which it works. */
+export interface ToolHome {
+  readonly home: string
+  readonly work: string
+  readonly env: Readonly<Record<string, string>>
+  remove(): void
+}
+
+const key = 'sk-ant-test-of-the-stand-in-0123456789abcdefghij'
+
+export function toolHome(tool: RealTool, bin: string, { origin }: ModelService): ToolHome {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-ai-')))
+  const [home, work] = [join(root, 'home'), join(root, 'harbour')]
+  for (const folder of [home, work, join(home, '.codex')]) mkdirSync(folder)
+  const usual = { HOME: home, LANG: 'C.UTF-8', TERM: 'xterm-256color', PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` }
+  if (tool === 'claude') {
+    const known = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }
+    writeFileSync(
+      join(home, '.claude.json'),
+      // Without this note the first start in a terminal asks for a host that is not there.
+      JSON.stringify({
+        hasCompletedOnboarding: true,
+        customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
+        projects: { [work]: known },
+      }),
+    )
+  } else
+    writeFileSync(
+      join(home, '.codex/config.toml'),
+      `model = "fake-1"
+model_provider = "fake"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[features]
+plugins = false
+[model_providers.fake]
+name = "fake"
+base_url = "${origin}/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+request_max_retries = 1
+stream_max_retries = 1
+[projects."${work}"]
+trust_level = "trusted"
+`,
+    )
+  const env = {
+    ...usual,
+    ...(tool === 'claude'
+      ? {
+          ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: key, DISABLE_AUTOUPDATER: '1' },
+          ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', CLAUDE_CODE_MAX_RETRIES: '1' },
+        }
+      : { FAKE_KEY: key }),
+  }
+  return { home, work, env, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** A terminal in which a tool runs. */
+export interface Terminal {
+  /** The process id of the tool. */
+  readonly pid: number
+  screen(): string
+  /** Types a text. */
+  type(text: string): void
+  /** Presses a key, as tmux names it. */
+  press(key: string): void
+  /** Waits until the screen shows this. */
+  shows(pattern: RegExp, seconds?: number): Promise<void>
+  close(): void
+}
+
+export const hasTmux = (): boolean => {
+  try {
+    execFileSync('tmux', ['-V'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+let terminals = 0
+
+export function openTerminal({ env, work }: ToolHome, command: readonly string[]): Terminal {
+  const socket = `svc-ai-${process.pid}-${++terminals}`
+  const tmux = (...args: readonly string[]): string =>
+    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { env, encoding: 'utf8' })
+  tmux('new-session', '-d', '-s', 'ai', '-x', '140', '-y', '50', '-c', work, ...command)
+  const screen = () => tmux('capture-pane', '-p', '-t', 'ai')
+  return {
+    pid: Number(tmux('display-message', '-p', '-t', 'ai', '#{pane_pid}')),
+    screen,
+    type: (text) => void tmux('send-keys', '-t', 'ai', '-l', text),
+    press: (name) => void tmux('send-keys', '-t', 'ai', name),
+    async shows(pattern, seconds = 30) {
+      for (const end = Date.now() + seconds * 1000; !pattern.test(screen()); await sleep(250))
+        if (Date.now() > end) throw new Error(`The screen does not show ${pattern}:\n${screen()}`)
+    },
+    close: () => {
+      try {
+        tmux('kill-server')
+      } catch {
+        // it has ended already
+      }
+    },
+  }
+}
