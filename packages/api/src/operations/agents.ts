@@ -87,8 +87,8 @@ export const fleetFacets = reading<FleetFacets>()('GET /w/:slug/fleet/facets', {
   input: query(whichAgents),
 })
 export const fleetNames = reading<FleetNames>()('GET /w/:slug/fleet/names', {
-  says: 'list the names of the agents that a filter selects, up to 10,000',
-  input: query(whichAgents),
+  says: 'list the names of the agents that a filter selects, or of one group of them, up to 10,000',
+  input: query({ ...whichAgents, ...oneGroup }),
 })
 export const createAgent = change<NewToken>()('POST /w/:slug/agents', {
   says: 'make an agent and show its token, once',

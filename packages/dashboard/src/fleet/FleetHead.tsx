@@ -4,11 +4,10 @@ import { Checkbox, NativeSelect } from '@mantine/core'
 import type { FleetSort } from '@svc/api'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
-import { call } from '../data/api.ts'
+import type { ReactNode } from 'react'
 import { useChange } from '../ui/dialogs/useChange.ts'
-import { notify } from '../ui/notify.tsx'
 import type { ShownFleet } from './useFleet.ts'
-import type { Selection } from './useSelection.ts'
+import { namesFound, type Selection } from './useSelection.ts'
 import { type ColumnName, columns } from './views/columns.ts'
 import { entryAfterChange } from './views/opened.ts'
 import { addressOf, type FleetView, orderAfterPress, orderOf } from './views/state.ts'
@@ -27,17 +26,18 @@ interface HeadProps {
 }
 
 /**
- * The head of the list of agents in wide windows: the checkbox for all agents, and the headings of the columns.
- * Pressing a heading sorts the list by its column, except for the column "Doing now".
+ * The head of the list of agents in wide windows: the checkbox for all agents, and the headings of the columns or
+ * `instead` of them. Pressing a heading sorts the list by its column, except for the column "Doing now".
  */
 export function WideHead({
   slug,
   view,
   filter,
   names,
+  instead,
   shown,
   selection,
-}: HeadProps & { names: readonly ColumnName[] }) {
+}: HeadProps & { names: readonly ColumnName[]; instead: ReactNode }) {
   const navigate = route.useNavigate()
   const { sort, desc } = orderOf(view)
   return (
@@ -48,36 +48,37 @@ export function WideHead({
             <ChooseAll slug={slug} filter={filter} shown={shown} selection={selection} />
           </div>
         )}
-        {names.map((name) => {
-          const { words, sort: by, end } = columns[name]
-          return (
-            <div
-              key={name}
-              role="columnheader"
-              className={`fleet-cell fleet-${name}${end ? ' fleet-end' : ''}`}
-              aria-sort={by !== undefined && sort === by ? (desc ? 'descending' : 'ascending') : undefined}
-            >
-              {by === undefined ? (
-                words
-              ) : (
-                <SortButton
-                  words={words}
-                  on={sort === by}
-                  down={desc}
-                  onPress={() => {
-                    const next = orderAfterPress(view, by)
-                    void navigate({
-                      search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
-                      state: entryAfterChange({ q: view.q ?? '', ...next }),
-                      replace: true,
-                      resetScroll: false,
-                    })
-                  }}
-                />
-              )}
-            </div>
-          )
-        })}
+        {instead ??
+          names.map((name) => {
+            const { words, sort: by, end } = columns[name]
+            return (
+              <div
+                key={name}
+                role="columnheader"
+                className={`fleet-cell fleet-${name}${end ? ' fleet-end' : ''}`}
+                aria-sort={by !== undefined && sort === by ? (desc ? 'descending' : 'ascending') : undefined}
+              >
+                {by === undefined ? (
+                  words
+                ) : (
+                  <SortButton
+                    words={words}
+                    on={sort === by}
+                    down={desc}
+                    onPress={() => {
+                      const next = orderAfterPress(view, by)
+                      void navigate({
+                        search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
+                        state: entryAfterChange({ q: view.q ?? '', ...next }),
+                        replace: true,
+                        resetScroll: false,
+                      })
+                    }}
+                  />
+                )}
+              </div>
+            )
+          })}
       </div>
     </div>
   )
@@ -103,21 +104,17 @@ function ChooseAll({
   shown,
   selection,
 }: Omit<HeadProps, 'selection' | 'view'> & { selection: Selection }) {
-  const shownNames = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter(
-    (name) => name !== undefined,
-  )
+  const isChosen = (index: number): boolean => {
+    const name = shown.row(index)?.name
+    return name === undefined || selection.names.has(name)
+  }
   const all =
-    shownNames.length > 0 &&
+    selection.names.size > 0 &&
     selection.names.size >= shown.head.total &&
-    shownNames.every((name) => selection.names.has(name))
+    Array.from({ length: shown.total }, (_, index) => index).every(isChosen)
   const { busy, error, submit } = useChange(async () => {
     if (all) return selection.clear()
-    const { names, total } = await call('GET /w/:slug/fleet/names', { slug }, { q: filter })
-    selection.setFound(names, filter)
-    if (total > names.length)
-      notify({
-        message: `${grouped(names.length)} of ${grouped(total)} agents are selected: an action reaches no more.`,
-      })
+    selection.setFound(await namesFound(slug, { q: filter }), filter)
   })
   return (
     <Checkbox

@@ -8,6 +8,7 @@ import { type CSSProperties, type ReactNode, useCallback, useEffect, useLayoutEf
 import { useKey } from '../ui/keys/useKeys.ts'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
+import type { GroupBox } from './groups/useGroupBoxes.ts'
 import type { ShownFleet } from './useFleet.ts'
 import { useRoom } from './useRoom.ts'
 import type { Selection } from './useSelection.ts'
@@ -23,6 +24,12 @@ const height = { wide: 42, narrow: 62 } as const
 /** The number of rows above and below those in sight that are also in the document. */
 const overscan = 8
 
+interface GroupHead {
+  open: boolean
+  box: GroupBox | undefined
+  line: ReactNode
+}
+
 interface ListProps {
   slug: string
   view: FleetView
@@ -36,7 +43,9 @@ interface ListProps {
   late: boolean
   selection: Selection | undefined
   /** Returns the head of a group if the row at this index is one. Missing if the list has no groups. */
-  headAt?: (index: number) => { open: boolean; line: ReactNode } | undefined
+  headAt?: (index: number) => GroupHead | undefined
+  /** The headings to show in place of those of the columns. */
+  headings?: ReactNode
   onRange: (first: number, last: number) => void
 }
 
@@ -44,7 +53,8 @@ interface ListProps {
  * The list of agents. Only rows in sight, and a few around them, are in the document. The list is one tab stop: a row
  * has the focus, and keys move it.
  */
-export function FleetList({ slug, view, filter, shown, late, selection, headAt, onRange }: ListProps) {
+export function FleetList(props: ListProps) {
+  const { slug, view, filter, shown, late, selection, headAt, headings, onRange } = props
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
   const scrollTo = useRef<(index: number) => void>(() => {})
@@ -52,12 +62,12 @@ export function FleetList({ slug, view, filter, shown, late, selection, headAt, 
   const { rows, top, first, last } = useRows(body, { count: shown.total, size, stop })
   scrollTo.current = (index) => rows.scrollToIndex(index, { align: 'auto' })
   useEffect(() => onRange(first, last), [first, last, onRange])
-  useListKeys({ body, stop, move, shown, selection })
+  useListKeys({ body, stop, move, shown, selection, headAt })
   const choose = useChoose(shown.row, selection)
   const table = useRef<HTMLDivElement>(null)
   const near = loadedRows(shown, first, last)
   const list = `${slug} ${filter} ${JSON.stringify(view)}`
-  const { names, template } = useRoom(table, {
+  const { names, template, tagRoom } = useRoom(table, {
     list,
     narrow,
     hasBoxes: selection !== undefined,
@@ -82,7 +92,7 @@ export function FleetList({ slug, view, filter, shown, late, selection, headAt, 
         aria-busy={late}
         aria-multiselectable={selection ? true : undefined}
       >
-        {!narrow && <WideHead {...headProps} names={names} />}
+        {!narrow && <WideHead {...headProps} names={names} instead={headings} />}
         <div
           ref={body}
           role="rowgroup"
@@ -100,7 +110,7 @@ export function FleetList({ slug, view, filter, shown, late, selection, headAt, 
                 key={index}
                 role="row"
                 aria-rowindex={index + 2}
-                aria-selected={selection && !head ? chosen : undefined}
+                aria-selected={selection && (head ? head.box?.chosen === 'all' : chosen)}
                 aria-level={headAt && (head ? 1 : 2)}
                 aria-expanded={head?.open}
                 tabIndex={index === stop ? 0 : -1}
@@ -119,6 +129,7 @@ export function FleetList({ slug, view, filter, shown, late, selection, headAt, 
                     index={index}
                     names={names}
                     narrow={narrow}
+                    tagRoom={tagRoom}
                     chosen={chosen ?? false}
                     strip={stripOf(agent.name)}
                     onChoose={selection ? choose : undefined}
@@ -191,42 +202,50 @@ interface KeyTargets {
   move: (index: number) => void
   shown: ShownFleet
   selection: Selection | undefined
+  headAt: ListProps['headAt']
 }
 
 /** Sets the keys of the list. Outside of the list, J and K lead to the row that had the focus last. */
-function useListKeys({ body, stop, move, shown, selection }: KeyTargets): void {
+function useListKeys({ body, stop, move, shown, selection, headAt }: KeyTargets): void {
   const step = (by: number) => () => move(body.current?.contains(document.activeElement) ? stop + by : stop)
   useKey('next', step(1))
   useKey('previous', step(-1))
   useKey('first', () => move(0))
   useKey('last', () => move(shown.total - 1))
-  useKey('select', selection && (() => toggle(shown.row(stop)?.name, selection)))
+  const select = () => {
+    const name = shown.row(stop)?.name
+    if (name !== undefined) selection?.toggle(name)
+    else
+      void headAt?.(stop)
+        ?.box?.press()
+        .catch(() => {})
+  }
+  useKey('select', selection && select)
   useKey('open', () => body.current?.querySelector<HTMLElement>(`[data-row="${stop}"] :is(a, button)`)?.click())
-}
-
-const toggle = (name: string | undefined, selection: Selection): void => {
-  if (name !== undefined) selection.toggle(name)
 }
 
 /**
  * Returns a function that selects or deselects one agent. With `range` (the Shift key), the function does so for all
- * agents from the previously chosen one to this one.
+ * agents from the previously chosen one to this one. It stays the same, so that rows are drawn again only if they
+ * change.
  */
 function useChoose(row: ShownFleet['row'], selection: Selection | undefined) {
+  const latest = useRef({ row, selection })
+  useLayoutEffect(() => {
+    latest.current = { row, selection }
+  })
   const lastChosen = useRef<number | undefined>(undefined)
-  return useCallback(
-    (name: string, index: number, range: boolean) => {
-      if (!selection) return
-      const from = lastChosen.current
-      lastChosen.current = index
-      if (!range || from === undefined) return selection.toggle(name)
-      const names = []
-      for (let i = Math.min(from, index); i <= Math.max(from, index); i++) {
-        const between = row(i)
-        if (between) names.push(between.name)
-      }
-      selection.set(names, !selection.names.has(name))
-    },
-    [selection, row],
-  )
+  return useCallback((name: string, index: number, range: boolean) => {
+    const { row, selection } = latest.current
+    if (!selection) return
+    const from = lastChosen.current
+    lastChosen.current = index
+    if (!range || from === undefined) return selection.toggle(name)
+    const names = []
+    for (let i = Math.min(from, index); i <= Math.max(from, index); i++) {
+      const between = row(i)
+      if (between) names.push(between.name)
+    }
+    selection.set(names, !selection.names.has(name))
+  }, [])
 }

@@ -10,7 +10,9 @@ import { Wished } from '../updates/parts/Wished.tsx'
 import { DayStrip, type StripText } from './row/DayStrip.tsx'
 import { RuntimeMark, TroubleMark } from './row/Marks.tsx'
 import { Doing, State } from './row/State.tsx'
+import { fittingTags, moreText, tagEdges } from './row/tags.ts'
 import { troubleOf } from './row/trouble.ts'
+import { measure } from './useRoom.ts'
 import { type ColumnName, columns } from './views/columns.ts'
 
 interface RowProps {
@@ -21,6 +23,8 @@ interface RowProps {
   names: readonly ColumnName[]
   /** True in narrow windows, in which the row has two lines. */
   narrow: boolean
+  /** The width for tags in pixels; in narrow windows, for the name of the agent and its tags. */
+  tagRoom: number
   chosen: boolean
   /** The last 24 hours of the agent; undefined until they are known. */
   strip: StripText | undefined
@@ -64,23 +68,27 @@ const Cell = ({ name, children }: { name: ColumnName; children: ReactNode }) => 
   </div>
 )
 
-function AgentCell({ slug, row, narrow }: RowProps) {
+function AgentCell({ slug, row, narrow, tagRoom }: RowProps) {
+  const { name, tags } = row
   return (
     <Cell name="agent">
       <span className="fleet-name">
-        <Link
-          to={paths.agent}
-          params={{ slug, name: row.name }}
-          className="fleet-link"
-          tabIndex={-1}
-          preloadDelay={120}
-        >
-          <Text cut>{row.name}</Text>
+        <Link to={paths.agent} params={{ slug, name }} className="fleet-link" tabIndex={-1} preloadDelay={120}>
+          <Text cut>{name}</Text>
         </Link>
       </span>
-      {narrow && row.tags.length > 0 && <span className="fleet-card-tags">{row.tags.join(' ')}</span>}
+      {narrow && <CardTags tags={tags} room={tagRoom - measure(name, 'bold')} />}
     </Cell>
   )
+}
+
+const small = (text: string): number => measure(text, 'small')
+
+/** The tags for which a card has room beside the name of its agent. */
+function CardTags({ tags, room }: { tags: readonly string[]; room: number }) {
+  const shown = fittingTags(tags, room, { measure: small, edges: tagEdges.word })
+  const words = [...tags.slice(0, shown), ...(shown < tags.length ? [moreText(tags, shown)] : [])].join(' ')
+  return tags.length > 0 && small(words) <= room && <span className="fleet-card-tags">{words}</span>
 }
 
 /** The state of the agent, and its updates if no column shows them. */
@@ -94,12 +102,14 @@ function StateCell({ slug, row, narrow, names }: RowProps) {
   )
 }
 
-/** The tags as links to the agents that have them. */
-function TagsCell({ slug, row: { tags } }: RowProps) {
+/** The tags as links to the agents that have them, as many as have room. A single one is cut rather than left out. */
+function TagsCell({ slug, row: { tags }, tagRoom }: RowProps) {
+  const fitting = fittingTags(tags, tagRoom, { measure: small, edges: tagEdges.framed })
+  const shown = tags.length === 1 ? 1 : fitting
   return (
     <Cell name="tags">
       <span className="fleet-tag-list" title={tags.join(' ')}>
-        {tags.map((tag) => (
+        {tags.slice(0, shown).map((tag) => (
           <Link
             key={tag}
             to={paths.fleet}
@@ -111,6 +121,8 @@ function TagsCell({ slug, row: { tags } }: RowProps) {
             {tag}
           </Link>
         ))}
+        {shown < tags.length && <span className="fleet-more-tags">{moreText(tags, shown)}</span>}
+        {shown < tags.length && <span className="svc-hidden">{tags.slice(shown).join(' ')}</span>}
       </span>
     </Cell>
   )

@@ -6,7 +6,8 @@ import { leftOffIn } from '../data/left-off.ts'
 import { count, ErrorNote } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { FleetList } from './FleetList.tsx'
-import { GroupLine } from './groups/GroupLine.tsx'
+import { GroupHeadings, GroupLine, statesOf } from './groups/GroupLine.tsx'
+import { useGroupBoxes } from './groups/useGroupBoxes.ts'
 import { useGroups } from './groups/useGroups.ts'
 
 interface GroupedListProps extends Pick<ComponentProps<typeof FleetList>, 'slug' | 'view' | 'filter' | 'selection'> {
@@ -25,14 +26,19 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
   const [isOpen, toggle] = useOpenGroups(`${slug} ${by}`)
   const { lines, row, groups, late, error, retry } = useGroups({ slug, query, by, isOpen, range })
+  const boxOf = useGroupBoxes({ slug, filter: list.filter, by, selection: list.selection })
   if (error) return <ErrorNote error={error} retry={retry} />
   if (!lines || !groups) return <WaitingPage />
   const left = leftOffIn(groups)
+  const states = statesOf(groups.groups)
+  const most = Math.max(...groups.groups.map(({ agents }) => agents))
   const headAt = (line: number) => {
     const { group, index } = lines.at(line) ?? {}
     if (!group || index !== undefined) return undefined
     const open = isOpen(group.value)
-    return { open, line: <GroupLine by={by} group={group} open={open} onPress={() => toggle(group.value)} /> }
+    const box = boxOf(group)
+    const props = { by, group, states, most, open, box }
+    return { open, box, line: <GroupLine {...props} onPress={() => toggle(group.value)} /> }
   }
   const fold = (event: KeyboardEvent) => {
     const head = event.target instanceof HTMLElement ? event.target.closest('[data-row][aria-expanded]') : null
@@ -52,6 +58,9 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
         shown={{ total: lines.total, head, row }}
         late={late}
         headAt={headAt}
+        headings={
+          groups.groups.some(({ value }) => isOpen(value)) ? undefined : <GroupHeadings by={by} states={states} />
+        }
         onRange={(first, last) => {
           if (first !== range[0] || last !== range[1]) setRange([first, last])
         }}

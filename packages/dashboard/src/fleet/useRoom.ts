@@ -2,12 +2,15 @@
 import type { FleetRow } from '@svc/api'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { isReportOverdue, serviceNow } from '../ui/index.ts'
-import { larger, type Measure, templateOf, type Wants, wantsOf } from './row/widths.ts'
+import { larger, type Measure, templateOf, type Wants, wantsOf, widthsOf } from './row/widths.ts'
 import { type ColumnName, fittingColumns } from './views/columns.ts'
 import { useColumns } from './views/useColumns.ts'
 
 /** The cells of a row in a narrow window. */
 const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today', 'day']
+
+/** The width in a card beside the name of an agent and its tags: edges, box, and when it was seen. */
+const besideCardName = 160
 
 interface ColumnRoom {
   /** Tells lists apart: their widths have nothing to do with each other. */
@@ -21,7 +24,8 @@ interface ColumnRoom {
 type TableRef = { readonly current: HTMLDivElement | null }
 
 /**
- * The columns that the list shows, and the template of their widths. The column for tags is left out while no agent
+ * The columns that the list shows, the template of their widths, and the width for tags (in a card, that for the name
+ * and the tags). The column for tags is left out while no agent
  * near has a tag. While a list is shown, no content makes a column narrower, so that rows move little.
  */
 export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: ColumnRoom) {
@@ -30,10 +34,12 @@ export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: Colum
   const wants = useWants(list, narrow ? [] : near)
   const hasTags = near.some(({ tags }) => tags.length > 0)
   return useMemo(() => {
-    if (narrow) return { names: cardNames, template: undefined }
+    if (narrow) return { names: cardNames, template: undefined, tagRoom: width - besideCardName }
     const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
-    const names = fittingColumns(wanted, { width, hasBoxes })
-    return { names, template: templateOf(names, wants, { width, hasBoxes }) }
+    const room = { width, hasBoxes }
+    const names = fittingColumns(wanted, room)
+    const tagRoom = widthsOf(names, wants, room)[names.indexOf('tags')] ?? 0
+    return { names, template: templateOf(names, wants, room), tagRoom }
   }, [narrow, chosen, hasTags, width, hasBoxes, wants])
 }
 
@@ -64,7 +70,7 @@ let context: CanvasRenderingContext2D | null | undefined
 let fontFamily: string | undefined
 let lastFont = ''
 
-const measure: Measure = (text, look) => {
+export const measure: Measure = (text, look) => {
   if (text === '') return 0
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return text.length * 7.5

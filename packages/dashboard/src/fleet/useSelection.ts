@@ -1,5 +1,8 @@
+import type { Grouping } from '@svc/api/filter'
 import { useEffect, useState } from 'react'
+import { call } from '../data/api.ts'
 import { focusMain } from '../ui/index.ts'
+import { notify } from '../ui/notify.tsx'
 
 export interface Selection {
   names: ReadonlySet<string>
@@ -47,4 +50,20 @@ export function useSelection(slug: string): Selection {
       if (document.activeElement?.closest('.fleet-bulk')) focusMain()
     },
   }
+}
+
+/** The agents that a filter selects, or one group of them. */
+interface WantedAgents {
+  q: string
+  group?: Grouping
+  /** The value of the group; missing for the agents that have none. */
+  in?: string
+}
+
+/** Asks for the names of agents. The person is told if there are more than an action reaches. */
+export async function namesFound(slug: string, wanted: WantedAgents): Promise<string[]> {
+  const { names, total } = await call('GET /w/:slug/fleet/names', { slug }, wanted)
+  const [some, all] = [names.length, total].map((number) => number.toLocaleString('en-US'))
+  if (total > names.length) notify({ message: `${some} of ${all} agents are selected: an action reaches no more.` })
+  return names
 }

@@ -1,4 +1,5 @@
 import type { FleetRow } from '@svc/api'
+import { limits } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { namesToAsk } from './useStrips.ts'
 
@@ -22,7 +23,10 @@ test.each<[why: string, row: FleetRow, at: { at: number; now: number }]>([
   expect(namesToAsk([changed], known, at)).toEqual({ names: ['a'], missing: false })
 })
 
-test('one request names at most 200 agents', () => {
-  const rows = Array.from({ length: 300 }, (_, i) => row(`agent-${i}`))
-  expect(namesToAsk(rows, known, now).names).toHaveLength(200)
+test('a request for agents with the longest names has an address that proxies take', () => {
+  const rows = Array.from({ length: 300 }, (_, i) => row(`agent-${i}-`.padEnd(limits.agentName, 'x')))
+  const { names } = namesToAsk(rows, known, now)
+  expect(names).toHaveLength(100)
+  const address = `/api/web/w/${'s'.repeat(40)}/history/strips?${new URLSearchParams({ names: names.join(',') })}`
+  expect(address.length).toBeLessThan(7_500)
 })

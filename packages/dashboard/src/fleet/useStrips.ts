@@ -1,6 +1,5 @@
 /** Asks for the strips of the agents in sight: one request at a time, and none for strips that are still right. */
 import type { FleetRow } from '@svc/api'
-import { maxStrips } from '@svc/api/words'
 import { pausedLabel } from '@svc/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../data/api.ts'
@@ -15,6 +14,11 @@ interface KnownStrip extends StripText {
 }
 type KnownStrips = Map<string, KnownStrip>
 
+/**
+ * The maximum number of names in a request, which are in its address. The service takes more, but a proxy such as nginx
+ * refuses an address of more than 8 KB: a hundred of the longest names are 6.6 KB.
+ */
+const namesAtOnce = 100
 /** After this time a strip is asked for again: it ends in the past, and no frame says that an agent went offline. */
 const oldMs = 60_000
 /** The pause in milliseconds before a request: for rows that came into sight, and after the previous one otherwise. */
@@ -35,7 +39,7 @@ export function namesToAsk(
     if (!strip) missing = true
     return strip && strip.state === stateOf(row, now) && at - strip.at < oldMs ? [] : [row.name]
   })
-  return { names: names.slice(0, maxStrips), missing }
+  return { names: names.slice(0, namesAtOnce), missing }
 }
 
 /** Returns the function that gives the strip of an agent; undefined until it is known. */

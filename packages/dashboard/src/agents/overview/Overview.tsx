@@ -1,6 +1,5 @@
 import './overview.css'
-import { SegmentedControl } from '@mantine/core'
-import type { UsageDay } from '@svc/api'
+import { useMediaQuery } from '@mantine/hooks'
 import {
   type AgentAccount as AccountFacts,
   type ActiveRun,
@@ -8,13 +7,9 @@ import {
   type HealthItem,
   missingSecrets,
 } from '@svc/protocol'
-import { useQuery } from '@tanstack/react-query'
-import { Fragment, type ReactNode, Suspense, useMemo, useState } from 'react'
-import { read } from '../../data/queries.ts'
-import { StackedBars } from '../../ui/charts/StackedBars.tsx'
-import { type Column, dayName, lastDays, stack } from '../../ui/charts/stack.ts'
+import { Fragment, type ReactNode, Suspense } from 'react'
 import { part } from '../../ui/files.tsx'
-import { dollars, dollarsOfAxis, Level, lastingText, serviceNow, Text, useClock } from '../../ui/index.ts'
+import { Level, lastingText, Text, useClock } from '../../ui/index.ts'
 import { Dotted, Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
 import { Facts } from '../../ui/values/Facts.tsx'
@@ -24,9 +19,10 @@ import type { Agent } from '../parts/agent.ts'
 import { pauseByMachine } from '../parts/machine.ts'
 import { Alerts } from './Alerts.tsx'
 import { Bindings } from './Bindings.tsx'
+import { Costs } from './Costs.tsx'
 import { Gauges } from './Gauges.tsx'
 import { PanelSection } from './Panels.tsx'
-import { arrange, type Columns, listedHealth, listedPanels, worstFirst } from './parts/arrange.ts'
+import { arrange, type Columns, listedHealth, listedPanels, partsOfNow, worstFirst } from './parts/arrange.ts'
 import { History } from './parts/History.tsx'
 import { isSaid, StateDetail, TwoReporters } from './parts/StateDetail.tsx'
 import { Subjects } from './Subjects.tsx'
@@ -41,13 +37,41 @@ const Jobs = part(() => import('./Jobs.tsx'))
 /** Shows the agent's last report, part by part. Parts that are missing in the report are not shown (2.1). */
 export function Overview({ agent }: { agent: Agent }) {
   const { report, twoReporters } = agent.page
+  const onPhone = useMediaQuery('(max-width: 47.99em)', window.innerWidth < 768, { getInitialValueInEffect: false })
   if (report === null) return null
-  const { state } = report
-  const { wide, narrow } = arrange(agent.page, hasVersions(agent))
+  const columns = arrange(agent.page, hasVersions(agent))
+  const now = onPhone ? partsOfNow(agent.page, columns) : []
   return (
     <div className="svc-column ag-overview" data-offline={agent.offline}>
       {twoReporters && <TwoReporters />}
-      <History agent={agent} />
+      {!onPhone && <History agent={agent} />}
+      <Standing agent={agent} />
+      {onPhone && (
+        <>
+          <div className="svc-column ag-column">
+            <Parts agent={agent} parts={now} />
+          </div>
+          <History agent={agent} />
+        </>
+      )}
+      <div className="svc-columns ag-columns">
+        <div className="svc-column ag-column">
+          <Parts agent={agent} parts={columns.wide.filter((part) => !now.includes(part))} />
+        </div>
+        <div className="svc-column ag-column">
+          <Alerts agent={agent} place="beside" />
+          <Parts agent={agent} parts={columns.narrow} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Says why the agent is in its state, and what to do about it. */
+function Standing({ agent }: { agent: Agent }) {
+  const state = agent.page.report?.state
+  return (
+    <>
       {(state?.detail || agent.offline || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
       {state?.level === undefined && !agent.offline && (
         <Suspense>
@@ -55,16 +79,7 @@ export function Overview({ agent }: { agent: Agent }) {
         </Suspense>
       )}
       <Alerts agent={agent} place="first" />
-      <div className="svc-columns ag-columns">
-        <div className="svc-column ag-column">
-          <Parts agent={agent} parts={wide} />
-        </div>
-        <div className="svc-column ag-column">
-          <Alerts agent={agent} place="beside" />
-          <Parts agent={agent} parts={narrow} />
-        </div>
-      </div>
-    </div>
+    </>
   )
 }
 
@@ -104,61 +119,6 @@ const Account = ({ account }: { account: AccountFacts }) => (
     />
   </Section>
 )
-
-/** The times of which costs are shown: the days, and the days that are one column. */
-const costTimes = { '30': 1, '90': 1, '400': 7 } as const
-type CostDays = keyof typeof costTimes
-
-/**
- * Shows the agent's costs of the last 30, 90 or 400 days by model, in columns of a day or a week. If no cost was
- * reported, shows the number of runs; without kept runs, shows nothing.
- */
-function Costs({ agent: { slug, page } }: { agent: Agent }) {
-  const [days, setDays] = useState<CostDays>('30')
-  const { data } = useQuery({
-    ...read('GET /w/:slug/agents/:name/usage', { slug, name: page.name }, { days: Number(days) }),
-    enabled: page.runs.kept > 0,
-  })
-  const today = new Date(serviceNow()).toISOString().slice(0, 10)
-  const view = useMemo(() => {
-    const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), Number(days)))
-    return { costs, stack: stack(joinedColumns(columns, costTimes[days])) }
-  }, [data, today, days])
-  if (!data || page.runs.kept === 0) return null
-  const runs = data.reduce((sum, day) => sum + day.runs, 0) ?? 0
-  const step = costTimes[days] === 1 ? 'day' : 'week'
-  return (
-    <Section
-      title={`${view.costs ? 'Cost' : 'Runs'}, ${days} days`}
-      aside={
-        <span className="ag-cost-times">
-          {view.costs && count(runs, 'run')}
-          <SegmentedControl
-            size="xs"
-            data={Object.keys(costTimes).map((value) => ({ value, label: `${value} d` }))}
-            value={days}
-            onChange={(to) => setDays(to as CostDays)}
-            aria-label="How many days"
-          />
-        </span>
-      }
-    >
-      {view.stack.total > 0 ? (
-        <StackedBars
-          title={view.costs ? `Cost by ${step} and model` : `Runs by ${step}`}
-          stack={view.stack}
-          format={view.costs ? dollars : figure}
-          axis={view.costs ? dollarsOfAxis : figure}
-          nameOf={step === 'day' ? dayName : weekName}
-          each={step}
-          whole={!view.costs}
-        />
-      ) : (
-        <p className="ag-quiet">No run ended in this time.</p>
-      )}
-    </Section>
-  )
-}
 
 /** Shows the agent's runs in progress. The header says it if there are none. */
 function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
@@ -275,49 +235,3 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
 /** True if the top of the page says the detail of an item that makes the agent's level. */
 const isSaidOf = (agent: Agent, { level, detail }: HealthItem): boolean =>
   level === agent.page.report?.state?.level && detail !== undefined && isSaid(agent, detail)
-
-/** The name of a column of a week, by its first day. */
-const weekName = (key: string): string => `Week from ${dayName(key)}`
-
-/** Adds up each `size` columns to one with the key of the first, counted from the end. */
-export function joinedColumns(columns: readonly Column[], size: number): Column[] {
-  if (size === 1) return [...columns]
-  const joined: Column[] = []
-  for (const [i, { key, parts }] of columns.entries()) {
-    const isFirst = i === 0 || (columns.length - i) % size === 0
-    if (isFirst) joined.push({ key, parts: Object.create(null) })
-    const sums = joined.at(-1)?.parts as Record<string, number>
-    for (const [name, value] of Object.entries(parts)) sums[name] = (sums[name] ?? 0) + value
-  }
-  return joined
-}
-
-/** The name for the part of a day's cost that belongs to no model. */
-const unnamed = 'model not named'
-
-/**
- * The columns of the chart of an agent's costs: one for each day, also for days without runs. The columns show the cost
- * by model if any cost was reported, otherwise the number of runs.
- */
-export function usageColumns(
-  days: readonly UsageDay[],
-  keys: readonly string[],
-): { costs: boolean; columns: Column[] } {
-  const byDay = new Map(days.map((day) => [day.day, day]))
-  const costs = days.some((day) => day.cost > 0 || Object.values(day.models).some((cost) => cost > 0))
-  const columns = keys.map((key) => {
-    const day = byDay.get(key)
-    return { key, parts: day === undefined ? {} : costs ? costParts(day) : { runs: day.runs } }
-  })
-  return { costs, columns }
-}
-
-/**
- * The costs of a day by model. The part of the day's cost that no model accounts for is added as `model not named`,
- * unless it is only a rounding error.
- */
-function costParts({ cost, models }: UsageDay): Record<string, number> {
-  const named = Object.values(models).reduce((sum, one) => sum + one, 0)
-  const rest = cost - named
-  return rest > 0.000_05 ? { ...models, [unnamed]: rest } : { ...models }
-}

@@ -119,6 +119,9 @@ const isOfAlerts = ({ queryKey }: Query) => isAboutAlerts(queryKey)
 /** True for data that a frame without `alerts: true` may have changed. */
 const isOther = ({ queryKey }: Query) => !isOnlyAboutAlerts(queryKey)
 
+/** The place of the name in the keys of an agent's data. */
+const agentPlace = keys.agent('', '').length - 1
+
 /** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
 function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolean {
   let stale = frame.list || frame.more
@@ -131,8 +134,9 @@ function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolea
     const merged = mergeFrame(fleet, frame)
     if (merged !== fleet) client.setQueryData(query.queryKey, merged)
   }
-  const touched = new Set([...frame.rows.map((row) => row.name), ...frame.changed])
-  for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name), predicate: isOther })
+  const touched = new Set<unknown>([...frame.rows.map((row) => row.name), ...frame.changed])
+  const predicate = (query: Query) => touched.has(query.queryKey[agentPlace]) && isOther(query)
+  void client.invalidateQueries({ queryKey: keys.agents(slug), predicate })
   return stale
 }
 

@@ -1,50 +1,108 @@
+// biome-ignore-all lint/a11y/useSemanticElements: see FleetList
+// biome-ignore-all lint/a11y/useFocusableInteractive: see FleetList
 import './groups.css'
+import { Checkbox } from '@mantine/core'
 import type { FleetGroup } from '@svc/api'
 import type { Grouping } from '@svc/api/filter'
 import { IconChevronRight } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { count, Level, levelLooks, Text } from '../../ui/index.ts'
+import { groupBar } from './bar.ts'
 import { groupWords } from './lines.ts'
+import type { GroupBox } from './useGroupBoxes.ts'
 
 interface GroupLineProps {
   by: Grouping
   group: FleetGroup
+  /** The states that have a column, since some group has agents in them. */
+  states: readonly GroupState[]
+  /** The number of agents of the largest group, whose bar is the longest one. */
+  most: number
   open: boolean
+  box: GroupBox | undefined
   onPress: () => void
 }
 
-/** The head of a group: its value, its worst state, and the numbers of its agents. All of it is a button. */
-export const GroupLine = ({ by, group: { value, agents, worst, counts }, open, onPress }: GroupLineProps) => (
-  // biome-ignore lint/a11y/useSemanticElements: see FleetList
-  // biome-ignore lint/a11y/useFocusableInteractive: see FleetList
-  <div role="gridcell" className="fleet-cell fleet-group">
-    <IconChevronRight className="fleet-group-sign" data-open={open} size={16} aria-hidden />
-    <Level level={worst === 'offline' ? null : worst} offline={worst === 'offline'} iconOnly />
-    <button type="button" className="fleet-link" tabIndex={-1} onClick={onPress}>
-      {value === null ? <span className="fleet-dim">{groupWords[by]}</span> : <Text cut>{value}</Text>}
-    </button>
-    <span className="fleet-group-agents">{count(agents, 'agent')}</span>
-    <span className="fleet-group-counts">
-      {shownCounts.map(([name, look]) => {
-        const { icon: Icon, words } = levelLooks[look]
-        const number = counts[name]
-        return (
-          number > 0 && (
-            <span key={name} className="fleet-group-count" data-level={look} title={words}>
-              <span className="svc-level" data-level={look}>
-                <Icon size={14} aria-hidden />
+/** The head of a group: its value, its worst state, and the numbers of its agents. All of it opens the group. */
+export function GroupLine({ by, group, states, most, open, box, onPress }: GroupLineProps) {
+  const { value, agents, worst, counts } = group
+  const bar = useMemo(() => groupBar(group, most), [group, most])
+  return (
+    <>
+      {box && <Box box={box} name={value ?? groupWords[by]} />}
+      <div role="gridcell" className="fleet-cell fleet-group">
+        <span className="fleet-group-name">
+          <IconChevronRight className="fleet-group-sign" data-open={open} size={16} aria-hidden />
+          <Level level={worst === 'offline' ? null : worst} offline={worst === 'offline'} iconOnly />
+          <button type="button" className="fleet-link" tabIndex={-1} onClick={onPress}>
+            {value === null ? <span className="fleet-dim">{groupWords[by]}</span> : <Text cut>{value}</Text>}
+          </button>
+        </span>
+        <span className="fleet-group-agents">{count(agents, 'agent')}</span>
+        <span className="fleet-strip fleet-group-bar" style={bar} aria-hidden />
+        <span className="fleet-group-counts">
+          {states.map(([name, look]) => {
+            const { icon: Icon, words } = levelLooks[look]
+            const number = counts[name]
+            return (
+              <span key={name} className="fleet-group-count" data-level={look} data-none={number === 0} title={words}>
+                {number > 0 && (
+                  <>
+                    <span className="svc-level" data-level={look}>
+                      <Icon size={14} aria-hidden />
+                    </span>
+                    {number.toLocaleString('en-US')}
+                    <span className="svc-hidden"> {words}</span>
+                  </>
+                )}
               </span>
-              {number.toLocaleString('en-US')}
-              <span className="svc-hidden"> {words}</span>
-            </span>
-          )
-        )
-      })}
+            )
+          })}
+        </span>
+      </div>
+    </>
+  )
+}
+
+function Box({ box, name }: { box: GroupBox; name: string }) {
+  const { busy, error, submit } = useChange(box.press)
+  return (
+    <div className="fleet-cell fleet-box" role="gridcell">
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the box is in it, and a press beside it counts, too */}
+      <label>
+        <Checkbox
+          size="xs"
+          checked={box.chosen === 'all'}
+          indeterminate={box.chosen === 'some'}
+          error={error !== null}
+          onChange={() => !busy && submit()}
+          aria-label={error === null ? `Select all of ${name}` : `Could not load ${name}. Select it again to retry.`}
+          tabIndex={-1}
+        />
+      </label>
+    </div>
+  )
+}
+
+/** The headings of the list while all groups are folded. */
+export const GroupHeadings = ({ by, states }: Pick<GroupLineProps, 'by' | 'states'>) => (
+  <div role="columnheader" className="fleet-cell fleet-group">
+    <span className="fleet-group-name">{headings[by]}</span>
+    <span className="fleet-group-agents">Agents</span>
+    <span className="fleet-group-bar">States</span>
+    <span className="fleet-group-counts">
+      {states.map(([name, look]) => (
+        <span key={name}>{look === 'never' ? 'Never' : levelLooks[look].words}</span>
+      ))}
     </span>
   </div>
 )
 
-/** The numbers that are shown, each with its look, in the order of the list. */
-const shownCounts = [
+const headings: Readonly<Record<Grouping, string>> = { tag: 'Tag', host: 'Host', blueprint: 'Blueprint' }
+
+/** The counted states, each with its look, in the order of the list. */
+const countedStates = [
   ['bad', 'bad'],
   ['silent', 'offline'],
   ['warn', 'warn'],
@@ -53,3 +111,8 @@ const shownCounts = [
   ['stopped', 'stopped'],
   ['never', 'never'],
 ] as const
+export type GroupState = (typeof countedStates)[number]
+
+/** The states in which these groups have agents. */
+export const statesOf = (groups: readonly Pick<FleetGroup, 'counts'>[]): GroupState[] =>
+  countedStates.filter(([name]) => groups.some(({ counts }) => counts[name] > 0))

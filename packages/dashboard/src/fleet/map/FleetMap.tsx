@@ -11,7 +11,7 @@ import { paths } from '../../paths.ts'
 import { count, ErrorNote } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Legend } from './Legend.tsx'
-import { blockOf, type Layout, layoutOf, placeIn, squareAfter, squareAt } from './layout.ts'
+import { blockOf, hasNames, type Layout, layoutOf, placeIn, squareAfter, squareAt } from './layout.ts'
 import { SquareLine, Tip } from './SquareLine.tsx'
 import { agentStates, applyFrame, type Squares, squareOf, squaresOf } from './squares.ts'
 import { countsText } from './states.ts'
@@ -64,7 +64,10 @@ interface SquaredProps {
 function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
   const { ref, width } = useElementSize()
   const { by, map } = squares
-  const layout = useMemo(() => layoutOf(squares.sizes, width, by !== undefined), [squares, width, by])
+  const layout = useMemo(() => {
+    const { sizes } = squares
+    return layoutOf(sizes, width, { grouped: by !== undefined, named: hasNames(sizes, width) })
+  }, [squares, width, by])
   const paint = usePaint()
   const tiles = useRef<TilesHandle>(null)
   useFrames({ slug, filter, squares }, (changed) => tiles.current?.redraw(changed))
@@ -137,12 +140,11 @@ function Ring({ layout, square }: { layout: Layout; square: number }) {
   const ring = useRef<HTMLDivElement>(null)
   const block = layout.blocks[blockOf(square, layout)]
   const { x, y } = block ? placeIn(block, square, layout) : { x: 0, y: 0 }
-  const { side } = layout
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of its place scrolls
   useLayoutEffect(() => {
     if (ring.current?.parentElement === document.activeElement) ring.current?.scrollIntoView({ block: 'nearest' })
   }, [x, y])
-  return <div ref={ring} className="map-ring" style={{ left: x, top: y, width: side, height: side }} />
+  return <div ref={ring} className="map-ring" style={{ left: x, top: y, ...layout.square }} />
 }
 
 /** Takes over the states of frames, and loads the map again if a frame may have changed which squares it has. */

@@ -77,7 +77,10 @@ export function Tip({ layout, ...props }: SquareProps & { layout: Layout }) {
     <div
       className="map-tip"
       aria-hidden
-      style={{ top: y + layout.pitch + 2, ...(isRight ? { right: layout.width - x - layout.side } : { left: x }) }}
+      style={{
+        top: y + layout.pitch.y + 2,
+        ...(isRight ? { right: layout.width - x - layout.square.width } : { left: x }),
+      }}
     >
       <strong>{name}</strong>
       <span>

@@ -3,9 +3,9 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type Ref, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Text } from '../../ui/index.ts'
 import { groupWords } from '../groups/lines.ts'
-import { drawSquare, type Paint } from './draw.ts'
+import { drawNamed, drawSquare, type Paint } from './draw.ts'
 import { type Block, type Layout, placeIn, squaresBetween } from './layout.ts'
-import { type Squares, statesIn } from './squares.ts'
+import { type Squares, stateAt, statesIn } from './squares.ts'
 import { countsText } from './states.ts'
 
 /** The height of a tile in pixels. A canvas of the whole map would be larger than browsers allow on a phone. */
@@ -41,12 +41,13 @@ export function Tiles({ ref, squares, layout, paint }: TilesProps) {
   const began = performance.now()
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when all squares are drawn
   useLayoutEffect(() => void performance.measure('map drawn', { start: began }), [squares, layout, paint])
-  const sprites = useMemo(() => spritesOf(layout.side, paint), [layout.side, paint])
+  const side = layout.square.height
+  const sprites = useMemo(() => spritesOf(side, paint), [side, paint])
   const canvases = useRef(new Map<number, HTMLCanvasElement>())
   useImperativeHandle(ref, () => ({
     redraw(agents) {
       for (const [index, canvas] of canvases.current)
-        drawTile(canvas, { index, squares, layout, sprites, ratio: paint.ratio }, agents)
+        drawTile(canvas, { index, squares, layout, sprites, paint }, agents)
     },
   }))
   return (
@@ -58,7 +59,7 @@ export function Tiles({ ref, squares, layout, paint }: TilesProps) {
           squares={squares}
           layout={layout}
           sprites={sprites}
-          ratio={paint.ratio}
+          paint={paint}
           canvases={canvases.current}
         />
       ))}
@@ -72,11 +73,12 @@ interface TilePart {
   layout: Layout
   /** A picture of each state, side by side. */
   sprites: HTMLCanvasElement
-  ratio: number
+  paint: Paint
 }
 
 function Tile({ canvases, ...part }: TilePart & { canvases: Map<number, HTMLCanvasElement> }) {
-  const { index, squares, layout, sprites, ratio } = part
+  const { index, squares, layout, sprites, paint } = part
+  const { ratio } = paint
   const canvas = useRef<HTMLCanvasElement>(null)
   const y = index * tileHeight
   const height = Math.min(tileHeight, layout.height - y)
@@ -84,9 +86,9 @@ function Tile({ canvases, ...part }: TilePart & { canvases: Map<number, HTMLCanv
     const to = canvas.current
     if (!to) return
     canvases.set(index, to)
-    drawTile(to, { index, squares, layout, sprites, ratio })
+    drawTile(to, { index, squares, layout, sprites, paint })
     return () => void canvases.delete(index)
-  }, [canvases, index, squares, layout, sprites, ratio])
+  }, [canvases, index, squares, layout, sprites, paint])
   return (
     <>
       <canvas
@@ -124,8 +126,10 @@ function Heading({ block, group, squares }: { block: Block; group: number; squar
 function drawTile(canvas: HTMLCanvasElement, part: TilePart, only?: ReadonlySet<number>): void {
   const to = canvas.getContext('2d')
   if (!to) return
-  const { index, squares, layout, sprites, ratio } = part
+  const { index, squares, layout, sprites, paint } = part
+  const { ratio } = paint
   const side = sprites.height
+  const width = layout.named ? Math.round(layout.square.width * ratio) : side
   const top = index * tileHeight
   if (!only) to.clearRect(0, 0, canvas.width, canvas.height)
   for (const block of layout.blocks) {
@@ -135,8 +139,11 @@ function drawTile(canvas: HTMLCanvasElement, part: TilePart, only?: ReadonlySet<
       if (only && !only.has(agent)) continue
       const place = placeIn(block, square, layout)
       const [x, y] = [Math.round(place.x * ratio), Math.round((place.y - top) * ratio)]
-      if (only) to.clearRect(x, y, side, side)
-      to.drawImage(sprites, (squares.states[agent] ?? 0) * side, 0, side, side, x, y, side, side)
+      if (only) to.clearRect(x, y, width, side)
+      if (layout.named) {
+        const name = squares.map.squares[agent]?.[0] ?? ''
+        drawNamed(to, { name, state: stateAt(squares, agent), x, y, width, height: side }, paint)
+      } else to.drawImage(sprites, (squares.states[agent] ?? 0) * side, 0, side, side, x, y, side, side)
     }
   }
 }

@@ -6,8 +6,63 @@ export interface Paint {
   colors: Readonly<Record<MapState, string>>
   /** The colour of signs on a filled square: that of the page. */
   ground: string
+  /** The colour and the fonts of names. */
+  text: string
+  family: string
+  /** The line around a square with a name. */
+  line: string
+  /** False with forced colours, in which nothing is tinted. */
+  tinted: boolean
   /** The device pixels of a CSS pixel. */
   ratio: number
+}
+
+interface NamedSquare {
+  name: string
+  state: MapState
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** The states that tint a square with a name, since they need somebody. */
+const tinted: ReadonlySet<MapState> = new Set(['bad', 'offline', 'warn'])
+
+/** Draws the square of an agent with its name. Lengths are device pixels. */
+export function drawNamed(to: CanvasRenderingContext2D, square: NamedSquare, paint: Paint): void {
+  const { name, state, x, y, width, height } = square
+  const { ratio, colors } = paint
+  const side = Math.round(14 * ratio)
+  const edge = Math.round((height - side) / 2)
+  const isTinted = paint.tinted && tinted.has(state)
+  to.setLineDash([])
+  to.beginPath()
+  to.roundRect(x + ratio / 2, y + ratio / 2, width - ratio, height - ratio, 5 * ratio)
+  if (isTinted) {
+    to.globalAlpha = 0.12
+    to.fillStyle = colors[state]
+    to.fill()
+    to.globalAlpha = 0.5
+  }
+  to.lineWidth = ratio
+  to.strokeStyle = isTinted ? colors[state] : paint.line
+  to.stroke()
+  to.globalAlpha = 1
+  drawSquare(to, state, { x: x + edge, y: y + edge, side }, paint)
+  to.font = `${tinted.has(state) ? 600 : 400} ${13 * ratio}px ${paint.family}`
+  to.fillStyle = paint.text
+  to.textBaseline = 'middle'
+  const left = x + edge + side + 8 * ratio
+  to.fillText(cutText(to, name, x + width - left - 6 * ratio), left, y + height / 2 + ratio / 2)
+}
+
+/** The beginning of a text that fits into a width, with an ellipsis. */
+function cutText(to: CanvasRenderingContext2D, text: string, width: number): string {
+  if (to.measureText(text).width <= width) return text
+  let length = text.length - 1
+  while (length > 0 && to.measureText(`${text.slice(0, length)}…`).width > width) length--
+  return `${text.slice(0, length)}…`
 }
 
 /** Draws a square of a state at a point; `side` and the point are device pixels. */
@@ -15,7 +70,7 @@ export function drawSquare(
   to: CanvasRenderingContext2D,
   state: MapState,
   { x, y, side }: { x: number; y: number; side: number },
-  { colors, ground }: Paint,
+  { colors, ground }: Pick<Paint, 'colors' | 'ground'>,
 ): void {
   const unit = side / 12
   const box = (inset: number) => to.roundRect(x + inset, y + inset, side - 2 * inset, side - 2 * inset, 2 * unit)

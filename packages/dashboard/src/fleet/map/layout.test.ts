@@ -1,23 +1,25 @@
 import { expect, test } from 'vitest'
-import { blockOf, layoutOf, placeIn, squareAfter, squareAt, squaresBetween } from './layout.ts'
+import { blockOf, hasNames, layoutOf, placeIn, squareAfter, squareAt, squaresBetween } from './layout.ts'
 
-const grouped = layoutOf([5, 40, 1], 520, true)
-const plain = layoutOf([30], 280, false)
+const look = { grouped: false, named: false }
+const grouped = layoutOf([5, 70, 1], 700, { ...look, grouped: true })
+const plain = layoutOf([80], 320, look)
+const named = layoutOf([5, 40, 1], 1000, { grouped: true, named: true })
 
 test('without groups the squares fill the width', () => {
-  expect(plain.blocks).toEqual([{ first: 0, squares: 30, x: 0, y: 0, width: 280, columns: 10 }])
-  expect(plain).toMatchObject({ heading: 0, height: 3 * plain.pitch })
+  expect(plain.blocks).toEqual([{ first: 0, squares: 80, x: 0, y: 0, width: 320, columns: 10 }])
+  expect(plain).toMatchObject({ heading: 0, height: 8 * plain.pitch.y })
 })
 
 test('blocks lie side by side while there is room, and no two overlap', () => {
   const [a, b, c] = grouped.blocks
   expect(a?.y).toBe(b?.y)
   expect(c?.y).toBeGreaterThan(b?.y ?? 0)
-  for (const { x, width } of grouped.blocks) expect(x + width).toBeLessThanOrEqual(520)
+  for (const { x, width } of grouped.blocks) expect(x + width).toBeLessThanOrEqual(700)
 })
 
 test('every square is found at its place, and none between them', () => {
-  for (const layout of [grouped, plain])
+  for (const layout of [grouped, plain, named])
     for (const block of layout.blocks)
       for (let square = block.first; square < block.first + block.squares; square++) {
         const { x, y } = placeIn(block, square, layout)
@@ -31,9 +33,9 @@ test('every square is found at its place, and none between them', () => {
 test('the squares of a part of the height are those that touch it', () => {
   const [block] = plain.blocks
   if (!block) throw new Error('There is a block.')
-  expect(squaresBetween(block, 0, 27, plain)).toEqual([0, 10])
-  expect(squaresBetween(block, 27, 28, plain)).toEqual([0, 20])
-  expect(squaresBetween(block, 60, 500, plain)).toEqual([20, 30])
+  expect(squaresBetween(block, 0, 31, plain)).toEqual([0, 10])
+  expect(squaresBetween(block, 31, 32, plain)).toEqual([0, 20])
+  expect(squaresBetween(block, 200, 500, plain)).toEqual([60, 80])
   expect(squaresBetween(block, 500, 600, plain)[0]).toBe(squaresBetween(block, 500, 600, plain)[1])
 })
 
@@ -41,22 +43,22 @@ test.each([
   ['ArrowRight', 4, 5],
   ['ArrowLeft', 5, 4],
   ['ArrowLeft', 0, 0],
-  ['ArrowRight', 45, 45],
+  ['ArrowRight', 75, 75],
   ['ArrowDown', 4, 9],
   ['ArrowUp', 9, 4],
   ['ArrowUp', 2, 2],
-  ['ArrowDown', 45, 45],
+  ['ArrowDown', 75, 75],
   ['PageDown', 2, 5],
-  ['PageDown', 7, 45],
+  ['PageDown', 7, 75],
   ['PageUp', 7, 5],
   ['PageUp', 5, 0],
   ['Home', 30, 0],
-  ['End', 3, 45],
+  ['End', 3, 75],
   ['x', 3, undefined],
 ])('%s leads from square %i to %s', (key, from, to) => expect(squareAfter(key, from, grouped)).toBe(to))
 
 test('Down from above a short last row leads into it', () => {
-  const layout = layoutOf([15], 280, false)
+  const layout = layoutOf([15], 440, look)
   expect(squareAfter('ArrowDown', 8, layout)).toBe(14)
 })
 
@@ -64,7 +66,16 @@ test('10,000 squares in groups have a place in a narrow window, too', () => {
   const layout = layoutOf(
     Array.from({ length: 100 }, () => 100),
     328,
-    true,
+    { ...look, grouped: true },
   )
   expect(Math.max(...layout.blocks.map(({ x, width }) => x + width))).toBeLessThanOrEqual(328)
+})
+
+test('a few agents have their names in a wide window, in columns that fill it', () => {
+  expect([hasNames([40, 80], 1000), hasNames([40, 81], 1000), hasNames([5], 360)]).toEqual([true, false, false])
+  const { blocks, pitch, square } = layoutOf([40], 1000, { ...look, named: true })
+  expect(blocks[0]?.columns).toBe(6)
+  expect(6 * pitch.x).toBeGreaterThan(990)
+  expect(square.width).toBeGreaterThan(140)
+  expect(Math.max(...named.blocks.map(({ x, width }) => x + width))).toBeLessThanOrEqual(1000)
 })

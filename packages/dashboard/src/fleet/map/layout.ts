@@ -14,9 +14,11 @@ export interface Block {
 
 export interface Layout {
   blocks: readonly Block[]
-  /** The distance from one square to the next, and the side of a square. */
-  pitch: number
-  side: number
+  /** The distance from one square to the next. */
+  pitch: { x: number; y: number }
+  /** The size of a square. One that is `named` has the name of its agent beside its sign. */
+  square: { width: number; height: number }
+  named: boolean
   /** The height of a heading; 0 without groups. */
   heading: number
   width: number
@@ -30,32 +32,54 @@ const minBlockWidth = 190
 /** A block is about so many times as wide as it is high, if the map has room. */
 const proportion = 2.2
 const pitches = [
-  { upTo: 150, pitch: 28 },
+  { upTo: 60, pitch: 44 },
+  { upTo: 150, pitch: 32 },
   { upTo: 600, pitch: 22 },
   { upTo: 2000, pitch: 17 },
   { upTo: 5000, pitch: 14 },
 ]
 const smallestPitch = 12
+/** The space between two squares, and between two that are named. */
+const between = { squares: 2, named: 6 }
 
-/** `sizes` has the number of squares of each group; `grouped` is false for one block without a heading. */
-export function layoutOf(sizes: readonly number[], width: number, grouped: boolean): Layout {
+/** A square with a name: the least width, the height, and how many a window of a width may have. */
+const named = { minWidth: 150, height: 36, most: 120, minWindow: 640 }
+/** How many named squares lie below each other for one beside it, about. */
+const namedProportion = 0.5
+
+/** True if there is room for the names of all agents. */
+export const hasNames = (sizes: readonly number[], width: number): boolean =>
+  width >= named.minWindow && sizes.reduce((sum, size) => sum + size, 0) <= named.most
+
+interface LayoutLook {
+  /** False for one block without a heading. */
+  grouped: boolean
+  named: boolean
+}
+
+/** `sizes` has the number of squares of each group. */
+export function layoutOf(sizes: readonly number[], width: number, { grouped, named: isNamed }: LayoutLook): Layout {
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  const pitch = pitches.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
-  const most = Math.max(1, Math.floor(width / pitch))
+  const side = pitches.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
+  const most = Math.max(1, Math.floor(width / (isNamed ? named.minWidth : side)))
+  const pitch = isNamed ? { x: Math.floor(width / most), y: named.height } : { x: side, y: side }
   const heading = grouped ? headingHeight : 0
   const blocks: Block[] = []
   let [x, y, rowHeight, first] = [0, 0, 0, 0]
   for (const squares of sizes) {
-    const wished = grouped ? Math.max(minBlockWidth / pitch, Math.sqrt(squares * proportion)) : most
+    const root = Math.sqrt(squares * (isNamed ? namedProportion : proportion))
+    const wished = grouped ? Math.max(minBlockWidth / pitch.x, root) : most
     const columns = Math.min(most, Math.ceil(wished))
-    const blockWidth = columns * pitch
+    const blockWidth = columns * pitch.x
     if (x > 0 && x + blockWidth > width) [x, y, rowHeight] = [0, y + rowHeight + gap.y, 0]
     blocks.push({ first, squares, x, y, width: blockWidth, columns })
     x += blockWidth + gap.x
-    rowHeight = Math.max(rowHeight, heading + Math.ceil(squares / columns) * pitch)
+    rowHeight = Math.max(rowHeight, heading + Math.ceil(squares / columns) * pitch.y)
     first += squares
   }
-  return { blocks, pitch, side: pitch - 2, heading, width, height: y + rowHeight }
+  const space = isNamed ? between.named : between.squares
+  const square = { width: pitch.x - space, height: pitch.y - space }
+  return { blocks, pitch, square, named: isNamed, heading, width, height: y + rowHeight }
 }
 
 interface Point {
@@ -67,8 +91,8 @@ interface Point {
 export function placeIn(block: Block, square: number, { pitch, heading }: Layout): Point {
   const at = square - block.first
   return {
-    x: block.x + (at % block.columns) * pitch,
-    y: block.y + heading + Math.floor(at / block.columns) * pitch,
+    x: block.x + (at % block.columns) * pitch.x,
+    y: block.y + heading + Math.floor(at / block.columns) * pitch.y,
   }
 }
 
@@ -87,7 +111,7 @@ export function blockOf(square: number, { blocks }: Layout): number {
 export function squareAt({ x, y }: Point, layout: Layout): number | undefined {
   const { pitch, heading } = layout
   for (const block of layout.blocks) {
-    const [column, row] = [(x - block.x) / pitch, (y - block.y - heading) / pitch]
+    const [column, row] = [(x - block.x) / pitch.x, (y - block.y - heading) / pitch.y]
     if (column < 0 || row < 0 || column >= block.columns) continue
     const at = Math.floor(row) * block.columns + Math.floor(column)
     if (at < block.squares) return block.first + at
@@ -98,7 +122,7 @@ export function squareAt({ x, y }: Point, layout: Layout): number | undefined {
 /** The squares of a block of which a part lies between two heights: from the first to before the last. */
 export function squaresBetween(block: Block, from: number, to: number, { pitch, heading }: Layout): [number, number] {
   const top = block.y + heading
-  const row = (y: number) => Math.floor((y - top) / pitch)
+  const row = (y: number) => Math.floor((y - top) / pitch.y)
   const first = Math.max(0, row(from)) * block.columns
   const last = Math.min(block.squares, (row(to) + 1) * block.columns)
   return [block.first + first, block.first + Math.max(first, last)]

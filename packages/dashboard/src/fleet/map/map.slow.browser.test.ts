@@ -71,6 +71,36 @@ test('groups are folded at first, the worst above, and open by press and by keyb
   await eventually('the group is still open', async () => expect(await agents(page)).toEqual(['mail-2']))
 })
 
+test('the box of a group selects its agents, folded or open, and says how many of them are', async () => {
+  const page = await open('?group=tag')
+  const box = (name: string) => page.getByRole('checkbox', { name: `Select all of ${name}`, exact: true })
+  await box('eu').click()
+  await page.getByText('2 selected').waitFor()
+  await eventually('an agent with two tags counts in both groups', async () =>
+    expect(await Promise.all(['us', 'eu', 'prod'].map((name) => box(name).isChecked()))).toEqual([false, true, true]),
+  )
+  await group(page, 'eu').click()
+  await page.getByRole('checkbox', { name: 'Select mail-2' }).click()
+  await page.getByText('1 selected').waitFor()
+  const isMixed = () => box('eu').evaluate((input) => (input as HTMLInputElement).indeterminate)
+  await eventually('only a part of the group is selected', async () => expect(await isMixed()).toBe(true))
+  await group(page, 'us').focus()
+  await page.keyboard.press('x')
+  await page.getByText('2 selected').waitFor()
+  await box('us').click()
+  await page.getByText('1 selected').waitFor()
+})
+
+test('while groups are folded, the headings name their numbers; above agents they name columns', async () => {
+  const page = await open('?group=tag')
+  await group(page, 'eu').waitFor()
+  const headings = async () => (await page.locator('.fleet-head').innerText()).split(/\s*\n\s*/)
+  expect(await headings()).toEqual(['Tag', 'Agents', 'States', 'Bad', 'Warning', 'OK', 'Never'])
+  await group(page, 'eu').click()
+  await page.getByRole('columnheader', { name: 'State' }).waitFor()
+  expect(await headings()).toContain('Last seen')
+})
+
 test('the numbers of a group follow reports', async () => {
   const page = await open('?group=host')
   const bad = () => group(page, 'north').locator('.fleet-group-count[data-level="bad"]')
@@ -125,13 +155,17 @@ test('the map is a link away, says its squares in words, and keys lead to each a
   await map(page).waitFor()
 })
 
-/** The colour in the middle of a square of the map without groups. */
-const middle = (page: Page, square: number) =>
-  page.locator('.map-tile').evaluate((canvas, at) => {
-    const pitch = 28
-    const to = (canvas as HTMLCanvasElement).getContext('2d')
-    return [...(to?.getImageData(at * pitch + 8, 16, 1, 1).data ?? [])].join()
-  }, square)
+/** The pixels of the sign of a square in the map without groups: all of it, or one from its middle. */
+const sign = (page: Page, square: number, { from, size } = { from: 8, size: 14 }) =>
+  page.locator('.map-tile').evaluate(
+    (canvas, { square, from, size }) => {
+      const pitch = Math.floor(canvas.clientWidth / Math.floor(canvas.clientWidth / 150))
+      const to = (canvas as HTMLCanvasElement).getContext('2d')
+      return [...(to?.getImageData(square * pitch + from, from, size, size).data ?? [])].join()
+    },
+    { square, from, size },
+  )
+const middle = (page: Page, square: number) => sign(page, square, { from: 12, size: 1 })
 
 test('a report changes its square at once, the filter which squares there are, and a press opens an agent', async () => {
   const page = await open('?as=map')
@@ -146,7 +180,7 @@ test('a report changes its square at once, the filter which squares there are, a
   await report('mail-1', 'ok', 'Sorting mail')
   await eventually('the square is as before', async () => expect(await middle(page, 1)).toBe(before))
 
-  await map(page).hover({ position: { x: 40, y: 10 } })
+  await map(page).hover({ position: { x: 200, y: 10 } })
   await page.locator('.map-tip', { hasText: 'Sorting mail' }).waitFor()
   await page.getByRole('link', { name: /^Warning/ }).click()
   await page.waitForURL(/as=map/)
@@ -164,13 +198,8 @@ test('the scheme changes the colours of squares, and forced colours leave the sh
   await page.emulateMedia({ colorScheme: 'dark' })
   await eventually('the square has the colour of the scheme', async () => expect(await middle(page, 1)).not.toBe(light))
   await page.emulateMedia({ forcedColors: 'active' })
-  const picture = (square: number) =>
-    page.locator('.map-tile').evaluate((canvas, at) => {
-      const to = (canvas as HTMLCanvasElement).getContext('2d')
-      return [...(to?.getImageData(at * 28, 0, 26, 26).data ?? [])].join()
-    }, square)
   await eventually('no two states look the same', async () => {
-    const pictures = await Promise.all([0, 1, 2, 3].map(picture))
+    const pictures = await Promise.all([0, 1, 2, 3].map((square) => sign(page, square)))
     expect(new Set(pictures).size).toBe(4)
     const colors = pictures.map((each) => each.split(',').slice(0, 3).join())
     expect(colors[0]).toBe(colors[1])

@@ -21,7 +21,7 @@ const byWeight: readonly StripState[] = [
 ]
 
 /** Part of a strip with one look, in columns. */
-interface Stretch {
+export interface Stretch {
   state: StripState
   from: number
   to: number
@@ -66,7 +66,7 @@ const patterns: Partial<Readonly<Record<StripState, string>>> = {
   often: 'repeating-linear-gradient(90deg, var(--day-bad) 0 1px, var(--day-warn) 1px 3px)',
 }
 
-interface Background {
+export interface Background {
   backgroundImage: string
   backgroundPosition: string
   backgroundSize: string

@@ -1,6 +1,7 @@
 /** The widths of the columns of the list of agents, which follow the contents of the cells. */
 import type { FleetRow } from '@svc/api'
 import { boxWidth, type ColumnName, columns, type Room, roomFor } from '../views/columns.ts'
+import { tagEdges } from './tags.ts'
 import { troubleOf } from './trouble.ts'
 
 /** The widths that the contents of columns need, in pixels. A column that is missing needs its minimum. */
@@ -15,9 +16,7 @@ const bell = 32
 /** The distance of a version from costs. */
 const apart = 12
 const age = 80
-const tagEdges = 20
 const dayWidth = 128
-const fade = 14
 
 /** The widths that the cells of a row need. */
 export function wantsOf(row: FleetRow, measure: Measure, offline: boolean): Wants {
@@ -44,7 +43,7 @@ export function wantsOf(row: FleetRow, measure: Measure, offline: boolean): Want
       (row.statusOld && !offline ? age : 0),
     day: dayWidth,
     doing: offline ? 0 : measure(doing ?? detail ?? ''),
-    tags: tags.reduce((sum, tag) => sum + measure(tag, 'small') + tagEdges, tags.length > 0 ? fade : 0),
+    tags: tags.reduce((sum, tag) => sum + measure(tag, 'small') + tagEdges.framed, 0),
     host: measure(host ?? ''),
     blueprint: measure(updates.blueprint ?? ''),
     version: versionWidth,

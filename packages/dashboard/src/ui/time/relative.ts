@@ -39,41 +39,43 @@ export function lastingText(ms: number): string {
   return rest === 0 ? whole : `${whole} ${rest} ${names[1]}`
 }
 
-function date(at: number, now: number): string {
-  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
-  return new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    ...(!sameYear && { year: 'numeric' }),
-  }).format(at)
+const isSameYear = (at: number, now: number): boolean => new Date(at).getFullYear() === new Date(now).getFullYear()
+
+/**
+ * Makes a function that formats times. Making a formatter takes longer than hundreds of uses, and each row of a list
+ * has some. It is made again after a minute, since the machine may have gone to another time zone.
+ */
+function formatterOf(options: Intl.DateTimeFormatOptions): (at: number) => string {
+  let made: { format: Intl.DateTimeFormat; until: number } | undefined
+  return (at) => {
+    const now = performance.now()
+    if (!made || now > made.until) made = { format: new Intl.DateTimeFormat('en-GB', options), until: now + min }
+    return made.format.format(at)
+  }
 }
 
+const dayAndMonth = { day: 'numeric', month: 'short' } as const
+const hourAndMinute = { hour: '2-digit', minute: '2-digit' } as const
+const year = { year: 'numeric' } as const
+const dateThisYear = formatterOf(dayAndMonth)
+const dateOfYear = formatterOf({ ...dayAndMonth, ...year })
+const timeThisYear = formatterOf({ ...dayAndMonth, ...hourAndMinute })
+const timeOfYear = formatterOf({ ...dayAndMonth, ...hourAndMinute, ...year })
+
+const date = (at: number, now: number): string => (isSameYear(at, now) ? dateThisYear : dateOfYear)(at)
+
 /** Formats a date with the time of day: `21 Nov, 14:03`, and the year if it is not the present one. */
-export const dateAndTime = (at: number, now: number): string =>
-  new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(new Date(at).getFullYear() !== new Date(now).getFullYear() && { year: 'numeric' }),
-  }).format(at)
+export const dateAndTime = (at: number, now: number): string => (isSameYear(at, now) ? timeThisYear : timeOfYear)(at)
 
 /** Formats the time of day: `14:03`. */
-export const timeOfDay = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
+export const timeOfDay: (at: number) => string = formatterOf(hourAndMinute)
 
 /** Formats the exact time with seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
-export const exactTime = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZoneName: 'short',
-  }).format(at)
+export const exactTime: (at: number) => string = formatterOf({
+  weekday: 'short',
+  ...{ ...dayAndMonth, ...year, ...hourAndMinute },
+  ...{ second: '2-digit', timeZoneName: 'short' },
+})
 
 /**
  * Returns the value for the attribute `dateTime` of `<time>`. It is undefined if the number is too large for a date,

@@ -3,14 +3,18 @@ import { figure } from '../time/format.ts'
 /** Formats US dollars: `$0.00`, `<$0.01`, `$12.34`, `$1,234`. */
 export function dollars(usd: number): string {
   if (usd > 0 && usd < 0.01) return '<$0.01'
-  const digits = usd >= 1000 ? 0 : 2
-  return new Intl.NumberFormat('en-US', {
+  return (usd >= 1000 ? wholeDollars : dollarsAndCents).format(usd)
+}
+
+const currency = (digits: number) =>
+  new Intl.NumberFormat('en-US', {
     style: 'currency',
     currency: 'USD',
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(usd)
-}
+  })
+const wholeDollars = currency(0)
+const dollarsAndCents = currency(2)
 
 /** Formats the US dollars of an axis: whole ones without cents. */
 export const dollarsOfAxis = (usd: number): string => (Number.isInteger(usd) ? `$${figure(usd)}` : dollars(usd))

@@ -1,6 +1,6 @@
 /** Carries out the operations on agents, and on the views of their list. */
 import { agents, views } from '@svc/api'
-import type { FilterTerm } from '@svc/api/filter'
+import type { FilterTerm, Grouping } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { previewTags, type TagResult, tagAgents } from '../../fleet/agents/tags.ts'
 import { removeView, setView, viewsOf } from '../../fleet/views/store.ts'
@@ -8,11 +8,13 @@ import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
 import { filterOf } from '../queries/filter.ts'
-import { fleetFacets, fleetNames, fleetPage, listTurns } from '../queries/fleet.ts'
+import { fleetFacets, fleetNames, fleetPage, listTurns, type OneGroup } from '../queries/fleet.ts'
 import { fleetGroups, fleetMap } from '../queries/groups.ts'
 import { jobRuns } from '../queries/job-runs.ts'
+import { mapJson } from '../queries/map-json.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usagePerDay } from '../queries/usage.ts'
+import { maxListBytes, WrittenAnswer } from '../routing/bounded.ts'
 import { bindChange, bindLongChange, bindReading } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
@@ -24,14 +26,17 @@ async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly 
   return fleet.readRows(workspaceId)
 }
 
+/** The group that a request names. Without a value, it is the group of the agents that have none. */
+const groupOf = (asked: { group: Grouping | undefined; in: string | undefined }): OneGroup | undefined =>
+  asked.group && { by: asked.group, value: asked.in ?? null }
+
 export const agentOperations = [
   bindReading(agents.fleet, async ({ deps: { live, store }, workspace: { id }, now }, asked) => {
     const { sort, desc = false, offset, limit } = asked
     const filter = filterOf(asked)
     return live.answer(id, JSON.stringify(asked), async () => {
       const halted = await haltedRollouts(store.db, id)
-      const group = asked.group && { by: asked.group, value: asked.in ?? null }
-      const query = { filter, group, sort, desc, offset, limit }
+      const query = { filter, group: groupOf(asked), sort, desc, offset, limit }
       const isByCost = sort === 'cost_today' || sort === 'cost_30'
       // The turn comes first: costs that arrived between the reading and the answer would contradict `costsPending`.
       await listTurns.next(id)
@@ -54,7 +59,9 @@ export const agentOperations = [
     return live.answer(id, `map ${JSON.stringify(asked)}`, async () => {
       await listTurns.next(id)
       const { rows } = await rowsFor(live.fleet, id, filter)
-      return listTurns.run(id, fleetMap(rows, filter, asked.by, now))
+      const map = await listTurns.run(id, fleetMap(rows, filter, asked.by, now))
+      const { json, leftOff } = await listTurns.run(id, mapJson(map, maxListBytes))
+      return new WrittenAnswer(bytes.encode(json), leftOff)
     })
   }),
   bindReading(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {
@@ -67,7 +74,7 @@ export const agentOperations = [
     const filter = filterOf(asked)
     await listTurns.next(id)
     const { rows } = await rowsFor(live.fleet, id, filter)
-    return listTurns.run(id, fleetNames(rows, filter, now))
+    return listTurns.run(id, fleetNames(rows, { filter, group: groupOf(asked) }, now))
   }),
   bindChange(agents.createAgent, ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags), {
     answer: ({ agent, token }) => ({ name: agent.name, token }),

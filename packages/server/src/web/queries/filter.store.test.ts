@@ -136,6 +136,8 @@ describe.each([
     expect(map).toMatchObject({ total: map.squares.length, groups: [] })
     const one = await ann.get<Fleet>(address('fleet', { group: 'tag', in: 'eu', q: '-link' }))
     expect(one.body.total).toBe(body.groups.find(({ value }) => value === 'eu')?.agents)
+    const names = await ann.get<FleetNames>(address('fleet/names', { group: 'tag', in: 'eu', q: '-link' }))
+    expect(names.body).toEqual({ names: one.body.rows.map(({ name }) => name), total: one.body.total })
   })
 
   test('the most frequent values are counted among the agents that the filter selects', async () => {

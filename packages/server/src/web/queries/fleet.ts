@@ -30,10 +30,16 @@ import { byText } from '../../platform/lists.ts'
 /** The turns in which lists are made: one slice in each turn of the event loop, and the workspaces take turns. */
 export const listTurns = new FairTurns()
 
+/** One group of agents: those that share a value of a fact, or have none. */
+export interface OneGroup {
+  by: Grouping
+  value: string | null
+}
+
 interface FleetQuery {
   filter: readonly FilterTerm[]
   /** The only group of these agents whose rows are wanted; undefined for all of them. */
-  group?: { by: Grouping; value: string | null } | undefined
+  group?: OneGroup | undefined
   sort: FleetSort
   desc: boolean
   offset: number
@@ -65,8 +71,7 @@ export function* fleetPage(
   const judge = judgeOf(query.filter, now)
   const selects = judge.selects(withoutChips(query.filter))
   const selectsByChips = judge.selects(onlyChips(query.filter))
-  const { group } = query
-  const isInGroup = (row: FleetRow) => group === undefined || groupValuesOf(group.by, row).includes(group.value)
+  const isInGroup = memberOf(query.group)
   const fitting: FleetRow[] = []
   let held = 0
   yield* forEachInSlices(yield* byName(all), (row) => {
@@ -100,6 +105,12 @@ export function* fleetPage(
   return costsPending ? { ...facts, costsPending: true } : facts
 }
 
+/** The test whether an agent is in a group; each agent is if no group is wanted. */
+const memberOf =
+  (group: OneGroup | undefined) =>
+  (row: FleetRow): boolean =>
+    group === undefined || groupValuesOf(group.by, row).includes(group.value)
+
 /** The rows of the agents that a filter selects, in the order of their names. */
 export function* selectedRows(
   all: ReadonlyMap<string, FleetRow>,
@@ -114,14 +125,18 @@ export function* selectedRows(
   return rows
 }
 
-/** The names of the agents that a filter selects, at most 10,000, and how many it selects. */
+/** The names of the agents that a filter selects, all or those of a group: at most 10,000, and how many there are. */
 export function* fleetNames(
   all: ReadonlyMap<string, FleetRow>,
-  filter: readonly FilterTerm[],
+  { filter, group }: Pick<FleetQuery, 'filter' | 'group'>,
   now: number,
 ): SlicedWork<FleetNames> {
-  const rows = yield* selectedRows(all, filter, now)
-  return { names: rows.slice(0, maxNamedAgents).map(({ name }) => name), total: rows.length }
+  const isInGroup = memberOf(group)
+  const names: string[] = []
+  yield* forEachInSlices(yield* selectedRows(all, filter, now), (row) => {
+    if (isInGroup(row)) names.push(row.name)
+  })
+  return { names: names.slice(0, maxNamedAgents), total: names.length }
 }
 
 /** The most frequent tags, hosts, blueprints and versions of the agents that a filter selects. */

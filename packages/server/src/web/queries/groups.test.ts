@@ -3,7 +3,7 @@ import { type Grouping, mapStates } from '@svc/api/filter'
 import { expect, test } from 'vitest'
 import { atOnce } from '../../platform/http/slices.ts'
 import { filterOf } from './filter.ts'
-import { fleetPage } from './fleet.ts'
+import { fleetNames, fleetPage } from './fleet.ts'
 import { fleetGroups, fleetMap } from './groups.ts'
 
 const now = 1_000_000
@@ -51,6 +51,9 @@ test('an agent with two tags is in both groups and counts once in the sum', () =
   expect(all.find(({ value }) => value === 'eu')?.counts).toEqual({
     ...{ ok: 2, info: 0, warn: 0, bad: 0, silent: 1, stopped: 0, never: 0 },
   })
+  const inStates = (state: (typeof mapStates)[number]) =>
+    all.find(({ value }) => value === 'eu')?.states?.[mapStates.indexOf(state)]
+  expect([inStates('ok'), inStates('offline'), inStates('warn')], 'each agent is in one state').toEqual([1, 1, 0])
 })
 
 test('a filter that names a tag shows the other tags of its agents, too', () => {
@@ -64,7 +67,9 @@ test('the list has the rows of one group, whatever the filter', () => {
   const rows = (by: Grouping, value: string | null, q = '') => {
     const query = { ...{ filter: filterOf({ q }), group: { by, value } }, ...{ offset: 0, limit: 200, desc: false } }
     const page = atOnce(fleetPage(fleet, { ...query, sort: 'name' }, { now, halted: 0 }))
-    return [page.total, page.rows.map(({ name }) => name), page.counts.all]
+    const names = page.rows.map(({ name }) => name)
+    expect(atOnce(fleetNames(fleet, query, now))).toEqual({ names, total: page.total })
+    return [page.total, names, page.counts.all]
   }
   expect(rows('tag', 'prod')).toEqual([2, ['a', 'c'], 6])
   expect(rows('tag', 'prod', 'tag:eu')).toEqual([1, ['a'], 2])

@@ -24,8 +24,9 @@ export function* fleetGroups(
   return { total: rows.length, groups: yield* groupsIn(rows, by, now) }
 }
 
-interface CountedGroup extends Omit<FleetGroup, 'worst' | 'counts'> {
+interface CountedGroup extends Omit<FleetGroup, 'worst' | 'counts' | 'states'> {
   counts: FleetCounts
+  states: number[]
   /** The value by which the list sorts the worst agent. */
   trouble: number | null
   worst: FleetRow
@@ -36,14 +37,17 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
   const groups = new Map<string | null, CountedGroup>()
   yield* forEachInSlices(rows, (row) => {
     const own = troubleRank(row, now)
+    const state = mapStates.indexOf(mapStateOf(row, now))
     for (const value of groupValuesOf(by, row)) {
       let group = groups.get(value)
       if (!group) {
-        group = { value, agents: 0, trouble: null, worst: row, counts: noFleetCounts() }
+        const states = mapStates.map(() => 0)
+        group = { value, agents: 0, trouble: null, worst: row, counts: noFleetCounts(), states }
         groups.set(value, group)
       }
       group.agents++
       countRow(group.counts, row, now)
+      group.states[state] = (group.states[state] ?? 0) + 1
       if ((own ?? -1) > (group.trouble ?? -1)) Object.assign(group, { trouble: own, worst: row })
     }
   })
@@ -52,8 +56,8 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
     return (b.trouble ?? -1) - (a.trouble ?? -1) || b.agents - a.agents || byText(a.value, b.value)
   })
   const finished: FleetGroup[] = []
-  yield* forEachInSlices(ordered, ({ trouble: known, worst, counts: { all: _, ...counts }, value, agents }) =>
-    finished.push({ value, agents, worst: known === null ? null : worstOf(worst, now), counts }),
+  yield* forEachInSlices(ordered, ({ trouble: known, worst, counts: { all: _, ...counts }, value, agents, states }) =>
+    finished.push({ value, agents, worst: known === null ? null : worstOf(worst, now), counts, states }),
   )
   return finished
 }

@@ -1,10 +1,22 @@
 /** Bounds the size of answers, whatever texts and however many rows they have, and says how many rows were left off. */
 
+import type { Bytes } from './json.ts'
+
 /** The maximum size of an answer that has a list, in bytes. */
 export const maxListBytes = 1024 * 1024
 
 /** The room for the field `leftOff`, and for `more` in place of false. */
 const roomForCounts = 256
+
+/** The JSON of an answer that was written in slices, no larger than any other, and the number of rows left off. */
+export class WrittenAnswer {
+  readonly json: Bytes
+  readonly leftOff: number
+  constructor(json: Bytes, leftOff: number) {
+    this.json = json
+    this.leftOff = leftOff
+  }
+}
 
 interface BoundedAnswer {
   json: string

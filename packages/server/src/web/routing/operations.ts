@@ -18,7 +18,7 @@ import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 import { asMember, asPerson, memberWriter, type Requester } from './acting.ts'
 import { applyReader, readInputBody } from './body.ts'
-import { boundedAnswer } from './bounded.ts'
+import { boundedAnswer, WrittenAnswer } from './bounded.ts'
 import type { Deps } from './deps.ts'
 import { type Guard, requireAdmin, requireAgent, requireSignedIn, type WebEnv } from './guards.ts'
 import { type Bytes, sendJson } from './json.ts'
@@ -106,12 +106,12 @@ const utf8 = new TextEncoder()
 const erase = <T>(bound: Record<string, unknown>): T => bound as T
 
 /**
- * Binds an operation to the function that only reads for it. If the function returns bytes, they are its JSON; a
- * response is sent as it is.
+ * Binds an operation to the function that only reads for it. If the function returns bytes or a written answer, that is
+ * its JSON; a response is sent as it is.
  */
 export const bindReading = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
-  read: (looking: ReadArguments<R>, input: Read) => Promise<Given | Bytes | Response>,
+  read: (looking: ReadArguments<R>, input: Read) => Promise<Given | Bytes | WrittenAnswer | Response>,
   more: Pick<BoundRead, 'holdsSecrets'> = {},
 ): BoundRead => erase({ operation, read, ...more })
 
@@ -180,6 +180,10 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
     const given = await bound.read(readArguments(), input)
     if (given instanceof Response) return given
     if (given instanceof Uint8Array) return sendJson(c, given as Bytes)
+    if (given instanceof WrittenAnswer) {
+      sayLeftOff(c, given.leftOff)
+      return sendJson(c, given.json)
+    }
     const json = boundedFor(c, operation, given)
     return bound.holdsSecrets ? asJson(c, json) : sendJson(c, utf8.encode(json))
   }
@@ -197,8 +201,12 @@ function boundedFor(c: Context<WebEnv>, { large }: Operation, given: unknown): s
   if (typeof large === 'object') return JSON.stringify(given)
   const { json, leftOff } = boundedAnswer(given, large === 'newest' ? 'last' : 'first')
   if (leftOff > 0 && large === 'refused') throw new Refusal('answer_too_large')
-  if (leftOff > 0) c.header(leftOffHeader, String(leftOff))
+  sayLeftOff(c, leftOff)
   return json
+}
+
+function sayLeftOff(c: Context<WebEnv>, rows: number): void {
+  if (rows > 0) c.header(leftOffHeader, String(rows))
 }
 
 const asJson = (c: Context<WebEnv>, json: string, status: 200 | 201 = 200): Response =>

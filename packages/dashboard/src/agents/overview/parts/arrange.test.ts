@@ -1,6 +1,6 @@
 import type { AgentBinding, AgentPage } from '@svc/api'
 import { expect, test } from 'vitest'
-import { arrange, listedHealth, worstFirst } from './arrange.ts'
+import { arrange, listedHealth, partsOfNow, worstFirst } from './arrange.ts'
 
 const binding = (broken: boolean) => ({ product: 'tasks', broken }) as AgentBinding
 const page = (report: object, bindings: AgentBinding[] = [], kept = 0) =>
@@ -32,6 +32,15 @@ test('what an agent does comes first, and what needs attention before it', () =>
   })
   const ill = { ...busy, health: [{ name: 'a', level: 'warn' }] }
   expect(arrange(page(ill, [binding(true)]), true).wide).toEqual(['bindings', 'health', 'active', 'panels'])
+})
+
+test('on a phone what needs attention, what runs and the jobs are above the history', () => {
+  const now = (report: object, broken = false) => {
+    const one = page(report, [binding(broken)])
+    return partsOfNow(one, arrange(one, false))
+  }
+  expect(now({ ...ok, active: [{}], health: [{ name: 'a', level: 'ok' }], panels: [{}] })).toEqual(['active'])
+  expect(now({ ...ok, health: [{ name: 'a', level: 'bad' }] }, true)).toEqual(['bindings', 'health'])
 })
 
 test('an agent that reports little fills both columns', () => {

@@ -60,6 +60,12 @@ export function arrange(page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>, h
   return { wide, narrow }
 }
 
+/** The parts that a phone shows above the history: those that need attention, what runs, and the jobs. */
+export function partsOfNow(page: Pick<AgentPage, 'report' | 'bindings'>, { wide }: Columns): OverviewPart[] {
+  const now = new Set<OverviewPart>([...urgentOf(page), 'active', 'jobs'])
+  return wide.filter((part) => now.has(part))
+}
+
 /** The parts that need attention, because something in them is broken, bad or a warning. */
 function urgentOf(page: Pick<AgentPage, 'report' | 'bindings'>): OverviewPart[] {
   const urgent: OverviewPart[] = []

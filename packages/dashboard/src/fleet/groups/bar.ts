@@ -1,0 +1,26 @@
+/** Draws the states of a group's agents as a bar, with the shapes of the strips of rows. */
+import type { FleetGroup } from '@svc/api'
+import { mapStates } from '@svc/api/filter'
+import { type Background, backgroundOf, columnCount, type Stretch } from '../row/day.ts'
+
+/** The least columns of the bar that a state has, so that a single agent among thousands is seen. */
+const least = 2
+
+/**
+ * The background of a group's bar: its length is the number of agents, measured by the largest group, and the worst
+ * agents are on the left.
+ */
+export function groupBar({ agents, states = [] }: Pick<FleetGroup, 'agents' | 'states'>, most: number): Background {
+  const there = mapStates.flatMap((state, i) => {
+    const number = states[i] ?? 0
+    return number > 0 ? [{ state: state === 'never' ? ('none' as const) : state, number }] : []
+  })
+  const length = Math.max(there.length * least, (columnCount * agents) / Math.max(1, most))
+  const spare = length - there.length * least
+  const stretches: Stretch[] = []
+  for (const { state, number } of there) {
+    const from = stretches.at(-1)?.to ?? 0
+    stretches.push({ state, from, to: from + least + (spare * number) / agents })
+  }
+  return backgroundOf(stretches)
+}
