@@ -1,5 +1,6 @@
 import './fleet.css'
 import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { IconColumns3, IconPlus, IconRobot, IconSearchOff } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, Suspense, useEffect, useRef, useState } from 'react'
@@ -43,6 +44,7 @@ export function FleetPage() {
   const { filter, error: mistake } = appliedFilter(slug, view.q)
   const { shown, late, error, retry } = useFleet(slug, fleetQueryOf(view, filter.text), ...range)
   const navigate = useNavigate()
+  const onPhone = useMediaQuery('(max-width: 47.99em)', window.innerWidth < 768, { getInitialValueInEffect: false })
   const selection = useSelection(slug)
   const admin = workspace.role === 'admin'
   const some = selection.names.size > 0
@@ -97,14 +99,16 @@ export function FleetPage() {
             <ViewTabs slug={slug} />
             <FilterField key={slug} slug={slug} typing={typing} />
             <Views slug={slug} />
+            {!onPhone && <Arrange slug={slug} view={view} onPhone={false} />}
             {view.as !== 'map' && <ColumnsButton />}
           </div>
           {mistake && <Mistake error={mistake} applied={filter.text} />}
           {!mistake && <Idle text={filter.text} places={head?.idle} />}
           <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
-          <Arrange slug={slug} view={view} />
+          {onPhone && <Arrange slug={slug} view={view} onPhone />}
           {head && (
-            <span className="fleet-number" role="status">
+            // The first chip has the number of all agents.
+            <span className={head.total === head.of && !mistake ? 'svc-hidden' : 'fleet-number'} role="status">
               {agentCountText(head)}
               {mistake && ' · filter not applied'}
             </span>
@@ -153,7 +157,7 @@ const TroubleLine = ({ slug, problems }: { slug: string; problems: readonly Prob
         <Level level="ok" iconOnly /> All is well
       </>
     ) : (
-      problems.map(({ words, q }, i) => (
+      problems.map(({ words, q, level }, i) => (
         <Fragment key={words}>
           {i > 0 && ', '}
           {q === undefined ? (
@@ -161,7 +165,7 @@ const TroubleLine = ({ slug, problems }: { slug: string; problems: readonly Prob
               {words}
             </Link>
           ) : (
-            <Link to={paths.fleet} params={{ slug }} search={{ q }} resetScroll={false}>
+            <Link to={paths.fleet} params={{ slug }} search={{ q }} resetScroll={false} data-level={level}>
               {words}
             </Link>
           )}

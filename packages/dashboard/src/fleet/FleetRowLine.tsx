@@ -137,13 +137,15 @@ function VersionCell({ row: { version, updates } }: RowProps) {
   const hasTrouble = troubleOf(updates) !== undefined
   return (
     <Cell name="version">
-      {version !== null && <Text cut>{version}</Text>}
-      {hasTrouble ? (
-        <TroubleMark updates={updates} />
-      ) : (
-        <Wished running={version} wished={updates.wished} state={updates.wishState} short />
-      )}
-      {!hasTrouble && <RuntimeMark updates={updates} />}
+      <span className="fleet-versions">
+        {version !== null && <Text cut>{version}</Text>}
+        {hasTrouble ? (
+          <TroubleMark updates={updates} />
+        ) : (
+          <Wished running={version} wished={updates.wished} state={updates.wishState} short />
+        )}
+        {!hasTrouble && <RuntimeMark updates={updates} />}
+      </span>
     </Cell>
   )
 }

@@ -75,8 +75,9 @@ export const measure: Measure = (text, look) => {
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return text.length * 7.5
   fontFamily ??= getComputedStyle(document.body).fontFamily
-  const font =
-    look === 'mono' ? '12px monospace' : `${look === 'bold' ? 600 : 400} ${look === 'small' ? 12 : 14}px ${fontFamily}`
+  const weight = look === 'bold' || look === 'mark' ? 600 : 400
+  const size = look === 'small' || look === 'mark' ? 12 : 14
+  const font = look === 'mono' ? '12px monospace' : `${weight} ${size}px ${fontFamily}`
   if (font !== lastFont) context.font = lastFont = font
   return context.measureText(text).width
 }

@@ -14,6 +14,9 @@ const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
 /** The maximum number of ended alerts in the section about alerts. The history also marks earlier ones. */
 const endedShown = 3
 
+/** The height of an alert or a mute in pixels, about: what is below them stays in place when their code arrives. */
+const lineHeight = 57
+
 interface AlertsProps {
   agent: Agent
   /** Where on the page this section is: `first` if the agent has open alerts, otherwise `beside` the history. */
@@ -33,8 +36,7 @@ export function Alerts({ agent, place }: AlertsProps) {
   const open = data.filter(({ endedAt }) => endedAt === null).toSorted(byUrgency)
   if ((place === 'first') !== open.length > 0) return null
   const ended = data.filter(({ endedAt }) => endedAt !== null)
-  const isNow = ({ endedAt, label, subject: { item } }: AlertLine) =>
-    endedAt === null && item === undefined && label !== null && isSaid(agent, label)
+  const isNow = ({ endedAt, label }: AlertLine) => endedAt === null && label !== null && isSaid(agent, label)
   const shown = [...open, ...ended.slice(0, endedShown)].map((alert) =>
     isNow(alert) ? { ...alert, label: null } : alert,
   )
@@ -44,7 +46,7 @@ export function Alerts({ agent, place }: AlertsProps) {
   return (
     <Section title="Alerts" flush>
       {shown.length + own.length > 0 && (
-        <Suspense>
+        <Suspense fallback={<div style={{ height: (shown.length + own.length) * lineHeight }} />}>
           <AlertList slug={slug} alerts={shown} mutes={own} admin={page.canAct} />
         </Suspense>
       )}

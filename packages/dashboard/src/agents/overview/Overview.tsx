@@ -44,13 +44,21 @@ export function Overview({ agent }: { agent: Agent }) {
   return (
     <div className="svc-column ag-overview" data-offline={agent.offline}>
       {twoReporters && <TwoReporters />}
+      {(report.state?.detail || agent.offline || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
       {!onPhone && <History agent={agent} />}
-      <Standing agent={agent} />
+      {report.state?.level === undefined && !agent.offline && (
+        <Suspense>
+          <NextStep agent={agent} />
+        </Suspense>
+      )}
+      <Alerts agent={agent} place="first" />
       {onPhone && (
         <>
-          <div className="svc-column ag-column">
-            <Parts agent={agent} parts={now} />
-          </div>
+          {now.length > 0 && (
+            <div className="svc-column ag-column">
+              <Parts agent={agent} parts={now} />
+            </div>
+          )}
           <History agent={agent} />
         </>
       )}
@@ -64,22 +72,6 @@ export function Overview({ agent }: { agent: Agent }) {
         </div>
       </div>
     </div>
-  )
-}
-
-/** Says why the agent is in its state, and what to do about it. */
-function Standing({ agent }: { agent: Agent }) {
-  const state = agent.page.report?.state
-  return (
-    <>
-      {(state?.detail || agent.offline || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
-      {state?.level === undefined && !agent.offline && (
-        <Suspense>
-          <NextStep agent={agent} />
-        </Suspense>
-      )}
-      <Alerts agent={agent} place="first" />
-    </>
   )
 }
 

@@ -1,5 +1,4 @@
 import { NativeSelect } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { groupings } from '@svc/api/filter'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
@@ -12,13 +11,12 @@ const ways = [
 ] as const
 
 /** Chooses how the agents are shown: as a list or as a map, and by which fact they are grouped. */
-export function Arrange({ slug, view }: { slug: string; view: FleetView }) {
+export function Arrange({ slug, view, onPhone }: { slug: string; view: FleetView; onPhone: boolean }) {
   const navigate = route.useNavigate()
-  const narrow = useMediaQuery('(max-width: 47.99em)', window.innerWidth < 768, { getInitialValueInEffect: false })
   const { group = 'none', as = 'list' } = view
   const show = (next: Pick<FleetView, 'group' | 'as'>) =>
     void navigate({ search: (now) => ({ ...now, ...next }), state: true, replace: true, resetScroll: false })
-  if (narrow)
+  if (onPhone)
     return (
       <NativeSelect
         className="fleet-arrange"

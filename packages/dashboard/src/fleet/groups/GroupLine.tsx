@@ -7,7 +7,7 @@ import type { Grouping } from '@svc/api/filter'
 import { IconChevronRight } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { useChange } from '../../ui/dialogs/useChange.ts'
-import { count, Level, levelLooks, Text } from '../../ui/index.ts'
+import { Level, levelLooks, Text } from '../../ui/index.ts'
 import { groupBar } from './bar.ts'
 import { groupWords } from './lines.ts'
 import type { GroupBox } from './useGroupBoxes.ts'
@@ -39,7 +39,10 @@ export function GroupLine({ by, group, states, most, open, box, onPress }: Group
             {value === null ? <span className="fleet-dim">{groupWords[by]}</span> : <Text cut>{value}</Text>}
           </button>
         </span>
-        <span className="fleet-group-agents">{count(agents, 'agent')}</span>
+        <span className="fleet-group-agents">
+          {agents.toLocaleString('en-US')}
+          <span className="fleet-group-unit"> {agents === 1 ? 'agent' : 'agents'}</span>
+        </span>
         <span className="fleet-strip fleet-group-bar" style={bar} aria-hidden />
         <span className="fleet-group-counts">
           {states.map(([name, look]) => {

@@ -62,7 +62,9 @@ export function layoutOf(sizes: readonly number[], width: number, { grouped, nam
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const side = pitches.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
   const most = Math.max(1, Math.floor(width / (isNamed ? named.minWidth : side)))
-  const pitch = isNamed ? { x: Math.floor(width / most), y: named.height } : { x: side, y: side }
+  // A few squares fill the width, many keep their size.
+  const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, width / most))
+  const pitch = isNamed ? { x: Math.floor(width / most), y: named.height } : { x: wide, y: wide }
   const heading = grouped ? headingHeight : 0
   const blocks: Block[] = []
   let [x, y, rowHeight, first] = [0, 0, 0, 0]

@@ -14,11 +14,11 @@ test('each column gets what its contents need, and what is left over goes to wha
   expect(templateOf(['agent', 'today'], {}, room)).toBe('18px minmax(110px, 1fr) 92px')
 })
 
-test('where there is not enough room, columns that need little are not cut', () => {
+test('where there is not enough room, columns that need little are not cut, and the state gets most', () => {
   const widths = widthsOf(names, { agent: 120, state: 900, doing: 900, version: 80 }, { width: 700, hasBoxes: false })
   const [agent, state, doing, seen, version] = widths
   expect([agent, seen, version]).toEqual([120, 80, 80])
-  expect(state).toBe(doing)
+  expect(state).toBeGreaterThan(doing ?? 0)
   expect(widths.reduce((sum, width) => sum + width, 0)).toBeGreaterThan(roomFor(5, { width: 700, hasBoxes: false }) - 5)
 })
 

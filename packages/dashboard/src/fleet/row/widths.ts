@@ -7,8 +7,8 @@ import { troubleOf } from './trouble.ts'
 /** The widths that the contents of columns need, in pixels. A column that is missing needs its minimum. */
 export type Wants = Partial<Record<ColumnName, number>>
 
-/** Measures a text in pixels: as most cells show it, `bold`, or in `small` letters, of the fixed width if `mono`. */
-export type Measure = (text: string, look?: 'bold' | 'small' | 'mono') => number
+/** Measures a text in pixels: as most cells show it, `bold`, in `small` letters, in those of a `mark`, or in `mono`. */
+export type Measure = (text: string, look?: 'bold' | 'small' | 'mark' | 'mono') => number
 
 /** The widths of the signs in cells, each with the gap beside it. */
 const icon = 22
@@ -28,7 +28,7 @@ export function wantsOf(row: FleetRow, measure: Measure, offline: boolean): Want
     apart +
     measure(version ?? '', 'mono') +
     (trouble !== undefined
-      ? measure(trouble.words, 'small') + icon + 5
+      ? measure(trouble.words, 'mark') + icon + 5
       : wished
         ? measure(updates.wished ?? '', 'mono') + 24
         : 0) +

@@ -61,14 +61,17 @@ export function agentCountText({ total, of }: Pick<Fleet, 'total' | 'of'>): stri
 export interface Problem {
   words: string
   q: string | undefined
+  /** The level that gives the words their colour, for problems that need somebody at once. */
+  level?: 'bad' | 'warn'
 }
 
 /** The problems of a workspace, most urgent first; empty if all is well. */
 export function problemsOf(counts: ProblemCounts): Problem[] {
-  const all: [n: number, q: string | undefined, one: string, many?: string][] = [
-    [counts.bad, 'level:bad', 'bad'],
+  type Row = readonly [n: number, q: string | undefined, one: string, many?: string, level?: 'bad' | 'warn']
+  const all: Row[] = [
+    [counts.bad, 'level:bad', 'bad', 'bad', 'bad'],
     [counts.silent, 'is:offline', 'offline'],
-    [counts.warn, 'level:warn', 'warning', 'warnings'],
+    [counts.warn, 'level:warn', 'warning', 'warnings', 'warn'],
     [counts.late, 'is:late', 'old status', 'old statuses'],
     [counts.halted, undefined, 'rollout halted', 'rollouts halted'],
     [counts.rolledBack, 'update:rolled_back', 'update rolled back', 'updates rolled back'],
@@ -80,7 +83,11 @@ export function problemsOf(counts: ProblemCounts): Problem[] {
   ]
   return all
     .filter(([n]) => n > 0)
-    .map(([n, q, one, many = one]) => ({ words: `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`, q }))
+    .map(([n, q, one, many = one, level]) => ({
+      words: `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`,
+      q,
+      ...(level && { level }),
+    }))
 }
 
 /**
