@@ -11,7 +11,7 @@ export interface FleetGroup {
   /** The worst state of an agent in the group, as the list sorts them; null if none has a level. */
   worst: Level | 'offline' | null
   counts: Omit<FleetCounts, 'all'>
-  /** The numbers of its agents in the states of `mapStates`, each agent once. A node of an earlier version gives none. */
+  /** The numbers of its agents in the states of `mapStates`, each agent once. An earlier node gives none. */
   states?: readonly number[]
 }
 

@@ -44,7 +44,7 @@ const between = { squares: 2, named: 6 }
 
 /** A square with a name: the least width, the height, and how many a window of a width may have. */
 const named = { minWidth: 150, height: 36, most: 120, minWindow: 640 }
-/** How many named squares lie below each other for one beside it, about. */
+/** The columns of named squares in a block for each of its rows, about. */
 const namedProportion = 0.5
 
 /** True if there is room for the names of all agents. */
