@@ -8,7 +8,7 @@ import { type CSSProperties, type ReactNode, useCallback, useEffect, useLayoutEf
 import { useKey } from '../ui/keys/useKeys.ts'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
-import type { GroupBox } from './groups/useGroupBoxes.ts'
+import type { GroupBox } from './groups/boxes.ts'
 import type { ShownFleet } from './useFleet.ts'
 import { useRoom } from './useRoom.ts'
 import type { Selection } from './useSelection.ts'

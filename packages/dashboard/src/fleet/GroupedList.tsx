@@ -1,14 +1,17 @@
-import type { Fleet } from '@svc/api'
+import type { Fleet, FleetGroup } from '@svc/api'
 import type { Grouping } from '@svc/api/filter'
-import { type ComponentProps, type KeyboardEvent, useCallback, useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ComponentProps, type KeyboardEvent, useCallback, useMemo, useState } from 'react'
 import type { FleetQuery } from '../data/api.ts'
 import { leftOffIn } from '../data/left-off.ts'
+import { read } from '../data/queries.ts'
 import { count, ErrorNote } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { FleetList } from './FleetList.tsx'
+import { chosenOf, type GroupBox, membersOf } from './groups/boxes.ts'
 import { GroupHeadings, GroupLine, statesOf } from './groups/GroupLine.tsx'
-import { useGroupBoxes } from './groups/useGroupBoxes.ts'
 import { useGroups } from './groups/useGroups.ts'
+import { namesFound, type Selection } from './useSelection.ts'
 
 interface GroupedListProps extends Pick<ComponentProps<typeof FleetList>, 'slug' | 'view' | 'filter' | 'selection'> {
   by: Grouping
@@ -81,4 +84,37 @@ function useOpenGroups(list: string) {
     setState({ list, opened: next })
   }
   return [isOpen, toggle] as const
+}
+
+interface BoxesQuery {
+  slug: string
+  /** The text of the filter that is applied. */
+  filter: string
+  by: Grouping
+  /** Undefined if agents cannot be selected here. */
+  selection: Selection | undefined
+}
+
+/**
+ * Returns the function that gives the box of a group. Its agents are known once any agent is selected: the answer for
+ * the map names them all.
+ */
+function useGroupBoxes({ slug, filter, by, selection }: BoxesQuery) {
+  const { data } = useQuery({
+    ...read('GET /w/:slug/fleet/map', { slug }, { q: filter, by }),
+    enabled: selection !== undefined && selection.names.size > 0,
+    placeholderData: keepPreviousData,
+  })
+  const members = useMemo(() => membersOf(data), [data])
+  return (group: FleetGroup): GroupBox | undefined => {
+    if (!selection) return undefined
+    const known = members.get(group.value) ?? []
+    const chosen = chosenOf(group, known, selection.names)
+    const press = async () => {
+      if (chosen === 'all') return selection.set(known, false)
+      const asked = { q: filter, group: by, ...(group.value !== null && { in: group.value }) }
+      selection.set(await namesFound(slug, asked), true)
+    }
+    return { chosen, press }
+  }
 }

@@ -9,8 +9,8 @@ import { useMemo } from 'react'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Level, levelLooks, Text } from '../../ui/index.ts'
 import { groupBar } from './bar.ts'
+import type { GroupBox } from './boxes.ts'
 import { groupWords } from './lines.ts'
-import type { GroupBox } from './useGroupBoxes.ts'
 
 interface GroupLineProps {
   by: Grouping
@@ -114,7 +114,7 @@ const countedStates = [
   ['stopped', 'stopped'],
   ['never', 'never'],
 ] as const
-export type GroupState = (typeof countedStates)[number]
+type GroupState = (typeof countedStates)[number]
 
 /** The states in which these groups have agents. */
 export const statesOf = (groups: readonly Pick<FleetGroup, 'counts'>[]): GroupState[] =>

@@ -1,6 +1,6 @@
 import type { FleetMap } from '@svc/api'
 import { expect, test } from 'vitest'
-import { chosenOf, membersOf } from './useGroupBoxes.ts'
+import { chosenOf, membersOf } from './boxes.ts'
 
 const map: Pick<FleetMap, 'groups' | 'squares'> = {
   groups: ['eu', 'us', null],
