@@ -30,7 +30,9 @@ export function* mapJson({ total, groups, squares }: FleetMap, most: number): Sl
     return list
   })
   const isKept: boolean[] = []
-  yield* forEachInSlices(squares.entries(), ([i, [, state]]) => isKept.push(lists[state]?.takes(written[i] ?? '') === true))
+  yield* forEachInSlices(squares.entries(), ([i, [, state]]) =>
+    isKept.push(lists[state]?.takes(written[i] ?? '') === true),
+  )
   const kept = written.filter((_, i) => isKept[i])
   const off = { groups: groups.length - named.rows.length, squares: squares.length - kept.length }
   const cut = Object.entries(off).filter(([, number]) => number > 0)
