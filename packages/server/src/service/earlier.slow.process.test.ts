@@ -8,16 +8,13 @@ import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { gunzipSync } from 'node:zlib'
-import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
 import { bundle } from '../../testing/bundles.ts'
+import { restored, unpacked } from '../../testing/earlier/restored.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
-import { newPostgresDatabase } from '../../testing/stores.ts'
 
 const folder = join(import.meta.dirname, '../../testing/earlier')
-const unpacked = (name: string) => gunzipSync(readFileSync(join(folder, name)))
 
 type Rows = Record<string, unknown>[]
 interface Earlier {
@@ -45,19 +42,7 @@ async function onSqlite(): Promise<ServiceHome> {
 }
 
 async function onPostgres(): Promise<ServiceHome> {
-  const url = await newPostgresDatabase({ empty: true })
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    // Lines of the dump that start with a backslash are commands for psql, and the database would refuse them.
-    await client.query(
-      unpacked('postgres.sql.gz')
-        .toString()
-        .replaceAll(/^\\.*$/gm, ''),
-    )
-  } finally {
-    await client.end()
-  }
+  const url = await restored('postgres.sql.gz')
   const home = await newServiceHome({ SVC_DATABASE_URL: url })
   mkdirSync(home.dataDir)
   writeFileSync(join(home.dataDir, 'secret'), earlier('postgres').secret)

@@ -5,17 +5,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import pg from 'pg'
 import { atFileEnd } from '../../../../testing/cleaning.ts'
 import { accountTables } from '../../src/people/accounts/auth.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../../src/platform/db/open.ts'
-import { newPostgresDatabase } from '../stores.ts'
+import { restored, unpacked } from './restored.ts'
 
 const folder = join(import.meta.dirname, 'before-factors')
-const unpacked = (name: string) => gunzipSync(readFileSync(join(folder, name)))
 
 type Engine = 'sqlite' | 'postgres'
 interface Kept {
@@ -40,7 +37,7 @@ export const keptBeforeFactors = (engine: Engine): Kept =>
 export function fileBeforeFactors(): string {
   const place = mkdtempSync(join(tmpdir(), 'svc-before-factors-'))
   atFileEnd.push(() => rmSync(place, { recursive: true, force: true }))
-  writeFileSync(join(place, 'svc.db'), unpacked('svc.db.gz'))
+  writeFileSync(join(place, 'svc.db'), unpacked('before-factors/svc.db.gz'))
   return join(place, 'svc.db')
 }
 
@@ -49,7 +46,10 @@ export function fileBeforeFactors(): string {
  * since they end some time after they were made.
  */
 export async function openBeforeFactors(engine: Engine): Promise<Store> {
-  const store = engine === 'sqlite' ? openEmbedded(fileBeforeFactors()) : await restored()
+  const store =
+    engine === 'sqlite'
+      ? openEmbedded(fileBeforeFactors())
+      : openPostgres(await restored('before-factors/postgres.sql.gz'))
   await migrate(store, accountTables(store))
   const later = Date.now() - keptBeforeFactors(engine).madeAt
   const columns = [
@@ -68,20 +68,4 @@ export async function openBeforeFactors(engine: Engine): Promise<Store> {
   }
   await sql`update link set expires_at = expires_at + ${sql.lit(later)}`.execute(store.db)
   return store
-}
-
-async function restored(): Promise<Store> {
-  const url = await newPostgresDatabase({ empty: true })
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  // Lines of the dump that start with a backslash are commands for psql, and the database would refuse them.
-  const dump = unpacked('postgres.sql.gz')
-    .toString()
-    .replaceAll(/^\\.*$/gm, '')
-  try {
-    await client.query(dump)
-  } finally {
-    await client.end()
-  }
-  return openPostgres(url)
 }

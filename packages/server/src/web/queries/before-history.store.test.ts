@@ -5,22 +5,24 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { atTestEnd } from '../../../../../testing/cleaning.ts'
+import { restored, unpacked } from '../../../testing/earlier/restored.ts'
 import { reporting } from '../../../testing/reporting.ts'
 import { newClock, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
 import { migrate } from '../../platform/db/migrate.ts'
-import { openEmbedded, type Store } from '../../platform/db/open.ts'
+import { openEmbedded, openPostgres, type Store } from '../../platform/db/open.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
 import { historyChangesOf } from './changes.ts'
 import { costRows } from './costs.ts'
 import { agentStates, keptSince } from './states.ts'
 
-const folder = join(import.meta.dirname, '../../../testing/earlier/before-history')
-const kept = JSON.parse(readFileSync(join(folder, 'sqlite.json'), 'utf8')) as {
+const kept = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../testing/earlier/before-history/kept.json'), 'utf8'),
+) as {
   now: number
   start: number
   workspace: string
@@ -29,20 +31,24 @@ const kept = JSON.parse(readFileSync(join(folder, 'sqlite.json'), 'utf8')) as {
 const minute = 60_000
 const by = { id: null, name: 'operator' }
 
-let place: string
-let store: Store
-beforeAll(async () => {
-  place = mkdtempSync(join(tmpdir(), 'svc-before-history-'))
-  writeFileSync(join(place, 'svc.db'), gunzipSync(readFileSync(join(folder, 'svc.db.gz'))))
-  store = openEmbedded(join(place, 'svc.db'))
-  await migrate(store, accountTables(store))
-})
-afterAll(async () => {
-  await store?.close()
-  rmSync(place, { recursive: true, force: true })
-})
+/** Opens the data on each engine. Both have the same rows. */
+const engines: readonly (readonly [engine: string, open: () => Promise<Store>])[] = [
+  [
+    'SQLite',
+    async () => {
+      const place = mkdtempSync(join(tmpdir(), 'svc-before-history-'))
+      atTestEnd.push(() => rmSync(place, { recursive: true, force: true }))
+      writeFileSync(join(place, 'svc.db'), unpacked('before-history/svc.db.gz'))
+      return openEmbedded(join(place, 'svc.db'))
+    },
+  ],
+  ['PostgreSQL', async () => openPostgres(await restored('before-history/postgres.sql.gz'))],
+]
 
-test('states, changes and costs of the version before are right, and go on', async () => {
+test.each(engines)('states, changes and costs of the version before are right, and go on (%s)', async (_, open) => {
+  const store = await open()
+  atTestEnd.push(() => store.close())
+  await migrate(store, accountTables(store))
   const { db } = store
   const clock = newClock(kept.now)
   const agentOf = (name: keyof typeof kept.agents) => ({ ...kept.agents[name], name, workspaceId: kept.workspace })
