@@ -1,6 +1,7 @@
 /**
  * The setup of the browser tests: the built page, the real service in a separate process with a separate data folder,
- * and a real Chromium. Agents report over HTTP. Tests must close the setup at their end.
+ * and a real Chromium. Agents report over HTTP. Tests must close the setup at their end. With the variable
+ * SVC_TEST_LATE the service answers pages late (late.ts).
  */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -60,7 +61,9 @@ export class BrowserSetup {
   }
 
   async start(): Promise<void> {
-    const args = [program, 'start', '--port', String(this.#port), '--json']
+    const late = process.env.SVC_TEST_LATE
+    const delaying = late === undefined ? [] : ['--import', join(import.meta.dirname, 'late.ts')]
+    const args = [...delaying, program, 'start', '--port', String(this.#port), '--json']
     const child = spawn(process.execPath, args, {
       cwd: this.#folder,
       env: {
@@ -68,6 +71,7 @@ export class BrowserSetup {
         SVC_DATA_DIR: join(this.#folder, 'data'),
         SVC_METRICS_PORT: '0',
         SVC_LOG_LEVEL: 'warn',
+        ...(late !== undefined && { SVC_TEST_LATE: late }),
         ...this.#env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
