@@ -33,6 +33,7 @@ const filters = [
   '',
   'morning',
   'agent-77 -host-7',
+  'tag:eu',
   'tag:eu -tag:prod level:ok',
   'host:host-1*,host-2* is:online',
   'version:>=1.4.0 version:<2.0.0 cost30:>0.2',
@@ -202,12 +203,18 @@ function tables(all: readonly FilterMeasurement[], rounds: number): string {
     })
   })
   const missed = rows.filter((row) => Number(row.at(-1)) > 1)
+  const each = filters.map((q, i) => [
+    q === '' ? 'no filter' : `\`${shortened(q)}\``,
+    ...all.flatMap(({ filtered }) => [fixed(median(filtered[i] ?? [])), fixed(Math.max(...(filtered[i] ?? [])))]),
+  ])
   return [
     `Filters over ${count(all[0]?.agents ?? 0)} agents with three tags and 60 rows of costs each, which report every 30 s; milliseconds, medians of ${rounds} rounds.`,
     table(['database', 'what', 'fastest', 'median', 'slowest', 'limit', '÷ limit'], rows),
     missed.length === 0
       ? 'Every median is within its limit.'
       : `ABOVE the limit: ${missed.map(([engine, what]) => `${what} (${engine})`).join(', ')}.`,
+    'Each filter over cached rows, milliseconds of CPU:',
+    table(['filter', ...all.flatMap(({ engine }) => [engine, 'slowest'])], each),
     ...all.map(
       ({ engine, cpu }) =>
         `${engine}: the service takes ${fixed(cpu.alone)} % of a core without a page, and ${fixed(cpu.watched)} % with one open page with a filter, over ${seconds} s.`,

@@ -1,10 +1,11 @@
 /**
  * Measures how many agents one process of the service can serve: N simulated agents, each reporting every 30 s in its
  * own phase, with a restart of the service in the middle. The limit server T is measured under the same load. `--alone`
- * lists the fleet sizes (or `none`) that are also measured with a new connection for each report, without T.
+ * lists the fleet sizes (or `none`) that are also measured with a new connection for each report, without T. With
+ * `--cost` each agent has 30 days of costs, and the same time is measured again while somebody has the page Cost open.
  *
  *   npm run bench -- fleet [--agents 10000,50000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000]
- *     [--no-limit]
+ *     [--no-limit] [--cost]
  */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,10 +14,12 @@ import { watchDisk } from './common/disk.ts'
 import { startLimit } from './common/limit.ts'
 import type { BenchResult } from './common/result.ts'
 import { type Service, startService } from './common/service.ts'
+import { signIn } from './common/sign-in.ts'
 import { count, fixed, table } from './common/table.ts'
 import { memory } from './common/usage.ts'
 import { type Counts, quantile, sum } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
+import { type OpenCostPage, openCostPage } from './page/cost.ts'
 
 /** The seconds between two reports of an agent (8). */
 const interval = 30
@@ -36,6 +39,7 @@ const fewUnsettled = 0.01
  * nothing.
  */
 const connectionKb = 15
+const person = 'person-0@example.org'
 const goal = { cores: 1, p99: 100, memory: 1024 } as const
 
 interface Run {
@@ -43,6 +47,8 @@ interface Run {
   connections: number
   joining: WarmUp
   steady: WatchedWindow
+  /** While the page Cost was open, with what it got. */
+  cost: { window: WatchedWindow; page: Awaited<ReturnType<OpenCostPage['close']>> } | undefined
   memory: { now: number; highest: number }
   limit: Window | undefined
   restart: { seconds: number; after: WatchedWindow }
@@ -64,29 +70,44 @@ interface WarmUp {
 }
 
 export async function benchFleet(args: string[]): Promise<BenchResult> {
-  const { agents, seconds, connections, alone, limited } = optionsOf(args)
+  const { agents, connections, alone, ...how } = optionsOf(args)
   const runs: Run[] = []
-  for (const n of agents) runs.push(await run(n, Math.min(n, connections), seconds, limited))
-  for (const n of alone) runs.push(await run(n, 0, seconds, limited))
-  return { tables: tables(runs, seconds), sizing: sizing(runs) }
+  for (const n of agents) runs.push(await run(n, Math.min(n, connections), how))
+  for (const n of alone) runs.push(await run(n, 0, how))
+  return { tables: tables(runs, how.seconds), sizing: sizing(runs) }
 }
 
-async function run(agents: number, connections: number, seconds: number, limited: boolean): Promise<Run> {
+async function run(
+  agents: number,
+  connections: number,
+  { seconds, limited, cost: opensCost }: Pick<ReturnType<typeof optionsOf>, 'seconds' | 'limited' | 'cost'>,
+): Promise<Run> {
   console.error(
     `fleet: ${count(agents)} agents, ${connections === 0 ? 'a new connection each time' : 'kept connections'}`,
   )
   const limit = limited && connections > 0 ? await measureLimit(agents, connections, Math.min(seconds, 30)) : undefined
-  const service = await startService(agents)
+  const service = await startService(agents, opensCost ? { people: [person], history: true } : {})
   const load = await startLoad({ port: service.port, agents, connections, interval })
   try {
     const joining = await join(load, agents)
     const steady = await watched(load, service, seconds)
+    const cost = opensCost ? await withCostPage(service, () => watched(load, service, seconds)) : undefined
     const used = memory(service.pid)
-    return { agents, connections, joining, steady, memory: used, limit, restart: await measureRestart(service, load) }
+    const restart = await measureRestart(service, load)
+    return { agents, connections, joining, steady, cost, memory: used, limit, restart }
   } finally {
     await load.stop()
     await service.stop()
   }
+}
+
+async function withCostPage(
+  service: Service,
+  measure: () => Promise<WatchedWindow>,
+): Promise<NonNullable<Run['cost']>> {
+  const opened = openCostPage(service, await signIn(service, person))
+  const window = await measure()
+  return { window, page: await opened.close() }
 }
 
 async function measureLimit(agents: number, connections: number, seconds: number): Promise<Window> {
@@ -154,9 +175,13 @@ function tables(runs: Run[], seconds: number): string {
       ({ agents, connections, joining: { seconds: s, counts } }) =>
         `${count(agents)} ${connections === 0 ? 'with a new connection each time' : 'on kept connections'}: after ${fixed(s, 0)} s, ${count(counts.answered)} reports answered, and ${errors(counts)}`,
     )
-  const steady = runs.map(({ agents, connections, steady: s, memory: m, limit }) => [
+  const measured = runs.flatMap((run) => [
+    { ...run, what: '' },
+    ...(run.cost ? [{ ...run, steady: run.cost.window, limit: undefined, what: ', page Cost open' }] : []),
+  ])
+  const steady = measured.map(({ agents, connections, what, steady: s, memory: m, limit }) => [
     count(agents),
-    connections === 0 ? 'new each time' : `${count(connections)} kept`,
+    (connections === 0 ? 'new each time' : `${count(connections)} kept`) + what,
     count(s.counts.answered / s.seconds),
     `${fixed((s.cpu / s.seconds) * 100)} %`,
     fixed(perReport(s)),
@@ -201,6 +226,11 @@ function tables(runs: Run[], seconds: number): string {
         'generator',
       ],
       steady,
+    ),
+    ...runs.flatMap(({ agents, cost }) =>
+      cost
+        ? `The page Cost of ${count(agents)} agents asked every 5 s for another split: ${cost.page.answers} answers, with the most expensive runs after ${fixed(cost.page.median, 0)} ms (median), ${fixed(cost.page.slowest, 0)} ms at most.`
+        : [],
     ),
     `The service stopped and started in the middle; the ${Math.round(warm + 5)} s after it listened again:`,
     table(
@@ -279,6 +309,7 @@ function optionsOf(args: string[]) {
       connections: { type: 'string', default: '15000' },
       alone: { type: 'string', default: '50000' },
       'no-limit': { type: 'boolean', default: false },
+      cost: { type: 'boolean', default: false },
     },
   })
   const list = (text: string) => (text === 'none' ? [] : text.split(',').map(Number))
@@ -288,5 +319,6 @@ function optionsOf(args: string[]) {
     connections: Number(values.connections),
     alone: list(values.alone),
     limited: !values['no-limit'],
+    cost: values.cost,
   }
 }

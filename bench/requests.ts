@@ -1,15 +1,17 @@
 /**
- * Measures what each operation of people costs with the largest input that it accepts, in a workspace of 10,000 agents:
- * the CPU of the service until the answer, and the longest turn of its event loop until a moment later. The operations
- * are those of packages/api that list something of a workspace or take a thousand names (requests/largest.ts).
+ * Measures what each operation of people costs with the largest input that it accepts, in a workspace of 10,000 agents
+ * and on both databases: the CPU of the service until the answer, and the longest turn of its event loop until a moment
+ * later. The operations are those of packages/api that list something of a workspace or take a thousand names
+ * (requests/largest.ts). `--only` measures those whose route contains a text.
  *
- *   npm run bench -- requests [--agents 10000] [--rounds 5]
+ *   npm run bench -- requests [--agents 10000] [--rounds 5] [--only rollouts]
  */
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Store } from '../packages/server/src/platform/db/open.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'
+import { startDatabase } from './common/postgres.ts'
 import { type Service, startService, workspace } from './common/service.ts'
 import { signIn } from './common/sign-in.ts'
 import { count, fixed, table } from './common/table.ts'
@@ -28,17 +30,42 @@ const person = 'person-0@example.org'
 export async function benchRequests(args: string[]): Promise<string> {
   const { values } = parseArgs({
     args,
-    options: { agents: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '5' } },
+    options: {
+      agents: { type: 'string', default: '10000' },
+      rounds: { type: 'string', default: '5' },
+      only: { type: 'string', default: '' },
+    },
   })
-  const [agents, rounds] = [Number(values.agents), Number(values.rounds)]
+  const asked = { agents: Number(values.agents), rounds: Number(values.rounds), only: values.only }
+  const embedded = await measureEngine('SQLite', asked, {})
+  const postgres = await startDatabase()
+  try {
+    const env = { SVC_DATABASE_URL: postgres.url }
+    return [embedded, await measureEngine(`PostgreSQL ${postgres.version}`, asked, env)].join('\n\n')
+  } finally {
+    await postgres.stop()
+  }
+}
+
+interface Asked {
+  agents: number
+  rounds: number
+  /** A text that the routes contain which are measured. */
+  only: string
+}
+
+async function measureEngine(engine: string, asked: Asked, env: Record<string, string>): Promise<string> {
   const turns = `${recordingsFolder}/svc-bench-requests-${process.pid}`
-  const service = await startService(agents, { people: [person], env: notingTurns(turns), history: true })
+  const service = await startService(asked.agents, {
+    people: [person],
+    env: { ...env, ...notingTurns(turns) },
+    history: true,
+  })
   try {
     await service.offline((store) => fill(store))
-    await reported(service, agents)
+    await reported(service, asked.agents)
     const limit = await limitOf(service)
-    const measured = await measure(service, turns, rounds)
-    return text(measured, { limit, agents, rounds })
+    return text(await measure(service, turns, asked), { ...asked, engine, limit })
   } finally {
     await service.stop()
     rmSync(turns, { force: true })
@@ -100,7 +127,7 @@ interface RequestMeasurement {
   turns: number[]
 }
 
-async function measure(service: Service, turns: string, rounds: number): Promise<RequestMeasurement[]> {
+async function measure(service: Service, turns: string, { rounds, only }: Asked): Promise<RequestMeasurement[]> {
   const cookie = await signIn(service, person)
   const send = async ({ method, path, body }: LargestRequest): Promise<unknown> => {
     const headers = { cookie, origin: service.url, 'content-type': 'application/json' }
@@ -117,7 +144,7 @@ async function measure(service: Service, turns: string, rounds: number): Promise
   const all = new Map<string, RequestMeasurement>()
   // The first round compiles the code.
   for (let round = 0; round <= rounds; round++)
-    for (const { route, request } of largestOf(known)) {
+    for (const { route, request } of largestOf(known).filter((one) => one.route.includes(only))) {
       console.error(`requests: round ${round}, ${route}`)
       const at = Date.now()
       const before = cpuSecondsOfThreads(service.pid)
@@ -137,7 +164,7 @@ async function measure(service: Service, turns: string, rounds: number): Promise
 
 function text(
   all: readonly RequestMeasurement[],
-  { limit, agents, rounds }: { limit: number; agents: number; rounds: number },
+  { engine, limit, agents, rounds }: Asked & { engine: string; limit: number },
 ) {
   const figures = all
     // A round of the sweeper falls into some of the measurements, but not into all of one operation.
@@ -152,7 +179,7 @@ function text(
   ])
   const above = figures.filter(({ cpu, turn }) => cpu / limit > most.ratio || turn > most.turn)
   return [
-    `Operations with their largest input in a workspace of ${count(agents)} agents, SQLite; milliseconds of CPU, medians of ${rounds} rounds, and for turns the shortest of the longest. The limit, one statement that reads the last report of every agent, and JSON.parse of them, takes ${fixed(limit)} ms.`,
+    `Operations with their largest input in a workspace of ${count(agents)} agents, ${engine}; milliseconds of CPU, medians of ${rounds} rounds, and for turns the shortest of the longest. The limit, one statement that reads the last report of every agent, and JSON.parse of them, takes ${fixed(limit)} ms.`,
     table(['operation', 'CPU', '÷ limit', 'longest turn', `÷ ${most.turn} ms`], rows),
     above.length === 0
       ? `Every operation takes at most ${most.ratio} × the limit, and no turn takes more than ${most.turn} ms.`
