@@ -52,34 +52,35 @@ export async function candidatesOf(
   { named, agents, end }: Pick<NewRollout, 'agents' | 'end'> & { named: NamedVersion },
   now: number,
 ): Promise<{ all: RolloutCandidate[]; others: string[] }> {
+  const others = await transaction(on, (db) => unfinishedRollouts(db, workspace, named.kind))
   await betweenTransactions(on)
-  const rows = await transaction(on, (db) =>
+  const agentsOf = (db: Db) =>
+    db
+      .selectFrom('agent')
+      .select('id')
+      .where('workspace_id', '=', workspace.id)
+      .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
+      .$if(agents !== undefined, (q) => q.where('name', 'in', textsIn(db, agents ?? [])))
+  const ids = (await transaction(on, (db) => agentsOf(db).execute())).map(({ id }) => id)
+  const rows = await readInPieces(on, ids, (db, piece) =>
     db
       .selectFrom('agent')
       .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
       .select(judged)
       .select(['agent.id', 'name', 'received_at', 'interval_s', 'stopped'])
-      .where('agent.workspace_id', '=', workspace.id)
-      .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
+      .where('agent.id', 'in', textsIn(db, piece))
       .execute(),
   )
-  await betweenTransactions(on)
-  const { busy, others } = await transaction(on, async (db) => ({
-    others: await unfinishedRollouts(db, workspace, named.kind),
-    busy: await inRollouts(db, workspace, { kind: named.kind, except: end ?? [] }),
-  }))
-  await betweenTransactions(on)
-  const wanted = agents && new Set(agents)
+  const busy = await inRollouts(on, workspace, ids, { kind: named.kind, except: end ?? [] })
   const all: RolloutCandidate[] = []
-  const judge = forEachInSlices(rows, (row) => {
-    if (wanted && !wanted.has(row.name)) return
+  const judge = forEachInSlices(rows, (row) =>
     all.push({
       id: row.id,
       name: row.name,
       silent: row.received_at === null || offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
       leftOut: inAnother(busy.get(row.id)) ?? leaveOutReason(row, named),
-    })
-  })
+    }),
+  )
   await withPauses(judge)
   const order = (a: RolloutCandidate, b: RolloutCandidate) =>
     Number(a.silent) - Number(b.silent) || byText(a.name, b.name)
@@ -145,18 +146,40 @@ export function leaveOutReason(
 
 const said = (message: string | null): string => (message ? `: ${message}` : '.')
 
-/** The unfinished rollout that each agent is in, by the agent's id, without those of `except`. */
+/** The unfinished rollout that each of these agents is in, by the agent's id, without those of `except`. */
 async function inRollouts(
-  db: Db,
+  on: Db | RunInTransaction,
   workspace: { id: string },
+  ids: readonly string[],
   { kind, except }: { kind: RolloutKind; except: readonly string[] },
 ): Promise<Map<string, BlockingRollout>> {
-  const rows = await unfinishedOf(db, workspace, kind)
-    .innerJoin('rollout_agent', 'rollout_agent.rollout_id', 'rollout.id')
-    .select(['agent_id', 'rollout.id', 'kind', 'blueprint', 'version', 'rollout.state'])
-    .where('rollout_agent.wave', '>', 0)
-    .execute()
-  return new Map(rows.filter(({ id }) => !except.includes(id)).map(({ agent_id, ...rollout }) => [agent_id, rollout]))
+  const rows = await readInPieces(on, ids, (db, piece) =>
+    unfinishedOf(db, workspace, kind)
+      .innerJoin('rollout_agent', 'rollout_agent.rollout_id', 'rollout.id')
+      .select(['agent_id', 'rollout.id', 'kind', 'blueprint', 'version', 'rollout.state'])
+      .where('rollout_agent.wave', '>', 0)
+      .where('rollout_agent.agent_id', 'in', textsIn(db, piece))
+      .$if(except.length > 0, (q) => q.where('rollout.id', 'not in', except))
+      .execute(),
+  )
+  return new Map(rows.map(({ agent_id, ...rollout }) => [agent_id, rollout]))
+}
+
+/** The number of agents that one statement reads. */
+const readAtOnce = 1000
+
+/** Reads many agents. Each piece is a transaction of its own, so that reports are answered in between. */
+async function readInPieces<T>(
+  on: Db | RunInTransaction,
+  ids: readonly string[],
+  read: (db: Db, piece: readonly string[]) => Promise<T[]>,
+): Promise<T[]> {
+  const all: T[] = []
+  for (const piece of piecesOf(ids, readAtOnce)) {
+    await betweenTransactions(on)
+    all.push(...(await transaction(on, (db) => read(db, piece))))
+  }
+  return all
 }
 
 /**
@@ -175,7 +198,7 @@ export async function memberFactsOf(
   now: number,
   { backAt = 0 }: { backAt?: number | undefined } = {},
 ): Promise<Map<string, MemberFacts>> {
-  const ids = idsIn(db, agents)
+  const ids = textsIn(db, agents)
   const rows = await db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
@@ -208,9 +231,9 @@ export async function memberFactsOf(
   )
 }
 
-/** The ids of agents as a list for `in`, in one parameter. */
-const idsIn = (db: Db, ids: readonly string[]): RawBuilder<string> =>
-  isPostgres(db) ? sql`(select unnest(${ids}::text[]))` : sql`(select value from json_each(${JSON.stringify(ids)}))`
+/** Texts as a list for `in`, in one parameter. */
+const textsIn = (db: Db, texts: readonly string[]): RawBuilder<string> =>
+  isPostgres(db) ? sql`(select unnest(${texts}::text[]))` : sql`(select value from json_each(${JSON.stringify(texts)}))`
 
 export const levelIn = (body: string | null): Level | null => (body === null ? null : ownLevel(keptReport(body)))
 
@@ -247,7 +270,7 @@ export async function addMembers(trx: Db, { id }: { id: string }, { wave, agents
             eb.lit(0).as('forgiven'),
             eb.val(why?.rollout?.id ?? null).as('left_out_for'),
           ])
-          .where('agent.id', 'in', idsIn(trx, ids)),
+          .where('agent.id', 'in', textsIn(trx, ids)),
       )
       .execute()
   }

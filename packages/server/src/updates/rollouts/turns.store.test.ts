@@ -2,9 +2,10 @@
  * Tests that no step of a rollout of many agents pauses in a transaction. SQLite has one connection: while a
  * transaction pauses, reports wait for all of it.
  */
+import { StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { NewRollout } from '@svc/api'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newFleet } from '../../../testing/fleet.ts'
 import { reporting } from '../../../testing/reporting.ts'
 import { closing, openTestSqlite } from '../../../testing/stores.ts'
@@ -23,11 +24,11 @@ const agents = 260
 const by = { id: null, name: 'Ada' }
 const wanted: NewRollout = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0', waves: ['100%'] }
 
-async function start() {
+async function start(count = agents) {
   const store = (await open()) as Extract<Store, { engine: 'sqlite' }>
   const w = await newTestWorkspace(store, { people: false })
   for (const version of ['1.0.0', '1.1.0']) await addVersion(w, 'triage', version)
-  const fleet = await newFleet(w, agents, 'triage')
+  const fleet = await newFleet(w, count, 'triage')
   const write: RunInTransaction = (work) => transaction(store.db, work)
   const context = () => ({ db: write, by, now: w.clock.now() })
   const begin = async (end: string[] = []) => {
@@ -141,6 +142,18 @@ test.each(table)('$step: no transaction pauses', async ({ of, leaves, isShort })
   if (leaves && newest) expect(await s.states(newest.id)).toEqual(leaves)
 })
 
+test('a plan reads at most a thousand agents at once, also those of another rollout', async () => {
+  const s = await start(1200)
+  await s.begin()
+  const all = vi.spyOn(StatementSync.prototype, 'all')
+  await previewRollout(s.write, s.workspace, wanted, s.clock.now())
+  // The ids of all agents are small, so they are read at once.
+  const sizes = all.mock.results.map(({ value }) => (value as unknown[][]).filter((row) => row.length > 1).length)
+  all.mockRestore()
+  expect(sizes.reduce((a, b) => a + b)).toBeGreaterThanOrEqual(2 * 1200)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(1000)
+})
+
 test('a report that arrives while a rollout starts is answered before it has started', async () => {
   const s = await start()
   const order: string[] = []
@@ -194,7 +207,7 @@ test('a rollout that is resumed while its wishes are withdrawn keeps the rest of
 
 test('a rollout that starts while another is planned takes its agents', async () => {
   const s = await start()
-  const queries = 5
+  const queries = 7
   for (let number = 2; number <= queries; number++) {
     const first: string[] = []
     const other = async () => first.push(await s.begin())
