@@ -1,8 +1,7 @@
 /**
- * Measures how many agents one process of the service can serve: N simulated agents, each reporting every 30 s in its
- * own phase, with a restart of the service in the middle. The limit server T is measured under the same load. `--alone`
- * lists the fleet sizes (or `none`) that are also measured with a new connection for each report, without T. With
- * `--cost` each agent has 30 days of costs, and the same time is measured again while somebody has the page Cost open.
+ * Measures how many agents one process of the service can serve, which report every 30 s, with a restart in the middle,
+ * and the limit server T. `--alone` lists fleet sizes (or `none`) that are also measured with a new connection for each
+ * report, without T; with `--cost` agents have 30 days of costs, and the page Cost is open in a second measurement.
  *
  *   npm run bench -- fleet [--agents 10000,50000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000]
  *     [--no-limit] [--cost]

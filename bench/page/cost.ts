@@ -1,4 +1,4 @@
-/** Simulates an open page Cost whose person chooses another split every few seconds, so that no answer is a kept one. */
+/** Simulates an open page Cost whose person often chooses another split, so that no answer is a kept one. */
 import { history } from '@svc/api'
 import { type Service, workspace } from '../common/service.ts'
 import { median } from '../common/times.ts'

@@ -1,7 +1,7 @@
 /**
- * Kills a program that writes to the database, at each point from a certain statement on (testing/kill-at-statement.ts):
- * nothing is lost, and nothing counts twice. Each row of `writes` is tested on both engines. `npm test` leaves this
- * out. packages/server/src/agent-api/report-store/failed-batch.store.test.ts and
+ * Kills a program that writes to the database, at each point from a certain statement on
+ * (testing/kill-at-statement.ts): nothing is lost, and nothing counts twice. Each row of `writes` is tested on both
+ * engines. `npm test` leaves this out. packages/server/src/agent-api/report-store/failed-batch.store.test.ts and
  * packages/server/src/fleet/reports/usage-deleted.store.test.ts prove the same rules.
  */
 import { spawn } from 'node:child_process'
@@ -65,8 +65,9 @@ interface Write {
   again: (w: TestWorkspace, agent: TestAgent) => Promise<unknown>
   /** Fails unless all of the work is in the database or nothing of it. */
   whole: (w: TestWorkspace, agent: TestAgent) => Promise<void>
-  /** What the database has in the end. */
+  /** Reads what `expected` returns. */
   end: (w: TestWorkspace, agent: TestAgent) => Promise<unknown>
+  /** The rows after the write was repeated. */
   expected: (w: TestWorkspace) => unknown
 }
 
