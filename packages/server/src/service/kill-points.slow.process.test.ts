@@ -1,8 +1,8 @@
 /**
  * Kills a program that writes to the database, at each point from a certain statement on
  * (testing/kill-at-statement.ts): nothing is lost, and nothing counts twice. Each row of `writes` is tested on both
- * engines. `npm test` leaves this out. packages/server/src/agent-api/report-store/failed-batch.store.test.ts and
- * packages/server/src/fleet/reports/usage-deleted.store.test.ts prove the same rules.
+ * engines. `npm test` leaves this out. packages/server/src/fleet/reports/usage-deleted.store.test.ts proves the same
+ * rules.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
