@@ -73,15 +73,12 @@ export async function candidatesOf(
   )
   const busy = await inRollouts(on, workspace, ids, { kind: named.kind, except: end ?? [] })
   const all: RolloutCandidate[] = []
-  const judge = forEachInSlices(rows, (row) =>
+  const judge = (row: (typeof rows)[number]) =>
     all.push({
-      id: row.id,
-      name: row.name,
+      ...{ id: row.id, name: row.name, leftOut: inAnother(busy.get(row.id)) ?? leaveOutReason(row, named) },
       silent: row.received_at === null || offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
-      leftOut: inAnother(busy.get(row.id)) ?? leaveOutReason(row, named),
-    }),
-  )
-  await withPauses(judge)
+    })
+  await withPauses(forEachInSlices(rows, judge))
   const order = (a: RolloutCandidate, b: RolloutCandidate) =>
     Number(a.silent) - Number(b.silent) || byText(a.name, b.name)
   return { all: await withPauses(sortInSlices(all, order)), others }
