@@ -50,6 +50,7 @@ const whichRuns = {
   status: words,
   model: words,
   text: words,
+  job: words,
   sort: wordOf(runSorts, 'started'),
   rising: yesOrNo,
 }

@@ -251,6 +251,18 @@ test('runs are paged newest first and filtered by status, model and text', async
   expect((await page(ann)).runs).toEqual({ kept: 120, statuses: ['done', 'failed'], models: ['large'] })
 })
 
+test('runs of a job are found by its exact name', async () => {
+  const { service, token, ann } = await newSetup()
+  const started = seconds(service.now())
+  const run = (id: string, kind = 'job') => ({ id, kind, started, status: 'ok' })
+  await service.reports(token, { runs: [run('back/1'), run('feedback/1'), run('back-up/1'), run('back/2', 'task')] })
+  const ids = async (job: string) =>
+    (await ann.get<Runs>(`${w}/agents/mail/runs?job=${job}`)).body.rows.map(({ id }) => id)
+  expect([await ids('back'), await ids('feedback'), await ids('up')]).toEqual([['back/1'], ['feedback/1'], []])
+  const file = await ann.get(`${w}/agents/mail/runs/export?job=back`)
+  expect(file.text.match(/^"\w[^"]*\/\d"/gm)).toEqual(['"back/1"'])
+})
+
 test('runs are sorted by cost and duration, found by their id, and exported as CSV without formulas', async () => {
   const { service, token, ann } = await newSetup()
   const start = 1_790_000_000

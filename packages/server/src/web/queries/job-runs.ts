@@ -46,7 +46,7 @@ function take(jobs: Map<string, JobRuns>, run: Run): void {
 }
 
 /** The job of a run; undefined for any other run. The host agent puts the job in front of the id. */
-function jobOf({ kind, id }: Run): string | undefined {
+export function jobOf({ kind, id }: Run): string | undefined {
   const end = id.indexOf('/')
   return kind === 'job' && end > 0 ? id.slice(0, end) : undefined
 }

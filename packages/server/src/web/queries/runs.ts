@@ -2,6 +2,7 @@ import type { RunSort, Runs } from '@svc/api'
 import { type Run, runSeconds } from '@svc/protocol'
 import { type CsvCell, csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { jobOf } from './job-runs.ts'
 
 interface RunFilter {
   /** Only the run with exactly this id. */
@@ -10,6 +11,8 @@ interface RunFilter {
   model?: string | undefined
   /** A text to search for in a run's id and kind and in the titles of its subjects, ignoring case. */
   text?: string | undefined
+  /** Only runs of the job with exactly this name. */
+  job?: string | undefined
   sort: RunSort
   /** True for the oldest, cheapest or shortest runs first. */
   rising?: boolean | undefined
@@ -25,8 +28,8 @@ export async function runsOf(
   filter: RunFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<Runs> {
-  const { id, model, text, sort, rising } = filter
-  if (id === undefined && model === undefined && text === undefined && sort === 'started' && !rising) {
+  const { status: _, sort, rising, ...searched } = filter
+  if (Object.values(searched).every((one) => one === undefined) && sort === 'started' && !rising) {
     const query = rowsOf(db, agent, filter)
     const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
     const rows = await newestFirst(query).offset(offset).limit(limit).execute()
@@ -68,8 +71,13 @@ function timeOf(seconds: number | undefined): CsvCell {
 async function fittingRuns(db: Db, agent: { id: string }, filter: RunFilter): Promise<Run[]> {
   const runs = (await newestFirst(rowsOf(db, agent, filter)).execute()).map(runOf)
   const text = filter.text?.toLowerCase()
+  const { id, job } = filter
   const fitting = runs.filter(
-    (run) => (filter.id === undefined || run.id === filter.id) && names(run, filter.model) && says(run, text),
+    (run) =>
+      (id === undefined || run.id === id) &&
+      (job === undefined || jobOf(run) === job) &&
+      names(run, filter.model) &&
+      says(run, text),
   )
   return sorted(fitting, filter)
 }
