@@ -22,8 +22,13 @@ export interface ManyAgents {
     readonly tags: readonly string[]
     /** The version that was installed of the blueprint. */
     readonly installed?: string
-    /** The changes of its level before now, the oldest first. */
-    readonly past?: readonly { readonly at: number; readonly level: Level; readonly label: string }[]
+    /** The changes of its level before now, the oldest first. The newest is its state, with its detail. */
+    readonly past?: readonly {
+      readonly at: number
+      readonly level: Level
+      readonly label: string
+      readonly detail?: string
+    }[]
   }[]
   /** A blueprint to upload, with the description of each version. */
   readonly blueprint?: { readonly name: string; readonly versions: Readonly<Record<string, string>> }
@@ -56,12 +61,13 @@ export async function makeManyAgents(
           await db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
         }
         if (past.length > 0) {
-          const rows = past.map((change) => ({ ...change, agent_id: agent.id, paused: 0 }))
+          const rows = past.map(({ at, level, label }) => ({ at, level, label, agent_id: agent.id, paused: 0 }))
           await db.insertInto('level_change').values(rows).execute()
           const first = past[0]?.at ?? now()
           const set = { first_report_at: first, created_at: first }
           await db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
           // With a last report, the next one is not the agent's first.
+          const { level = null, label = null, detail = null } = past.at(-1) ?? {}
           const report = {
             agent_id: agent.id,
             received_at: now(),
@@ -72,7 +78,7 @@ export async function makeManyAgents(
           }
           await db
             .insertInto('agent_report')
-            .values({ ...report, body: '{"protocol":1}', level: past.at(-1)?.level ?? null } as never)
+            .values({ ...report, body: '{"protocol":1}', level, label, detail } as never)
             .execute()
         }
         await made(tokens.push(token))

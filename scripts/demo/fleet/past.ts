@@ -4,13 +4,14 @@
  */
 import type { Level } from '@svc/protocol'
 import { share } from '../coder-simulated/work.mts'
-import type { Member } from './members.ts'
+import { detailPrefix, type Member } from './members.ts'
 
 /** A change of an agent's level. Times are in Unix milliseconds. */
 export interface PastLevel {
   readonly at: number
   readonly level: Level
   readonly label: string
+  readonly detail?: string
 }
 
 const hourMs = 3_600_000
@@ -38,6 +39,6 @@ export function pastOf({ seed, condition }: Pick<Member, 'seed' | 'condition'>, 
   }
   const { state } = condition
   const hours = 0.3 + share(seed, 260) * 1.5
-  if (state) past.push({ at: Math.floor(now - hours * hourMs), level: state.level, label: state.label })
+  if (state) past.push({ ...state, at: Math.floor(now - hours * hourMs), detail: detailPrefix + state.detail })
   return past
 }
