@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
 import { axe, wrongLooks } from '../../testing/axe.ts'
+import { focusIs } from '../../testing/keys.ts'
 import { hostileReport, markup, reversedName, wholeReport } from './testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './testing/setup.ts'
 
@@ -322,16 +323,18 @@ test('runs are filtered, paged and opened', async () => {
   await seen(page, '51 to 60 of 60')
   await rows.nth(10).waitFor({ state: 'detached' })
 
-  await page.getByRole('combobox', { name: 'Status' }).click()
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
   let answer: () => void = () => undefined
   const answered = new Promise<void>((done) => (answer = done))
   await page.route(/\/runs\?.*failed/, (route) => answered.then(() => route.continue()))
-  await page.getByRole('option', { name: 'failed' }).click()
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed')
   await page.locator('.svc-late[data-late="true"]').waitFor()
   expect(await axe(page, ['color-contrast']), 'while the answer is late').toEqual([])
   answer()
   await seen(page, '6 matching runs')
   expect(page.url()).toContain('status=failed')
+  await page.keyboard.press('Escape')
+  await focusIs(page, 'Filter')
   await page.getByLabel('Search runs').fill('Mail 13')
   await seen(page, '1 matching run')
   await page.getByRole('button', { name: 'Details of run run-13' }).click()

@@ -68,7 +68,7 @@ function JobRow({ agent: { slug, page }, job, runs }: { agent: Agent; job: Shown
     <tr>
       <td className="ag-jobs-level">{level && <Level level={level} />}</td>
       <th scope="row">
-        <AnchorLink to={paths.agent} params={{ slug, name: page.name }} search={{ tab: 'runs', text: `${name}/` }}>
+        <AnchorLink to={paths.agent} params={{ slug, name: page.name }} search={{ tab: 'runs', job: name }}>
           <Text>{name}</Text>
         </AnchorLink>
       </th>

@@ -3,10 +3,9 @@ import type { RunSort } from '@svc/api'
 import type { Run } from '@svc/protocol'
 import { IconArrowDown, IconArrowUp, IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Fragment, type MouseEvent } from 'react'
-import { Cost, Text, Time } from '../../ui/index.ts'
+import { Cost, dateAndTime, serviceNow, Text, Time } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { toneOf } from '../parts/tones.ts'
 import { pressedOrder, type RunListProps } from './list.ts'
 import { FirstSubject, Length, More, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
@@ -26,10 +25,12 @@ const columns = {
 type ShownColumns = Readonly<Record<keyof typeof columns, boolean>>
 
 /** Shows runs as a table. Columns that would be empty for all runs on the page are left out. */
-export function RunTable({ agent, runs, order, onOrder, opened, toggle }: RunListProps) {
-  const has = Object.fromEntries(
-    Object.entries(columns).map(([name, there]) => [name, runs.some(there)]),
-  ) as ShownColumns
+export function RunTable({ agent, runs, order, onOrder, opened, toggle, isOneJob }: RunListProps) {
+  const has = Object.fromEntries(Object.entries(columns).map(([name, there]) => [name, runs.some(there)])) as Record<
+    keyof typeof columns,
+    boolean
+  >
+  if (isOneJob) has.kind = has.subject = false
   return (
     <div className="svc-card ag-runs">
       <table className="ag-table">
@@ -172,42 +173,47 @@ function Models({ run }: { run: Run }) {
 }
 
 /** Shows runs as cards, for narrow screens. */
-export const RunCards = ({ agent, runs, opened, toggle }: RunListProps) => (
+export const RunCards = ({ agent, runs, opened, toggle, isOneJob }: RunListProps) => (
   <ul className="svc-list ag-cards">
     {runs.map((run) => (
       <li key={run.id} data-open={run.id === opened}>
-        <Card agent={agent} run={run} open={run.id === opened} toggle={() => toggle(run.id)} />
+        <Card agent={agent} run={run} open={run.id === opened} toggle={() => toggle(run.id)} isOneJob={isOneJob} />
       </li>
     ))}
   </ul>
 )
 
-interface CardProps {
+interface CardProps extends Pick<RunListProps, 'isOneJob'> {
   agent: Agent
   run: Run
   open: boolean
   toggle: () => void
 }
 
-/** A run in one line: how it ended, what it was about, when it began and how long it took. */
-function Card({ agent, run, open, toggle }: CardProps) {
+/** A run in two lines: what it was about, and how it ended, how long it took, when it began and what it cost. */
+function Card({ agent, run, open, toggle, isOneJob }: CardProps) {
   return (
     <>
       <div className="ag-card-head">
-        <span className="ag-card-status" data-tone={toneOf(run.status ?? '')}>
+        <div className="ag-card-what">
+          {isOneJob && run.started !== undefined ? (
+            dateAndTime(run.started * 1000, serviceNow())
+          ) : run.subjects?.[0] ? (
+            <FirstSubject run={run} />
+          ) : (
+            <Text>{run.kind ?? run.id}</Text>
+          )}
+        </div>
+        <div className="ag-card-how">
           <Status run={run} />
-        </span>
-        <span className="ag-card-what">
-          {run.subjects?.[0] ? <FirstSubject run={run} /> : <Text>{run.kind ?? run.id}</Text>}
-        </span>
-        <span className="ag-quiet ag-nowrap">
           <Dotted
             parts={[
               <Length key="took" run={run} agent={agent} />,
               run.started !== undefined && <Time key="started" at={run.started * 1000} />,
+              run.cost_usd !== undefined && <Cost key="cost" usd={run.cost_usd} />,
             ]}
           />
-        </span>
+        </div>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -234,7 +240,6 @@ function Card({ agent, run, open, toggle }: CardProps) {
                     <Tokens run={run} /> tokens
                   </>
                 ),
-                run.cost_usd !== undefined && <Cost key="cost" usd={run.cost_usd} />,
               ]}
             />
           </div>

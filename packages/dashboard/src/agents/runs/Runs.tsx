@@ -1,16 +1,15 @@
-import { Button, NativeSelect, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useMediaQuery } from '@mantine/hooks'
-import { IconDownload, IconHistory, IconSearch } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconDownload, IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
-import { count } from '../../ui/time/format.ts'
 import { type Agent, useView } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
-import { addressOfOrder, orderIn, orders, type RunOrder } from './list.ts'
+import { Filters } from './Filters.tsx'
+import { addressOfOrder, orderIn, type RunFilter, type RunOrder } from './list.ts'
 import { Length, RunDetails, Started, Status } from './parts.tsx'
 import { RunPictures } from './RunPictures.tsx'
 import { RunCards, RunTable } from './RunTable.tsx'
@@ -25,7 +24,12 @@ export default function Runs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
-  const filter = { status: view.text('status'), model: view.text('model'), text: view.text('text') }
+  const filter: RunFilter = {
+    text: view.text('text'),
+    job: view.text('job'),
+    status: view.text('status'),
+    model: view.text('model'),
+  }
   const filtered = Object.values(filter).some(Boolean)
   const at = view.page()
   const order = orderIn(view.text('sort'), view.text('order'))
@@ -41,7 +45,7 @@ export default function Runs({ agent }: { agent: Agent }) {
   const elsewhere = opened !== '' && data !== undefined && !isPlaceholderData && !rows.some(({ id }) => id === opened)
   const toggle = (id: string) => view.go({ run: id === opened ? undefined : id })
   const onOrder = (to: RunOrder) => view.go({ ...addressOfOrder(to), page: undefined })
-  const list = { agent, runs: rows, order, onOrder, opened, toggle }
+  const list = { agent, runs: rows, order, onOrder, opened, toggle, isOneJob: filter.job !== '' }
   return (
     <>
       <Filters
@@ -60,7 +64,7 @@ export default function Runs({ agent }: { agent: Agent }) {
           order={2}
           help={filtered ? null : 'page#runs'}
         >
-          {filtered ? 'Try another status, model or text.' : 'Runs will appear here once the agent reports them.'}
+          {filtered ? 'Remove a filter, or try another text.' : 'Runs will appear here once the agent reports them.'}
         </Empty>
       )}
       {rows.length > 0 && (
@@ -70,12 +74,30 @@ export default function Runs({ agent }: { agent: Agent }) {
         </div>
       )}
       <LeftOut rows={data?.leftOff?.rows ?? 0} what={['run']} />
-      <Pager
-        page={at}
-        size={size}
-        total={data?.total ?? 0}
-        onPage={(to) => view.go({ page: to > 1 ? to : undefined })}
-      />
+      {rows.length > 0 && (
+        <div className="ag-runs-end">
+          <Button
+            component="a"
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconDownload size={14} aria-hidden />}
+            href={addressFor(
+              'GET /w/:slug/agents/:name/runs/export',
+              { slug, name: page.name },
+              { ...filter, ...order },
+            )}
+            download
+          >
+            Download CSV
+          </Button>
+          <Pager
+            page={at}
+            size={size}
+            total={data?.total ?? 0}
+            onPage={(to) => view.go({ page: to > 1 ? to : undefined })}
+          />
+        </div>
+      )}
     </>
   )
 }
@@ -129,102 +151,3 @@ function OtherRun({ agent, id, close }: OtherRunProps) {
     </div>
   )
 }
-
-interface Filter {
-  status: string
-  model: string
-  text: string
-}
-
-interface FiltersProps {
-  agent: Agent
-  filter: Filter
-  order: RunOrder
-  /** Changes the order by a menu; undefined if the headings of the table do. */
-  onOrder: ((order: RunOrder) => void) | undefined
-  /** The number of runs that fit the filter; undefined without a filter. */
-  total: number | undefined
-}
-
-function Filters({ agent, filter, order, onOrder, total }: FiltersProps) {
-  const { go } = useView()
-  const [text, setText] = useState(filter.text)
-  const search = useDebouncedCallback((to: string) => go({ text: to || undefined, page: undefined }), 250)
-  const { statuses, models } = agent.page.runs
-  return (
-    <search className="ag-filters">
-      <TextInput
-        aria-label="Search runs"
-        placeholder="Title, kind or id"
-        leftSection={<IconSearch size={15} aria-hidden />}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value)
-          search(event.currentTarget.value)
-        }}
-      />
-      {(statuses.length > 1 || filter.status) && (
-        <Select
-          aria-label="Status"
-          placeholder="Any status"
-          clearable
-          data={withChosen(statuses, filter.status)}
-          value={filter.status || null}
-          onChange={(to) => go({ status: to ?? undefined, page: undefined })}
-        />
-      )}
-      {(models.length > 1 || filter.model) && (
-        <Select
-          aria-label="Model"
-          placeholder="Any model"
-          clearable
-          data={withChosen(models, filter.model)}
-          value={filter.model || null}
-          onChange={(to) => go({ model: to ?? undefined, page: undefined })}
-        />
-      )}
-      {onOrder && <OrderMenu order={order} onOrder={onOrder} />}
-      <span className="ag-quiet" role="status">
-        {total === undefined
-          ? `${count(agent.page.runs.kept, 'run')} kept`
-          : `${count(total, 'matching run', 'matching runs')}`}
-      </span>
-      {agent.page.runs.kept > 0 && (
-        <Button
-          component="a"
-          variant="default"
-          size="compact-sm"
-          leftSection={<IconDownload size={14} aria-hidden />}
-          href={addressFor(
-            'GET /w/:slug/agents/:name/runs/export',
-            { slug: agent.slug, name: agent.page.name },
-            { ...filter, ...order },
-          )}
-          download
-        >
-          Download CSV
-        </Button>
-      )}
-    </search>
-  )
-}
-
-/** A menu of the orders, for narrow screens, where the headings of the table are missing. */
-const OrderMenu = ({ order, onOrder }: { order: RunOrder; onOrder: (order: RunOrder) => void }) => (
-  <NativeSelect
-    aria-label="Sort by"
-    data={orders.map(([words]) => words)}
-    value={orders.find(([, { sort, rising }]) => sort === order.sort && rising === order.rising)?.[0] ?? ''}
-    onChange={({ currentTarget: { value } }) => {
-      const chosen = orders.find(([words]) => words === value)
-      if (chosen) onOrder(chosen[1])
-    }}
-  />
-)
-
-/**
- * The options of a filter for runs, without empty texts. The option that the page's address contains is always
- * included, even if no run has it any longer.
- */
-const withChosen = (all: readonly string[], chosen: string) =>
-  [...new Set([...all, chosen])].filter((one) => one !== '')

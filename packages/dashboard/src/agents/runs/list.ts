@@ -9,6 +9,17 @@ export interface RunOrder {
   readonly rising: boolean
 }
 
+/** The filters of the list, by their names in the page's address. An empty text filters nothing. */
+export interface RunFilter {
+  readonly text: string
+  readonly job: string
+  readonly status: string
+  readonly model: string
+}
+export type FilterKey = Exclude<keyof RunFilter, 'text'>
+/** The name of each filter on the page. */
+export const filterWords: Readonly<Record<FilterKey, string>> = { job: 'Job', status: 'Status', model: 'Model' }
+
 export interface RunListProps {
   agent: Agent
   runs: readonly Run[]
@@ -16,6 +27,8 @@ export interface RunListProps {
   onOrder: (order: RunOrder) => void
   /** The id of the run whose details are open; empty if none are. The page's address names it. */
   opened: string
+  /** True if all runs are those of one job, so that no line needs its name. */
+  isOneJob: boolean
   toggle: (id: string) => void
 }
 

@@ -1,0 +1,115 @@
+/** The search and the filters above the list of runs. */
+import { Button, NativeSelect, Popover, Stack, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Text } from '../../ui/index.ts'
+import { count } from '../../ui/time/format.ts'
+import { type Agent, useView } from '../parts/agent.ts'
+import { type FilterKey, filterWords, orders, type RunFilter, type RunOrder } from './list.ts'
+
+interface FiltersProps {
+  agent: Agent
+  filter: RunFilter
+  order: RunOrder
+  /** Changes the order by a menu; undefined if the headings of the table do. */
+  onOrder: ((order: RunOrder) => void) | undefined
+  /** The number of runs that fit the filter; undefined without a filter. */
+  total: number | undefined
+}
+
+/** Shows the search and the filters in use. The others are behind one button. */
+export function Filters({ agent, filter, order, onOrder, total }: FiltersProps) {
+  const { go } = useView()
+  const [text, setText] = useState(filter.text)
+  const search = useDebouncedCallback((to: string) => go({ text: to || undefined, page: undefined }), 250)
+  const inUse = (Object.keys(filterWords) as FilterKey[]).filter((key) => filter[key] !== '')
+  return (
+    <search className="ag-filters">
+      <TextInput
+        aria-label="Search runs"
+        placeholder="Title, kind or id"
+        leftSection={<IconSearch size={15} aria-hidden />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          search(event.currentTarget.value)
+        }}
+      />
+      <FilterMenu agent={agent} filter={filter} order={order} onOrder={onOrder} />
+      {inUse.map((key) => (
+        <Button
+          key={key}
+          className="ag-filter-used"
+          variant="default"
+          fw={500}
+          aria-label={`Remove the filter ${filterWords[key]}: ${filter[key]}`}
+          rightSection={<IconX size={14} aria-hidden />}
+          onClick={() => go({ [key]: undefined, page: undefined })}
+        >
+          <Text cut>{`${filterWords[key]}: ${filter[key]}`}</Text>
+        </Button>
+      ))}
+      <span className="ag-quiet" role="status" data-all={total === undefined}>
+        {total === undefined
+          ? `${count(agent.page.runs.kept, 'run')} kept`
+          : `${count(total, 'matching run', 'matching runs')}`}
+      </span>
+    </search>
+  )
+}
+
+/** A button that opens the filters, and the order where no heading of a table offers it; nothing if there are none. */
+function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total'>) {
+  const { go } = useView()
+  const { statuses, models } = agent.page.runs
+  const offered = [
+    { key: 'status', all: statuses, any: 'Any status' },
+    { key: 'model', all: models, any: 'Any model' },
+  ] as const
+  const useful = offered.filter(({ key, all }) => all.length > 1 || filter[key] !== '')
+  if (useful.length === 0 && onOrder === undefined) return null
+  return (
+    <Popover position="bottom-end" width={260} shadow="md" trapFocus returnFocus transitionProps={{ duration: 0 }}>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconFilter size={15} aria-hidden />}>
+          Filter
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Filter runs">
+        <Stack gap="xs">
+          {useful.map(({ key, all, any }) => (
+            <NativeSelect
+              key={key}
+              label={filterWords[key]}
+              data={[{ value: '', label: any }, ...withChosen(all, filter[key])]}
+              value={filter[key]}
+              onChange={({ currentTarget: { value } }) => go({ [key]: value || undefined, page: undefined })}
+            />
+          ))}
+          {onOrder && <OrderMenu order={order} onOrder={onOrder} />}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** A menu of the orders, for narrow screens, where the headings of the table are missing. */
+const OrderMenu = ({ order, onOrder }: { order: RunOrder; onOrder: (order: RunOrder) => void }) => (
+  <NativeSelect
+    label="Sort by"
+    data={orders.map(([words]) => words)}
+    value={orders.find(([, { sort, rising }]) => sort === order.sort && rising === order.rising)?.[0] ?? ''}
+    onChange={({ currentTarget: { value } }) => {
+      const chosen = orders.find(([words]) => words === value)
+      if (chosen) onOrder(chosen[1])
+    }}
+  />
+)
+
+/**
+ * The options of a filter for runs, without empty texts. The option that the page's address contains is always
+ * included, even if no run has it any longer.
+ */
+const withChosen = (all: readonly string[], chosen: string) =>
+  [...new Set([...all, chosen])].filter((one) => one !== '')
