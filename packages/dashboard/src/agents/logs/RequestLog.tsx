@@ -1,0 +1,95 @@
+import { Select, Switch } from '@mantine/core'
+import { useEffect, useId, useState } from 'react'
+import { count, serviceNow, useClock } from '../../ui/index.ts'
+import { notifyFailed } from '../../ui/notify.tsx'
+import { WhyButton } from '../../ui/parts.tsx'
+import type { Agent } from '../parts/agent.ts'
+import { wordsOf } from '../parts/life.ts'
+import { type FollowedLog, followMs, followStep } from './follow.ts'
+
+/** Must be called with the name of a log when it is requested. `isFollowed`: not by a press of the button. */
+export type AskedFor = (name: string, isFollowed?: boolean) => void
+
+/** The row in which a person chooses a log, requests it, and follows it. Shows nothing if the agent offers no log. */
+export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor }) {
+  const { page, press } = agent
+  const [picked, setPicked] = useState<string | null>(null)
+  const [sending, setSending] = useState(false)
+  const [followed, follow] = useFollow(agent, onAsked)
+  const about = useId()
+  const name = picked !== null && page.logs.includes(picked) ? picked : (page.logs[0] ?? null)
+  if (name === null) return null
+  const under = press.under({ type: 'log', payload: { name } })
+  const ask = async () => {
+    setSending(true)
+    await press.send({ type: 'log', payload: { name } }).then(
+      () => onAsked(name),
+      () => undefined,
+    )
+    setSending(false)
+  }
+  const pick = (to: string | null) => {
+    setPicked(to)
+    follow(null)
+  }
+  return (
+    <div className="ag-ask">
+      <Select
+        aria-label="Log"
+        data={page.logs}
+        value={name}
+        onChange={pick}
+        allowDeselect={false}
+        searchable={page.logs.length > 8}
+      />
+      <WhyButton
+        onClick={() => void ask()}
+        why={sending ? 'Sending…' : under ? `Already ${wordsOf(under).word}.` : null}
+      >
+        Request
+      </WhyButton>
+      <Switch
+        label="Follow"
+        aria-describedby={about}
+        checked={followed?.name === name}
+        onChange={({ currentTarget: { checked } }) => follow(checked ? name : null)}
+      />
+      <span id={about} className="ag-quiet">
+        {followed ? <Left since={followed.since} /> : 'requests it again for ten minutes, while this tab is in sight'}
+      </span>
+    </div>
+  )
+}
+
+/** How long a log is still followed. */
+function Left({ since }: { since: number }) {
+  const minutes = useClock((now) => Math.max(1, Math.ceil((followMs - (now - since)) / 60_000)))
+  return <>requests it again for {count(minutes, 'more minute')}</>
+}
+
+/** Requests a log again and again while a person follows it. Returns that log, and a function that changes it. */
+function useFollow(
+  { page, press }: Agent,
+  onAsked: AskedFor,
+): readonly [FollowedLog | null, (name: string | null) => void] {
+  const [followed, setFollowed] = useState<FollowedLog | null>(null)
+  const isPending = followed !== null && press.under({ type: 'log', payload: { name: followed.name } }) !== undefined
+  const interval = page.seenAt === null || page.nextReportAt === null ? 0 : page.nextReportAt - page.seenAt
+  const step = useClock((now) =>
+    followed === null ? 'wait' : followStep(followed, { now, interval, isPending, isInSight: !document.hidden }),
+  )
+  useEffect(() => {
+    if (followed === null || step === 'wait') return
+    if (step === 'over') return setFollowed(null)
+    const { name } = followed
+    setFollowed({ ...followed, askedAt: serviceNow() })
+    press.sendQuietly({ type: 'log', payload: { name } }).then(
+      () => onAsked(name, true),
+      (error: unknown) => {
+        setFollowed(null)
+        notifyFailed('No longer followed', error)
+      },
+    )
+  }, [followed, step, press, onAsked])
+  return [followed, (name) => setFollowed(name === null ? null : { name, since: serviceNow(), askedAt: null })]
+}
