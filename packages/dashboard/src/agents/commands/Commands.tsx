@@ -57,14 +57,16 @@ function Entry({ agent, command }: { agent: Agent; command: ShownCommand }) {
   const steps = stepsOf(command)
   return (
     <>
+      <span className="ag-entry-word">
+        <Tone tone={tone}>{word}</Tone>
+      </span>
       <div className="ag-entry-what">
         <CommandTitle command={command} schema={agent.page.report?.settings?.schema} />{' '}
         <span className="ag-quiet">
           requested by <Text>{command.createdBy}</Text>
         </span>
       </div>
-      <div className="ag-entry-fate">
-        <Tone tone={tone}>{word}</Tone>
+      <div className="ag-entry-said">
         {command.message && (
           <q className="ag-words">
             <Text lines>{command.message}</Text>
@@ -84,7 +86,9 @@ function Entry({ agent, command }: { agent: Agent; command: ShownCommand }) {
           </li>
         )}
       </ol>
-      <Next agent={agent} command={command} />
+      <div className="ag-entry-next">
+        <Next agent={agent} command={command} />
+      </div>
     </>
   )
 }
@@ -98,7 +102,7 @@ function Next({ agent: { slug, page }, command }: { agent: Agent; command: Shown
   const [sending, setSending] = useState(false)
   if (command.logId !== null && page.canAct) return <ReadLog log={command.logId} />
   const over = wordsOf(command).tone
-  if (!page.canAct || (over !== 'lost' && over !== 'no')) return <span />
+  if (!page.canAct || (over !== 'lost' && over !== 'no')) return null
   const sendAgain = async () => {
     setSending(true)
     try {
