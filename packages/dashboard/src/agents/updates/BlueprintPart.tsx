@@ -28,7 +28,7 @@ interface PartProps {
  */
 export function BlueprintPart({ agent, update }: PartProps) {
   const { slug, page } = agent
-  const { blueprint, running, previous, wish, applied, hold } = update
+  const { blueprint, previous, wish, applied, hold } = update
   return (
     <UpdateCard
       title="Blueprint version"
@@ -46,16 +46,8 @@ export function BlueprintPart({ agent, update }: PartProps) {
           )}
         </>
       }
+      about={<ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>}
       facts={[
-        [
-          'Running',
-          running && (
-            <span key="runs" className="ag-stack">
-              <Text>{running}</Text>
-              <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
-            </span>
-          ),
-        ],
         ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
         ['Previous', previous],
         ['Last update', outcomeText(applied, hold)],
@@ -90,26 +82,27 @@ function Acts({ agent, update }: PartProps) {
   const [picked, setPicked] = useState<string | null>(null)
   const [asked, setAsked] = useState<string | null>(null)
   const chosen = picked !== null && versions.includes(picked) ? picked : (versions[0] ?? '')
+  const why = agent.page.canAct ? null : adminsOnly
   const back = previous !== null && previous !== chosen && versions.includes(previous) ? previous : null
+  if (wish === null && versions.every((version) => version === running))
+    return <p className="up-note">There is no other version of its blueprint.</p>
   return (
     <>
       <div className="up-act">
         <NativeSelect
           label="Version"
-          data={versions}
+          data={versions.map((value) => ({ value, label: value === running ? `${value}, running` : value }))}
           value={chosen}
           onChange={(event) => setPicked(event.currentTarget.value)}
           disabled={versions.length === 0}
         />
-        {running === chosen && (wish === null || wish.version === chosen) ? (
-          <span className="svc-quiet">{whyNot(agent, update, chosen)}</span>
-        ) : (
-          <WhyButton onClick={() => setAsked(chosen)} why={whyNot(agent, update, chosen)}>
+        {!isNeedless(update, chosen) && (
+          <WhyButton onClick={() => setAsked(chosen)} why={why}>
             {`${requestLabel(chosen, running, previous)}…`}
           </WhyButton>
         )}
-        {back !== null && (
-          <WhyButton variant="default" onClick={() => setAsked(back)} why={whyNot(agent, update, back)}>
+        {back !== null && !isNeedless(update, back) && (
+          <WhyButton variant="default" onClick={() => setAsked(back)} why={why}>
             {`Go back to ${back}…`}
           </WhyButton>
         )}
@@ -168,13 +161,6 @@ function ConfirmVersion({ agent, update, version, onClose }: PartProps & { versi
 
 const windowWords = lastingText(limits.windowSeconds * 1000)
 
-function whyNot({ page }: Agent, { running, wish, hold }: BlueprintUpdate, version: string): string | null {
-  if (!page.canAct) return adminsOnly
-  if (version === '') return 'Its blueprint has no versions here.'
-  if (hold?.version === version)
-    return 'Its machine put this version on hold. Request another version first: that lifts the hold.'
-  if (wish?.version === version)
-    return running === version ? 'It is running this version, as requested.' : 'Already requested.'
-  if (running === version && wish === null) return 'It is running this version.'
-  return null
-}
+/** True for a version that runs, is requested or is on hold: a request for it would change nothing. */
+const isNeedless = ({ running, wish, hold }: BlueprintUpdate, version: string): boolean =>
+  version === '' || version === (wish?.version ?? running) || version === hold?.version

@@ -15,9 +15,9 @@ import { useUpdates } from './useUpdates.ts'
 const mends: Readonly<Record<RuntimeRefusal, string>> = {
   runtime_not_served: 'The operator of this service can add a build with “svc-server release add”.',
   runtime_too_old: 'Reinstall it on its machine: a runtime this old cannot be updated from here.',
-  runtime_up_to_date: 'There is nothing to do.',
+  runtime_up_to_date: '',
   runtime_pinned: 'To unpin it, run “svc pin-runtime off” on its machine.',
-  runtime_version_held: 'An earlier attempt failed. Lift the hold to try again.',
+  runtime_version_held: '',
 }
 
 interface PartProps {
@@ -31,20 +31,20 @@ interface PartProps {
  */
 export function RuntimePart({ agent, update }: PartProps) {
   const { slug } = agent
-  const { running, previous, pinned, served, wish, hold, applied } = update
+  const { previous, pinned, served, wish, hold, applied } = update
+  const isServed = isUpToDate(update)
   return (
     <UpdateCard
       title="Runtime"
-      aside={served ? `${served.version} is served` : 'none is served'}
       update={update}
+      about={isServed && update.says}
       lift={hold && <Lift agent={agent} version={hold.version} />}
       facts={[
-        ['Running', running],
         ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
         ['Previous', previous],
         ['Pinned to', pinned && <Text key="pinned">{`${pinned}, by someone on its machine`}</Text>],
         ['Last update', outcomeText(applied, hold)],
-        ['Served', served && <Served key="served" served={served} offered={update.press.ok} />],
+        ['Served', served && !isServed && <Served key="served" served={served} offered={update.press.ok} />],
       ]}
     >
       <Acts agent={agent} update={update} />
@@ -52,10 +52,15 @@ export function RuntimePart({ agent, update }: PartProps) {
   )
 }
 
+/** True if the served version runs, and nothing is requested. */
+const isUpToDate = ({ state, press }: RuntimeUpdate): boolean =>
+  state === 'none' && !press.ok && press.code === 'runtime_up_to_date'
+
 function Acts({ agent, update }: PartProps) {
-  const { press, wish, served } = update
+  const { press, wish, served, hold } = update
   const [asking, setAsking] = useState(false)
-  const refused = press.ok ? null : `${press.message} ${mends[press.code]}`
+  const isSaid = isUpToDate(update) || hold !== null
+  const refused = press.ok || isSaid ? null : `${press.message} ${mends[press.code]}`.trim()
   const why = agent.page.canAct ? (wish ? 'Already requested.' : refused) : adminsOnly
   return (
     <>

@@ -1,9 +1,9 @@
 import type { BlueprintUpdate, RolloutKind, RuntimeUpdate } from '@svc/api'
-import { IconCheck, IconPointFilled, IconX } from '@tabler/icons-react'
+import { IconArrowRight, IconCheck, IconPointFilled, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { call } from '../../data/api.ts'
 import { Facts, type FactsProps, Section, Text, Tone, useConfirm, WhyButton } from '../../ui/index.ts'
-import { wishWords } from '../../updates/parts/words.ts'
+import { isOutstanding, wishWords } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { HoldNote, Waits } from './parts.tsx'
 import { stepsOf } from './steps.ts'
@@ -11,8 +11,10 @@ import { useUpdates } from './useUpdates.ts'
 
 interface UpdateCardProps {
   title: string
-  aside: ReactNode
+  aside?: ReactNode
   update: BlueprintUpdate | RuntimeUpdate
+  /** Quiet text beside the running version. */
+  about?: ReactNode
   /** Says how to lift the hold: a button or a sentence. Shown inside the note about the hold. */
   lift: ReactNode
   facts: FactsProps['facts']
@@ -21,17 +23,32 @@ interface UpdateCardProps {
 }
 
 /**
- * Shows a requested version of an agent's blueprint or runtime: the state of the request in words, the reason for
- * waiting, a hold, and the versions. The forms follow below.
+ * Shows the version of an agent's blueprint or runtime that runs and the requested one: the state of the request in
+ * words, the reason for waiting, a hold, and further facts. The forms follow below.
  */
-export function UpdateCard({ title, aside, update, lift, facts, children }: UpdateCardProps) {
-  const { state, says, waits, hold } = update
+export function UpdateCard({ title, aside, update, about, lift, facts, children }: UpdateCardProps) {
+  const { state, says, waits, hold, running, wish } = update
   const { word, tone } = wishWords[state]
+  // The note about the hold says all that is to be said about a version that did not go well.
+  const isHeld = hold !== null && (wish === null || wish.version === hold.version)
   return (
     <Section title={title} aside={aside} flush>
-      <p className="up-says" role="status">
-        {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
-      </p>
+      <div className="up-now" role="status">
+        {running !== null && <Text>{running}</Text>}
+        {wish && isOutstanding(wish.version, running) && (
+          <span className="up-next">
+            <IconArrowRight size={16} aria-label="requested:" />
+            <Text>{wish.version}</Text>
+          </span>
+        )}
+        {state !== 'none' && <Tone tone={tone}>{word}</Tone>}
+        {about && <span className="svc-quiet">{about}</span>}
+      </div>
+      {state !== 'none' && state !== 'kept' && !isHeld && (
+        <p className="up-says">
+          <Text>{says}</Text>
+        </p>
+      )}
       <Steps state={state} of={'blueprint' in update ? 'blueprint' : 'runtime'} />
       <Waits waits={waits} />
       {hold && <HoldNote hold={hold}>{lift}</HoldNote>}

@@ -1,4 +1,3 @@
-import { Loader } from '@mantine/core'
 import type { AgentUpdates, UpdateEvent } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../data/queries.ts'
@@ -17,14 +16,13 @@ import { RuntimePart } from './RuntimePart.tsx'
 export default function Updates({ agent }: { agent: Agent }) {
   const { blueprint, runtime } = agent.page.updates
   return (
-    <div className="svc-columns">
-      <div className="svc-column">
+    <div className="svc-column">
+      <div className="svc-columns">
         {blueprint && <BlueprintPart agent={agent} update={blueprint} />}
         <RuntimePart agent={agent} update={runtime} />
+        {!blueprint && <History agent={agent} />}
       </div>
-      <div className="svc-column">
-        <History agent={agent} />
-      </div>
+      {blueprint && <History agent={agent} />}
     </div>
   )
 }
@@ -35,20 +33,18 @@ const shownReasons = ({ blueprint, runtime }: AgentUpdates): string[] =>
     outcome?.message == null ? [] : [reasonIn(outcome.message)],
   )
 
+/** Shows what happened to the agent's versions; nothing for an agent that was never updated. */
 function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const { data, error, refetch } = useQuery(
     read('GET /w/:slug/agents/:name/updates', { slug, name: page.name }, { limit: 50 }),
   )
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  const wentWrong = data?.some(({ kind }) => kind === 'rolled_back' || kind === 'failed')
+  if (!data || data.length === 0) return null
+  const wentWrong = data.some(({ kind }) => kind === 'rolled_back' || kind === 'failed')
   return (
-    <Section title="Timeline" aside={data && data.length > 0 ? 'newest first' : undefined} flush>
-      {!data && <Loader size="sm" m="md" aria-label="Loading" />}
-      {data?.length === 0 && (
-        <p className="up-note">Nothing yet. Requests, downloads, tests and outcomes will appear here.</p>
-      )}
-      {data && data.length > 0 && <Timeline slug={slug} events={data} shown={shownReasons(page.updates)} />}
+    <Section title="Timeline" aside="newest first" flush>
+      <Timeline slug={slug} events={data} shown={shownReasons(page.updates)} />
       {wentWrong && page.logs.length > 0 && (
         <div className="up-act">
           <span className="svc-quiet">Its last log lines may say more:</span>

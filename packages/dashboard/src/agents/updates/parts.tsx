@@ -6,26 +6,23 @@ import { AnchorLink } from '../../ui/links.tsx'
 import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
 import { reasonIn } from '../../updates/parts/reasons.ts'
 
-/** The requested version, who requested it, when it was requested and sent, and the rollout that it is part of. */
+/** Who requested a version, when it was requested and sent, and the rollout that the request is part of. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (
   <span>
-    <Text>{wish.version}</Text>{' '}
-    <span className="svc-quiet">
-      requested by <Text>{wish.wishedBy}</Text>, <Time at={wish.wishedAt} />
-      {wish.offeredAt !== null && (
-        <>
-          ; sent <Time at={wish.offeredAt} />
-        </>
-      )}
-      {wish.rollout !== null && (
-        <>
-          ; part of a{' '}
-          <AnchorLink to={paths.rollout} params={{ slug, id: wish.rollout }} fz="xs">
-            rollout
-          </AnchorLink>
-        </>
-      )}
-    </span>
+    by <Text>{wish.wishedBy}</Text>, <Time at={wish.wishedAt} />
+    {wish.offeredAt !== null && (
+      <>
+        ; sent <Time at={wish.offeredAt} />
+      </>
+    )}
+    {wish.rollout !== null && (
+      <>
+        ; part of a{' '}
+        <AnchorLink to={paths.rollout} params={{ slug, id: wish.rollout }}>
+          rollout
+        </AnchorLink>
+      </>
+    )}
   </span>
 )
 
@@ -73,10 +70,10 @@ const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
 /**
  * Shows how the agent's last update attempt ended, with the message from its machine; undefined if nothing was
- * reported. The note about a hold shows its reason already.
+ * reported, or if the note about a hold is about the same attempt.
  */
 export const outcomeText = (applied: LastOutcome | null, hold: Hold | null): ReactNode =>
-  applied && (applied.outcome || applied.message) ? (
+  applied && (applied.outcome || applied.message) && !(hold && applied.message === hold.message) ? (
     <LastAttempt applied={applied} shown={hold?.message == null ? undefined : reasonIn(hold.message)} />
   ) : undefined
 
