@@ -7,7 +7,7 @@ import { read } from '../../data/queries.ts'
 import { Empty, Text, Time } from '../../ui/index.ts'
 import { Section, Tone, WhyButton } from '../../ui/parts.tsx'
 import { count } from '../../ui/time/format.ts'
-import { type Agent, adminsOnly } from '../parts/agent.ts'
+import type { Agent } from '../parts/agent.ts'
 import { settingByMachine } from '../parts/machine.ts'
 import { minutesToAnswer } from '../parts/press.ts'
 import { changesOf, draftsOf, groupsOf, reportedValueOf, withDraft, withoutDraft } from './form.ts'
@@ -111,10 +111,18 @@ interface EndProps {
   sending: boolean
 }
 
-/** The last line of the form: a summary of the changes and errors, and the buttons to discard or send the changes. */
+/**
+ * The last line of the form once something was changed: a summary of the changes and errors, and the buttons to discard
+ * or send the changes.
+ */
 function End({ agent, faults, changed, sending }: EndProps) {
   const { drafts, discard } = agent.settings
   const touched = Object.keys(drafts).length > 0
+  // Once a person has changed something, the button stays: it may have the focus when the changes have been sent.
+  const [isShown, setShown] = useState(touched)
+  if (touched && !isShown) setShown(true)
+  if (!agent.page.canAct) return <p className="ag-quiet">Only admins of this workspace can change settings.</p>
+  if (!isShown) return null
   return (
     <Group className="ag-settings-end" data-changed={touched} justify="flex-end" gap="sm">
       <span className="ag-quiet" role="status">
@@ -129,7 +137,7 @@ function End({ agent, faults, changed, sending }: EndProps) {
         type="submit"
         loading={sending}
         onClick={() => undefined}
-        why={!agent.page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'No changes' : null}
+        why={changed === 0 && faults === 0 ? 'No changes' : null}
         note={
           agent.offline
             ? `The agent is offline. The change expires if it does not report within ${minutesToAnswer} minutes.`
