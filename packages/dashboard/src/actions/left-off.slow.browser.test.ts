@@ -29,7 +29,7 @@ test('the page of an action says how many agents its list leaves off, and an out
   const page = await setup.window(ada, { width: 1440, height: 900 })
   await page.goto(`${setup.url}/w/north-wind/actions/${id}`)
   const outcomes = page.getByRole('group', { name: 'Show agents by outcome' })
-  const list = page.getByRole('list', { name: 'Agents', exact: true })
+  const list = page.getByRole('list', { name: 'Agents: ' })
   const note = page.getByText(/^[\d,]+ agents more: the list is too long to be shown as a whole\.$/)
   await note.waitFor()
   await page.getByText('Choose an outcome above to see only its agents.').waitFor()

@@ -1,5 +1,6 @@
+import type { ActionState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { previewWords, reasonOf, reasonsIn, standingOf, titleOf } from './words.ts'
+import { groupsIn, previewWords, reasonOf, reasonsIn, standingOf, titleOf } from './words.ts'
 
 const skips = (...messages: string[]) => messages.map((message, i) => ({ name: `a-${i}`, message }))
 const never = 'The agent has never reported.'
@@ -23,6 +24,26 @@ const none = { waiting: 0, sent: 0, applied: 0, refused: 0, expired: 0, failed: 
 test('the title of an action is what was asked of how many', () => {
   expect(titleOf({ type: 'pause', counts: { ...none, applied: 1200, skipped: 40 } })).toBe('Pause: 1,240 agents')
   expect(titleOf({ type: 'log', counts: { ...none, waiting: 1 } })).toBe('Request a log: 1 agent')
+})
+
+test('the agents of an action are grouped by outcome and reason, those without success first', () => {
+  const agent = (name: string, state: ActionState, message: string | null = null) => ({ name, state, message })
+  const groups = groupsIn([
+    agent('a', 'applied', 'Paused.'),
+    agent('b', 'skipped', misfit),
+    agent('c', 'refused', 'not now'),
+    agent('d', 'refused', 'at noon'),
+    agent('e', 'refused', 'at noon'),
+    agent('f', 'expired'),
+    agent('g', 'applied', 'Paused.'),
+  ])
+  expect(groups.map(({ state, reason, agents }) => [state, reason, agents.map(({ name }) => name).join('')])).toEqual([
+    ['refused', 'at noon', 'de'],
+    ['refused', 'not now', 'c'],
+    ['expired', 'No report came within ten minutes, so it was never delivered.', 'f'],
+    ['skipped', misfit, 'b'],
+    ['applied', 'Paused.', 'ag'],
+  ])
 })
 
 test('the agents that are skipped are named by reason, the most frequent first', () =>

@@ -16,9 +16,7 @@ export const typeWords: Readonly<Record<ActionType, string>> = {
   delete: 'Delete',
 }
 
-/**
- * The words for each state, in the order of bars and filters: outcomes, then commands under way, then those not sent.
- */
+/** The words for each state, in the order of bars: outcomes, then commands under way, then those not sent. */
 export const outcomeWords: Readonly<Record<ActionState, { word: string; tone: OutcomeTone; means: string }>> = {
   applied: { word: 'applied', tone: 'good', means: 'The agent carried it out.' },
   refused: { word: 'refused', tone: 'no', means: 'The agent refused it.' },
@@ -30,6 +28,13 @@ export const outcomeWords: Readonly<Record<ActionState, { word: string; tone: Ou
   cancelled: { word: 'cancelled', tone: 'plain', means: 'Somebody cancelled it before it was delivered.' },
 }
 
+/** The states in the order of lists: first what somebody may have to look at, last what went well. */
+export const outcomesByNeed: readonly ActionState[] = [
+  ...(['refused', 'failed', 'expired'] as const),
+  ...(['sent', 'waiting'] as const),
+  ...(['skipped', 'cancelled', 'applied'] as const),
+]
+
 /** The reasons that are shown for agents that gave no message. */
 const defaultReasons: Partial<Record<ActionState, string>> = {
   refused: 'The agent gave no reason.',
@@ -38,6 +43,15 @@ const defaultReasons: Partial<Record<ActionState, string>> = {
 }
 export const reasonOf = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
   message ?? defaultReasons[state] ?? null
+
+/** Groups the agents of an action by outcome and reason: by need, and among those of one outcome the most first. */
+export function groupsIn<T extends { state: ActionState; message: string | null }>(agents: readonly T[]) {
+  const groups = Map.groupBy(agents, (agent) => `${agent.state} ${reasonOf(agent)}`)
+  const at = (state: ActionState) => outcomesByNeed.indexOf(state)
+  return [...groups.values()]
+    .flatMap((all) => (all[0] ? [{ state: all[0].state, reason: reasonOf(all[0]), agents: all }] : []))
+    .sort((a, b) => at(a.state) - at(b.state) || b.agents.length - a.agents.length)
+}
 
 /** The state of an action as a whole, for its line in the list and for its page. */
 export function standingOf(counts: ActionRow['counts']): { word: string; tone: OutcomeTone } {
