@@ -22,9 +22,9 @@ import { keepArrangement } from './fleet/views/state.ts'
 import { fleetQueryOf, isOld, viewOf } from './fleet/views/view.ts'
 import { type AgentTab, addedThings, agentTabs, alertTabs, paths } from './paths.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
+import { NotFound } from './shell/NotFound.tsx'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
 import { fileOf, filesAreGone, loadAgain } from './ui/files.tsx'
-import { NotFoundPage } from './ui/pages/NotFoundPage.tsx'
 import { WaitingPage } from './ui/pages/WaitingPage.tsx'
 
 interface Context {
@@ -41,7 +41,7 @@ const present = <T extends object>(values: T) =>
     [K in keyof T]?: Exclude<T[K], undefined>
   }
 
-const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFoundPage })
+const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound })
 
 // ---- Routes for people who are not signed in ----
 // A visit that begins at one of these addresses loads only the door (main.ts). Here they are for a session that ends.
@@ -270,6 +270,13 @@ const settings = createRoute({
 const activity = createRoute({
   getParentRoute: () => workspace,
   path: '/activity',
+  validateSearch: (s: Search) =>
+    present({
+      text: text(s.text),
+      by: text(s.by),
+      about: text(s.about),
+      days: oneOf(['1', '7', '30'] as const, text(s.days)),
+    }),
   component: lazyRouteComponent(() => fileOf(import('./activity/ActivityPage.tsx')), 'ActivityPage'),
 })
 
@@ -315,7 +322,7 @@ export const router = createRouter({
   defaultPendingMinMs: 0,
   defaultPendingComponent: WaitingPage,
   defaultErrorComponent: BrokenPage,
-  defaultNotFoundComponent: NotFoundPage,
+  defaultNotFoundComponent: NotFound,
 })
 
 declare module '@tanstack/react-router' {

@@ -111,7 +111,14 @@ export const events = reading<string>()('GET /w/:slug/events', {
 })
 export const activity = reading<AuditEntry[]>()('GET /w/:slug/activity', {
   says: 'list the activity of a workspace, newest first',
-  input: query({ before: count(Number.MAX_SAFE_INTEGER), limit: count(200, 50) }),
+  input: query({
+    before: count(Number.MAX_SAFE_INTEGER),
+    since: count(Number.MAX_SAFE_INTEGER, 0),
+    by: words,
+    kind: words,
+    text: words,
+    limit: count(200, 50),
+  }),
 })
 export const showInvitation = reading<InvitationInfo>()('GET /invitations/:id', {
   right: 'link',

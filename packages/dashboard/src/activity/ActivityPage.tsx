@@ -1,16 +1,27 @@
 import { Button } from '@mantine/core'
 import type { AuditEntry } from '@svc/api'
-import { IconHistory } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import {
+  IconBell,
+  IconHistory,
+  IconPoint,
+  IconRefreshDot,
+  IconSend,
+  IconServer2,
+  IconSettings,
+  IconUsers,
+} from '@tabler/icons-react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ComponentType, useState } from 'react'
 import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { Empty, ErrorNote, PageHeader, Text, Time, useDocumentTitle } from '../ui/index.ts'
-import { ButtonLink } from '../ui/links.tsx'
+import { AnchorLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { ActivityFilter, useActivityFilter } from './ActivityFilter.tsx'
+import { type Subject, subjectOf } from './about.ts'
 import { type FoldedLines, foldLines } from './fold.ts'
 import { dayOf, type Part, sentence } from './sentence.ts'
 import './activity.css'
@@ -22,35 +33,46 @@ export function ActivityPage() {
   const slug = useSlug()
   const { name } = useWorkspace()
   useDocumentTitle('Activity', name)
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
-    queryKey: keys.activity(slug),
+  const filter = useActivityFilter()
+  const query = useInfiniteQuery({
+    queryKey: [...keys.activity(slug), filter ?? {}],
     queryFn: ({ pageParam, signal }) =>
-      call('GET /w/:slug/activity', { slug }, { before: pageParam, limit: pageSize }, signal),
+      call('GET /w/:slug/activity', { slug }, { ...filter, before: pageParam, limit: pageSize }, signal),
+    placeholderData: keepPreviousData,
     initialPageParam: undefined as number | undefined,
     getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.at),
   })
+  const { data, error, isPending, isPlaceholderData, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = query
   const entries = once(data?.pages.flat() ?? [])
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   return (
     <>
       <PageHeader
         title="Activity"
-        note="Actions of people in this workspace, and of the operator of this service."
-        actions={
-          <ButtonLink to={paths.actions} params={{ slug }} variant="default">
-            Actions on many agents
-          </ButtonLink>
+        note={
+          <>
+            What people did in this workspace, and the operator of this service.{' '}
+            <AnchorLink to={paths.actions} params={{ slug }} fz="inherit" underline="always">
+              Actions on many agents
+            </AnchorLink>
+          </>
         }
       />
+      <ActivityFilter />
       {error && <ErrorNote error={error} retry={refetch} />}
-      {isPending ? (
-        <WaitingPage />
-      ) : entries.length === 0 && !error ? (
+      {isPending && <WaitingPage />}
+      {data && entries.length === 0 && filter === undefined && (
         <Empty icon={IconHistory} title="No activity yet" help="page#activity">
           New agents, commands, invitations and role changes will be listed here.
         </Empty>
-      ) : (
-        byDay(entries).map(([day, list]) => (
+      )}
+      {data && entries.length === 0 && filter !== undefined && (
+        <Empty icon={IconHistory} title="Nothing fits the filter" help={null}>
+          Try other words, or clear the filter.
+        </Empty>
+      )}
+      <div className="svc-late" data-late={isPlaceholderData} aria-busy={isPlaceholderData}>
+        {byDay(entries).map(([day, list]) => (
           <section key={day} className="activity-day">
             <h2>{day}</h2>
             <ol>
@@ -59,8 +81,8 @@ export function ActivityPage() {
               ))}
             </ol>
           </section>
-        ))
-      )}
+        ))}
+      </div>
       {hasNextPage && (
         <Button variant="default" mt="md" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Older
@@ -115,9 +137,21 @@ function Lines({ slug, lines: { newest, earlier }, opened, onOpened }: LinesProp
   )
 }
 
+const icons: Readonly<Record<Subject, ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>>> = {
+  agents: IconServer2,
+  commands: IconSend,
+  updates: IconRefreshDot,
+  alerts: IconBell,
+  people: IconUsers,
+  workspace: IconSettings,
+}
+
 function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {
+  const subject = subjectOf(entry.action)
+  const Icon = subject ? icons[subject] : IconPoint
   return (
     <li className="activity-line">
+      <Icon size={16} stroke={1.6} aria-hidden />
       <span className="activity-words">
         <strong>
           <Text>{entry.actor}</Text>

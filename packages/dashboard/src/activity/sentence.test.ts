@@ -120,6 +120,12 @@ test.each([
   ['rollout.cancelled', 'runtime 0.2.0', {}, 'cancelled the rollout of runtime 0.2.0'],
   [
     'rollout.halted',
+    'blueprint mail@2.0.0',
+    { why: 'On mail-1 2.0.0 was rolled back: 1.0.0 -> 2.0.0, 2026-11-27T19:46:03.000Z: it ended' },
+    'halted the rollout of mail@2.0.0: on mail-1 2.0.0 was rolled back',
+  ],
+  [
+    'rollout.halted',
     'runtime 0.2.0',
     { why: 'mail rolled it back.' },
     'halted the rollout of runtime 0.2.0: mail rolled it back.',

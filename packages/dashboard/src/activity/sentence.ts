@@ -23,6 +23,12 @@ const ofMute = ({ rule, item }: ActivityFacts): Part[] => {
   return rule === undefined ? [] : [' for the alert rule ', ruleOf(rule)]
 }
 
+/** Why a rollout halted, without the words of the machine: the page of the rollout has them. */
+function shortWhy(why: unknown): unknown {
+  const halt = typeof why === 'string' ? /^On (.+? (?:was rolled back|failed|made it worse)): /s.exec(why) : null
+  return halt ? `on ${halt[1]}` : why
+}
+
 const limit = (name: string, value: unknown): Part[] =>
   value === undefined ? [] : [`, ${name}: `, said(value ?? 'the default')]
 
@@ -111,7 +117,7 @@ const sentences: Readonly<Record<string, Tell>> = {
   'rollout.paused': (what) => ['paused the rollout of ', what],
   'rollout.continued': (what) => ['resumed the rollout of ', what],
   'rollout.cancelled': (what) => ['cancelled the rollout of ', what],
-  'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(why)] : [])],
+  'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(shortWhy(why))] : [])],
   'rollout.done': (what) => ['finished the rollout of ', what],
   'alert.acknowledged': (what, { rule, item }) =>
     item === undefined
@@ -149,6 +155,9 @@ const sentences: Readonly<Record<string, Tell>> = {
   'member.removed': (what) => ['removed ', what, ' from the workspace'],
   'member.left': () => ['left the workspace'],
 }
+
+/** The actions for which there is a sentence. */
+export const knownActions: readonly string[] = Object.keys(sentences)
 
 const actionWords: Readonly<Record<string, string>> = {
   pause: 'Pause',

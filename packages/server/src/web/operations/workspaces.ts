@@ -1,5 +1,5 @@
 /** Carries out the operations on a workspace and its people. */
-import { type AuditEntry, type Route, type Workspace, workspaces } from '@svc/api'
+import { type Route, type Workspace, workspaces } from '@svc/api'
 import { requirementOf } from '../../people/factors/store.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { invitationsOf, invite, showInvitationLink, withdrawInvitation } from '../../people/workspaces/invitations.ts'
@@ -12,9 +12,9 @@ import type { Db } from '../../platform/db/open.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { unfinishedActionsOf } from '../queries/actions.ts'
+import { activityOf } from '../queries/activity.ts'
 import { alertCounts } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
-import { shortValues } from '../queries/short.ts'
 import { bindChange, bindReading, personActs, type ReadArguments } from '../routing/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
@@ -66,8 +66,8 @@ export const workspaceOperations = [
     ({ workspace, params, ...ctx }) => withdrawInvitation(ctx, workspace, params.id),
     done,
   ),
-  bindReading(workspaces.activity, ({ deps, workspace }, { before, limit }) =>
-    activityOf(deps.store.db, workspace, before, limit),
+  bindReading(workspaces.activity, ({ deps, workspace }, { limit, ...filter }) =>
+    activityOf(deps.store.db, workspace, filter, limit),
   ),
 ]
 
@@ -104,25 +104,4 @@ async function botsOf(db: Db, workspace: { id: string }): Promise<number> {
     .where('workspace_id', '=', workspace.id)
     .executeTakeFirstOrThrow()
   return Number(bots)
-}
-
-/** The actions in a workspace before this time (Unix milliseconds), newest first. */
-async function activityOf(db: Db, workspace: { id: string }, before: number, limit: number): Promise<AuditEntry[]> {
-  const rows = await db
-    .selectFrom('audit')
-    .selectAll()
-    .where('workspace_id', '=', workspace.id)
-    .where('at', '<', before)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id, at, actor, action, subject, details }) => ({
-    id,
-    at,
-    actor,
-    action,
-    subject,
-    details: shortValues(JSON.parse(details) as Record<string, unknown>).values,
-  }))
 }

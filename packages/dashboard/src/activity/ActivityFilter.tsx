@@ -1,0 +1,101 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { read } from '../data/queries.ts'
+import { useSlug } from '../data/workspace.ts'
+import { serviceNow } from '../ui/index.ts'
+import { isSubject, type Subject, subjects } from './about.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/activity')
+
+const periods = { '1': 'Today', '7': 'Last 7 days', '30': 'Last 30 days' } as const
+
+/** The filter in the page's address, as the service reads it; undefined without one. */
+export function useActivityFilter() {
+  const { text, by, about, days } = route.useSearch()
+  if (text === undefined && by === undefined && about === undefined && days === undefined) return undefined
+  return {
+    text,
+    by,
+    ...(isSubject(about) && { kind: subjects[about].kinds.join() }),
+    ...(days !== undefined && { since: startOf(Number(days), serviceNow()) }),
+  }
+}
+
+/** The beginning of the first of these days, of which the last is today, in the reader's time zone. */
+function startOf(days: number, now: number): number {
+  const today = new Date(now)
+  return new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1).getTime()
+}
+
+/** The search and the filters above the activity: who, about what, and when. */
+export function ActivityFilter() {
+  const slug = useSlug()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { data } = useQuery(read('GET /w/:slug/members', { slug }))
+  const [typed, setTyped] = useState(search.text ?? '')
+  const go = (change: Partial<Record<keyof typeof search, string | undefined>>) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value)) as typeof before,
+      replace: true,
+      resetScroll: false,
+    })
+  const find = useDebouncedCallback((text: string) => go({ text }), 250)
+  const names = new Set([...(data?.members.map(({ name }) => name) ?? []), ...(search.by ? [search.by] : [])])
+  return (
+    <search className="activity-filter">
+      <TextInput
+        type="search"
+        aria-label="Search the activity"
+        placeholder="Agent, person or word"
+        leftSection={<IconSearch size={15} aria-hidden />}
+        value={typed}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value)
+          find(value)
+        }}
+      />
+      <NativeSelect
+        aria-label="Who"
+        data={[{ value: '', label: 'Anybody' }, ...names]}
+        value={search.by ?? ''}
+        onChange={({ currentTarget: { value } }) => go({ by: value })}
+      />
+      <NativeSelect
+        aria-label="About"
+        data={[
+          { value: '', label: 'Anything' },
+          ...(Object.keys(subjects) as Subject[]).map((value) => ({ value, label: subjects[value].name })),
+        ]}
+        value={isSubject(search.about) ? search.about : ''}
+        onChange={({ currentTarget: { value } }) => go({ about: value })}
+      />
+      <NativeSelect
+        aria-label="When"
+        data={[
+          { value: '', label: 'Any time' },
+          ...Object.entries(periods).map(([value, label]) => ({ value, label })),
+        ]}
+        value={search.days ?? ''}
+        onChange={({ currentTarget: { value } }) => go({ days: value })}
+      />
+      {Object.keys(search).length > 0 && (
+        <Button
+          variant="subtle"
+          color="gray"
+          onClick={() => {
+            setTyped('')
+            go({ text: undefined, by: undefined, about: undefined, days: undefined })
+          }}
+        >
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { everyEngine } from '../../../testing/stores.ts'
+import { newTestWorkspace, testStart } from '../../../testing/test-workspace.ts'
+import { audit } from '../../people/audit/store.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { type ActivityFilter, activityOf } from './activity.ts'
+
+everyEngine('the activity', (open) => {
+  test('is filtered by person, kind, time and words, and read on from a time', async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    const { db } = w.store
+    const line = (
+      minute: number,
+      name: string,
+      action: string,
+      subject: string,
+      details: Record<string, unknown>,
+      into = db,
+    ) =>
+      audit(into, {
+        ...{ workspaceId: w.workspace.id, at: testStart + minute * 60_000, by: { id: null, name } },
+        ...{ action, subject, details },
+      })
+    await transaction(db, async (trx) => {
+      for (let i = 0; i < 1200; i++) await line(i, 'Ben', 'log.read', `agent mail-${i}`, { name: 'work' }, trx)
+    })
+    await line(2000, 'Ann', 'command.sent', 'agent mail-1', { type: 'pause', payload: {} })
+    await line(2001, 'Ann', 'member.invited', 'bo@example.org', { role: 'member' })
+    await line(2002, 'Ben', 'rule.changed', 'silent', {})
+    const subjects = async (filter: Partial<ActivityFilter>, limit = 50) => {
+      const all = { before: Number.MAX_SAFE_INTEGER, since: 0, ...filter }
+      return (await activityOf(db, { id: w.workspace.id }, all, limit)).map(({ subject }) => subject)
+    }
+    expect(await subjects({}, 3)).toEqual(['silent', 'bo@example.org', 'agent mail-1'])
+    expect(await subjects({ by: 'Ann' })).toEqual(['bo@example.org', 'agent mail-1'])
+    expect(await subjects({ kind: 'member,rule' })).toEqual(['silent', 'bo@example.org'])
+    expect(await subjects({ kind: 'me,%,ru_e' })).toEqual([])
+    expect(await subjects({ since: testStart + 2001 * 60_000 })).toEqual(['silent', 'bo@example.org'])
+    expect(await subjects({ text: 'PAUSE mail-1' })).toEqual(['agent mail-1'])
+    expect(await subjects({ text: 'log read mail-0' })).toEqual(['agent mail-0'])
+    expect(await subjects({ text: 'ann', before: testStart + 2001 * 60_000 })).toEqual(['agent mail-1'])
+    expect(await subjects({ text: 'work', by: 'Ben' }, 700)).toHaveLength(700)
+    expect(await subjects({ text: 'nothing' })).toEqual([])
+  })
+})
