@@ -3,15 +3,13 @@ import { useForm } from '@mantine/form'
 import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { call } from '../data/api.ts'
 import { keys, meQuery, read } from '../data/queries.ts'
-import { previousWorkspace } from '../data/returning.ts'
 import { useSignOut } from '../data/session.ts'
-import { FrameOf } from '../data/workspace.ts'
 import { paths, secondFactorPart } from '../paths.ts'
 import { useScheme } from '../shell/finding/scheme.ts'
-import { WorkspaceShell } from '../shell/WorkspaceShell.tsx'
+import { LastWorkspace } from '../shell/LastWorkspace.tsx'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithPassword, wrongWithText } from '../ui/forms/rules.ts'
 import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
@@ -20,31 +18,21 @@ import { SecondFactors } from './SecondFactors.tsx'
 import { Sessions, SignIns } from './Sessions.tsx'
 import './account.css'
 
-/**
- * My account, in the frame of the workspace that was open last. Without a workspace, or if it cannot be loaded, there
- * is no frame.
- */
-export function AccountPage() {
-  const { data: me } = useSuspenseQuery(meQuery)
-  const [slug] = useState(() => previousWorkspace(me.workspaces))
-  const { data: workspace } = useQuery({ ...read('GET /w/:slug', { slug: slug ?? '' }), enabled: slug !== undefined })
-  if (slug === undefined || !workspace || !me.workspaces.some((one) => one.slug === slug))
-    return (
+/** My account, in the frame of the workspace that was open last. */
+export const AccountPage = () => (
+  <LastWorkspace
+    otherwise={
       <main className="account-alone">
         <Anchor component={Link} to={paths.home}>
           Your workspaces
         </Anchor>
         <Account />
       </main>
-    )
-  return (
-    <FrameOf value={slug}>
-      <WorkspaceShell>
-        <Account />
-      </WorkspaceShell>
-    </FrameOf>
-  )
-}
+    }
+  >
+    <Account />
+  </LastWorkspace>
+)
 
 /** The signed-in person sees and changes their name, password, sessions and appearance of the page. */
 function Account() {

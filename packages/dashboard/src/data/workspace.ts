@@ -4,13 +4,17 @@ import { useParams } from '@tanstack/react-router'
 import { createContext, useContext } from 'react'
 import { read } from './queries.ts'
 
-/** The short name of the workspace in whose frame a page outside of workspaces is shown, such as My account. */
+/**
+ * The short name of the workspace in whose frame something is shown; empty outside of a frame. A page outside of
+ * workspaces, such as My account, may be in the frame of one.
+ */
 export const FrameOf = createContext('')
 
-/** Returns the short name of the workspace, which is part of the page's address, or else that of the frame. */
+/** Returns the short name of the workspace in whose frame the page is, or else the one in the page's address. */
 export function useSlug(): string {
   const frame = useContext(FrameOf)
-  return useParams({ strict: false }).slug ?? frame
+  const { slug = '' } = useParams({ strict: false })
+  return frame || slug
 }
 
 /**

@@ -166,8 +166,13 @@ test('an empty page links to its document, which is read without signing in', as
 
 test('an address without a page says so and leads back', async () => {
   const { page } = await setup.ada()
-  await page.goto(`${setup.url}/nowhere`)
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  for (const path of ['/nowhere', '/w/north-wind/nowhere', '/w/somebody-elses/agents/mail']) {
+    await page.goto(setup.url + path)
+    expect(await wrongLooks(page, () => page.getByRole('heading', { name: 'Page not found' }).waitFor()), path).toEqual(
+      [],
+    )
+    await page.locator('nav', { hasText: 'Alerts' }).waitFor({ state: 'attached' })
+  }
   await page.goto(`${setup.url}/w/somebody-elses`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByRole('link', { name: 'Back to agents' }).click()

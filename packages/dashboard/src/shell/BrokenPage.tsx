@@ -6,8 +6,8 @@ import { ApiError } from '../data/api.ts'
 import { FilesMissing, loadAgain } from '../ui/files.tsx'
 import { mayDrawAgain } from '../ui/foreign-changes.ts'
 import { Empty, useDocumentTitle } from '../ui/index.ts'
-import { NotFoundPage } from '../ui/pages/NotFoundPage.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { NotFound } from './NotFound.tsx'
 
 /**
  * The error page that is shown instead of a page that could not be loaded or drawn. It repairs by itself what it can: a
@@ -37,7 +37,7 @@ function Broken({ error, reset }: ErrorComponentProps) {
   const status = error instanceof ApiError ? error.status : undefined
   const hasEnded = status === 401
   useDocumentTitle(hasEnded ? 'Sign in' : 'Something went wrong')
-  if (status === 404) return <NotFoundPage />
+  if (status === 404) return <NotFound />
   // The session has ended, and the sign-in page is being opened.
   if (hasEnded) return <WaitingPage />
   const again = async () => {

@@ -7,7 +7,7 @@ import { isRefusal } from '../data/api.ts'
 import { useLive } from '../data/live/useLive.ts'
 import { forgetWorkspace, read } from '../data/queries.ts'
 import { notePlace } from '../data/returning.ts'
-import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { FrameOf, useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { part } from '../ui/files.tsx'
 import { focusMain, useTitleCount } from '../ui/index.ts'
@@ -93,7 +93,9 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
       </nav>
       <main id="content" className="svc-main" tabIndex={-1}>
         <Banners slug={slug} live={live} />
-        <div className="svc-page">{children}</div>
+        <FrameOf value={slug}>
+          <div className="svc-page">{children}</div>
+        </FrameOf>
       </main>
       <Suspense>
         {finding && <Palette slug={slug} onReady={found} onKeys={showKeys} onClosed={leave} />}

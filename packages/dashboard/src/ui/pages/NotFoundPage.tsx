@@ -1,25 +1,31 @@
 import { IconMapQuestion } from '@tabler/icons-react'
 import { paths } from '../../paths.ts'
-import { Empty, useDocumentTitle } from '../index.ts'
+import { Empty, Text, useDocumentTitle } from '../index.ts'
 import { ButtonLink } from '../links.tsx'
 
-export function NotFoundPage() {
+/** Says that there is no such page. `slug`: the workspace in whose frame it is shown, if it is in one. */
+export function NotFoundNote({ slug }: { slug?: string }) {
   useDocumentTitle('Not found')
   return (
-    <main>
-      <Empty
-        order={1}
-        icon={IconMapQuestion}
-        title="Page not found"
-        help={null}
-        action={
-          <ButtonLink to={paths.home} variant="default">
-            Back to agents
-          </ButtonLink>
-        }
-      >
-        It may have been renamed or deleted, or you are not a member of its workspace.
-      </Empty>
-    </main>
+    <Empty
+      order={1}
+      icon={IconMapQuestion}
+      title="Page not found"
+      help={null}
+      action={
+        <ButtonLink {...(slug === undefined ? { to: paths.home } : { to: paths.fleet, params: { slug } })}>
+          Back to agents
+        </ButtonLink>
+      }
+    >
+      There is nothing for you at <Text mono>{window.location.pathname}</Text>. It may have been renamed or deleted, or
+      you are not a member of its workspace.
+    </Empty>
   )
 }
+
+export const NotFoundPage = () => (
+  <main>
+    <NotFoundNote />
+  </main>
+)

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { meQuery, read } from '../data/queries.ts'
+import { previousWorkspace } from '../data/returning.ts'
+import { FrameOf } from '../data/workspace.ts'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { WorkspaceShell } from './WorkspaceShell.tsx'
+
+interface LastWorkspaceProps {
+  /** The content of the frame. */
+  children: ReactNode
+  /** Shown in place of the frame if nobody is signed in, or if there is no workspace that can be loaded. */
+  otherwise: ReactNode
+}
+
+/** The frame of the workspace that was open last, around a page that belongs to no workspace. */
+export function LastWorkspace({ children, otherwise }: LastWorkspaceProps) {
+  // The person was loaded before the first page was drawn.
+  const { data: me } = useQuery({ ...meQuery, enabled: false })
+  const [slug] = useState(() => me && previousWorkspace(me.workspaces))
+  const { data: workspace, isLoading } = useQuery({
+    ...read('GET /w/:slug', { slug: slug ?? '' }),
+    enabled: slug !== undefined,
+  })
+  if (isLoading) return <WaitingPage />
+  if (slug === undefined || !workspace || !me?.workspaces.some((one) => one.slug === slug)) return otherwise
+  return (
+    <FrameOf value={slug}>
+      <WorkspaceShell>{children}</WorkspaceShell>
+    </FrameOf>
+  )
+}
