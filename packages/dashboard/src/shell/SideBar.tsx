@@ -14,7 +14,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useMatch, useParams } from '@tanstack/react-router'
+import { useMatch, useMatchRoute, useParams } from '@tanstack/react-router'
 import { type ComponentType, Suspense, useState } from 'react'
 import { meQuery } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
@@ -30,6 +30,7 @@ import { Mark } from './Mark.tsx'
 export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) {
   const { name } = useParams({ strict: false })
   const isAdding = useMatch({ from: '/signed-in/w/$slug/add', shouldThrow: false }) !== undefined
+  const isInActions = useMatchRoute()({ to: paths.actions, params: { slug }, fuzzy: true }) !== false
   const workspace = useWorkspace()
   const { data: me } = useSuspenseQuery(meQuery)
   return (
@@ -55,7 +56,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
           data-within={name !== undefined || isAdding}
           leftSection={<IconServer2 {...icon} />}
         />
-        {workspace.unfinishedActions > 0 && (
+        {(workspace.unfinishedActions > 0 || isInActions) && (
           <NavItem
             to={paths.actions}
             params={{ slug }}

@@ -139,7 +139,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
         aria-activedescendant={opened && !isEmpty ? `${list}-${selected}` : undefined}
       />
       {isEmpty ? (
-        <Spotlight.Empty role="status">Nothing found</Spotlight.Empty>
+        <Spotlight.Empty role="status">Nothing found. Try the name of an agent or of a page.</Spotlight.Empty>
       ) : (
         <Spotlight.ActionsList id={list} role="listbox" aria-label="Found">
           {before.map(grouped)}
@@ -174,6 +174,18 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
           {after.map(grouped)}
         </Spotlight.ActionsList>
       )}
+      <div className="svc-palette-keys" aria-hidden>
+        <span>
+          <kbd>↑</kbd>
+          <kbd>↓</kbd>move
+        </span>
+        <span>
+          <kbd>Enter</kbd>open
+        </span>
+        <span>
+          <kbd>Esc</kbd>close
+        </span>
+      </div>
     </Spotlight.Root>
   )
 }
