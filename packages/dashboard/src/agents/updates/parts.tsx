@@ -18,7 +18,7 @@ export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) =
     {wish.rollout !== null && (
       <>
         ; part of a{' '}
-        <AnchorLink to={paths.rollout} params={{ slug, id: wish.rollout }}>
+        <AnchorLink to={paths.rollout} params={{ slug, id: wish.rollout }} underline="always">
           rollout
         </AnchorLink>
       </>
