@@ -15,7 +15,7 @@ const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as c
  */
 export function LastAttempt({ applied: { outcome, message }, shown }: LastAttemptProps) {
   const attempt = readAttemptText(message ?? '')
-  // What went well needs no word beside the words of the machine.
+  // An attempt that went well needs no word beside the words of the machine.
   const word = outcome && (outcome !== 'ok' || !message) && outcomes[outcome]
   if (!attempt) return <Text>{[word, message !== shown && message].filter(Boolean).join(': ')}</Text>
   const reason = attempt.reason === shown ? '' : `, ${attempt.reason.replace(/\.$/, '')}`
