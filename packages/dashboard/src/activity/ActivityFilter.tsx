@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { read } from '../data/queries.ts'
 import { useSlug } from '../data/workspace.ts'
 import { serviceNow } from '../ui/index.ts'
-import { isSubject, type Subject, subjects } from './about.ts'
+import { type ActivitySubject, isSubject, subjects } from './about.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/activity')
 
@@ -70,7 +70,7 @@ export function ActivityFilter() {
         aria-label="About"
         data={[
           { value: '', label: 'Anything' },
-          ...(Object.keys(subjects) as Subject[]).map((value) => ({ value, label: subjects[value].name })),
+          ...(Object.keys(subjects) as ActivitySubject[]).map((value) => ({ value, label: subjects[value].name })),
         ]}
         value={isSubject(search.about) ? search.about : ''}
         onChange={({ currentTarget: { value } }) => go({ about: value })}

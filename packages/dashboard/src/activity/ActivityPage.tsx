@@ -21,7 +21,7 @@ import { Empty, ErrorNote, PageHeader, Text, Time, useDocumentTitle } from '../u
 import { AnchorLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { ActivityFilter, useActivityFilter } from './ActivityFilter.tsx'
-import { type Subject, subjectOf } from './about.ts'
+import { type ActivitySubject, subjectOf } from './about.ts'
 import { type FoldedLines, foldLines } from './fold.ts'
 import { dayOf, type Part, sentence } from './sentence.ts'
 import './activity.css'
@@ -137,7 +137,9 @@ function Lines({ slug, lines: { newest, earlier }, opened, onOpened }: LinesProp
   )
 }
 
-const icons: Readonly<Record<Subject, ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>>> = {
+const icons: Readonly<
+  Record<ActivitySubject, ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>>
+> = {
   agents: IconServer2,
   commands: IconSend,
   updates: IconRefreshDot,

@@ -10,12 +10,15 @@ export const subjects = {
   workspace: { name: 'Workspace', kinds: ['workspace', 'activity'] },
 } as const satisfies Record<string, { name: string; kinds: readonly string[] }>
 
-export type Subject = keyof typeof subjects
+export type ActivitySubject = keyof typeof subjects
 
-export const isSubject = (word: unknown): word is Subject => typeof word === 'string' && Object.hasOwn(subjects, word)
+export const isSubject = (word: unknown): word is ActivitySubject =>
+  typeof word === 'string' && Object.hasOwn(subjects, word)
 
 /** The subject of a line; undefined for a kind that this version of the page does not know. */
-export function subjectOf(action: string): Subject | undefined {
+export function subjectOf(action: string): ActivitySubject | undefined {
   const kind = action.split('.')[0] ?? ''
-  return (Object.keys(subjects) as Subject[]).find((one) => (subjects[one].kinds as readonly string[]).includes(kind))
+  return (Object.keys(subjects) as ActivitySubject[]).find((one) =>
+    (subjects[one].kinds as readonly string[]).includes(kind),
+  )
 }

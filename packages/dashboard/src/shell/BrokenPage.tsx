@@ -7,7 +7,7 @@ import { FilesMissing, loadAgain } from '../ui/files.tsx'
 import { mayDrawAgain } from '../ui/foreign-changes.ts'
 import { Empty, useDocumentTitle } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { NotFound } from './NotFound.tsx'
+import { NotFound } from './OutsidePages.tsx'
 
 /**
  * The error page that is shown instead of a page that could not be loaded or drawn. It repairs by itself what it can: a

@@ -1,8 +1,10 @@
+/** Pages that belong to no workspace, in the frame of the workspace that was open last. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useContext, useState } from 'react'
 import { meQuery, read } from '../data/queries.ts'
 import { previousWorkspace } from '../data/returning.ts'
 import { FrameOf } from '../data/workspace.ts'
+import { NotFoundNote, NotFoundPage } from '../ui/pages/NotFoundPage.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { WorkspaceShell } from './WorkspaceShell.tsx'
 
@@ -28,5 +30,16 @@ export function LastWorkspace({ children, otherwise }: LastWorkspaceProps) {
     <FrameOf value={slug}>
       <WorkspaceShell>{children}</WorkspaceShell>
     </FrameOf>
+  )
+}
+
+/** Says that there is no such page, in the frame of a workspace if somebody is signed in. */
+export function NotFound() {
+  const slug = useContext(FrameOf)
+  if (slug !== '') return <NotFoundNote slug={slug} />
+  return (
+    <LastWorkspace otherwise={<NotFoundPage />}>
+      <NotFound />
+    </LastWorkspace>
   )
 }
