@@ -4,9 +4,8 @@
  */
 import { isObject } from '@svc/protocol'
 import { type FoundTool, quotable, type SessionState, type ToolSession } from './session.ts'
-import { modelIn, nothingSpent, type Spent, sumOf, type Tokens, withTokens, withTold } from './spent.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
+import { modelIn, moreTokens, nothingSpent, type Spent, sumOf, type Tokens, withTokens, withTold } from './spent.ts'
+import { costIn, countIn, type JsonObject, millisIn, optional, textIn, timeIn, versionIn } from './values.ts'
 
 /** The facts that the lines of one transcript tell. Times are in Unix seconds. */
 export interface Transcript {
@@ -50,12 +49,13 @@ export function withLine(before: Transcript, line: JsonObject, dayOf: (at: numbe
   const isOlder = at !== undefined && before.started !== undefined && at < before.started - orderSeconds
   const isOthers =
     line.isSidechain !== true && typeof line.session_id === 'string' && line.session_id !== line.sessionId
-  if (isOlder || isOthers) return { ...before, isFork: true, hasMessages: true, ...textOf('session', line.sessionId) }
+  if (isOlder || isOthers)
+    return { ...before, isFork: true, hasMessages: true, ...optional('session', textIn(line.sessionId)) }
   const after = {
     ...before,
-    ...textOf('session', line.sessionId),
-    ...textOf('folder', line.cwd),
-    ...textOf('version', line.version),
+    ...optional('session', textIn(line.sessionId)),
+    ...optional('folder', textIn(line.cwd)),
+    ...optional('version', textIn(line.version)),
     ...(at !== undefined && { started: before.started ?? at, last: Math.max(before.last ?? 0, at) }),
   }
   const day = dayOf(after.last ?? 0)
@@ -93,7 +93,7 @@ function withAnswer(before: Transcript, line: JsonObject, day: number): Transcri
   const id = typeof message.id === 'string' ? message.id : ''
   const known = id === '' ? undefined : before.answers.find((answer) => answer.id === id)
   const others = before.answers.filter((answer) => answer !== known)
-  const more = known === undefined ? tokens : growth(known.tokens, tokens)
+  const more = known === undefined ? tokens : moreTokens(known.tokens, tokens)
   return {
     ...after,
     answers: [...others, { id, tokens }].slice(-keptAnswers),
@@ -101,12 +101,6 @@ function withAnswer(before: Transcript, line: JsonObject, day: number): Transcri
   }
 }
 const keptAnswers = 8
-
-const growth = (before: Tokens, after: Tokens): Tokens => ({
-  input: Math.max(0, after.input - before.input),
-  cached: Math.max(0, after.cached - before.cached),
-  output: Math.max(0, after.output - before.output),
-})
 
 /** The tokens that the model wrote into its cache count as sent. */
 function tokensIn(usage: unknown): Tokens | undefined {
@@ -170,9 +164,9 @@ export function readClaudeProcess(note: JsonObject): ClaudeProcess | undefined {
   return {
     ...{ session: sessionId, pid, status: typeof status === 'string' ? status : '' },
     start: typeof procStart === 'string' || typeof procStart === 'number' ? String(procStart) : '',
-    ...textOf('domain', pidDomain),
-    ...textOf('folder', note.cwd),
-    ...textOf('version', note.version),
+    ...optional('domain', textIn(pidDomain)),
+    ...optional('folder', textIn(note.cwd)),
+    ...optional('version', textIn(note.version)),
     ...(started !== undefined && { started }),
     ...(since !== undefined && { since }),
   }
@@ -194,7 +188,7 @@ export interface TranscriptFile {
   readonly isNew: boolean
 }
 
-export interface ClaudeFacts {
+interface ClaudeFacts {
   readonly files: readonly TranscriptFile[]
   readonly processes: readonly KnownProcess[]
   /** Parts of a sentence about files that cannot be read. */
@@ -290,7 +284,7 @@ function unknownLines(files: readonly TranscriptFile[], sessions: readonly ToolS
 function newestVersion(files: readonly TranscriptFile[], processes: readonly KnownProcess[]): { version?: string } {
   const newest = [...files].sort(newer).find(({ transcript }) => transcript.version !== undefined)
   const version = newest?.transcript.version ?? processes.find((one) => one.version !== undefined)?.version
-  return version !== undefined && /^\d[\w.+-]{0,40}$/.test(version) ? { version } : {}
+  return optional('version', versionIn(version))
 }
 
 const newer = (a: TranscriptFile, b: TranscriptFile): number => (b.transcript.last ?? 0) - (a.transcript.last ?? 0)
@@ -304,21 +298,3 @@ function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T
   }
   return groups
 }
-
-const textOf = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
-  (typeof value === 'string' && value !== '' && value.length <= 4096 ? { [key]: value } : {}) as { [P in K]?: string }
-
-const countIn = (value: unknown): number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
-
-const costIn = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
-
-/** A time as RFC 3339 has it, in whole Unix seconds. */
-function timeIn(value: unknown): number | undefined {
-  const at = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN
-  return Number.isNaN(at) || at < 0 ? undefined : Math.floor(at / 1000)
-}
-
-const millisIn = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value / 1000) : undefined

@@ -151,15 +151,3 @@ function readAt(fd: number, position: number, into: Buffer): Buffer {
 }
 
 const hasHead = (fd: number, { head }: FilePlace): boolean => readAt(fd, 0, Buffer.alloc(head.length)).equals(head)
-
-/** A line as a JSON object; undefined if it is none. */
-export function objectIn(line: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { codeOf } from '../../machine/base/errors.ts'
 import { keptSeconds } from './session.ts'
 
-export interface FoundFile {
+interface FoundFile {
   readonly path: string
   /** The names of the folders from the root down to the file, and its own. */
   readonly parts: readonly string[]
@@ -23,7 +23,7 @@ interface Listing {
 }
 
 /** The tree that is listed. Links are not followed. */
-interface Tree {
+export interface FileTree {
   readonly root: string
   /** True if the folder at this place below the root is looked into. */
   readonly enters: (parts: readonly string[]) => boolean
@@ -48,7 +48,11 @@ const freshMs = 2000
 const maxFiles = 4000
 
 /** Returns the function that lists the tree at `now` in Unix milliseconds. `isHot` names files that just changed. */
-export function treeLister({ root, enters, takes }: Tree): (now: number, isHot?: (name: string) => boolean) => Listing {
+export function treeLister({
+  root,
+  enters,
+  takes,
+}: FileTree): (now: number, isHot?: (name: string) => boolean) => Listing {
   const folders = new Map<string, ListedFolder | 'closed'>()
   let found = new Map<string, FoundFile>()
   let swept = Number.NEGATIVE_INFINITY
@@ -90,7 +94,7 @@ function readFolder(
   path: string,
   parts: readonly string[],
   known: ListedFolder | 'closed' | undefined,
-  { now, enters, takes }: Pick<Tree, 'enters' | 'takes'> & { readonly now: number },
+  { now, enters, takes }: Pick<FileTree, 'enters' | 'takes'> & { readonly now: number },
 ): ListedFolder | 'closed' | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })

@@ -9,8 +9,8 @@ export interface Machine {
   readonly domain: string | undefined
   /** True if the process lives. `start` is field 22 of its /proc/PID/stat. */
   lives(pid: number, start: string): boolean
-  /** The inodes of all files of which a process holds a lock. */
-  lockedInodes(): ReadonlySet<number>
+  /** The processes that hold locks, by the inode of the file. */
+  lockHolders(): ReadonlyMap<number, number>
 }
 
 export function thisMachine(): Machine {
@@ -19,7 +19,7 @@ export function thisMachine(): Machine {
     hasProc,
     domain: hasProc ? ownDomain() : undefined,
     lives: (pid, start) => isAlive({ pid, start: hasProc ? `${bootId()}:${start}` : '' }),
-    lockedInodes: () => (hasProc ? inodesIn(textOf('/proc/locks')) : new Set()),
+    lockHolders: () => (hasProc ? holdersIn(textOf('/proc/locks')) : new Map()),
   }
 }
 
@@ -40,9 +40,14 @@ export function isSameDomain(one: string, other: string): boolean {
 }
 const domainPattern = /^linux:([^:]*):(pid:.+)$/
 
-/** The inodes in a text as /proc/locks has it: `1: FLOCK ADVISORY WRITE 812 08:01:1234 0 EOF`. */
-const inodesIn = (locks: string): ReadonlySet<number> =>
-  new Set([...locks.matchAll(/ [\da-f]+:[\da-f]+:(\d+) /g)].map(([, inode]) => Number(inode)))
+/** The holders in a text as /proc/locks has it: `1: FLOCK ADVISORY WRITE 812 08:01:1234 0 EOF`. */
+const holdersIn = (locks: string): ReadonlyMap<number, number> =>
+  new Map(
+    [...locks.matchAll(/^\d+: \w+ +\w+ +\w+ +(\d+) [\da-f]+:[\da-f]+:(\d+) /gm)].map(([, pid, inode]) => [
+      Number(inode),
+      Number(pid),
+    ]),
+  )
 
 function textOf(file: string): string {
   try {

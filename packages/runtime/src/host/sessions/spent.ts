@@ -71,10 +71,7 @@ export function sumOf(first: Spent, others: readonly Spent[]): Spent {
 /** The tokens that no told cost contains: what was used after it, or by a process that was killed. */
 function untoldOf({ all, told }: Pick<Spent, 'all' | 'told'>): Models {
   if (told === undefined) return all
-  return perModel(all, (tokens, model) => {
-    const { input, cached, output } = ownOf(told.tokens, model) ?? noTokens
-    return each((key) => Math.max(0, tokens[key] - { input, cached, output }[key]))
-  })
+  return perModel(all, (tokens, model) => moreTokens(ownOf(told.tokens, model) ?? noTokens, tokens))
 }
 
 /** The smaller of two numbers of tokens. Of tokens that nobody told, those that were used last are the untold ones. */
@@ -99,6 +96,10 @@ function plus(all: Models, more: Models): Models {
   return sum
 }
 export const noTokens: Tokens = { input: 0, cached: 0, output: 0 }
+
+/** The tokens that were added since. */
+export const moreTokens = (before: Tokens, after: Tokens): Tokens =>
+  each((key) => Math.max(0, after[key] - before[key]))
 
 /** The sum of the tokens of all models. */
 export const tokensOf = (models: Models): Tokens => Object.values(models).reduce(both, noTokens)

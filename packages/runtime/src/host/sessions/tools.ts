@@ -1,6 +1,7 @@
 /** The tools whose sessions svc reads, and the folders in which they keep them. */
 import { isAbsolute, join } from 'node:path'
 import { claudeReader } from './claude-files.ts'
+import { codexReader } from './codex-files.ts'
 import type { Machine } from './machine.ts'
 import type { ToolName, ToolReader } from './session.ts'
 
@@ -22,6 +23,7 @@ interface Tool {
 
 const known: Readonly<Partial<Record<ToolName, Tool>>> = {
   claude: { reader: claudeReader, usual: '.claude', variable: 'CLAUDE_CONFIG_DIR', place: '' },
+  codex: { reader: codexReader, usual: '.codex', variable: 'CODEX_HOME', place: '' },
 }
 
 const all = Object.entries(known) as [ToolName, Tool][]

@@ -1,0 +1,66 @@
+/** The files of Codex: its rollouts in `sessions`, and the locks of its threads in `thread-writer-locks`. Only read. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { namesIn } from '../../machine/files/durable.ts'
+import { codexSessions, emptyRollout, type Rollout, type RolloutFile, withRolloutLine } from './codex.ts'
+import { foldedTree } from './folded.ts'
+import type { Machine } from './machine.ts'
+import type { ToolReader } from './session.ts'
+
+/** The bytes at the end of a rollout that are read. Its records repeat the totals of the thread. */
+const tailBytes = 1024 * 1024
+const needed = [
+  '"token_usage_record"',
+  '"task_',
+  '"turn_context"',
+  'require_escalated',
+  '_call_output"',
+  '"token_count"',
+]
+
+/** Reads the sessions of Codex in this folder, usually `~/.codex`. */
+export function codexReader(folder: string, machine: Machine): ToolReader {
+  const read = foldedTree<Rollout>(
+    {
+      root: join(folder, 'sessions'),
+      // YEAR / MONTH / DAY
+      enters: (parts) => parts.length < 4 && /^\d{2,4}$/.test(parts.at(-1) ?? ''),
+      takes: (name) => idIn(name) !== undefined,
+    },
+    {
+      ...{ empty: emptyRollout, fold: withRolloutLine, tail: tailBytes },
+      odd: (before) => ({ ...before, unknown: before.unknown ?? '"no JSON"' }),
+      needs: (line) => needed.some((mark) => line.includes(mark)),
+    },
+  )
+  return (look) => {
+    const { locks, faults: closed } = locksIn(join(folder, 'thread-writer-locks'))
+    const { files, faults } = read(look, (name) => locks.has(idIn(name) ?? ''))
+    const all = [...closed, ...faults]
+    if (files.length === 0 && all.length === 0) return undefined
+    const holders = machine.lockHolders()
+    const known = files.map(({ parts, result: rollout, hasGaps, isNew, changed }): RolloutFile => {
+      const inode = locks.get(idIn(parts.at(-1) ?? '') ?? '')
+      const holder = (inode !== undefined && holders.get(inode)) || 'none'
+      return { rollout, hasGaps, isNew, changed, holder: machine.hasProc ? holder : 'unknown' }
+    })
+    return codexSessions(known, all, Math.floor(look.now / 1000))
+  }
+}
+
+/** The id of the thread in the name of a rollout, `rollout-TIME-ID.jsonl`. */
+const idIn = (name: string): string | undefined =>
+  /^rollout-.*([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/.exec(name)?.[1]
+
+/** The inodes of the locks, by the id of their thread. */
+function locksIn(folder: string): { readonly locks: ReadonlyMap<string, number>; readonly faults: readonly string[] } {
+  try {
+    const inodes = namesIn(folder).flatMap((name): [string, number][] => {
+      const stat = name.endsWith('.lock') ? statSync(join(folder, name), { throwIfNoEntry: false }) : undefined
+      return stat === undefined ? [] : [[name.slice(0, -'.lock'.length), stat.ino]]
+    })
+    return { locks: new Map(inodes), faults: [] }
+  } catch {
+    return { locks: new Map(), faults: ['its locks cannot be read'] }
+  }
+}

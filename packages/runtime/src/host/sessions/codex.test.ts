@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest'
+import { codexSessions, codexState, emptyRollout, type Rollout, type RolloutFile, withRolloutLine } from './codex.ts'
+import { tokensOf } from './spent.ts'
+
+const start = 1_800_000_000
+const dayOf = (at: number): number => Math.floor(at / 86_400)
+const line = (second: number, type: string, payload: object = {}) => ({
+  ...{ type, payload, timestamp: new Date((start + second) * 1000).toISOString() },
+})
+const meta = (id = 'a', more: object = {}) =>
+  line(0, 'session_meta', { id, cwd: '/srv/harbour', cli_version: '0.171.0', thread_source: 'user', ...more })
+const event = (second: number, type: string, more: object = {}) => line(second, 'event_msg', { type, ...more })
+const call = (second: number, id: string, text = 'prompt-mark') =>
+  line(second, 'response_item', { type: 'function_call', call_id: id, name: 'exec_command', arguments: text })
+const escalated = (second: number, id: string) =>
+  call(second, id, '{"cmd":"prompt-mark","sandbox_permissions":"require_escalated"}')
+const output = (second: number, id: string) =>
+  line(second, 'response_item', { type: 'function_call_output', call_id: id, output: 'answer-mark' })
+const counts = (input: number, cached: number, out: number) => ({
+  ...{ input_tokens: input, cached_input_tokens: cached, output_tokens: out },
+})
+const record = (second: number, whole: object, part: object = counts(0, 0, 0)) =>
+  line(second, 'token_usage_record', { thread_token_usage: whole, usage: part })
+const read = (...lines: readonly object[]): Rollout =>
+  lines.reduce<Rollout>((before, one) => withRolloutLine(before, one as Record<string, unknown>, dayOf), emptyRollout)
+const file = (
+  rollout: Rollout,
+  holder: RolloutFile['holder'] = 'none',
+  more: Partial<RolloutFile> = {},
+): RolloutFile => ({
+  ...{ rollout, holder, hasGaps: false, isNew: true, changed: start },
+  ...more,
+})
+
+const begun = event(1, 'task_started')
+const ended = event(9, 'task_complete')
+const failed = event(9, 'task_complete', { error: { message: 'secret-mark' } })
+const now = start + 60
+
+test.each<[string, object[], RolloutFile['holder'], string]>([
+  ['a turn runs', [begun], 7, 'running'],
+  ['a call runs without a question', [begun, call(2, 'c')], 7, 'running'],
+  ['a question is open', [begun, escalated(2, 'c')], 7, 'waiting'],
+  ['a question is open beside a call', [begun, escalated(2, 'c'), call(3, 'd'), output(4, 'd')], 7, 'waiting'],
+  ['a question was answered, and the turn goes on', [begun, escalated(2, 'c'), output(3, 'c')], 7, 'running'],
+  ['a question is a day old', [begun, escalated(2 - 86_400, 'c')], 7, 'over'],
+  ['a turn has ended, and the daemon holds the lock', [begun, ended], 7, 'idle'],
+  ['a turn was ended by the person', [begun, escalated(2, 'c'), event(3, 'turn_aborted')], 7, 'idle'],
+  ['a turn has failed', [begun, failed], 7, 'failed'],
+  ['the next turn runs after a failure', [begun, failed, event(10, 'task_started')], 7, 'running'],
+  ['a turn was not ended, and nobody holds the lock', [begun], 'none', 'died'],
+  ['a question was open, and nobody holds the lock', [begun, escalated(2, 'c')], 'none', 'died'],
+  ['a turn has ended, and nobody holds the lock', [begun, ended], 'none', 'over'],
+  ['a turn has failed, and nobody holds the lock', [begun, failed], 'none', 'failed'],
+  ['no locks are known, and the file changed just now', [begun], 'unknown', 'running'],
+])('%s', (_what, lines, holder, state) => expect(codexState(file(read(meta(), ...lines), holder), now)).toBe(state))
+
+test('without locks a session whose file is quiet is over, and never died', () => {
+  expect(codexState(file(read(meta(), begun), 'unknown'), start + 121)).toBe('over')
+})
+
+test('a rollout tells its folder, version, model and times, and no text', () => {
+  const rollout = read(
+    meta(),
+    line(1, 'turn_context', { model: 'gpt-x', cwd: '/srv/harbour' }),
+    begun,
+    escalated(2, 'c'),
+    failed,
+  )
+  expect(rollout).toMatchObject({ id: 'a', folder: '/srv/harbour', version: '0.171.0', model: 'gpt-x', steps: 1 })
+  expect([rollout.started, rollout.last]).toEqual([start, start + 9])
+  expect(JSON.stringify(rollout)).not.toMatch(/prompt-mark|answer-mark|secret-mark/)
+})
+
+test('records repeat the total of a thread, and only what is new is counted, for the model of that time', () => {
+  const model = (name: string) => line(1, 'turn_context', { model: name })
+  const { spent } = read(
+    ...[meta(), model('one'), record(1, counts(2000, 800, 34), counts(2000, 800, 34))],
+    ...[event(2, 'token_count', { info: { total_token_usage: counts(2000, 800, 34) } })],
+    ...[model('two'), record(3, counts(4000, 1600, 68), counts(2000, 800, 34)), record(1, counts(2000, 800, 34))],
+  )
+  expect(spent.all).toEqual({
+    one: { input: 1200, cached: 800, output: 34 },
+    two: { input: 1200, cached: 800, output: 34 },
+  })
+  expect(tokensOf(spent.today.all).output).toBe(68)
+})
+
+test('of a rollout whose beginning was not read, the total counts, and today only what was used in the first record', () => {
+  const rollout = read(
+    meta(),
+    line(1, 'turn_context', { model: 'm' }),
+    record(5, counts(9000, 0, 900), counts(100, 0, 10)),
+  )
+  expect(tokensOf(rollout.spent.all)).toEqual({ input: 9000, cached: 0, output: 900 })
+  expect(tokensOf(rollout.spent.today.all)).toEqual({ input: 100, cached: 0, output: 10 })
+  const { sessions } = codexSessions([file({ ...rollout, turn: 'ended' }, 'none', { hasGaps: true })], [], now)
+  expect(sessions[0]?.spent.hasGaps).toBeUndefined()
+})
+
+test('what a thread of the tool itself used counts for the session that started it', () => {
+  const own = file(read(meta('a'), begun, ended, record(1, counts(10, 0, 1))))
+  const part = file(
+    read(meta('b', { thread_source: 'subagent', parent_thread_id: 'a' }), begun, record(50, counts(10, 0, 5))),
+  )
+  const lost = file(read(meta('c', { thread_source: 'subagent', parent_thread_id: 'x' }), begun))
+  const { sessions } = codexSessions([own, part, lost], [], now)
+  expect(sessions.map(({ id, last }) => [id, last])).toEqual([['a', start + 50]])
+  expect(tokensOf(sessions[0]?.spent.all ?? {}).output).toBe(6)
+})
+
+test('the share of a limit is told, if the tool knows it', () => {
+  const limits = (rate_limits: unknown) => read(meta(), event(1, 'token_count', { rate_limits })).limits
+  const primary = { used_percent: 42, window_minutes: 300, resets_at: start + 9 }
+  expect(limits({ primary, secondary: { used_percent: 7, window_minutes: 10_080 } })).toEqual([
+    { name: 'Codex limit of 5 hours', used: 0.42, resets: start + 9 },
+    { name: 'Codex limit of 7 days', used: 0.07 },
+  ])
+  expect([
+    limits({ primary: null, secondary: null }),
+    limits(null),
+    limits({ primary: { used_percent: 'a' } }),
+  ]).toEqual([...[[], [], []]])
+})
+
+test('a repeated first line of another thread changes nothing', () => {
+  expect(read(meta('a'), meta('b', { cwd: '/other' }))).toMatchObject({ id: 'a', folder: '/srv/harbour' })
+})
+
+test('a file that changed today and begins with no thread is a fault of the tool', () => {
+  const odd = file(read(line(1, 'new-kind')))
+  expect(codexSessions([odd], [], now).faults).toEqual(['lines of the type "new-kind" are not understood'])
+  expect(codexSessions([{ ...odd, isNew: false }], [], now).faults).toEqual([])
+})

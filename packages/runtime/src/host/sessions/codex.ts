@@ -1,0 +1,243 @@
+/**
+ * Sessions of Codex, from the lines of its rollouts and from its locks. Pure. Only the model, tokens, limits, times and
+ * the folder are kept of a line, never a text.
+ */
+import { isObject } from '@svc/protocol'
+import { type FoundTool, quotable, type SessionState, type ToolSession } from './session.ts'
+import { modelIn, moreTokens, noTokens, nothingSpent, type Spent, sumOf, type Tokens, withTokens } from './spent.ts'
+import { countIn, type JsonObject, optional, textIn, timeIn, versionIn } from './values.ts'
+
+/** The facts that the lines of one rollout tell. Times are in Unix seconds. */
+export interface Rollout {
+  /** The id of its thread. Absent until its first line was read. */
+  readonly id?: string
+  /** The thread that started this one, if no person did. */
+  readonly parent?: string | undefined
+  readonly isOfPerson: boolean
+  readonly folder?: string
+  readonly version?: string
+  readonly model?: string
+  readonly started?: number
+  readonly last?: number
+  /** The state of the last turn. */
+  readonly turn?: 'runs' | 'ended' | 'failed'
+  /** When the last turn began or ended. */
+  readonly turned?: number
+  /** The calls that need the agreement of the person, and have no answer yet. */
+  readonly asked: readonly { readonly call: string; readonly at: number }[]
+  readonly steps: number
+  readonly spent: Spent
+  /** The tokens of the whole thread, which each record repeats. */
+  readonly total?: Tokens
+  readonly limits: readonly CodexLimit[]
+  /** The type of the first line that is not known. */
+  readonly unknown?: string
+}
+
+/** A limit of the subscription. `used` is a share. */
+interface CodexLimit {
+  readonly name: string
+  readonly used: number
+  readonly resets?: number
+}
+
+export const emptyRollout: Rollout = { isOfPerson: true, asked: [], steps: 0, spent: nothingSpent, limits: [] }
+
+/** The rollout after one more line. `dayOf` numbers the days of the machine's zone. */
+export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: number) => number): Rollout {
+  const at = timeIn(line.timestamp)
+  const payload = isObject(line.payload) ? line.payload : {}
+  const after: Rollout = {
+    ...before,
+    ...(at !== undefined && { started: before.started ?? at, last: Math.max(before.last ?? 0, at) }),
+  }
+  const now = at ?? after.last ?? 0
+  switch (line.type) {
+    case 'session_meta':
+      return withMeta(after, payload)
+    case 'turn_context':
+      return { ...after, ...optional('model', modelIn(payload.model)), ...optional('folder', textIn(payload.cwd)) }
+    case 'event_msg':
+      return withEvent(after, payload, now, dayOf)
+    case 'response_item':
+      return withItem(after, payload, now)
+    case 'token_usage_record':
+      return withTotal(after, payload.thread_token_usage, payload.usage, dayOf(now))
+    default:
+      return knownLines.has(String(line.type)) ? after : { ...after, unknown: before.unknown ?? quotable(line.type) }
+  }
+}
+
+const knownLines: ReadonlySet<string> = new Set(['world_state', 'compacted', 'ghost_snapshot'])
+
+/** Only the first line counts: a thread that was forked repeats that of the other one. */
+function withMeta(before: Rollout, meta: JsonObject): Rollout {
+  if (before.id !== undefined) return before
+  const id = textIn(meta.id) ?? textIn(meta.session_id)
+  const isOfPerson = meta.thread_source === undefined || meta.thread_source === null || meta.thread_source === 'user'
+  return {
+    ...before,
+    ...{ isOfPerson, parent: isOfPerson ? undefined : textIn(meta.parent_thread_id) },
+    ...optional('id', id),
+    ...optional('folder', textIn(meta.cwd)),
+    ...optional('version', textIn(meta.cli_version)),
+  }
+}
+
+function withEvent(before: Rollout, event: JsonObject, at: number, dayOf: (at: number) => number): Rollout {
+  switch (event.type) {
+    case 'task_started':
+      return { ...before, turn: 'runs', turned: at, asked: [] }
+    case 'task_complete':
+      return { ...before, turn: isObject(event.error) ? 'failed' : 'ended', turned: at, asked: [] }
+    case 'turn_aborted':
+      return { ...before, turn: 'ended', turned: at, asked: [] }
+    case 'token_count': {
+      const info = isObject(event.info) ? event.info : {}
+      const counted = withTotal(before, info.total_token_usage, info.last_token_usage, dayOf(at))
+      const limits = limitsIn(event.rate_limits)
+      return limits.length === 0 ? counted : { ...counted, limits }
+    }
+    default:
+      return before
+  }
+}
+
+/** A call in which the model asks to leave its sandbox waits for the person until it has an output. */
+function withItem(before: Rollout, item: JsonObject, at: number): Rollout {
+  const { type } = item
+  const call = textIn(item.call_id)
+  if (typeof type !== 'string') return before
+  if (type.endsWith('_call_output')) return { ...before, asked: before.asked.filter((one) => one.call !== call) }
+  if (!type.endsWith('_call')) return before
+  const after = { ...before, steps: before.steps + 1 }
+  const asks = typeof item.arguments === 'string' && item.arguments.includes('require_escalated')
+  return asks && call !== undefined ? { ...after, asked: [...before.asked, { call, at }].slice(-maxAsked) } : after
+}
+const maxAsked = 20
+
+/** Records repeat the total of the thread, so what is new is the difference. The first one that is read may be late. */
+function withTotal(before: Rollout, whole: unknown, part: unknown, day: number): Rollout {
+  const total = tokensIn(whole)
+  if (total === undefined) return before
+  const known = before.total ?? noTokens
+  const more = moreTokens(known, total)
+  if (more.input + more.cached + more.output === 0) return before
+  const model = before.model ?? unknownModel
+  const now = before.total === undefined ? (tokensIn(part) ?? total) : more
+  // The tokens before the first record were used on another day, or nobody knows when.
+  const earlier = moreTokens(now, more)
+  const spent = withTokens(withTokens(before.spent, model, earlier, 0), model, now, day)
+  return { ...before, total, spent }
+}
+const unknownModel = 'unknown'
+
+function tokensIn(usage: unknown): Tokens | undefined {
+  if (!isObject(usage) || typeof usage.output_tokens !== 'number') return undefined
+  const cached = countIn(usage.cached_input_tokens)
+  return { input: Math.max(0, countIn(usage.input_tokens) - cached), cached, output: countIn(usage.output_tokens) }
+}
+
+function limitsIn(limits: unknown): CodexLimit[] {
+  if (!isObject(limits)) return []
+  return [limits.primary, limits.secondary].flatMap((limit): CodexLimit[] => {
+    if (!isObject(limit) || typeof limit.used_percent !== 'number' || !(limit.used_percent >= 0)) return []
+    const minutes = countIn(limit.window_minutes)
+    const resets = countIn(limit.resets_at)
+    const name = minutes === 0 ? 'Codex limit' : `Codex limit of ${windowText(minutes)}`
+    return [{ name, used: Math.min(limit.used_percent, 1000) / 100, ...(resets > 0 && { resets }) }]
+  })
+}
+
+const windowText = (minutes: number): string =>
+  minutes % 1440 === 0 ? `${minutes / 1440} days` : minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`
+
+/** A rollout, and what the machine says about the lock of its thread. */
+export interface RolloutFile {
+  readonly rollout: Rollout
+  readonly hasGaps: boolean
+  /** True if the file changed today. */
+  readonly isNew: boolean
+  /** The process that holds the lock. `unknown`: this machine does not tell; `changed` then says if it is likely. */
+  readonly holder: number | 'none' | 'unknown'
+  /** When the file was last changed, in Unix seconds. */
+  readonly changed: number
+}
+
+export function codexSessions(files: readonly RolloutFile[], faults: readonly string[], now: number): FoundTool {
+  const known = files.filter(({ rollout }) => rollout.id !== undefined)
+  const ids = new Set(known.filter(({ rollout }) => rollout.isOfPerson).map(({ rollout }) => rollout.id))
+  const parts = known.filter(({ rollout: { isOfPerson, parent } }) => !isOfPerson && ids.has(parent))
+  const sessions = known
+    .filter(({ rollout }) => rollout.isOfPerson && (rollout.turn !== undefined || rollout.steps > 0))
+    .map((file) =>
+      sessionOf(
+        file,
+        parts.filter(({ rollout }) => rollout.parent === file.rollout.id),
+        now,
+      ),
+    )
+  const newest = [...known].sort(byLast)
+  const version = newest.find(({ rollout }) => rollout.version !== undefined)?.rollout.version
+  return {
+    tool: 'codex',
+    ...optional('version', versionIn(version)),
+    sessions,
+    elsewhere: 0,
+    faults: [...faults, ...unknownLines(files)],
+    remarks: [],
+    limits: newest.find(({ rollout }) => rollout.limits.length > 0)?.rollout.limits ?? [],
+  }
+}
+
+const byLast = (a: RolloutFile, b: RolloutFile): number => (b.rollout.last ?? 0) - (a.rollout.last ?? 0)
+
+function sessionOf(file: RolloutFile, parts: readonly RolloutFile[], now: number): ToolSession {
+  const { rollout, holder } = file
+  const { id = '', folder, model, steps, started, turned } = rollout
+  const last = Math.max(0, ...[file, ...parts].map((one) => one.rollout.last ?? 0))
+  const state = codexState(file, now)
+  const asked = rollout.asked[0]?.at
+  return {
+    ...{ tool: 'codex', id, state, last, steps, folder, model },
+    lives: state === 'running' || state === 'waiting' || state === 'idle' || (state === 'failed' && isHeld(file, now)),
+    since: (state === 'waiting' ? asked : state === 'died' ? last : turned) ?? last,
+    started: started ?? last,
+    ...(typeof holder === 'number' && state !== 'over' && { pid: holder }),
+    spent: sumOf(spentIn(file), parts.map(spentIn)),
+  }
+}
+
+const spentIn = ({ rollout, hasGaps }: RolloutFile): Spent =>
+  // A rollout repeats its total, so a gap hides only how much of it was used today.
+  hasGaps && rollout.total === undefined ? { ...rollout.spent, hasGaps } : rollout.spent
+
+/** A daemon keeps an open question for as long as it lives, so an old one says nothing. */
+const askedSeconds = 86_400
+/** Without locks a session counts as alive while its file changed within this time. */
+const quietSeconds = 120
+
+const isHeld = ({ holder, changed }: RolloutFile, now: number): boolean =>
+  holder === 'unknown' ? now - changed < quietSeconds : holder !== 'none'
+
+/**
+ * The table of states. A lock says that a process has the thread, such as the daemon for terminals, and not that
+ * somebody looks at it.
+ */
+export function codexState(file: RolloutFile, now: number): SessionState {
+  const { turn, asked } = file.rollout
+  const rested = turn === 'failed' ? 'failed' : 'over'
+  if (!isHeld(file, now)) return turn === 'runs' && file.holder === 'none' ? 'died' : rested
+  if (turn === 'runs') {
+    const [first] = asked
+    if (first === undefined) return 'running'
+    return now - first.at < askedSeconds ? 'waiting' : 'over'
+  }
+  return turn === 'failed' ? 'failed' : 'idle'
+}
+
+const unknownLines = (files: readonly RolloutFile[]): string[] =>
+  files
+    .filter(({ rollout, isNew }) => isNew && rollout.id === undefined && rollout.unknown !== undefined)
+    .slice(0, 1)
+    .map(({ rollout: { unknown = '' } }) => `lines of the type ${unknown} are not understood`)

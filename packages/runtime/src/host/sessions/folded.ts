@@ -1,0 +1,98 @@
+/** Reads all files of a tree that grow, and keeps of each only what a function made of its lines. */
+import { type Budget, type GrowingFile, growingFile } from './growing.ts'
+import { type FileTree, treeLister } from './listing.ts'
+import type { Look } from './session.ts'
+import { type JsonObject, objectIn } from './values.ts'
+
+interface Folding<T> {
+  /** The result of a file without lines. */
+  readonly empty: T
+  /** The result after one more line. */
+  readonly fold: (before: T, line: JsonObject, dayOf: Look['dayOf']) => T
+  /** The result after a line that is no JSON object. */
+  readonly odd: (before: T) => T
+  /** The bytes at the end of a file that are read at first. */
+  readonly tail: number
+  /** False for a long line that need not be read, by its bytes. */
+  readonly needs?: (line: Buffer) => boolean
+}
+
+export interface FoldedFile<T> {
+  readonly parts: readonly string[]
+  readonly result: T
+  /** True if lines are missing: they were passed over, or not read yet. */
+  readonly hasGaps: boolean
+  /** True if the file changed today. */
+  readonly isNew: boolean
+  /** When the file changed, in Unix seconds. */
+  readonly changed: number
+}
+
+interface FoldedTree<T> {
+  /** The file that changed last is the first. */
+  readonly files: readonly FoldedFile<T>[]
+  /** Parts of a sentence about what cannot be read. */
+  readonly faults: readonly string[]
+}
+
+/** A longer line is read only if it is needed: pictures are in lines of many megabytes. */
+const longLine = 128 * 1024
+
+export function foldedTree<T>(
+  tree: FileTree,
+  folding: Folding<T>,
+): (look: Look, hot: (name: string) => boolean) => FoldedTree<T> {
+  const list = treeLister(tree)
+  const known = new Map<string, Folded<T>>()
+  return (look, hot) => {
+    const { files, closed } = list(look.now, hot)
+    const paths = new Set(files.map(({ path }) => path))
+    for (const path of known.keys()) if (!paths.has(path)) known.delete(path)
+    let unreadable = 0
+    const today = look.dayOf(look.now / 1000)
+    const folded = files.map(({ path, parts, stat }): FoldedFile<T> => {
+      const one = known.get(path) ?? foldedFile(path, folding, look.dayOf)
+      known.set(path, one)
+      if (!one.file.isRead(stat) && !hasRead(one.file, look.budget)) unreadable++
+      const changed = stat.mtimeMs / 1000
+      return {
+        ...{ parts, result: one.result(), hasGaps: one.file.hasGaps || !one.file.isRead(stat) },
+        ...{ isNew: look.dayOf(changed) === today, changed: Math.floor(changed) },
+      }
+    })
+    return { files: folded, faults: [...countFault(unreadable, 'file'), ...countFault(closed, 'folder')] }
+  }
+}
+
+const countFault = (number: number, what: string): string[] =>
+  number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'} cannot be read`]
+
+/** False if the file cannot be read. One for which the budget is not enough is read at the next look. */
+function hasRead(file: GrowingFile, budget: Budget): boolean {
+  try {
+    if (budget.left > 0) file.read(budget)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface Folded<T> {
+  readonly file: GrowingFile
+  readonly result: () => T
+}
+
+function foldedFile<T>(path: string, { empty, fold, odd, tail, needs }: Folding<T>, dayOf: Look['dayOf']): Folded<T> {
+  let result = empty
+  const file = growingFile(path, tail, {
+    reset: () => {
+      result = empty
+    },
+    take: (line) => {
+      if (line.length === 0 || (line.length > longLine && needs?.(line) === false)) return
+      const value = objectIn(line)
+      result = value ? fold(result, value, dayOf) : odd(result)
+    },
+  })
+  return { file, result: () => result }
+}

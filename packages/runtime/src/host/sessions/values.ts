@@ -1,0 +1,40 @@
+/** Values in lines and notes that other programs wrote. A value of another type is absent. */
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** A line as a JSON object; undefined if it is none. */
+export function objectIn(line: Buffer): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && value.length <= 4096 ? value : undefined
+
+/** A property that is absent if it has no value. */
+export const optional = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
+  (value === undefined ? {} : { [key]: value }) as { [P in K]?: T }
+
+export const countIn = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+
+export const costIn = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+
+/** A time as RFC 3339 has it, in whole Unix seconds. */
+export function timeIn(value: unknown): number | undefined {
+  const at = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) || at < 0 ? undefined : Math.floor(at / 1000)
+}
+
+/** A time in milliseconds, in whole Unix seconds. */
+export const millisIn = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value / 1000) : undefined
+
+/** A version of a tool. Anything else in its place is none. */
+export const versionIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\d[\w.+-]{0,40}$/.test(value) ? value : undefined
