@@ -4,14 +4,14 @@ import { RouterProvider } from '@tanstack/react-router'
 import { meQuery, queryClient } from './data/queries.ts'
 import { router } from './router.tsx'
 import { ProofGate } from './shell/proof/ProofGate.tsx'
-import { Questions } from './ui/index.ts'
+import { ConfirmDialogs } from './ui/index.ts'
 import { Notices } from './ui/notify.tsx'
 import type { Show } from './ui/pages/Page.tsx'
 
 const App = () => (
   <QueryClientProvider client={queryClient}>
     <RouterProvider router={router} />
-    <Questions />
+    <ConfirmDialogs />
     <ProofGate />
     <Notices />
   </QueryClientProvider>

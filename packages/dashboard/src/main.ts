@@ -4,11 +4,11 @@
  */
 import './shell/styles.ts'
 import { call } from './data/api.ts'
-import { doorWithout, placeFor } from './door/place.ts'
+import { entryWithoutAnswer, placeOfAddress } from './door/place.ts'
 import { withRetries } from './door/with-retries.ts'
 
 const asked = withRetries(() => call('GET /door')).catch((error) => {
-  const assumed = doorWithout(error, window.location.pathname)
+  const assumed = entryWithoutAnswer(error, window.location.pathname)
   if (assumed) return assumed
   throw error
 })
@@ -16,17 +16,17 @@ const asked = withRetries(() => call('GET /door')).catch((error) => {
 const page = import('./ui/pages/Page.tsx')
 
 async function open(): Promise<void> {
-  const [{ show }, door] = await Promise.all([page, asked])
-  const place = placeFor(window.location, door)
-  if (place.is === 'pages') return (await import('./App.tsx')).openPages(place.me, show)
+  const [{ drawPage }, door] = await Promise.all([page, asked])
+  const place = placeOfAddress(window.location, door)
+  if (place.is === 'pages') return (await import('./App.tsx')).openPages(place.me, drawPage)
   if (place.address !== undefined) window.history.replaceState(null, '', place.address)
   const { openDoor } = await import('./door/Door.tsx')
-  openDoor(door, show)
+  openDoor(door, drawPage)
 }
 
 async function openFailed(error: unknown): Promise<void> {
-  const [{ show }, door] = await Promise.all([page, import('./door/Door.tsx')])
-  door.openFailed(error, show)
+  const [{ drawPage }, door] = await Promise.all([page, import('./door/Door.tsx')])
+  door.openFailed(error, drawPage)
 }
 
 // Not awaited: the modules that it loads import modules of this file's chunk, and would wait for the end of this file.

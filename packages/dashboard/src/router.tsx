@@ -19,7 +19,7 @@ import { previousWorkspace } from './data/returning.ts'
 import { parseSearch, stringifySearch } from './data/search.ts'
 import { appliedFilter } from './fleet/filter/applied.ts'
 import { keepArrangement } from './fleet/views/state.ts'
-import { fleetQueryOf, isOld, viewOf } from './fleet/views/view.ts'
+import { fleetQueryOf, isOldAddress, readFleetView } from './fleet/views/view.ts'
 import { type AgentTab, addedThings, agentTabs, alertTabs, paths } from './paths.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
 import { NotFound } from './shell/OutsidePages.tsx'
@@ -115,15 +115,15 @@ const workspace = createRoute({
 const fleet = createRoute({
   getParentRoute: () => workspace,
   path: '/',
-  validateSearch: (s: Search) => viewOf(s),
+  validateSearch: (s: Search) => readFleetView(s),
   search: { middlewares: [keepArrangement] },
   beforeLoad: ({ location, params }) => {
-    if (isOld(location.search))
-      throw redirect({ to: paths.fleet, params, search: viewOf(location.search), replace: true })
+    if (isOldAddress(location.search))
+      throw redirect({ to: paths.fleet, params, search: readFleetView(location.search), replace: true })
     return { opened: location.state.view }
   },
   loader: ({ context, params, location }) => {
-    const view = viewOf(location.search)
+    const view = readFleetView(location.search)
     void context.queryClient.prefetchQuery(read('GET /w/:slug/views', params))
     const { filter } = appliedFilter(params.slug, view.q)
     void context.queryClient.prefetchQuery(fleetQuery(params.slug, fleetQueryOf(view, filter.text), 0))

@@ -9,7 +9,7 @@ import { read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { part } from '../ui/files.tsx'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
-import { dayOf } from '../ui/forms/local-time.ts'
+import { localDayOf } from '../ui/forms/local-time.ts'
 import { CopyLines, ErrorNote, serviceNow, useConfirm, useFocusedPart } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
@@ -209,7 +209,7 @@ interface RecoveryFile {
 /** Makes the text file in which a person keeps their recovery codes. */
 export const recoveryFile = ({ codes, email, host, now }: RecoveryFile): string =>
   `${[
-    `Recovery codes for ${email} at ${host}, made on ${dayOf(now)}.`,
+    `Recovery codes for ${email} at ${host}, made on ${localDayOf(now)}.`,
     'Each signs you in once, without your phone. Newer codes replace these.',
     '',
     ...codes,

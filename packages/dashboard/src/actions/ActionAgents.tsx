@@ -10,7 +10,7 @@ import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { count, LeftOut, Section, Text, Tone } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
-import { groupsIn, outcomeWords, reasonOf } from './dialogs/words.ts'
+import { groupsIn, outcomeReason, outcomeWords } from './dialogs/words.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/actions/$id')
 
@@ -74,7 +74,7 @@ export function ActionAgents({ slug, action }: { slug: string; action: Action })
 }
 
 const isSought = (agent: Action['agents'][number], text: string): boolean =>
-  text === '' || `${agent.name} ${reasonOf(agent) ?? ''}`.toLowerCase().includes(text)
+  text === '' || `${agent.name} ${outcomeReason(agent) ?? ''}`.toLowerCase().includes(text)
 
 interface GroupProps {
   slug: string

@@ -13,7 +13,7 @@ import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { ActionAgents } from './ActionAgents.tsx'
-import { outcomesByNeed, outcomeWords, standingOf, titleOf } from './dialogs/words.ts'
+import { actionTitleOf, outcomesByNeed, outcomeWords, standingOf } from './dialogs/words.ts'
 import { OutcomeBar } from './OutcomeBar.tsx'
 import './actions.css'
 
@@ -24,7 +24,7 @@ export function ActionPage() {
   const { slug, id } = route.useParams()
   const query = useQuery(read('GET /w/:slug/actions/:id', { slug, id }))
   const { data: action, error } = query
-  useDocumentTitle(action ? titleOf(action) : 'Action', 'Actions')
+  useDocumentTitle(action ? actionTitleOf(action) : 'Action', 'Actions')
   if (error instanceof ApiError && error.status === 404)
     return (
       <NotThere slug={slug} back="actions" icon={IconMoodEmpty} title="Action not found">
@@ -41,7 +41,7 @@ export function ActionPage() {
         </AnchorLink>
         <div className="act-title">
           <h1>
-            <Text>{titleOf(action)}</Text>
+            <Text>{actionTitleOf(action)}</Text>
           </h1>
           <Tone tone={standing.tone}>{standing.word}</Tone>
         </div>

@@ -8,8 +8,8 @@ import { paths } from '../paths.ts'
 import { Empty, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { standingOf, titleOf } from './dialogs/words.ts'
-import { countsText, OutcomeBar } from './OutcomeBar.tsx'
+import { actionTitleOf, standingOf } from './dialogs/words.ts'
+import { actionCountsText, OutcomeBar } from './OutcomeBar.tsx'
 import './actions.css'
 
 /** The actions of the workspace: commands for many agents, with their outcomes. */
@@ -54,7 +54,7 @@ function Rows({ slug, title, rows }: { slug: string; title: string; rows: readon
             <li key={row.id} className="act-row">
               <span className="act-row-name">
                 <AnchorLink to={paths.action} params={{ slug, id: row.id }} fw={600}>
-                  {titleOf(row)}
+                  {actionTitleOf(row)}
                 </AnchorLink>
                 <Tone tone={tone}>{word}</Tone>
               </span>
@@ -62,7 +62,7 @@ function Rows({ slug, title, rows }: { slug: string; title: string; rows: readon
                 <Time at={row.at} /> by <Text>{row.by}</Text>
               </span>
               <OutcomeBar counts={row.counts} />
-              <p className="svc-quiet">{countsText(row.counts)}</p>
+              <p className="svc-quiet">{actionCountsText(row.counts)}</p>
             </li>
           )
         })}

@@ -16,7 +16,7 @@ export const OutcomeBar = ({ counts }: { counts: ActionRow['counts'] }) => (
 )
 
 /** The numbers of an action in words: `38 applied, 2 skipped`. */
-export const countsText = (counts: ActionRow['counts']): string =>
+export const actionCountsText = (counts: ActionRow['counts']): string =>
   stateOrder
     .filter((state) => counts[state] > 0)
     .map((state) => `${counts[state].toLocaleString('en-US')} ${outcomeWords[state].word}`)

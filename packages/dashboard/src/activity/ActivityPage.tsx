@@ -23,7 +23,7 @@ import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { ActivityFilter, useActivityFilter } from './ActivityFilter.tsx'
 import { type ActivitySubject, subjectOf } from './about.ts'
 import { type FoldedLines, foldLines } from './fold.ts'
-import { dayOf, type Part, sentence } from './sentence.ts'
+import { dayHeading, entrySentence, type SentencePart } from './sentence.ts'
 import './activity.css'
 
 const pageSize = 50
@@ -103,7 +103,7 @@ function once(entries: AuditEntry[]): AuditEntry[] {
 function byDay(entries: AuditEntry[]): [string, AuditEntry[]][] {
   const days = new Map<string, AuditEntry[]>()
   for (const entry of entries) {
-    const day = dayOf(entry.at)
+    const day = dayHeading(entry.at)
     days.set(day, [...(days.get(day) ?? []), entry])
   }
   return [...days]
@@ -158,7 +158,7 @@ function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {
         <strong>
           <Text>{entry.actor}</Text>
         </strong>{' '}
-        {sentence(entry).map((part, i) => (
+        {entrySentence(entry).map((part, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence never change
           <Piece key={i} slug={slug} part={part} />
         ))}
@@ -170,7 +170,7 @@ function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {
   )
 }
 
-function Piece({ slug, part }: { slug: string; part: Part }) {
+function Piece({ slug, part }: { slug: string; part: SentencePart }) {
   if (typeof part === 'string') return part
   if ('said' in part) return <Text>{part.said}</Text>
   if ('action' in part)

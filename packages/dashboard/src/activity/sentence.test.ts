@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Part, sentence } from './sentence.ts'
+import { entrySentence, type SentencePart } from './sentence.ts'
 
-const plain = (parts: Part[]) =>
+const plain = (parts: SentencePart[]) =>
   parts.map((p) => (typeof p === 'string' ? p : 'agent' in p ? p.agent : 'action' in p ? p.words : p.said)).join('')
 
 test.each([
@@ -141,10 +141,10 @@ test.each([
   ['moon.landed', 'crater 4', { feet: 2 }, 'moon landed: crater 4 {"feet":2}'],
   ['constructor', 'x y', {}, 'constructor: x y'],
 ])('%s of "%s" %j reads: %4$s', (action, subject, details, words) => {
-  expect(plain(sentence({ action, subject, details }))).toBe(words)
+  expect(plain(entrySentence({ action, subject, details }))).toBe(words)
 })
 
 test('an agent in a sentence is a link; a deleted one is only its name', () => {
-  expect(sentence({ action: 'agent.created', subject: 'agent a', details: {} })).toContainEqual({ agent: 'a' })
-  expect(sentence({ action: 'agent.deleted', subject: 'agent a', details: {} })).toContainEqual({ said: 'a' })
+  expect(entrySentence({ action: 'agent.created', subject: 'agent a', details: {} })).toContainEqual({ agent: 'a' })
+  expect(entrySentence({ action: 'agent.deleted', subject: 'agent a', details: {} })).toContainEqual({ said: 'a' })
 })

@@ -6,19 +6,21 @@ import { alertRules } from '@svc/api/words'
 import { dateAndTime, serviceNow } from '../ui/index.ts'
 
 /** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
-export type Part = string | { said: string } | { agent: string } | { action: string; words: string }
+export type SentencePart = string | { said: string } | { agent: string } | { action: string; words: string }
 
 type ActivityFacts = Readonly<Record<string, unknown>>
-type Tell = (what: Part, facts: ActivityFacts) => Part[]
+type Tell = (what: SentencePart, facts: ActivityFacts) => SentencePart[]
 
-const said = (v: unknown): Part => ({ said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v) })
+const said = (v: unknown): SentencePart => ({
+  said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v),
+})
 const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
 /** The name of an alert rule as the page shows it. A rule of another version of the service is shown by its id. */
-const ruleOf = (rule: unknown): Part =>
+const ruleOf = (rule: unknown): SentencePart =>
   typeof rule === 'string' && Object.hasOwn(alertRules, rule) ? alertRules[rule as RuleName].heading : said(rule)
 
-const ofMute = ({ rule, item }: ActivityFacts): Part[] => {
+const ofMute = ({ rule, item }: ActivityFacts): SentencePart[] => {
   if (item !== undefined) return [' for the health item ', said(item)]
   return rule === undefined ? [] : [' for the alert rule ', ruleOf(rule)]
 }
@@ -29,7 +31,7 @@ function shortWhy(why: unknown): unknown {
   return halt ? `on ${halt[1]}` : why
 }
 
-const limit = (name: string, value: unknown): Part[] =>
+const limit = (name: string, value: unknown): SentencePart[] =>
   value === undefined ? [] : [`, ${name}: `, said(value ?? 'the default')]
 
 const sentences: Readonly<Record<string, Tell>> = {
@@ -170,28 +172,28 @@ const actionWords: Readonly<Record<string, string>> = {
 }
 
 /** The agents of an action: the name of a single one, or their number, which leads to the page of the action. */
-const manyOf = (what: Part, agents: unknown, action: unknown): Part =>
+const manyOf = (what: SentencePart, agents: unknown, action: unknown): SentencePart =>
   typeof agents === 'number' && agents > 1
     ? { action: String(action), words: `${agents.toLocaleString('en-US')} agents` }
     : what
 
 /** The number of agents, or the name of a single one. */
-const agentsOr = (what: Part, agents: unknown): Part =>
+const agentsOr = (what: SentencePart, agents: unknown): SentencePart =>
   typeof agents === 'number' && agents > 1 ? `${agents.toLocaleString('en-US')} agents` : what
 
 const tagsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
-const wordsOf = (tags: readonly string[]): Part[] => [
+const wordsOf = (tags: readonly string[]): SentencePart[] => [
   tags.length === 1 ? 'the tag ' : 'the tags ',
   { said: tags.join(', ') },
 ]
 
-function tagged(what: Part, add: readonly string[], remove: readonly string[]): Part[] {
+function tagged(what: SentencePart, add: readonly string[], remove: readonly string[]): SentencePart[] {
   if (remove.length === 0) return ['gave ', what, ' ', ...wordsOf(add)]
   if (add.length === 0) return ['took ', ...wordsOf(remove), ' from ', what]
   return ['gave ', what, ' ', ...wordsOf(add), ', and took ', ...wordsOf(remove)]
 }
 
-function acted(what: Part, type: unknown): Part[] {
+function acted(what: SentencePart, type: unknown): SentencePart[] {
   switch (type) {
     case 'set':
       return ['asked ', what, ' to change settings']
@@ -206,12 +208,12 @@ function acted(what: Part, type: unknown): Part[] {
   }
 }
 
-const versionOf = ({ of, version, blueprint }: ActivityFacts): Part[] => [
+const versionOf = ({ of, version, blueprint }: ActivityFacts): SentencePart[] => [
   ...(of === 'runtime' ? ['runtime '] : blueprint ? [said(blueprint), ' '] : []),
   version === undefined || version === null ? 'the requested version' : said(version),
 ]
 
-function asked(what: Part, type: unknown, payload: unknown): Part[] {
+function asked(what: SentencePart, type: unknown, payload: unknown): SentencePart[] {
   const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as ActivityFacts
   switch (type) {
     case 'pause':
@@ -227,7 +229,7 @@ function asked(what: Part, type: unknown, payload: unknown): Part[] {
         'asked ',
         what,
         ' to set ',
-        ...Object.entries(facts).flatMap(([key, value], i): Part[] => [
+        ...Object.entries(facts).flatMap(([key, value], i): SentencePart[] => [
           ...(i > 0 ? [', '] : []),
           said(key),
           ...(value === null ? [' to not set'] : [' to ', said(value)]),
@@ -239,15 +241,24 @@ function asked(what: Part, type: unknown, payload: unknown): Part[] {
 }
 
 /** The sentence about an entry, without the person's name before it: `asked mail-triage to pause`. */
-export function sentence({ action, subject, details }: Pick<AuditEntry, 'action' | 'subject' | 'details'>): Part[] {
+export function entrySentence({
+  action,
+  subject,
+  details,
+}: Pick<AuditEntry, 'action' | 'subject' | 'details'>): SentencePart[] {
   const [kind, name] = split(subject)
   if (Array.isArray(details.agents) && name === 'agents') return tellOf(action, { said: subject }, subject, details)
-  const what: Part =
+  const what: SentencePart =
     kind === 'agent' && action !== 'agent.deleted' ? { agent: name } : { said: kind === 'runtime' ? subject : name }
   return tellOf(action, what, subject, details)
 }
 
-function tellOf(action: string, what: Part, subject: string, { times, ...details }: ActivityFacts): Part[] {
+function tellOf(
+  action: string,
+  what: SentencePart,
+  subject: string,
+  { times, ...details }: ActivityFacts,
+): SentencePart[] {
   const tell = Object.hasOwn(sentences, action) ? sentences[action] : undefined
   const sentence = tell ? tell(what, details) : unforeseen(action, subject, details)
   return typeof times === 'number' ? [...sentence, `, ${times} times within a minute`] : sentence
@@ -258,11 +269,11 @@ function split(subject: string): [kind: string, name: string] {
   return at < 0 ? ['', subject] : [subject.slice(0, at), subject.slice(at + 1)]
 }
 
-function unforeseen(action: string, subject: string, details: ActivityFacts): Part[] {
+function unforeseen(action: string, subject: string, details: ActivityFacts): SentencePart[] {
   const facts = Object.keys(details).length > 0 ? [' ', said(details)] : []
   return [said(action.replaceAll(/[._]/g, ' ')), ': ', said(subject), ...facts]
 }
 
 /** The heading for the entries of one day, such as `Saturday, 21 November 2026`, in the reader's time zone. */
-export const dayOf = (at: number): string =>
+export const dayHeading = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(at)

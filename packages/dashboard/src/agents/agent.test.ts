@@ -5,11 +5,27 @@ import { type AgentTab, agentTabs } from '../paths.ts'
 import { percent, tokensText } from '../ui/time/format.ts'
 import { joinedColumns, usageColumns } from './overview/Costs.tsx'
 import { gaugeView } from './overview/Gauges.tsx'
-import { historySince, isLong, linesOf, marksOf, summaryOf, windowFor } from './overview/parts/history.ts'
+import {
+  changeLinesOf,
+  historyMarksOf,
+  historySince,
+  isLongEnough,
+  stateSummary,
+  windowFor,
+} from './overview/parts/history.ts'
 import { pausedBy } from './overview/parts/StateDetail.tsx'
-import { changesOf, dueWords, lifeWords, stepsOf, titleOf, undoOf, whilePaused, wordsOf } from './parts/life.ts'
-import { hasLeft, mergedCommands } from './parts/press.ts'
-import { addressOfOrder, orderIn, orders, pressedOrder } from './runs/list.ts'
+import {
+  commandStateWords,
+  commandStepsOf,
+  commandTitleOf,
+  dueWords,
+  lifeWords,
+  settingChangesOf,
+  undoingControl,
+  whilePaused,
+} from './parts/life.ts'
+import { isLeavingList, mergedCommands } from './parts/press.ts'
+import { addressOfOrder, pressedOrder, readRunOrder, runOrders } from './runs/list.ts'
 import { lastSetCommand, pendingSettings } from './settings/pending.ts'
 
 const command = (over: Partial<ShownCommand>): ShownCommand => ({
@@ -34,13 +50,13 @@ test('every state of a command has its own text', () => {
 })
 
 test('a command that was never delivered is not shown as unanswered (D6)', () => {
-  expect(wordsOf(command({ state: 'failed', deliveredAt: null })).word).toBe('not sent')
-  expect(wordsOf(command({ state: 'failed', deliveredAt: 5 })).word).toBe('no answer')
+  expect(commandStateWords(command({ state: 'failed', deliveredAt: null })).word).toBe('not sent')
+  expect(commandStateWords(command({ state: 'failed', deliveredAt: 5 })).word).toBe('no answer')
 })
 
 test('a late answer keeps both times (D3)', () =>
   expect(
-    stepsOf(command({ state: 'applied_late', deliveredAt: 2000, failedAt: 602_000, answeredAt: 700_000 })),
+    commandStepsOf(command({ state: 'applied_late', deliveredAt: 2000, failedAt: 602_000, answeredAt: 700_000 })),
   ).toEqual([
     { word: 'queued', at: 1000 },
     { word: 'delivered', at: 2000 },
@@ -49,11 +65,11 @@ test('a late answer keeps both times (D3)', () =>
   ]))
 
 test('pause and resume undo each other, and nothing undoes a run', () =>
-  expect(undoOf).toEqual({ pause: 'resume', resume: 'pause' }))
+  expect(undoingControl).toEqual({ pause: 'resume', resume: 'pause' }))
 
 test('a command is described with the labels that the schema gives its settings', () => {
-  expect(titleOf({ type: 'log', payload: { name: 'work' } })).toEqual({ title: 'Send log', what: 'work' })
-  expect(changesOf({ every: 20, gone: null }, [{ key: 'every', label: 'Minutes', type: 'number' }])).toEqual([
+  expect(commandTitleOf({ type: 'log', payload: { name: 'work' } })).toEqual({ title: 'Send log', what: 'work' })
+  expect(settingChangesOf({ every: 20, gone: null }, [{ key: 'every', label: 'Minutes', type: 'number' }])).toEqual([
     { name: 'Minutes', value: '20' },
     { name: 'gone', value: 'not set' },
   ])
@@ -79,7 +95,7 @@ test('commands of other people are shown while they are pending; answered ones o
 })
 
 test('a command that was carried out leaves ten seconds after the page showed it', () =>
-  expect([undefined, 5_001, 5_000].map((seenAt) => hasLeft(seenAt, 15_000))).toEqual([false, false, true]))
+  expect([undefined, 5_001, 5_000].map((seenAt) => isLeavingList(seenAt, 15_000))).toEqual([false, false, true]))
 
 test.each([
   [null, null],
@@ -108,13 +124,13 @@ test('a pause names who made it, as far as that is known', () => {
 })
 
 test('the order of runs is in the address, except the usual one, and a press turns it round', () => {
-  for (const [, order] of orders) {
+  for (const [, order] of runOrders) {
     const { sort = '', order: way = '' } = addressOfOrder(order)
-    expect(orderIn(sort, way)).toEqual(order)
+    expect(readRunOrder(sort, way)).toEqual(order)
   }
-  expect(addressOfOrder(orderIn('', ''))).toEqual({ sort: undefined, order: undefined })
-  expect(orderIn('colour', 'up')).toEqual({ sort: 'started', rising: false })
-  const byCost = pressedOrder(orderIn('', ''), 'cost')
+  expect(addressOfOrder(readRunOrder('', ''))).toEqual({ sort: undefined, order: undefined })
+  expect(readRunOrder('colour', 'up')).toEqual({ sort: 'started', rising: false })
+  const byCost = pressedOrder(readRunOrder('', ''), 'cost')
   expect([byCost, pressedOrder(byCost, 'cost'), pressedOrder({ sort: 'cost', rising: true }, 'duration')]).toEqual([
     { sort: 'cost', rising: false },
     { sort: 'cost', rising: true },
@@ -201,12 +217,12 @@ test('if no run has a cost, the chart counts runs', () =>
 test('the history of a new agent starts with its first report, not at the start of the week', () => {
   expect([windowFor(60_000), windowFor(25 * 3_600_000)]).toEqual(['24 h', '7 d'])
   const end = Date.UTC(2026, 10, 21, 12)
-  expect(marksOf(end - 3_600_000, end).map(({ text }) => text)).toEqual([
+  expect(historyMarksOf(end - 3_600_000, end).map(({ text }) => text)).toEqual([
     expect.stringMatching(/:/),
     expect.stringMatching(/:/),
     'now',
   ])
-  expect(marksOf(end - 7 * 86_400_000, end)[0]?.text).toBe('14 Nov')
+  expect(historyMarksOf(end - 7 * 86_400_000, end)[0]?.text).toBe('14 Nov')
 })
 
 const hour = 3_600_000
@@ -226,10 +242,10 @@ test.each([
   ['Warning 100%', spansOf(['unknown', null, 9], ['reporting', 'warn', 1], ['unknown', null, 3])],
   ['', spansOf(['unknown', null, 9], ['reporting', 'ok', 0.9])],
   ['', []],
-])('the history says how the known time is divided: %s', (words, spans) => expect(summaryOf(spans)).toBe(words))
+])('the history says how the known time is divided: %s', (words, spans) => expect(stateSummary(spans)).toBe(words))
 
 test('an axis of less than an hour would say nothing, and the time that is asked for changes seldom', () => {
-  expect([isLong(hour - 1), isLong(hour)]).toEqual([false, true])
+  expect([isLongEnough(hour - 1), isLongEnough(hour)]).toEqual([false, true])
   const now = Date.UTC(2026, 10, 21, 12)
   expect([0, 599_999, 600_000].map((ms) => historySince(now + ms, '24 h') - now / 1000)).toEqual([
     -86_400, -86_400, -85_800,
@@ -289,7 +305,7 @@ test.each<[string, HistoryChange[], string[]]>([
   ],
 ])('changes are lines, newest first: %s', (_, changes, lines) => {
   const now = new Date(2026, 10, 21, 14).getTime()
-  const shown = linesOf(changes, now, agentTabs).map(
+  const shown = changeLinesOf(changes, now, agentTabs).map(
     ({ at, level, words }) => `${new Date(at).toTimeString().slice(0, 5)} ${level === null ? '' : `${level} `}${words}`,
   )
   expect(shown).toEqual(lines)
@@ -298,7 +314,8 @@ test.each<[string, HistoryChange[], string[]]>([
 test('a change keeps its key when newer ones are added, and two equal ones have different keys', () => {
   const setting = changed(4, 'setting', { from: 5, to: 7, text: 'every' })
   const before = [changed(1, 'level', { to: 'bad' }), begins(2, 'offline'), setting, setting]
-  const keysOf = (changes: HistoryChange[]) => linesOf(changes, changes[0]?.at ?? 0, agentTabs).map(({ key }) => key)
+  const keysOf = (changes: HistoryChange[]) =>
+    changeLinesOf(changes, changes[0]?.at ?? 0, agentTabs).map(({ key }) => key)
   const keys = keysOf(before)
   expect(new Set(keys).size).toBe(4)
   expect(keysOf([...before, ends(40, 'offline'), changed(41, 'level', { to: 'ok' })]).slice(1)).toEqual(keys)
@@ -306,7 +323,7 @@ test('a change keeps its key when newer ones are added, and two equal ones have 
 
 test('a change leads to a tab only if the page has it', () => {
   const changes = [changed(1, 'setting', { to: 1, text: 'every' }), changed(2, 'run', { to: 'failed', id: 'r' })]
-  const targets = (tabs: readonly AgentTab[]) => linesOf(changes, 0, tabs).map(({ target }) => target)
+  const targets = (tabs: readonly AgentTab[]) => changeLinesOf(changes, 0, tabs).map(({ target }) => target)
   expect(targets(agentTabs)).toEqual([
     { to: 'tab', tab: 'runs', run: 'r' },
     { to: 'tab', tab: 'settings' },
@@ -316,7 +333,7 @@ test('a change leads to a tab only if the page has it', () => {
 
 test('a time of an earlier day has its date', () => {
   const now = new Date(2026, 10, 23, 14).getTime()
-  expect(linesOf([begins(2, 'offline'), ends(40, 'offline')], now, agentTabs)[0]?.words).toBe(
+  expect(changeLinesOf([begins(2, 'offline'), ends(40, 'offline')], now, agentTabs)[0]?.words).toBe(
     'Offline from 21 Nov, 13:02 to 13:40',
   )
 })

@@ -13,7 +13,7 @@ interface Sent {
 
 let waiting: Sent | undefined
 
-export const handOver = (sent: Sent): void => {
+export const handOverCommand = (sent: Sent): void => {
   waiting = sent
 }
 

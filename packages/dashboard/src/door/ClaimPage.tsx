@@ -4,7 +4,7 @@ import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { AccountForm } from './AccountForm.tsx'
-import { go, replacePage } from './address.ts'
+import { goToDoorPage, replacePage } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
 import { SecondFactor, type SecondStep } from './SecondFactor.tsx'
 import { useAnswer } from './useAnswer.ts'
@@ -19,7 +19,7 @@ export function ClaimPage({ token }: { token: string }) {
   if (second)
     return (
       <DoorShell title="Your password was changed" note="Your account has a second factor. Show it to sign in.">
-        <SecondFactor second={second} next={paths.home} onBack={() => go(paths.signIn)} />
+        <SecondFactor second={second} next={paths.home} onBack={() => goToDoorPage(paths.signIn)} />
       </DoorShell>
     )
   if (info.is === 'waiting') return <WaitingPage />

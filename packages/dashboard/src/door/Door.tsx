@@ -15,7 +15,7 @@ import { ClaimPage } from './ClaimPage.tsx'
 import { ForgotPage } from './ForgotPage.tsx'
 import { InvitationPage } from './InvitationPage.tsx'
 import { DoorButton } from './links.tsx'
-import { doorAt, doorWithout, safeNext } from './place.ts'
+import { doorAt, entryWithoutAnswer, safeNext } from './place.ts'
 import { SignInPage } from './SignInPage.tsx'
 import { StartPage } from './StartPage.tsx'
 import { useAnswer } from './useAnswer.ts'
@@ -35,7 +35,7 @@ export function Door() {
   const answer = useAnswer('door', (signal) => call('GET /door', signal))
   if (answer.is === 'waiting') return <WaitingPage />
   if (answer.is === 'there') return <DoorPages door={answer.value} />
-  const assumed = doorWithout(answer.error, location.pathname)
+  const assumed = entryWithoutAnswer(answer.error, location.pathname)
   return assumed ? <DoorPages door={assumed} /> : <FailedPage error={answer.error} />
 }
 

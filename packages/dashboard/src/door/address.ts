@@ -16,7 +16,7 @@ function listen(listener: () => void): () => void {
 export const useAddress = (): string => useSyncExternalStore(listen, () => location.pathname + location.search)
 
 /** Goes to another page of the door. */
-export function go(to: string): void {
+export function goToDoorPage(to: string): void {
   history.pushState(null, '', to)
   for (const listener of listeners) listener()
   scrollTo(0, 0)

@@ -1,12 +1,12 @@
 /** Links between the pages of the door. */
 import { Anchor, Button, type ButtonProps } from '@mantine/core'
 import type { MouseEvent, ReactNode } from 'react'
-import { go } from './address.ts'
+import { goToDoorPage } from './address.ts'
 
 const press = (to: string) => (event: MouseEvent) => {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   event.preventDefault()
-  go(to)
+  goToDoorPage(to)
 }
 
 export const DoorAnchor = ({ to, children }: { to: string; children: ReactNode }) => (

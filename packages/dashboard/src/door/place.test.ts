@@ -1,7 +1,7 @@
 import type { Me } from '@svc/api'
 import { expect, test } from 'vitest'
 import { ApiError } from '../data/api.ts'
-import { doorAt, doorWithout, placeFor, safeNext } from './place.ts'
+import { doorAt, entryWithoutAnswer, placeOfAddress, safeNext } from './place.ts'
 
 test.each([
   ['/sign-in', { page: 'signIn' }],
@@ -22,7 +22,7 @@ test.each([
 
 const me = { name: 'Ada' } as Me
 const at = (path: string, door: { me?: Me; first?: boolean } = {}) =>
-  placeFor(new URL(path, 'http://localhost'), { me: null, first: false, ...door })
+  placeOfAddress(new URL(path, 'http://localhost'), { me: null, first: false, ...door })
 
 test.each([
   ['/', { is: 'door', address: '/sign-in' }],
@@ -64,7 +64,7 @@ test.each([
   ['/w/north', 'unavailable', false],
   ['/invitation/x', 'unavailable', false],
 ])('without an answer, %s with %s shows the form for signing in: %s', (pathname, code, shows) => {
-  const door = doorWithout(new ApiError(code === 'rate_limited' ? 429 : 503, code, ''), pathname)
+  const door = entryWithoutAnswer(new ApiError(code === 'rate_limited' ? 429 : 503, code, ''), pathname)
   expect(door !== undefined).toBe(shows)
-  expect(doorWithout(new ApiError(0, 'unreachable', ''), '/start')?.first).toBe(true)
+  expect(entryWithoutAnswer(new ApiError(0, 'unreachable', ''), '/start')?.first).toBe(true)
 })

@@ -23,7 +23,7 @@ export function doorAt(pathname: string): DoorPage | undefined {
  * is. Undefined if that may be wrong for this path. Too many requests are only refused to people without a
  * session.
  */
-export function doorWithout(error: unknown, pathname: string): EntryInfo | undefined {
+export function entryWithoutAnswer(error: unknown, pathname: string): EntryInfo | undefined {
   const page = doorAt(pathname)?.page
   const tooMany = error instanceof ApiError && error.code === 'rate_limited'
   if (!tooMany && (page === undefined || page === 'invitation')) return undefined
@@ -36,7 +36,7 @@ type OpenedPlace = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
  * The place that an address leads to. A person without a session signs in first, and the address of the sign-in page
  * then remembers where they wanted to go.
  */
-export function placeFor(
+export function placeOfAddress(
   { pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>,
   { me, first }: Pick<EntryInfo, 'me' | 'first'>,
 ): OpenedPlace {

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack } from '@mantine/core'
 import { Dialog } from '../ui/index.ts'
-import { columnNames, columns, defaultColumns } from './views/columns.ts'
+import { columnLooks, columnNames, defaultColumns } from './views/columns.ts'
 import { useFleetState } from './views/useFleetState.ts'
 
 /** Lets a person choose the columns of the list. The list behind the dialog changes at once. */
@@ -14,7 +14,7 @@ export default function ColumnsDialog({ opened, onClose }: { opened: boolean; on
         {columnNames.map((name) => (
           <Checkbox
             key={name}
-            label={columns[name].words}
+            label={columnLooks[name].words}
             checked={chosen.includes(name)}
             disabled={chosen.length === 1 && chosen.includes(name)}
             onChange={({ currentTarget: { checked } }) =>

@@ -8,9 +8,9 @@ import type { ReactNode } from 'react'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import type { ShownFleet } from './useFleet.ts'
 import { namesFound, type Selection } from './useSelection.ts'
-import { type ColumnName, columns } from './views/columns.ts'
+import { type ColumnName, columnLooks } from './views/columns.ts'
 import { entryAfterChange } from './views/opened.ts'
-import { addressOf, type FleetView, orderAfterPress, orderOf } from './views/state.ts'
+import { addressOf, type FleetView, orderAfterPress, sortOf } from './views/state.ts'
 import { agentCountText } from './views/view.ts'
 
 const grouped = (n: number): string => n.toLocaleString('en-US')
@@ -39,7 +39,7 @@ export function WideHead({
   selection,
 }: HeadProps & { names: readonly ColumnName[]; instead: ReactNode }) {
   const navigate = route.useNavigate()
-  const { sort, desc } = orderOf(view)
+  const { sort, desc } = sortOf(view)
   return (
     <div role="rowgroup" className="fleet-head">
       <div role="row" aria-rowindex={1} className="fleet-row">
@@ -50,7 +50,7 @@ export function WideHead({
         )}
         {instead ??
           names.map((name) => {
-            const { words, sort: by, end } = columns[name]
+            const { words, sort: by, end } = columnLooks[name]
             return (
               <div
                 key={name}
@@ -138,9 +138,9 @@ function ChooseAll({
  */
 export function NarrowHead({ slug, view, filter, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
-  const order = orderOf(view)
+  const order = sortOf(view)
   const chosen = `${order.sort}${order.desc ? ' down' : ''}`
-  const ways = Object.values(columns).flatMap(({ sort, words }) =>
+  const ways = Object.values(columnLooks).flatMap(({ sort, words }) =>
     sort === undefined
       ? []
       : [

@@ -4,7 +4,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { IconColumns3, IconPlus, IconRobot, IconSearchOff } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, Suspense, useEffect, useRef, useState } from 'react'
-import { Idle } from '../actions/dialogs/IdleTerms.tsx'
+import { IdleFilterTerms } from '../actions/dialogs/IdleTerms.tsx'
 import { noteList } from '../data/returning.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
@@ -16,15 +16,15 @@ import { ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { FleetList } from './FleetList.tsx'
 import { appliedFilter, noteApplied } from './filter/applied.ts'
-import { FilterField, Mistake, type TypingRef } from './filter/FilterField.tsx'
+import { FilterField, FilterMistake, type TypingRef } from './filter/FilterField.tsx'
 import { FleetChips } from './filter/FleetChips.tsx'
-import { Arrange } from './groups/Arrange.tsx'
+import { GroupingMenu } from './groups/Arrange.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import { useOpened } from './views/opened.ts'
 import { Views } from './views/Views.tsx'
 import { ViewTabs } from './views/ViewTabs.tsx'
-import { agentCountText, fleetQueryOf, type Problem, problemsOf, urgentText } from './views/view.ts'
+import { agentCountText, fleetQueryOf, problemsOf, urgentText, type WorkspaceProblem } from './views/view.ts'
 
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
 const FirstSteps = part(() => import('./first-steps/FirstSteps.tsx'))
@@ -99,13 +99,13 @@ export function FleetPage() {
             <ViewTabs slug={slug} />
             <FilterField key={slug} slug={slug} typing={typing} />
             <Views slug={slug} />
-            {!onPhone && <Arrange slug={slug} view={view} onPhone={false} />}
+            {!onPhone && <GroupingMenu slug={slug} view={view} onPhone={false} />}
             {view.as !== 'map' && <ColumnsButton />}
           </div>
-          {mistake && <Mistake error={mistake} applied={filter.text} />}
-          {!mistake && <Idle text={filter.text} places={head?.idle} />}
+          {mistake && <FilterMistake error={mistake} applied={filter.text} />}
+          {!mistake && <IdleFilterTerms text={filter.text} places={head?.idle} />}
           <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
-          {onPhone && <Arrange slug={slug} view={view} onPhone />}
+          {onPhone && <GroupingMenu slug={slug} view={view} onPhone />}
           {head && (
             // The first chip has the number of all agents.
             <span className={head.total === head.of && !mistake ? 'svc-hidden' : 'fleet-number'} role="status">
@@ -150,7 +150,7 @@ export function FleetPage() {
  * The line below the heading of the list of agents, which says whether anything needs attention. Each problem leads to
  * its agents, or to the rollouts.
  */
-const TroubleLine = ({ slug, problems }: { slug: string; problems: readonly Problem[] }) => (
+const TroubleLine = ({ slug, problems }: { slug: string; problems: readonly WorkspaceProblem[] }) => (
   <div className="fleet-standing">
     {problems.length === 0 ? (
       <>

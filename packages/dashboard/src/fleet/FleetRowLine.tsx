@@ -9,11 +9,11 @@ import { Cost, PlainTime, Text } from '../ui/index.ts'
 import { Wished } from '../updates/parts/Wished.tsx'
 import { DayStrip, type StripText } from './row/DayStrip.tsx'
 import { RuntimeMark, TroubleMark } from './row/Marks.tsx'
-import { Doing, State } from './row/State.tsx'
+import { AgentDoing, State } from './row/State.tsx'
 import { fittingTags, moreText, tagEdges } from './row/tags.ts'
 import { troubleOf } from './row/trouble.ts'
 import { measure } from './useRoom.ts'
-import { type ColumnName, columns } from './views/columns.ts'
+import { type ColumnName, columnLooks } from './views/columns.ts'
 
 interface RowProps {
   slug: string
@@ -63,7 +63,7 @@ export const FleetRowLine = memo(function FleetRowLine(props: RowProps) {
 })
 
 const Cell = ({ name, children }: { name: ColumnName; children: ReactNode }) => (
-  <div className={`fleet-cell fleet-${name}${columns[name].end ? ' fleet-end' : ''}`} role="gridcell">
+  <div className={`fleet-cell fleet-${name}${columnLooks[name].end ? ' fleet-end' : ''}`} role="gridcell">
     {children}
   </div>
 )
@@ -97,7 +97,7 @@ function StateCell({ slug, row, narrow, names }: RowProps) {
     <Cell name="state">
       <State slug={slug} row={row} narrow={narrow} />
       {!names.includes('version') && <TroubleMark updates={row.updates} />}
-      {narrow && <Doing row={row} />}
+      {narrow && <AgentDoing row={row} />}
     </Cell>
   )
 }
@@ -165,7 +165,7 @@ const cells: Readonly<Record<ColumnName, (props: RowProps) => ReactNode>> = {
   ),
   doing: ({ row }) => (
     <Cell name="doing">
-      <Doing row={row} />
+      <AgentDoing row={row} />
     </Cell>
   ),
   tags: TagsCell,

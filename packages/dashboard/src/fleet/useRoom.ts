@@ -2,7 +2,14 @@
 import type { FleetRow } from '@svc/api'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { isReportOverdue, serviceNow } from '../ui/index.ts'
-import { larger, type Measure, templateOf, type Wants, wantsOf, widthsOf } from './row/widths.ts'
+import {
+  type ColumnWidths,
+  columnWidthsOf,
+  largerWidths,
+  type MeasureText,
+  neededWidths,
+  templateOf,
+} from './row/widths.ts'
 import { type ColumnName, fittingColumns } from './views/columns.ts'
 import { useColumns } from './views/useColumns.ts'
 
@@ -38,29 +45,29 @@ export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: Colum
     const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
     const room = { width, hasBoxes }
     const names = fittingColumns(wanted, room)
-    const tagRoom = widthsOf(names, wants, room)[names.indexOf('tags')] ?? 0
+    const tagRoom = columnWidthsOf(names, wants, room)[names.indexOf('tags')] ?? 0
     return { names, template: templateOf(names, wants, room), tagRoom }
   }, [narrow, chosen, hasTags, width, hasBoxes, wants])
 }
 
 /** The widths that the contents of the rows near, and of those before them, need. */
-function useWants(list: string, near: readonly FleetRow[]): Wants {
-  const known = useRef<{ list: string; wants: Wants }>({ list, wants: {} })
+function useWants(list: string, near: readonly FleetRow[]): ColumnWidths {
+  const known = useRef<{ list: string; wants: ColumnWidths }>({ list, wants: {} })
   if (known.current.list !== list) known.current = { list, wants: {} }
   const { wants } = known.current
-  const next = near.reduce((all, row) => larger(all, measured(row)), wants)
+  const next = near.reduce((all, row) => largerWidths(all, measured(row)), wants)
   if (JSON.stringify(next) !== JSON.stringify(wants)) known.current = { list, wants: next }
   return known.current.wants
 }
 
-const rowWants = new WeakMap<FleetRow, Wants>()
+const rowWants = new WeakMap<FleetRow, ColumnWidths>()
 
 /** The widths that a row needs. A row never changes, so each is measured once. */
-function measured(row: FleetRow): Wants {
+function measured(row: FleetRow): ColumnWidths {
   const before = rowWants.get(row)
   if (before) return before
   const offline = isReportOverdue(row.silentAt, serviceNow())
-  const wants = wantsOf(row, measure, offline)
+  const wants = neededWidths(row, measure, offline)
   rowWants.set(row, wants)
   return wants
 }
@@ -70,7 +77,7 @@ let context: CanvasRenderingContext2D | null | undefined
 let fontFamily: string | undefined
 let lastFont = ''
 
-export const measure: Measure = (text, look) => {
+export const measure: MeasureText = (text, look) => {
   if (text === '') return 0
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return text.length * 7.5

@@ -4,12 +4,12 @@ import { takePreviousAgent } from '../data/returning.ts'
 import type { ShownFleet } from './useFleet.ts'
 
 /** The last tab stop of each workspace's list, so that a person comes back to it. */
-const lastStops = new Map<string, Stop>()
+const lastStops = new Map<string, TabStop>()
 
 /** `show` scrolls a row into view. */
 export function useStop(slug: string, shown: ShownFleet, show: (index: number) => void) {
   const body = useRef<HTMLDivElement>(null)
-  const [stop, setStop] = useState<Stop>(() => lastStops.get(slug) ?? { index: 0, name: undefined })
+  const [stop, setStop] = useState<TabStop>(() => lastStops.get(slug) ?? { index: 0, name: undefined })
   const index = Math.max(0, Math.min(stop.index, shown.total - 1))
   const isFocusWanted = useRef(false)
   const takeFocus = (at: number): void => {
@@ -32,7 +32,7 @@ export function useStop(slug: string, shown: ShownFleet, show: (index: number) =
   // The tab stop follows its agent when the order of the list changes, as long as the agent stays in sight.
   useLayoutEffect(() => {
     const hasFocus = body.current?.contains(document.activeElement) === true
-    const at = placeOf({ index, name: stop.name }, namesIn(body.current, shown), shown.row(index)?.name)
+    const at = tabStopAfter({ index, name: stop.name }, namesIn(body.current, shown), shown.row(index)?.name)
     if (at.index === stop.index && at.name === stop.name) return
     setStop(at)
     if (hasFocus && at.index !== index) isFocusWanted.current = true
@@ -57,7 +57,7 @@ function namesIn(body: HTMLElement | null, shown: ShownFleet): Map<string, numbe
 }
 
 interface ReturnTarget {
-  stop: Stop
+  stop: TabStop
   move: (index: number) => void
   show: (index: number) => void
 }
@@ -85,7 +85,7 @@ function useReturn(slug: string, shown: ShownFleet, { stop, move, show }: Return
 }
 
 /** The tab stop of the list: the index of its row, and the name of the agent there, once it is known. */
-export interface Stop {
+export interface TabStop {
   index: number
   name: string | undefined
 }
@@ -94,7 +94,11 @@ export interface Stop {
  * Returns where the tab stop is after the list changed. It follows its agent to another row in sight; otherwise it
  * stays where it is and has the agent that is there now. `inSight` has the rows in sight by the names of their agents.
  */
-export function placeOf(stop: Stop, inSight: ReadonlyMap<string, number>, nameThere: string | undefined): Stop {
+export function tabStopAfter(
+  stop: TabStop,
+  inSight: ReadonlyMap<string, number>,
+  nameThere: string | undefined,
+): TabStop {
   if (nameThere === stop.name || nameThere === undefined) return stop
   const index = stop.name === undefined ? undefined : inSight.get(stop.name)
   return index === undefined ? { index: stop.index, name: nameThere } : { index, name: stop.name }

@@ -2,7 +2,7 @@ import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useDocumentTitle } from '../ui/index.ts'
 import { useFrame } from './frame.ts'
-import { Mark } from './Mark.tsx'
+import { Logo } from './Mark.tsx'
 
 /** The frame around pages outside a workspace, such as sign-in, first start, links and invitations. */
 export function DoorShell({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
@@ -11,7 +11,7 @@ export function DoorShell({ title, note, children }: { title: string; note?: Rea
   return (
     <main className="svc-door">
       <div className="svc-door-card">
-        <Mark />
+        <Logo />
         <Title order={1} fz={20} mt={20} mb={note ? 4 : 16}>
           {title}
         </Title>

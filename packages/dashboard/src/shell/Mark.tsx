@@ -1,7 +1,7 @@
 import { Text } from '../ui/index.ts'
 
 /** The product's logo, with its name or that of a workspace. */
-export const Mark = ({ name = 'svc' }: { name?: string }) => (
+export const Logo = ({ name = 'svc' }: { name?: string }) => (
   <span className="svc-mark">
     <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="8" fill="#3b44b8" />

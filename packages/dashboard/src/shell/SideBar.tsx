@@ -23,8 +23,8 @@ import { part } from '../ui/files.tsx'
 import { modOf } from '../ui/keys/keys.ts'
 import { isMac } from '../ui/keys/useKeys.ts'
 import { NavItem } from '../ui/links.tsx'
-import { icon, PersonButton, WorkspaceButton } from './finding/menu-buttons.tsx'
-import { Mark } from './Mark.tsx'
+import { menuIcon, PersonButton, WorkspaceButton } from './finding/menu-buttons.tsx'
+import { Logo } from './Mark.tsx'
 
 /** Shows the menu to switch workspaces, the button of the palette, the navigation, and the person's menu. */
 export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) {
@@ -36,7 +36,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
   return (
     <>
       <div className="svc-side-mark">
-        <Mark />
+        <Logo />
       </div>
       <Later face={WorkspaceButton} name={workspace.name} menu={WorkspaceMenu} />
       <UnstyledButton className="svc-find" aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'} onClick={onFind}>
@@ -54,40 +54,45 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
           activeOptions={{ exact: true, includeSearch: false }}
           label="Agents"
           data-within={name !== undefined || isAdding}
-          leftSection={<IconServer2 {...icon} />}
+          leftSection={<IconServer2 {...menuIcon} />}
         />
         {(workspace.unfinishedActions > 0 || isInActions) && (
           <NavItem
             to={paths.actions}
             params={{ slug }}
             label="Actions"
-            leftSection={<IconListCheck {...icon} />}
+            leftSection={<IconListCheck {...menuIcon} />}
             rightSection={<Count of={workspace.unfinishedActions} says="in progress" quiet />}
           />
         )}
-        <NavItem to={paths.blueprints} params={{ slug }} label="Blueprints" leftSection={<IconPackage {...icon} />} />
-        <NavItem to={paths.updates} params={{ slug }} label="Updates" leftSection={<IconRefreshDot {...icon} />} />
+        <NavItem
+          to={paths.blueprints}
+          params={{ slug }}
+          label="Blueprints"
+          leftSection={<IconPackage {...menuIcon} />}
+        />
+        <NavItem to={paths.updates} params={{ slug }} label="Updates" leftSection={<IconRefreshDot {...menuIcon} />} />
         <NavItem
           to={paths.alerts}
           params={{ slug }}
           label="Alerts"
-          leftSection={<IconBell {...icon} />}
+          leftSection={<IconBell {...menuIcon} />}
           rightSection={<Count of={workspace.alerts.unacknowledged} says="not acknowledged" />}
         />
-        <NavItem to={paths.cost} params={{ slug }} label="Cost" leftSection={<IconCoins {...icon} />} />
+        <NavItem to={paths.cost} params={{ slug }} label="Cost" leftSection={<IconCoins {...menuIcon} />} />
         {workspace.bots !== 0 && (
-          <NavItem to={paths.bots} params={{ slug }} label="Bots" leftSection={<IconRobot {...icon} />} />
+          <NavItem to={paths.bots} params={{ slug }} label="Bots" leftSection={<IconRobot {...menuIcon} />} />
         )}
-        <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />
-        <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...icon} />} />
-        <NavItem to={paths.settings} params={{ slug }} label="Settings" leftSection={<IconSettings {...icon} />} />
+        <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...menuIcon} />} />
+        <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...menuIcon} />} />
+        <NavItem to={paths.settings} params={{ slug }} label="Settings" leftSection={<IconSettings {...menuIcon} />} />
       </div>
       <NavLink
         className="svc-side-help"
         href="/help"
         target="_blank"
         label="Help"
-        leftSection={<IconHelpCircle {...icon} />}
+        leftSection={<IconHelpCircle {...menuIcon} />}
       />
       <Later face={PersonButton} name={me.name} menu={PersonMenu} />
     </>

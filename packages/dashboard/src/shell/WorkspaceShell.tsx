@@ -16,7 +16,7 @@ import { notify } from '../ui/notify.tsx'
 import { NotFoundPage } from '../ui/pages/NotFoundPage.tsx'
 import { Banners } from './Banners.tsx'
 import { useFrame } from './frame.ts'
-import { Mark } from './Mark.tsx'
+import { Logo } from './Mark.tsx'
 import { SideBar } from './SideBar.tsx'
 
 const loadPalette = () => import('./finding/Palette.tsx')
@@ -83,7 +83,7 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
           aria-expanded={opened}
           aria-controls="menu"
         />
-        <Mark name={workspace.name} />
+        <Logo name={workspace.name} />
         <UnstyledButton className="svc-top-find" aria-label="Find" onClick={find}>
           <IconSearch size={18} aria-hidden />
         </UnstyledButton>

@@ -1,6 +1,6 @@
 /** The components from which the pages are built. No component here knows the router or the service's routes. */
 
-export { Confirm, Questions, useConfirm } from './dialogs/Confirm.tsx'
+export { Confirm, ConfirmDialogs, useConfirm } from './dialogs/Confirm.tsx'
 export { Dialog, DialogFooter } from './dialogs/Dialog.tsx'
 export { ErrorNote } from './dialogs/ErrorNote.tsx'
 export { focusList, focusMain, useFocusBack, useFocusedPart } from './dialogs/focus.ts'

@@ -1,6 +1,6 @@
 import type { RolloutAgent, RolloutAgentState, RolloutRow } from '@svc/api'
 import { Tone as Dot, timeOfDay } from '../ui/index.ts'
-import { memberWords, type Tone, waitWords } from './parts/words.ts'
+import { memberWords, type UpdateTone, waitWords } from './parts/words.ts'
 
 interface RolloutBarProps {
   counts: Readonly<Record<RolloutAgentState, number>>
@@ -34,7 +34,7 @@ export const RolloutCounts = ({ counts, agents }: RolloutBarProps) => (
   </ul>
 )
 
-const shown = (tone: Tone) => (tone === 'waiting' ? 'told' : tone)
+const shown = (tone: UpdateTone) => (tone === 'waiting' ? 'told' : tone)
 
 const ended = ['kept', 'excused', 'rolled_back', 'failed', 'worse', 'withdrawn'] as const
 const open = ['trying', 'offered', 'wished', 'untouched'] as const
@@ -42,7 +42,7 @@ const order = [...ended, ...open, 'left_out'] as const satisfies RolloutAgentSta
 
 interface BarPart {
   state: RolloutAgentState | 'open'
-  tone: Tone | 'over' | 'open'
+  tone: UpdateTone | 'over' | 'open'
   number: number
 }
 
@@ -58,7 +58,7 @@ export function barParts(counts: RolloutRow['counts']): BarPart[] {
 
 interface CountedWord {
   word: string
-  tone: Tone
+  tone: UpdateTone
   number: number
 }
 

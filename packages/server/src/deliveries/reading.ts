@@ -7,7 +7,7 @@ import { type ChannelKind, channelKinds, type MessageFormat, messageFormats } fr
 import { isObject, readPasted, shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../platform/verdict.ts'
 import type { ReceiverAddress } from './channels/call.ts'
-import { type ChannelTraits, kinds } from './channels/kinds.ts'
+import { type ChannelTraits, channelTraits } from './channels/kinds.ts'
 import type { PushKeys } from './channels/push.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
 import { readMailbox } from './recipient.ts'
@@ -69,7 +69,7 @@ export function readChannel(
   const read = kind === 'push' ? readSubscription(wanted.secret ?? '', allowed) : readAddress(kind, wanted)
   if (!read.ok) return read
   const { made, ...address } = read.value
-  return done({ name, kind, format: form, address, shown: shownAddress(kinds[kind], address), made })
+  return done({ name, kind, format: form, address, shown: shownAddress(channelTraits[kind], address), made })
 }
 
 /** Reads the address of a channel. `made` is the signing secret if the service generated it. */
@@ -113,7 +113,7 @@ const pick = <K extends string>(key: K, value: string | undefined) => (value ===
  * otherwise undefined.
  */
 function wrongParts(kind: ChannelKind, { url, to, secret }: ChannelWanted): string | undefined {
-  const needs = kinds[kind]
+  const needs = channelTraits[kind]
   const parts = [
     ['an address (--url)', needs.url, url],
     [`${needs.toIs ?? 'a recipient'} (--to)`, needs.to, to],
@@ -142,7 +142,7 @@ function readSecret(
   kind: ChannelKind,
   given: string | undefined,
 ): Verdict<{ secret: string | undefined; made: string | undefined }, 'channel_invalid'> {
-  if (kinds[kind].secret !== 'made') {
+  if (channelTraits[kind].secret !== 'made') {
     // A token is sent in a header or as part of an address, and neither may contain spaces or control characters.
     const isToken = given === undefined || (given.length <= maxSecret && /^[\x21-\x7e]+$/.test(given))
     return isToken

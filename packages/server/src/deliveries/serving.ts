@@ -5,7 +5,7 @@ import type { Store } from '../platform/db/open.ts'
 import { type SealKey, unseal } from '../platform/seal.ts'
 import { type AttemptLimits, attemptCall, errorWords } from './attempt.ts'
 import type { ReceiverAddress } from './channels/call.ts'
-import { kinds } from './channels/kinds.ts'
+import { channelTraits } from './channels/kinds.ts'
 import { type ClaimedDelivery, claimDeliveries } from './claiming.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import type { DueWork } from './places.ts'
@@ -156,7 +156,7 @@ async function tryOnce(
   const limits = { stop, withinMs, names, isAwaited: row.kind === 'test' }
   const sender = senders[channel.kind]
   if (sender) return sender(address, delivery, limits)
-  const { channel: write, goneAt404 } = kinds[channel.kind]
+  const { channel: write, goneAt404 } = channelTraits[channel.kind]
   if (!write) return { is: 'refused', message: `Channels of the kind ${channel.kind} are not sent yet.` }
   const written = await attemptCall(async () => write(address, delivery, key), limits)
   if (written.is === 'stopped') return written
@@ -197,5 +197,5 @@ function shownRedirect(
   { secret }: ReceiverAddress,
 ): string {
   const hasSecret = secret !== undefined && redirect.includes(secret)
-  return shownAddress({ urlIsSecret: kinds[kind].urlIsSecret || hasSecret }, { url: redirect })
+  return shownAddress({ urlIsSecret: channelTraits[kind].urlIsSecret || hasSecret }, { url: redirect })
 }

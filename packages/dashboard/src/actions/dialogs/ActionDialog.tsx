@@ -11,7 +11,7 @@ import { Confirm, ErrorNote, Scroll, Text } from '../../ui/index.ts'
 import { IdleTerms } from './IdleTerms.tsx'
 import { LogName } from './LogName.tsx'
 import { SetValues } from './SetValues.tsx'
-import { type ActionValues, previewKey, useReach } from './useReach.ts'
+import { type ActionValues, previewKey, useActionReach } from './useReach.ts'
 import { agentsIn, previewWords, reasonsIn, typeWords } from './words.ts'
 import './dialogs.css'
 
@@ -42,7 +42,7 @@ export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGon
   const [gone, setGone] = useState<readonly string[]>([])
   const isTooMany = type === 'log' && names.length > maxLogAgents
   const wanted = isTooMany || settled === null ? null : { type, agents: names, values: settled }
-  const reach = useReach(slug, wanted, (lost) => {
+  const reach = useActionReach(slug, wanted, (lost) => {
     setGone((before) => [...before, ...lost])
     onGone(lost)
   })

@@ -5,7 +5,7 @@ import { call } from '../../data/api.ts'
 import { Text } from '../../ui/index.ts'
 
 /** Says which terms of a filter exclude no agent, so that a term with a mistake is seen before somebody acts on all. */
-export const Idle = ({ text, places }: { text: string; places: readonly FilterPlace[] | undefined }) =>
+export const IdleFilterTerms = ({ text, places }: { text: string; places: readonly FilterPlace[] | undefined }) =>
   places && places.length > 0 ? (
     <p className="fleet-idle" role="status">
       {places.map(({ at, length }, i) => (
@@ -25,5 +25,5 @@ export function IdleTerms({ slug, filter }: { slug: string; filter: string | und
     enabled: filter !== undefined && filter !== '',
     gcTime: 0,
   })
-  return <Idle text={filter ?? ''} places={data?.idle} />
+  return <IdleFilterTerms text={filter ?? ''} places={data?.idle} />
 }

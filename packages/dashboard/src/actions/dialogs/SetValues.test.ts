@@ -1,7 +1,7 @@
 import type { OfferedSetting } from '@svc/api'
 import type { Setting } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { choosable, firstChoice, nowWords, valuesOf } from './SetValues.tsx'
+import { choosableSettings, chosenValuesOf, firstChoice, presentValueWords } from './SetValues.tsx'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120 }
 const on: Setting = { key: 'on', type: 'bool' }
@@ -24,12 +24,12 @@ test.each([
   [offered(tone), {}, { tone: 'needs a value' }],
   [offered(until, [has(null)]), {}, { until: 'needs a value' }],
 ])('a chosen setting begins with the value that most agents have: %j', (setting, values, wrong) => {
-  const read = valuesOf([firstChoice(setting)])
+  const read = chosenValuesOf([firstChoice(setting)])
   expect([{ ...read.values }, { ...read.wrong }]).toEqual([values, wrong])
 })
 
 test('a value is cleared only when somebody says so', () => {
-  const { values, wrong } = valuesOf([{ ...firstChoice(offered(until)), isCleared: true }])
+  const { values, wrong } = chosenValuesOf([{ ...firstChoice(offered(until)), isCleared: true }])
   expect([{ ...values }, { ...wrong }]).toEqual([{ until: null }, {}])
 })
 
@@ -38,9 +38,9 @@ test.each([
   [offered(every, [has(10)]), 'Now 10 for all of them.'],
   [offered(tone, [has('kind', 6), has('rude', 4)]), 'Now Kind for 6, rude for 4.'],
   [offered(every, [has(null, 4), has(5, 3), has(6, 1)]), 'Now not set for 4, 5 for 3, 6 for 1, something else for 2.'],
-])('the present values are told: %j', (setting, words) => expect(nowWords(setting)).toBe(words))
+])('the present values are told: %j', (setting, words) => expect(presentValueWords(setting)).toBe(words))
 
 test('a key that is chosen in one form is not offered in another', () => {
   const asText = offered({ key: 'every', type: 'text' })
-  expect(choosable([offered(every), asText, offered(on)], [firstChoice(asText)])).toEqual([offered(on)])
+  expect(choosableSettings([offered(every), asText, offered(on)], [firstChoice(asText)])).toEqual([offered(on)])
 })

@@ -3,7 +3,7 @@ import type { OfferedSetting } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
 import { IconX } from '@tabler/icons-react'
 import { useEffect, useId, useState } from 'react'
-import { type RawValue, rawOf, readRaw } from '../../agents/parts/raw.ts'
+import { type RawValue, rawValueOf, readRaw } from '../../agents/parts/raw.ts'
 import { SettingInput } from '../../agents/parts/SettingInput.tsx'
 import { boundsText, nameOf, valueText } from '../../agents/parts/setting-words.ts'
 import { ErrorNote, Text } from '../../ui/index.ts'
@@ -24,13 +24,13 @@ export function SetValues({ slug, names, onChange }: SetValuesProps) {
   const [taken, setTaken] = useState<readonly ChosenSetting[] | null>(null)
   const only = data?.settings.length === 1 ? data.settings[0] : undefined
   const all = taken ?? (only ? [firstChoice(only)] : [])
-  const { values, wrong } = valuesOf(all)
+  const { values, wrong } = chosenValuesOf(all)
   const text = Object.keys(wrong).length > 0 || all.length === 0 ? null : JSON.stringify(values)
   useEffect(() => onChange(text === null ? null : (JSON.parse(text) as ActionValues)), [text, onChange])
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return <p className="svc-quiet">Reading which settings they have…</p>
   if (data.settings.length === 0) return <p>None of the selected agents offers settings.</p>
-  const more = choosable(data.settings, all)
+  const more = choosableSettings(data.settings, all)
   const change = (one: ChosenSetting, to: Partial<ChosenSetting>) =>
     setTaken(all.map((each) => (each === one ? { ...each, ...to } : each)))
   return (
@@ -99,7 +99,7 @@ function SettingChange({ one, number, wrong, onChange, onRemove }: SettingChange
         )}
         {bounds && `${bounds}. `}
         {agents < number && `Offered by ${countOfAll(agents, number)}. `}
-        <Text>{nowWords(one.offered)}</Text>
+        <Text>{presentValueWords(one.offered)}</Text>
       </p>
       <div className="act-setting-input">
         <SettingInput
@@ -136,7 +136,7 @@ interface ChosenSetting {
 
 /** Starts with the value that most of the agents have. */
 export function firstChoice(offered: OfferedSetting): ChosenSetting {
-  const raw = rawOf(offered.setting, offered.values[0]?.value)
+  const raw = rawValueOf(offered.setting, offered.values[0]?.value)
   return { offered, raw: raw ?? emptyOf(offered.setting), isCleared: false }
 }
 
@@ -144,7 +144,10 @@ const emptyOf = ({ type }: Setting): RawValue =>
   type === 'bool' ? false : type === 'select' || type === 'datetime' ? null : ''
 
 /** The values of all chosen settings, or what is wrong with each of them, by key. */
-export function valuesOf(all: readonly ChosenSetting[]): { values: SettingValues; wrong: Record<string, string> } {
+export function chosenValuesOf(all: readonly ChosenSetting[]): {
+  values: SettingValues
+  wrong: Record<string, string>
+} {
   const values: SettingValues = Object.create(null)
   const wrong: Record<string, string> = Object.create(null)
   for (const { offered, raw, isCleared } of all) {
@@ -161,7 +164,7 @@ export function valuesOf(all: readonly ChosenSetting[]): { values: SettingValues
 }
 
 /** Puts the values that the agents report into words: `Now 3 for 20, 5 for 18.`. */
-export function nowWords({ setting, agents, values }: OfferedSetting): string {
+export function presentValueWords({ setting, agents, values }: OfferedSetting): string {
   const [first, ...more] = values.map((each) => ({ text: valueText(setting, each.value), number: each.agents }))
   if (!first) return 'No agent reports a value.'
   const n = (number: number) => number.toLocaleString('en-US')
@@ -172,5 +175,5 @@ export function nowWords({ setting, agents, values }: OfferedSetting): string {
 }
 
 /** The settings that can still be chosen: one key is set to one value. */
-export const choosable = (all: readonly OfferedSetting[], taken: readonly ChosenSetting[]): OfferedSetting[] =>
+export const choosableSettings = (all: readonly OfferedSetting[], taken: readonly ChosenSetting[]): OfferedSetting[] =>
   all.filter(({ setting }) => !taken.some(({ offered }) => offered.setting.key === setting.key))

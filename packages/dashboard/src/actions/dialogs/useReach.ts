@@ -12,7 +12,7 @@ export const previewKey = (slug: string) => ['w', slug, 'preview'] as const
  * Asks the service which agents an action would reach. If selected agents no longer exist, `onGone` is called with
  * their names.
  */
-export const useReach = (
+export const useActionReach = (
   slug: string,
   wanted: WantedAction | null,
   onGone: (names: readonly string[]) => void,

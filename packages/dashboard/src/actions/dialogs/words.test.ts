@@ -1,6 +1,6 @@
 import type { ActionState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { groupsIn, previewWords, reasonOf, reasonsIn, standingOf, titleOf } from './words.ts'
+import { actionTitleOf, groupsIn, outcomeReason, previewWords, reasonsIn, standingOf } from './words.ts'
 
 const skips = (...messages: string[]) => messages.map((message, i) => ({ name: `a-${i}`, message }))
 const never = 'The agent has never reported.'
@@ -22,8 +22,8 @@ test.each([
 const none = { waiting: 0, sent: 0, applied: 0, refused: 0, expired: 0, failed: 0, skipped: 0, cancelled: 0 }
 
 test('the title of an action is what was asked of how many', () => {
-  expect(titleOf({ type: 'pause', counts: { ...none, applied: 1200, skipped: 40 } })).toBe('Pause: 1,240 agents')
-  expect(titleOf({ type: 'log', counts: { ...none, waiting: 1 } })).toBe('Request a log: 1 agent')
+  expect(actionTitleOf({ type: 'pause', counts: { ...none, applied: 1200, skipped: 40 } })).toBe('Pause: 1,240 agents')
+  expect(actionTitleOf({ type: 'log', counts: { ...none, waiting: 1 } })).toBe('Request a log: 1 agent')
 })
 
 test('the agents of an action are grouped by outcome and reason, those without success first', () => {
@@ -59,7 +59,7 @@ test.each([
   ['applied', null, null],
   ['waiting', null, null],
 ] as const)('the outcome %s with the words %j has the reason %j', (state, message, reason) =>
-  expect(reasonOf({ state, message })).toBe(reason),
+  expect(outcomeReason({ state, message })).toBe(reason),
 )
 
 test.each([

@@ -41,15 +41,15 @@ const defaultReasons: Partial<Record<ActionState, string>> = {
   failed: 'It was delivered, but no answer came within ten minutes.',
   expired: 'No report came within ten minutes, so it was never delivered.',
 }
-export const reasonOf = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
+export const outcomeReason = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
   message ?? defaultReasons[state] ?? null
 
 /** Groups the agents of an action by outcome and reason: by need, and among those of one outcome the most first. */
 export function groupsIn<T extends { state: ActionState; message: string | null }>(agents: readonly T[]) {
-  const groups = Map.groupBy(agents, (agent) => `${agent.state} ${reasonOf(agent)}`)
+  const groups = Map.groupBy(agents, (agent) => `${agent.state} ${outcomeReason(agent)}`)
   const at = (state: ActionState) => outcomesByNeed.indexOf(state)
   return [...groups.values()]
-    .flatMap((all) => (all[0] ? [{ state: all[0].state, reason: reasonOf(all[0]), agents: all }] : []))
+    .flatMap((all) => (all[0] ? [{ state: all[0].state, reason: outcomeReason(all[0]), agents: all }] : []))
     .sort((a, b) => at(a.state) - at(b.state) || b.agents.length - a.agents.length)
 }
 
@@ -63,7 +63,7 @@ export function standingOf(counts: ActionRow['counts']): { word: string; tone: O
 
 const total = (counts: ActionRow['counts']): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-export const titleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>
+export const actionTitleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>
   `${typeWords[type]}: ${agentsIn(total(counts))}`
 
 /** The service's sentence: the compiler compares them. */

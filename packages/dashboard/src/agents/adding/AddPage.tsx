@@ -10,7 +10,7 @@ import { paths } from '../../paths.ts'
 import { PageHeader, useDocumentTitle, useFocusedPart } from '../../ui/index.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Connect } from './Connect.tsx'
-import { What, type WhatToAdd } from './What.tsx'
+import { type WhatToAdd, WhatToWatch } from './What.tsx'
 import './add.css'
 
 /** The data of the history entry that shows a token. */
@@ -57,7 +57,7 @@ export function AddPage() {
       ) : (
         <>
           <PageHeader title="Add agent" note="It stays on its machine, reports here, and answers your commands." />
-          <What slug={slug} what={what} onAdded={keep} />
+          <WhatToWatch slug={slug} what={what} onAdded={keep} />
         </>
       )}
     </div>

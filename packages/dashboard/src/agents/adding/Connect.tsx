@@ -13,7 +13,7 @@ import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { WithoutPython } from '../dialogs/FetchProgram.tsx'
 import { FirstReport, useFirstReport } from '../dialogs/FirstReport.tsx'
 import { adoptBlock, adoptLine, checkLine, connectBlock, connectLine, keepBlock, reportLine } from '../dialogs/lines.ts'
-import { Step, TokenOnce, WithoutProgram } from '../dialogs/TokenSteps.tsx'
+import { NumberedStep, TokenOnce, WithoutProgram } from '../dialogs/TokenSteps.tsx'
 import { freeName, useTaken } from './names.ts'
 import { thingName, useAdding, type WhatToAdd } from './What.tsx'
 
@@ -43,7 +43,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
             <IconCircleCheckFilled size={16} aria-hidden />
             {['1. ', thingName(to.what), ...(to.tags.length > 0 ? [` · tags ${to.tags.join(', ')}`] : [])]}
           </p>
-          <Step order={2} title="2. Paste this on its machine">
+          <NumberedStep order={2} title="2. Paste this on its machine">
             <ReachNote address={service.baseUrl} />
             {service.runtime ? (
               <Block baseUrl={service.baseUrl} token={token} what={to.what} />
@@ -54,7 +54,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
                 <WithoutProgram baseUrl={service.baseUrl} />
               </>
             )}
-          </Step>
+          </NumberedStep>
         </div>
         <div className="svc-column">
           {service.runtime && (

@@ -13,7 +13,7 @@ import { asTyped } from '../../ui/forms/as-typed.ts'
 import { ErrorNote, Help } from '../../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
 import { TagsField } from '../dialogs/TagsField.tsx'
-import { Step } from '../dialogs/TokenSteps.tsx'
+import { NumberedStep } from '../dialogs/TokenSteps.tsx'
 import { tagsTyped, wrongWithTags } from '../dialogs/tags.ts'
 import { freeName, useTaken, wrongWithNewName } from './names.ts'
 
@@ -40,15 +40,15 @@ interface WhatProps {
 }
 
 /** The first step: what the person has, and the name that the agent gets. */
-export const What = ({ slug, what, onAdded }: WhatProps) => (
+export const WhatToWatch = ({ slug, what, onAdded }: WhatProps) => (
   <div className="svc-column">
-    <Step order={2} title="1. What do you have?">
+    <NumberedStep order={2} title="1. What do you have?">
       <nav className="add-things" aria-label="What do you have?">
         {addedThings.map((thing) => (
           <Thing key={thing} slug={slug} thing={thing} chosen={thing === what} />
         ))}
       </nav>
-    </Step>
+    </NumberedStep>
     {what === 'blueprint' ? (
       <FromBlueprint slug={slug} />
     ) : (

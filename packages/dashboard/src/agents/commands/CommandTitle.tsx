@@ -1,7 +1,7 @@
 import type { ShownCommand } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
 import { Text } from '../../ui/index.ts'
-import { changesOf, titleOf } from '../parts/life.ts'
+import { commandTitleOf, settingChangesOf } from '../parts/life.ts'
 
 interface CommandTitleProps {
   command: Pick<ShownCommand, 'type' | 'payload'>
@@ -10,8 +10,8 @@ interface CommandTitleProps {
 
 /** Shows what a command asks for, such as `Pause`, `Send log work` or `Set Minutes between runs to 20`. */
 export function CommandTitle({ command, schema }: CommandTitleProps) {
-  const { title, what } = titleOf(command)
-  const changes = command.type === 'set' ? changesOf(command.payload as SettingValues, schema) : []
+  const { title, what } = commandTitleOf(command)
+  const changes = command.type === 'set' ? settingChangesOf(command.payload as SettingValues, schema) : []
   return (
     <span className="ag-what">
       <strong>{title}</strong>

@@ -10,7 +10,7 @@ import { notifyFailed } from '../../ui/notify.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Tone } from '../../ui/parts.tsx'
 import { type Agent, useView } from '../parts/agent.ts'
-import { isOpen, stepsOf, wordsOf } from '../parts/life.ts'
+import { commandStateWords, commandStepsOf, isOpen } from '../parts/life.ts'
 import { Pager } from '../parts/Pager.tsx'
 import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
@@ -53,8 +53,8 @@ export default function Commands({ agent }: { agent: Agent }) {
 }
 
 function Entry({ agent, command }: { agent: Agent; command: ShownCommand }) {
-  const { word, tone, means } = wordsOf(command)
-  const steps = stepsOf(command)
+  const { word, tone, means } = commandStateWords(command)
+  const steps = commandStepsOf(command)
   return (
     <>
       <span className="ag-entry-word">
@@ -101,7 +101,7 @@ function Next({ agent: { slug, page }, command }: { agent: Agent; command: Shown
   const client = useQueryClient()
   const [sending, setSending] = useState(false)
   if (command.logId !== null && page.canAct) return <ReadLog log={command.logId} />
-  const over = wordsOf(command).tone
+  const over = commandStateWords(command).tone
   if (!page.canAct || (over !== 'lost' && over !== 'no')) return null
   const sendAgain = async () => {
     setSending(true)

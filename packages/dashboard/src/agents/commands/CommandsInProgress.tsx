@@ -5,7 +5,15 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Text, Time, useClock } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { controlNames, dueWords, isControl, isOpen, titleOf, undoOf, wordsOf } from '../parts/life.ts'
+import {
+  commandStateWords,
+  commandTitleOf,
+  controlNames,
+  dueWords,
+  isControl,
+  isOpen,
+  undoingControl,
+} from '../parts/life.ts'
 import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
 import './commands.css'
@@ -36,7 +44,7 @@ export function CommandsInProgress({ agent, commands, left, dismiss }: CommandsI
       data-empty={commands.length === 0}
     >
       {commands.map((command) => (
-        <li key={command.id} data-tone={wordsOf(command).tone}>
+        <li key={command.id} data-tone={commandStateWords(command).tone}>
           <One agent={agent} command={command} undoable={command.id === last?.id} dismiss={() => dismiss(command.id)} />
         </li>
       ))}
@@ -47,7 +55,7 @@ export function CommandsInProgress({ agent, commands, left, dismiss }: CommandsI
 /** The latest pause or resume. Only this one can be undone, because it has replaced the earlier ones. */
 const lastControl = (commands: readonly ShownCommand[]): ShownCommand | undefined =>
   commands
-    .filter(({ type }) => isControl(type) && undoOf[type] !== undefined)
+    .filter(({ type }) => isControl(type) && undoingControl[type] !== undefined)
     .sort((a, b) => b.createdAt - a.createdAt)[0]
 
 interface OneProps {
@@ -58,7 +66,7 @@ interface OneProps {
 }
 
 function One({ agent, command, undoable, dismiss }: OneProps) {
-  const { word, tone, means } = wordsOf(command)
+  const { word, tone, means } = commandStateWords(command)
   return (
     <>
       <CommandTitle command={command} schema={agent.page.report?.settings?.schema} />
@@ -151,7 +159,7 @@ function useToasts(agent: Agent, left: readonly ShownCommand[], last: string | u
       if (command.logId !== null) {
         const search = { tab: 'logs' as const, log: command.logId }
         const read = () => void navigate({ to: paths.agent, params: { slug, name: page.name }, search })
-        toast(command.id, 'Read log', read, <Text>{`${page.name}: log ${titleOf(command).what ?? ''}`}</Text>)
+        toast(command.id, 'Read log', read, <Text>{`${page.name}: log ${commandTitleOf(command).what ?? ''}`}</Text>)
       } else if (undo !== undefined) {
         const send = () => void agent.press.send({ type: undo }).catch(() => undefined)
         const words = done[undo === 'resume' ? 'pause' : 'resume']
@@ -179,7 +187,7 @@ function toast(id: string, button: string, act: () => void, words: ReactNode): v
 
 /** The control that undoes a command that was carried out, if the person may send it now. */
 function undoFor(agent: Agent, { type, state }: ShownCommand): Control | undefined {
-  const undo = isControl(type) ? undoOf[type] : undefined
+  const undo = isControl(type) ? undoingControl[type] : undefined
   const done = state === 'applied' || state === 'applied_late'
   if (!done || undo === undefined || !agent.page.canAct || agent.press.under({ type: undo })) return undefined
   return agent.page.report?.controls?.includes(undo) ? undo : undefined

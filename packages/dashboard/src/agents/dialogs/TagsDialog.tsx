@@ -8,7 +8,15 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { count, Dialog, DialogFooter, ErrorNote, Help, Scroll } from '../../ui/index.ts'
 import { goneAgents } from './gone.ts'
-import { changeInWords, changeOf, countTags, pressTag, type TagChoices, type TagCounts, wrongWithTags } from './tags.ts'
+import {
+  changeInWords,
+  countTags,
+  pressTag,
+  type TagChoices,
+  type TagCounts,
+  tagChangeOf,
+  wrongWithTags,
+} from './tags.ts'
 import './tags.css'
 
 interface TagsDialogProps {
@@ -68,7 +76,7 @@ function TagsForm({ slug, agents, onClose }: { slug: string; agents: readonly Ta
   const counts = countTags(agents)
   const all = agents.length
   const tags = [...new Set([...counts.keys(), ...(frequent?.tag ?? []).map(({ value }) => value)])].sort()
-  const change = changeOf(counts, all, choices, typed)
+  const change = tagChangeOf(counts, all, choices, typed)
   const words = changeInWords(change, counts, all)
   const { busy, error, submit } = useChange(async () => {
     await call('POST /w/:slug/tags', { slug }, { agents: agents.map(({ name }) => name), ...change })

@@ -28,12 +28,12 @@ export function TokenSteps({ token: { name, token }, installed }: TokenStepsProp
   return (
     <Stack gap="md">
       <ReachNote address={service.baseUrl} />
-      <Step title="The new token">
+      <NumberedStep title="The new token">
         <CopyLines text={token} label="token" />
         <TokenOnce />
-      </Step>
+      </NumberedStep>
       {service.runtime ? (
-        <Step title="Connect again">
+        <NumberedStep title="Connect again">
           {installed ? (
             <Program name={name} baseUrl={service.baseUrl} installed />
           ) : (
@@ -48,11 +48,11 @@ export function TokenSteps({ token: { name, token }, installed }: TokenStepsProp
               </section>
             </>
           )}
-        </Step>
+        </NumberedStep>
       ) : (
-        <Step title="Report">
+        <NumberedStep title="Report">
           <WithoutProgram baseUrl={service.baseUrl} />
-        </Step>
+        </NumberedStep>
       )}
     </Stack>
   )
@@ -119,7 +119,7 @@ const Jobs = ({ name, baseUrl }: { name: string; baseUrl: string }) => (
 )
 
 /** One of several numbered steps on the page. `order` is the level of the step's heading. */
-export function Step({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {
+export function NumberedStep({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {
   const Heading = `h${order}` as const
   return (
     <section className="svc-step">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeInWords, changeOf, countTags, pressTag, type TagChoices, tagsTyped, wrongWithTags } from './tags.ts'
+import { changeInWords, countTags, pressTag, type TagChoices, tagChangeOf, tagsTyped, wrongWithTags } from './tags.ts'
 
 const agents = [
   { name: 'a', tags: ['eu', 'prod'] },
@@ -57,7 +57,7 @@ test.each<[choices: [string, boolean][], typed: string, add: string[], remove: s
   [[['eu', false]], 'us us', ['us'], ['eu'], 'Gives us to 3 agents. Takes eu from 3 agents.'],
   [[], 'eu', [], [], ''],
 ])('the choices %j with the text %j add %j and remove %j', (choices, typed, add, remove, words) => {
-  const change = changeOf(counts, 3, new Map(choices), typed)
+  const change = tagChangeOf(counts, 3, new Map(choices), typed)
   expect(change).toEqual({ add, remove })
   expect(changeInWords(change, counts, 3)).toBe(words)
 })

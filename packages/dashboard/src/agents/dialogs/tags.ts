@@ -50,7 +50,7 @@ export function pressTag(
 }
 
 /** The change that choices and typed tags make. It names no tag that all agents have already, or that none has. */
-export function changeOf(counts: TagCounts, all: number, choices: TagChoices, typed: string): TagsToChange {
+export function tagChangeOf(counts: TagCounts, all: number, choices: TagChoices, typed: string): TagsToChange {
   const having = (tag: string) => counts.get(tag) ?? 0
   const fresh = tagsTyped(typed)
   const given = [...choices].flatMap(([tag, gets]) => (gets ? [tag] : []))

@@ -6,7 +6,7 @@ import { type ComponentType, type Ref, useState } from 'react'
 import { useFocusedPart } from '../../ui/index.ts'
 import { WhyButton } from '../../ui/parts.tsx'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
-import { controlNames, whilePaused, wordsOf } from '../parts/life.ts'
+import { commandStateWords, controlNames, whilePaused } from '../parts/life.ts'
 import { isPaused } from '../parts/machine.ts'
 import { offlineText } from '../parts/press.ts'
 
@@ -51,7 +51,7 @@ function useControl(agent: Agent, control: Control): ControlPress {
     await agent.press.send({ type: control }).catch(() => undefined)
     setSending(false)
   }
-  return { press: () => void press(), why: whyNot(agent, control, sending, under && wordsOf(under).word) }
+  return { press: () => void press(), why: whyNot(agent, control, sending, under && commandStateWords(under).word) }
 }
 
 /** A control in the menu, with the reason below it if it cannot be pressed. */

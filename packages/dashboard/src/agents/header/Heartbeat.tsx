@@ -2,7 +2,7 @@ import './heartbeat.css'
 import { useEffect, useState } from 'react'
 import { useClock } from '../../ui/index.ts'
 import type { Agent } from '../parts/agent.ts'
-import { type Beat, barsOf, beatsAfter, beatWords, dueShare } from './beats.ts'
+import { beatBarsOf, beatsAfter, beatWords, nextReportShare, type ReportBeat } from './beats.ts'
 
 const barWidth = 4
 const step = 6
@@ -15,7 +15,7 @@ const minHeight = 3
  * of them.
  */
 export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
-  const [known, setKnown] = useState<readonly Beat[]>([])
+  const [known, setKnown] = useState<readonly ReportBeat[]>([])
   const beats = beatsAfter(known, page)
   if (beats !== known) setKnown(beats)
   // A tab that nobody sees misses reports.
@@ -24,9 +24,9 @@ export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
     document.addEventListener('visibilitychange', anew)
     return () => document.removeEventListener('visibilitychange', anew)
   }, [])
-  const share = useClock((now) => dueShare(page, now))
+  const share = useClock((now) => nextReportShare(page, now))
   if (share === -1 || offline) return null
-  const bars = barsOf(beats)
+  const bars = beatBarsOf(beats)
   const words = beatWords(beats)
   return (
     <span className="ag-beats">

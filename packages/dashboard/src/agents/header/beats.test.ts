@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { type Beat, barsOf, beatsAfter, beatWords, dueShare } from './beats.ts'
+import { beatBarsOf, beatsAfter, beatWords, nextReportShare, type ReportBeat } from './beats.ts'
 
 const heard = (seenAt: number, interval = 30_000) => ({ seenAt, nextReportAt: seenAt + interval })
 const after = (...times: number[]) =>
-  times.reduce<readonly Beat[]>((beats, at) => beatsAfter(beats, heard(at * 1000)), [])
+  times.reduce<readonly ReportBeat[]>((beats, at) => beatsAfter(beats, heard(at * 1000)), [])
 
 test('a bar is there for each report that arrived while the page was open, at most 30', () => {
-  expect(barsOf(after(100))).toEqual([])
-  expect(barsOf(after(100, 130, 190, 191)).map(({ tall, isLate }) => [tall, isLate])).toEqual([
+  expect(beatBarsOf(after(100))).toEqual([])
+  expect(beatBarsOf(after(100, 130, 190, 191)).map(({ tall, isLate }) => [tall, isLate])).toEqual([
     [0.5, false],
     [1, true],
     [1 / 60, false],
   ])
-  expect(barsOf(after(...Array.from({ length: 50 }, (_, at) => at * 30)))).toHaveLength(30)
+  expect(beatBarsOf(after(...Array.from({ length: 50 }, (_, at) => at * 30)))).toHaveLength(30)
 })
 
 test('nothing changes without a new report', () => {
@@ -37,7 +37,7 @@ test('the bars are told in words', () => {
 })
 
 test('the time until the next report fills in steps of 5%', () => {
-  expect([0, 3, 29, 30, 45].map((s) => dueShare(heard(0), s * 1000))).toEqual([0, 0.1, 0.95, 1, 1.5])
-  expect(dueShare(heard(1000), 0), 'a report from ahead').toBe(0)
-  expect(dueShare({ seenAt: null, nextReportAt: null }, 0)).toBe(-1)
+  expect([0, 3, 29, 30, 45].map((s) => nextReportShare(heard(0), s * 1000))).toEqual([0, 0.1, 0.95, 1, 1.5])
+  expect(nextReportShare(heard(1000), 0), 'a report from ahead').toBe(0)
+  expect(nextReportShare({ seenAt: null, nextReportAt: null }, 0)).toBe(-1)
 })

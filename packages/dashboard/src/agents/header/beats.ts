@@ -3,7 +3,7 @@ import type { AgentPage } from '@svc/api'
 import { count, lastingText } from '../../ui/index.ts'
 
 /** A report as the page saw it arrive. */
-export interface Beat {
+export interface ReportBeat {
   readonly at: number
   /** The time after which the next one was due, in milliseconds. */
   readonly interval: number
@@ -17,7 +17,7 @@ const maxBeats = 31
 const missedIntervals = 3
 
 /** The beats after the page has been read again; the same ones if no report has arrived. */
-export function beatsAfter(beats: readonly Beat[], { seenAt, nextReportAt }: Heard): readonly Beat[] {
+export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt }: Heard): readonly ReportBeat[] {
   const last = beats.at(-1)
   if (seenAt === null || nextReportAt === null || last?.at === seenAt) return beats
   const beat = { at: seenAt, interval: nextReportAt - seenAt }
@@ -35,16 +35,16 @@ interface BeatBar {
 }
 
 /** The bars of the reports that arrived while the page was open. The first beat was there before. */
-export const barsOf = (beats: readonly Beat[]): BeatBar[] =>
+export const beatBarsOf = (beats: readonly ReportBeat[]): BeatBar[] =>
   beats.slice(1).map(({ at }, i) => {
-    const before = beats[i] as Beat
+    const before = beats[i] as ReportBeat
     const intervals = (at - before.at) / Math.max(1, before.interval)
     return { at, tall: Math.min(1, intervals / 2), isLate: intervals > 1.5 }
   })
 
 /** The bars in a sentence. */
-export function beatWords(beats: readonly Beat[]): string {
-  const bars = barsOf(beats)
+export function beatWords(beats: readonly ReportBeat[]): string {
+  const bars = beatBarsOf(beats)
   const late = bars.filter(({ isLate }) => isLate).length
   const interval = lastingText(beats.at(-1)?.interval ?? 0)
   return `${count(bars.length, 'report')} while this page was open, one is due each ${interval}; ${late === 0 ? 'none' : late} late`
@@ -54,7 +54,7 @@ export function beatWords(beats: readonly Beat[]): string {
  * The share of the time until the next report that has passed, in steps of 5%: above 1 once it is late, and -1 if none
  * is expected.
  */
-export function dueShare({ seenAt, nextReportAt }: Heard, now: number): number {
+export function nextReportShare({ seenAt, nextReportAt }: Heard, now: number): number {
   if (seenAt === null || nextReportAt === null) return -1
   return Math.max(0, Math.round(((now - seenAt) / Math.max(1, nextReportAt - seenAt)) * 20) / 20)
 }

@@ -9,7 +9,15 @@ import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { ErrorNote, exactTime, Text, Time } from '../../ui/index.ts'
 import { count, figure } from '../../ui/time/format.ts'
-import { findIn, type LogRow, matchesByRow, maxMatches, piecesOf, rowsOf, stepToMatch } from './search.ts'
+import {
+  findMatches,
+  logPiecesOf,
+  logRowsOf,
+  matchesByRow,
+  maxMatches,
+  type ShownLogRow,
+  stepToMatch,
+} from './search.ts'
 
 export interface LogReaderProps {
   slug: string
@@ -33,8 +41,8 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
   const [wanted, setWanted] = useState('')
   const [searched] = useDebouncedValue(wanted, 120)
   const [wrap, setWrap] = useState(false)
-  const rows = useMemo(() => rowsOf(log?.text ?? ''), [log])
-  const matches = useMemo(() => findIn(rows, searched), [rows, searched])
+  const rows = useMemo(() => logRowsOf(log?.text ?? ''), [log])
+  const matches = useMemo(() => findMatches(rows, searched), [rows, searched])
   const marked = useMemo(() => matchesByRow(matches), [matches])
   const [at, setAt] = useState<{ searched: string; place: number } | null>(null)
   if (error) return <ErrorNote error={error} retry={refetch} />
@@ -119,7 +127,7 @@ const day = (at: number) =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' }).format(at)
 
 interface LogLinesProps {
-  rows: readonly LogRow[]
+  rows: readonly ShownLogRow[]
   marked: ReadonlyMap<number, { from: number; to: number; at: number }[]>
   /**
    * `at` is the index of the selected match among all matches, and `row` the index of the row in which that match
@@ -171,7 +179,7 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
                   {start === 0 ? line + 1 : ''}
                 </span>
                 <bdi>
-                  {piecesOf(text, marked.get(item.index) ?? []).map((piece, i) =>
+                  {logPiecesOf(text, marked.get(item.index) ?? []).map((piece, i) =>
                     piece.at === null ? (
                       piece.text
                     ) : (

@@ -9,7 +9,7 @@ import { part } from '../../ui/files.tsx'
 import { count, Empty, ErrorNote, PlainTime, Text } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
 import { type Agent, useView } from '../parts/agent.ts'
-import { wordsOf } from '../parts/life.ts'
+import { commandStateWords } from '../parts/life.ts'
 import { type AwaitedLog, arrivedLog, type FoldedLogs, foldLogs } from './follow.ts'
 import { type AskedFor, RequestLog } from './RequestLog.tsx'
 
@@ -48,8 +48,8 @@ export default function Logs({ agent }: { agent: Agent }) {
           {pending.map((command) => (
             <li key={command.id} className="ag-log-waiting">
               <Text mono>{String((command.payload as { name?: unknown }).name ?? '')}</Text>
-              <Tone tone="waiting" title={wordsOf(command).means}>
-                {wordsOf(command).word}
+              <Tone tone="waiting" title={commandStateWords(command).means}>
+                {commandStateWords(command).word}
               </Tone>
             </li>
           ))}

@@ -4,7 +4,7 @@ import { count, serviceNow, useClock } from '../../ui/index.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
 import { WhyButton } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { wordsOf } from '../parts/life.ts'
+import { commandStateWords } from '../parts/life.ts'
 import { type FollowedLog, followMs, followStep } from './follow.ts'
 
 /** Must be called with the name of a log when it is requested. `isFollowed`: not by a press of the button. */
@@ -44,7 +44,7 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor
       />
       <WhyButton
         onClick={() => void ask()}
-        why={sending ? 'Sending…' : under ? `Already ${wordsOf(under).word}.` : null}
+        why={sending ? 'Sending…' : under ? `Already ${commandStateWords(under).word}.` : null}
       >
         Request
       </WhyButton>

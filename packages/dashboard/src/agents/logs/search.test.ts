@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { arrivedLog } from './follow.ts'
-import { findIn, matchesByRow, piecesOf, rowsOf, stepToMatch } from './search.ts'
+import { findMatches, logPiecesOf, logRowsOf, matchesByRow, stepToMatch } from './search.ts'
 
 const found = (text: string, wanted: string) => {
-  const rows = rowsOf(text)
-  return findIn(rows, wanted).map(({ row, from, to }) => [rows[row]?.line, rows[row]?.text.slice(from, to)])
+  const rows = logRowsOf(text)
+  return findMatches(rows, wanted).map(({ row, from, to }) => [rows[row]?.line, rows[row]?.text.slice(from, to)])
 }
 
 test('line ends of every system are recognised, and the last one does not start another line', () =>
-  expect(rowsOf('a\nb\r\nc\rd\n').map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd']))
+  expect(logRowsOf('a\nb\r\nc\rd\n').map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd']))
 
-test('an empty log is one empty line', () => expect(rowsOf('')).toEqual([{ line: 0, start: 0, text: '' }]))
+test('an empty log is one empty line', () => expect(logRowsOf('')).toEqual([{ line: 0, start: 0, text: '' }]))
 
 test('a line that is too long is drawn in pieces, without cutting a character', () => {
   const line = `${'x'.repeat(1999)}😀${'y'.repeat(3000)}`
-  const rows = rowsOf(line)
+  const rows = logRowsOf(line)
   expect(rows.map(({ text }) => text).join('')).toBe(line)
   expect(rows.every(({ line: at, text }) => at === 0 && text.length <= 2000 && text.isWellFormed())).toBe(true)
 })
@@ -33,13 +33,13 @@ test('search ignores case and treats every character literally', () => {
 
 test('a match across two pieces is found once', () => {
   const line = `${'x'.repeat(1998)}needle${'y'.repeat(100)}`
-  expect(findIn(rowsOf(line), 'needle')).toEqual([{ row: 0, from: 1998, to: 2000 }])
+  expect(findMatches(logRowsOf(line), 'needle')).toEqual([{ row: 0, from: 1998, to: 2000 }])
 })
 
-test('an empty search finds nothing', () => expect(findIn(rowsOf('abc'), '')).toEqual([]))
+test('an empty search finds nothing', () => expect(findMatches(logRowsOf('abc'), '')).toEqual([]))
 
 test('next and previous wrap around', () => {
-  const matches = findIn(rowsOf('a\na\na'), 'a')
+  const matches = findMatches(logRowsOf('a\na\na'), 'a')
   expect([
     stepToMatch(matches, 2, 1),
     stepToMatch(matches, 0, -1),
@@ -51,10 +51,10 @@ test('next and previous wrap around', () => {
 test('the pieces of a line together are the whole line', () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 2 }), (text, wanted) => {
-      const rows = rowsOf(text)
-      const marked = matchesByRow(findIn(rows, wanted))
+      const rows = logRowsOf(text)
+      const marked = matchesByRow(findMatches(rows, wanted))
       rows.forEach((row, i) => {
-        const pieces = piecesOf(row.text, marked.get(i) ?? [])
+        const pieces = logPiecesOf(row.text, marked.get(i) ?? [])
         expect(pieces.map((piece) => piece.text).join('')).toBe(row.text)
         for (const piece of pieces) if (piece.at !== null) expect(piece.text.length).toBeGreaterThan(0)
       })
@@ -67,7 +67,7 @@ test('every line of half a megabyte is found', () => {
     { length: 8000 },
     (_, i) => `2026-11-21T10:00:00Z line ${i} of a log that goes on and on`,
   ).join('\n')
-  expect(findIn(rowsOf(text), 'goes ON')).toHaveLength(8000)
+  expect(findMatches(logRowsOf(text), 'goes ON')).toHaveLength(8000)
 })
 
 test('the arrived log is the new one with the requested name', () => {

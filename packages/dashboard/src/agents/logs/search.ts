@@ -1,7 +1,7 @@
 /** Splits a log into rows and finds text in it, fast enough for half a megabyte. */
 
 /** A row as it is drawn: a line, or a piece of a line that is too long for one row. */
-export interface LogRow {
+export interface ShownLogRow {
   /** The number of the line in the log, counted from 0. */
   readonly line: number
   /** The position in the line at which the row's text starts, in UTF-16 units. */
@@ -12,10 +12,10 @@ export interface LogRow {
 /** The maximum length of a row's text, in UTF-16 units. A longer line is split into several rows. */
 const longest = 2000
 
-export function rowsOf(text: string): LogRow[] {
+export function logRowsOf(text: string): ShownLogRow[] {
   const lines = text.split(/\r\n|\n|\r/)
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
-  const rows: LogRow[] = []
+  const rows: ShownLogRow[] = []
   for (const [line, whole] of lines.entries()) {
     let start = 0
     do {
@@ -49,7 +49,7 @@ export const maxMatches = 10_000
  * Finds all matches of the searched text, ignoring case, in order, up to `maxMatches`. A match that continues in the
  * next row counts once, in the row where it starts.
  */
-export function findIn(rows: readonly LogRow[], wanted: string): Match[] {
+export function findMatches(rows: readonly ShownLogRow[], wanted: string): Match[] {
   if (wanted === '') return []
   const pattern = new RegExp(wanted.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu')
   const matches: Match[] = []
@@ -64,7 +64,7 @@ export function findIn(rows: readonly LogRow[], wanted: string): Match[] {
   return matches
 }
 
-const overhang = (rows: readonly LogRow[], row: number, length: number) => {
+const overhang = (rows: readonly ShownLogRow[], row: number, length: number) => {
   const next = rows[row + 1]
   return next !== undefined && next.line === rows[row]?.line ? next.text.slice(0, length) : ''
 }
@@ -73,7 +73,7 @@ const overhang = (rows: readonly LogRow[], row: number, length: number) => {
  * Splits the text of a row into matches and the text between them. `at` is the index of a match among all matches of
  * the log, and null for the text between.
  */
-export function piecesOf(text: string, own: readonly { from: number; to: number; at: number }[]) {
+export function logPiecesOf(text: string, own: readonly { from: number; to: number; at: number }[]) {
   const pieces: { text: string; at: number | null }[] = []
   let done = 0
   for (const { from, to, at } of own) {

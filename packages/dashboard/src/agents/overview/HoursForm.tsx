@@ -3,7 +3,14 @@ import { useForm } from '@mantine/form'
 import { useAlertsAgain } from '../../alerts/parts/useAlertChange.ts'
 import '../../alerts/alerts.css'
 import { DaysField, TimesFields, ZoneField } from '../../alerts/parts/HoursFields.tsx'
-import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from '../../alerts/parts/hours.ts'
+import {
+  dayNames,
+  firstHours,
+  type HoursValues,
+  hoursFormErrors,
+  readHours,
+  writeHours,
+} from '../../alerts/parts/hours.ts'
 import { browserZone } from '../../alerts/parts/zone.ts'
 import { call } from '../../data/api.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
@@ -23,7 +30,7 @@ export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps)
   const again = useAlertsAgain(slug)
   const form = useForm<HoursValues>({
     initialValues: (hours === null ? null : readHours(hours)) ?? firstHours(browserZone()),
-    validate: wrongWith,
+    validate: hoursFormErrors,
   })
   const set = useChange(async (wanted: string | null) => {
     await call('PUT /w/:slug/agents/:name/hours', { slug, name }, { hours: wanted })

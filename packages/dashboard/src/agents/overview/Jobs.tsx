@@ -10,17 +10,17 @@ import { AnchorLink } from '../../ui/links.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { barsOf, jobsOf, jobsWords, restOf, type ShownJob } from './parts/jobs.ts'
+import { jobBarsOf, jobsWords, otherJobsItem, type ShownJob, shownJobsOf } from './parts/jobs.ts'
 
 /** Shows the jobs of a machine in one table: how each is, its last runs as a picture, and when it is due. */
 export default function Jobs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const jobs = useMemo(() => jobsOf(page.report), [page.report])
+  const jobs = useMemo(() => shownJobsOf(page.report), [page.report])
   const { data } = useQuery({
     ...read('GET /w/:slug/agents/:name/jobs', { slug, name: page.name }),
     enabled: page.runs.kept > 0,
   })
-  const rest = restOf(page.report)
+  const rest = otherJobsItem(page.report)
   const runs = useMemo(() => new Map((data ?? []).map((one) => [one.job, one])), [data])
   return (
     <Section
@@ -63,7 +63,7 @@ export default function Jobs({ agent }: { agent: Agent }) {
 function JobRow({ agent: { slug, page }, job, runs }: { agent: Agent; job: ShownJob; runs: JobRuns | undefined }) {
   const { name, level, last, took, next, detail } = job
   const needsYou = level === 'bad' || level === 'warn'
-  const chart = runs && barsOf(runs)
+  const chart = runs && jobBarsOf(runs)
   return (
     <tr>
       <td className="ag-jobs-level">{level && <Level level={level} />}</td>

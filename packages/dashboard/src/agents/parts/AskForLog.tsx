@@ -2,7 +2,7 @@ import { IconFileText } from '@tabler/icons-react'
 import { useState } from 'react'
 import { WhyButton } from '../../ui/parts.tsx'
 import type { Agent } from './agent.ts'
-import { wordsOf } from './life.ts'
+import { commandStateWords } from './life.ts'
 
 interface AskForLogProps {
   agent: Agent
@@ -23,7 +23,7 @@ export function AskForLog({ agent, name, words = 'Log' }: AskForLogProps) {
     : sending
       ? 'Sending…'
       : under
-        ? `Already ${wordsOf(under).word}.`
+        ? `Already ${commandStateWords(under).word}.`
         : agent.page.logs.includes(name)
           ? null
           : 'The agent no longer offers this log.'

@@ -14,10 +14,10 @@ export interface Agent {
    * Sends commands to the agent. The page shows the state of each sent command until the agent has answered and the
    * person has dismissed the answer.
    */
-  readonly press: Press
+  readonly press: CommandPress
   readonly settings: SettingsDrafts
 }
-export interface Press {
+export interface CommandPress {
   readonly send: (command: SentCommand) => Promise<ShownCommand>
   /** Sends a command of which nothing is shown after it has ended, and no toast if it is not sent. */
   readonly sendQuietly: (command: SentCommand) => Promise<ShownCommand>

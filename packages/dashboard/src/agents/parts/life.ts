@@ -47,7 +47,7 @@ export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
  * The words for the state of a command. If a command failed before it was delivered, the agent no longer offered it
  * (D6), so the word "no answer" would be wrong.
  */
-export const wordsOf = (command: Pick<ShownCommand, 'state' | 'deliveredAt'>): StateWords =>
+export const commandStateWords = (command: Pick<ShownCommand, 'state' | 'deliveredAt'>): StateWords =>
   command.state === 'failed' && command.deliveredAt === null
     ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was due to be delivered.' }
     : lifeWords[command.state]
@@ -70,11 +70,11 @@ export const isOpen = (command: Pick<ShownCommand, 'state'>): boolean =>
  * The steps of a command so far, with their times in Unix milliseconds. If the agent answered late, its answer comes
  * after the step at which the command timed out.
  */
-export function stepsOf(c: ShownCommand): { word: string; at: number }[] {
+export function commandStepsOf(c: ShownCommand): { word: string; at: number }[] {
   const steps = [{ word: 'queued', at: c.createdAt }]
   if (c.deliveredAt !== null) steps.push({ word: 'delivered', at: c.deliveredAt })
   if (c.failedAt !== null) steps.push({ word: givenUp(c), at: c.failedAt })
-  if (c.answeredAt !== null) steps.push({ word: wordsOf(c).word, at: c.answeredAt })
+  if (c.answeredAt !== null) steps.push({ word: commandStateWords(c).word, at: c.answeredAt })
   return steps
 }
 
@@ -85,7 +85,7 @@ const givenUp = (c: ShownCommand) => {
 
 export const controlNames: Readonly<Record<Control, string>> = { pause: 'Pause', resume: 'Resume', run_now: 'Run now' }
 /** The control that undoes a pause or a resume. `run_now` has none, because a run cannot be undone. */
-export const undoOf: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }
+export const undoingControl: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }
 
 /** Why a control cannot be pressed while the agent is paused; null if it can. */
 export const whilePaused: Readonly<Record<Control, string | null>> = {
@@ -100,7 +100,10 @@ export const isControl = (type: string): type is Control => Object.hasOwn(contro
  * The name of a command in the words of the page (`title`), and the name of the log if the command requests one
  * (`what`).
  */
-export function titleOf(command: Pick<ShownCommand, 'type' | 'payload'>): { title: string; what: string | null } {
+export function commandTitleOf(command: Pick<ShownCommand, 'type' | 'payload'>): {
+  title: string
+  what: string | null
+} {
   if (isControl(command.type)) return { title: controlNames[command.type], what: null }
   if (command.type === 'log')
     return { title: 'Send log', what: String((command.payload as { name?: unknown }).name ?? '') }
@@ -111,7 +114,10 @@ export function titleOf(command: Pick<ShownCommand, 'type' | 'payload'>): { titl
  * The settings in a `set` command, each with its name and value. The name comes from the schema that the agent reported
  * last. If that schema no longer has the setting, its key is used.
  */
-export const changesOf = (payload: SettingValues, schema: readonly Setting[] = []): { name: string; value: string }[] =>
+export const settingChangesOf = (
+  payload: SettingValues,
+  schema: readonly Setting[] = [],
+): { name: string; value: string }[] =>
   Object.entries(payload).map(([key, value]) => {
     const setting = schema.find((one) => one.key === key)
     return { name: setting ? nameOf(setting) : key, value: valueText(setting, value) }

@@ -8,11 +8,11 @@ import { keys, read } from '../../data/queries.ts'
 import { takeSent } from '../../data/sent.ts'
 import { serviceNow, useClock } from '../../ui/index.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
-import type { Press } from './agent.ts'
-import { isOpen, wordsOf } from './life.ts'
+import type { CommandPress } from './agent.ts'
+import { commandStateWords, isOpen } from './life.ts'
 
 interface FollowedCommands {
-  readonly press: Press
+  readonly press: CommandPress
   /**
    * The pending commands of all people, and the last three ended commands among those that this person sent since
    * they opened the page, or from the palette to open it, unless dismissed; newest first.
@@ -52,7 +52,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
     },
     [client, slug, name],
   )
-  const press = useMemo<Press>(
+  const press = useMemo<CommandPress>(
     () => ({
       hasSent,
       under: (body) => open.find((command) => isSame(command, body)),
@@ -75,7 +75,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
   const seenApplied = useSeenApplied(all)
   const gone = useClock((now) =>
     all
-      .filter(({ id }) => hasLeft(seenApplied.get(id), now))
+      .filter(({ id }) => isLeavingList(seenApplied.get(id), now))
       .map(({ id }) => id)
       .join(' '),
   )
@@ -87,7 +87,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
 /** When the page first saw that a command was carried out, by the service's clock. */
 function useSeenApplied(commands: readonly ShownCommand[]): ReadonlyMap<string, number> {
   const [seen, setSeen] = useState<ReadonlyMap<string, number>>(new Map())
-  const fresh = commands.filter((command) => wordsOf(command).tone === 'good' && !seen.has(command.id))
+  const fresh = commands.filter((command) => commandStateWords(command).tone === 'good' && !seen.has(command.id))
   useEffect(() => {
     if (fresh.length > 0) setSeen(new Map([...seen, ...fresh.map(({ id }) => [id, serviceNow()] as const)]))
   })
@@ -98,7 +98,7 @@ function useSeenApplied(commands: readonly ShownCommand[]): ReadonlyMap<string, 
  * True if a command leaves the list, because the page showed for ten seconds that it was carried out. A command that
  * was refused or got no answer stays until the person dismisses it.
  */
-export const hasLeft = (seenAt: number | undefined, now: number): boolean =>
+export const isLeavingList = (seenAt: number | undefined, now: number): boolean =>
   seenAt !== undefined && now - seenAt >= staysMs
 
 /**

@@ -9,7 +9,7 @@ import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 export type RawValue = string | boolean | null
 
 /** Converts a reported value to the content of the setting's input on the page. */
-export function rawOf(setting: Setting, value: SettingValue | undefined): RawValue {
+export function rawValueOf(setting: Setting, value: SettingValue | undefined): RawValue {
   if (value === null || value === undefined) return null
   switch (setting.type) {
     case 'bool':

@@ -22,7 +22,7 @@ const tones: Readonly<Record<string, BarTone>> = {
   skipped: 'lost',
 }
 
-export const toneOf = (status: string): BarTone => {
+export const runTone = (status: string): BarTone => {
   const word = status.toLowerCase()
   return isInProgress(status) ? 'waiting' : Object.hasOwn(tones, word) ? (tones[word] ?? 'plain') : 'plain'
 }

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { Text } from '../../ui/index.ts'
 import { count } from '../../ui/time/format.ts'
 import { type Agent, useView } from '../parts/agent.ts'
-import { type FilterKey, filterWords, orders, type RunFilter, type RunOrder } from './list.ts'
+import { type FilterKey, filterWords, type RunFilter, type RunOrder, runOrders } from './list.ts'
 
 interface FiltersProps {
   agent: Agent
@@ -98,10 +98,10 @@ function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total
 const OrderMenu = ({ order, onOrder }: { order: RunOrder; onOrder: (order: RunOrder) => void }) => (
   <NativeSelect
     label="Sort by"
-    data={orders.map(([words]) => words)}
-    value={orders.find(([, { sort, rising }]) => sort === order.sort && rising === order.rising)?.[0] ?? ''}
+    data={runOrders.map(([words]) => words)}
+    value={runOrders.find(([, { sort, rising }]) => sort === order.sort && rising === order.rising)?.[0] ?? ''}
     onChange={({ currentTarget: { value } }) => {
-      const chosen = orders.find(([words]) => words === value)
+      const chosen = runOrders.find(([words]) => words === value)
       if (chosen) onOrder(chosen[1])
     }}
   />

@@ -8,13 +8,13 @@ import { Time } from '../../ui/index.ts'
 import { Scroll, WhyButton } from '../../ui/parts.tsx'
 import { type AwaitedLog, arrivedLog } from '../logs/follow.ts'
 import type { Agent } from '../parts/agent.ts'
-import { wordsOf } from '../parts/life.ts'
+import { commandStateWords } from '../parts/life.ts'
 
 /**
  * Shows the end of the output of a failed run, to admins who ask for it. The machine keeps it until the next failure,
  * so only the newest run that names this log has it.
  */
-export function Printed({ run, agent }: { run: Run; agent: Agent }) {
+export function FailedRunOutput({ run, agent }: { run: Run; agent: Agent }) {
   const name = run.log ?? ''
   const mayHave = name.startsWith('failed/') && agent.page.canAct
   const { data: jobs } = useQuery({
@@ -46,7 +46,7 @@ function FailedOutput({ name, agent }: { name: string; agent: Agent }) {
           <WhyButton
             size="compact-sm"
             variant="default"
-            why={waiting && under ? `Already ${wordsOf(under).word}.` : null}
+            why={waiting && under ? `Already ${commandStateWords(under).word}.` : null}
             onClick={show}
           >
             Show what it printed

@@ -7,7 +7,7 @@ import { Cost, dateAndTime, serviceNow, Text, Time } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { pressedOrder, type RunListProps } from './list.ts'
-import { FirstSubject, Length, More, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
+import { FirstSubject, MoreCount, modelsOf, RunDetails, RunLength, RunStarted, RunStatus, RunTokens } from './parts.tsx'
 
 /**
  * The columns that the table of runs leaves out if they would be empty. Each function tells whether a run has something
@@ -130,11 +130,11 @@ function Row({ agent, run, has, open, toggle }: RowProps) {
         </ActionIcon>
       </td>
       <td className="ag-nowrap">
-        <Started run={run} />
+        <RunStarted run={run} />
       </td>
       {has.status && (
         <td className="ag-nowrap">
-          <Status run={run} />
+          <RunStatus run={run} />
         </td>
       )}
       {has.kind && <td className="ag-some">{run.kind !== undefined && <Text>{run.kind}</Text>}</td>}
@@ -149,11 +149,11 @@ function Row({ agent, run, has, open, toggle }: RowProps) {
         </td>
       )}
       <td data-numeric className="ag-nowrap">
-        <Length run={run} agent={agent} />
+        <RunLength run={run} agent={agent} />
       </td>
       {has.tokens && (
         <td data-numeric>
-          <Tokens run={run} />
+          <RunTokens run={run} />
         </td>
       )}
       {has.cost && <td data-numeric>{run.cost_usd !== undefined && <Cost usd={run.cost_usd} />}</td>}
@@ -167,7 +167,7 @@ function Models({ run }: { run: Run }) {
   return (
     <>
       <Text>{first[0]}</Text>
-      {more.length > 0 && <More count={more.length} />}
+      {more.length > 0 && <MoreCount count={more.length} />}
     </>
   )
 }
@@ -205,10 +205,10 @@ function Card({ agent, run, open, toggle, isOneJob }: CardProps) {
           )}
         </div>
         <div className="ag-card-how">
-          <Status run={run} />
+          <RunStatus run={run} />
           <Dotted
             parts={[
-              <Length key="took" run={run} agent={agent} />,
+              <RunLength key="took" run={run} agent={agent} />,
               run.started !== undefined && <Time key="started" at={run.started * 1000} />,
               run.cost_usd !== undefined && <Cost key="cost" usd={run.cost_usd} />,
             ]}
@@ -230,14 +230,14 @@ function Card({ agent, run, open, toggle, isOneJob }: CardProps) {
           <div className="ag-quiet">
             <Dotted
               parts={[
-                <Started key="started" run={run} />,
+                <RunStarted key="started" run={run} />,
                 run.kind !== undefined && <Text key="kind">{run.kind}</Text>,
                 ...modelsOf(run)
                   .slice(0, 2)
                   .map(([model]) => <Text key={model}>{model}</Text>),
                 run.output_tokens !== undefined && (
                   <>
-                    <Tokens run={run} /> tokens
+                    <RunTokens run={run} /> tokens
                   </>
                 ),
               ]}

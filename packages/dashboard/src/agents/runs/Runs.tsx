@@ -9,8 +9,8 @@ import { Dotted } from '../../ui/parts.tsx'
 import { type Agent, useView } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
 import { Filters } from './Filters.tsx'
-import { addressOfOrder, orderIn, type RunFilter, type RunOrder } from './list.ts'
-import { Length, RunDetails, Started, Status } from './parts.tsx'
+import { addressOfOrder, type RunFilter, type RunOrder, readRunOrder } from './list.ts'
+import { RunDetails, RunLength, RunStarted, RunStatus } from './parts.tsx'
 import { RunPictures } from './RunPictures.tsx'
 import { RunCards, RunTable } from './RunTable.tsx'
 import './runs.css'
@@ -32,7 +32,7 @@ export default function Runs({ agent }: { agent: Agent }) {
   }
   const filtered = Object.values(filter).some(Boolean)
   const at = view.page()
-  const order = orderIn(view.text('sort'), view.text('order'))
+  const order = readRunOrder(view.text('sort'), view.text('order'))
   const opened = view.text('run')
   const { data, error, refetch, isPlaceholderData } = useQuery(
     read(
@@ -134,10 +134,10 @@ function OtherRun({ agent, id, close }: OtherRunProps) {
             <p className="ag-other-head">
               <Dotted
                 parts={[
-                  <Started key="started" run={run} />,
-                  <Status key="status" run={run} />,
+                  <RunStarted key="started" run={run} />,
+                  <RunStatus key="status" run={run} />,
                   run.kind !== undefined && <Text key="kind">{run.kind}</Text>,
-                  <Length key="took" run={run} agent={agent} />,
+                  <RunLength key="took" run={run} agent={agent} />,
                   run.cost_usd !== undefined && <Cost key="cost" usd={run.cost_usd} />,
                 ]}
               />

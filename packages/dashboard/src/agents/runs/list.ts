@@ -35,7 +35,7 @@ export interface RunListProps {
 const sorts: readonly RunSort[] = ['started', 'cost', 'duration']
 
 /** The order that the page's address names; newest first without one. */
-export const orderIn = (sort: string, order: string): RunOrder => ({
+export const readRunOrder = (sort: string, order: string): RunOrder => ({
   sort: sorts.find((each) => each === sort) ?? 'started',
   rising: order === 'rising',
 })
@@ -53,7 +53,7 @@ export const pressedOrder = (order: RunOrder, sort: RunSort): RunOrder => ({
 })
 
 /** The orders that a menu offers. */
-export const orders: readonly (readonly [words: string, order: RunOrder])[] = [
+export const runOrders: readonly (readonly [words: string, order: RunOrder])[] = [
   ['Newest first', { sort: 'started', rising: false }],
   ['Oldest first', { sort: 'started', rising: true }],
   ['Longest first', { sort: 'duration', rising: false }],

@@ -12,11 +12,11 @@ import { tokensText } from '../../ui/time/format.ts'
 import { Subjects } from '../overview/Subjects.tsx'
 import { AskForLog } from '../parts/AskForLog.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { toneOf } from '../parts/tones.ts'
-import { Printed } from './Printed.tsx'
+import { runTone } from '../parts/tones.ts'
+import { FailedRunOutput } from './Printed.tsx'
 
 /** Shows when a run started: the date with the time of day, and how long ago that is. */
-export function Started({ run }: { run: Run }) {
+export function RunStarted({ run }: { run: Run }) {
   if (run.started === undefined) return null
   const at = run.started * 1000
   const isTime = !Number.isNaN(new Date(at).getTime())
@@ -30,9 +30,9 @@ export function Started({ run }: { run: Run }) {
   )
 }
 
-export const Status = ({ run }: { run: Run }) =>
+export const RunStatus = ({ run }: { run: Run }) =>
   run.status === undefined || run.status === '' ? null : (
-    <Tone tone={toneOf(run.status)}>
+    <Tone tone={runTone(run.status)}>
       <Text>{run.status}</Text>
     </Tone>
   )
@@ -41,14 +41,14 @@ export const Status = ({ run }: { run: Run }) =>
  * Shows the duration of a run that has ended. For a run in progress, shows the time since the start and counts on,
  * unless the agent is offline. For other runs, shows nothing.
  */
-export function Length({ run, agent }: { run: Run; agent: Agent }) {
+export function RunLength({ run, agent }: { run: Run; agent: Agent }) {
   const length = runSeconds(run)
   if (length !== undefined) return <>{lastingText(length * 1000)}</>
   return run.started !== undefined &&
     run.ended === undefined &&
     run.status !== undefined &&
     !agent.offline &&
-    toneOf(run.status) === 'waiting' ? (
+    runTone(run.status) === 'waiting' ? (
     <Ticking since={run.started} />
   ) : null
 }
@@ -64,13 +64,13 @@ export function FirstSubject({ run }: { run: Run }) {
   return (
     <span className="ag-first">
       <UntrustedLink title={first.title} url={first.url} host={false} />
-      {more.length > 0 && <More count={more.length} />}
+      {more.length > 0 && <MoreCount count={more.length} />}
     </span>
   )
 }
 
 /** The number of further subjects or models, which the details of the run have. */
-export const More = ({ count }: { count: number }) => (
+export const MoreCount = ({ count }: { count: number }) => (
   <span className="ag-quiet ag-nowrap" title={`and ${count} more`}>
     {' '}
     +{count}
@@ -106,7 +106,7 @@ export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {
           </dl>
         </div>
       )}
-      <Printed run={run} agent={agent} />
+      <FailedRunOutput run={run} agent={agent} />
       <div>
         <h3>Run</h3>
         <dl className="svc-kv svc-kv-small">
@@ -159,5 +159,5 @@ function CopyLink() {
   )
 }
 
-export const Tokens = ({ run }: { run: Run }) =>
+export const RunTokens = ({ run }: { run: Run }) =>
   run.output_tokens === undefined ? null : tokensText(run.output_tokens)

@@ -1,8 +1,8 @@
 /** The pictures above a list of runs: their lengths and their costs. Pure. */
 import { type Run, runSeconds } from '@svc/protocol'
-import { failedText, type RunBar } from '../../ui/charts/RunBars.tsx'
+import { failedRunsText, type RunBar } from '../../ui/charts/RunBars.tsx'
 import { dollars, lastingText } from '../../ui/index.ts'
-import { toneOf } from '../parts/tones.ts'
+import { runTone } from '../parts/tones.ts'
 
 interface RunPicture {
   bars: RunBar[]
@@ -32,9 +32,9 @@ function pictureOf(
   measure: (run: Run) => number | null,
   words: (max: number) => string,
 ): RunPicture | null {
-  const bars = runs.map((run): RunBar => ({ value: measure(run), tone: toneOf(run.status ?? '') })).reverse()
+  const bars = runs.map((run): RunBar => ({ value: measure(run), tone: runTone(run.status ?? '') })).reverse()
   const values = bars.flatMap(({ value }) => (value === null ? [] : [value]))
   const max = Math.max(0, ...values)
   if (values.length < minRuns || max === 0) return null
-  return { bars, max, title: `${failedText(bars)}. ${words(max)}` }
+  return { bars, max, title: `${failedRunsText(bars)}. ${words(max)}` }
 }

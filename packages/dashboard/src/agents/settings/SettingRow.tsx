@@ -7,8 +7,8 @@ import { Text } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
 import { ByMachine } from '../parts/ByMachine.tsx'
 import type { Draft } from '../parts/drafts.ts'
-import { wordsOf } from '../parts/life.ts'
-import { type RawValue, rawOf } from '../parts/raw.ts'
+import { commandStateWords } from '../parts/life.ts'
+import { type RawValue, rawValueOf } from '../parts/raw.ts'
 import { SettingInput } from '../parts/SettingInput.tsx'
 import { boundsText, nameOf, valueText } from '../parts/setting-words.ts'
 import { isDraftOutdated } from './form.ts'
@@ -39,7 +39,7 @@ interface SettingRowProps {
 export function SettingRow(props: SettingRowProps) {
   const { setting, reported, draft, wrong, tried, locked, onChange } = props
   const id = useId()
-  const raw = draft ? draft.raw : rawOf(setting, reported)
+  const raw = draft ? draft.raw : rawValueOf(setting, reported)
   const message = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
   return (
     <li className="ag-setting" data-changed={draft !== undefined}>
@@ -118,7 +118,7 @@ function Notes({
   pending,
   message,
 }: SettingRowProps & { message: string | undefined }) {
-  const unfit = !draft && reported !== undefined && reported !== null && rawOf(setting, reported) === null
+  const unfit = !draft && reported !== undefined && reported !== null && rawValueOf(setting, reported) === null
   return (
     <>
       {message !== undefined && (
@@ -146,7 +146,7 @@ function Notes({
       </ByMachine>
       {pending && (
         <span className="ag-quiet">
-          <Tone tone="waiting">{wordsOf(pending.command).word}</Tone> requested:{' '}
+          <Tone tone="waiting">{commandStateWords(pending.command).word}</Tone> requested:{' '}
           <Text>{valueText(setting, pending.value)}</Text>
         </span>
       )}

@@ -10,13 +10,13 @@ import { count } from '../../ui/time/format.ts'
 import type { Agent } from '../parts/agent.ts'
 import { settingByMachine } from '../parts/machine.ts'
 import { minutesToAnswer } from '../parts/press.ts'
-import { changesOf, draftsOf, groupsOf, reportedValueOf, withDraft, withoutDraft } from './form.ts'
+import { draftsOf, formChangesOf, reportedValueOf, settingGroupsOf, withDraft, withoutDraft } from './form.ts'
 import { lastSetCommand, pendingSettings } from './pending.ts'
 import { SettingRow } from './SettingRow.tsx'
 import './settings.css'
 import type { ShownCommand } from '@svc/api'
 import { CommandTitle } from '../commands/CommandTitle.tsx'
-import { wordsOf } from '../parts/life.ts'
+import { commandStateWords } from '../parts/life.ts'
 
 /**
  * The form for the settings that the agent reports (2.4). The agent owns the values; the form sends a command to change
@@ -42,7 +42,7 @@ function Form({ agent, settings, schema }: FormProps) {
     read('GET /w/:slug/agents/:name/commands', { slug, name: page.name }, { offset: 0, limit: 50 }),
   )
   const pending = pendingSettings(page.open)
-  const { changes, wrong } = changesOf(settings, drafts)
+  const { changes, wrong } = formChangesOf(settings, drafts)
   const changed = Object.keys(changes).length
   const faults = Object.keys(wrong).length
   const allowed = page.canAct && faults === 0 && changed > 0
@@ -54,7 +54,7 @@ function Form({ agent, settings, schema }: FormProps) {
         schema={schema}
         onEdit={page.canAct ? (values) => setDrafts(draftsOf(settings, values)) : undefined}
       />
-      {groupsOf(schema).map((group) => (
+      {settingGroupsOf(schema).map((group) => (
         <Section key={group.name} title={group.name === null ? 'Settings' : <Text>{group.name}</Text>} flush>
           <ul className="svc-list ag-setting-list">
             {group.settings.map((setting) => (
@@ -171,7 +171,7 @@ interface LastAnswerProps {
  */
 function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
   if (command === undefined) return null
-  const { word, tone, means } = wordsOf(command)
+  const { word, tone, means } = commandStateWords(command)
   const at = command.answeredAt ?? command.failedAt ?? command.createdAt
   return (
     <div className="ag-answer" data-tone={tone} role="status">

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 import type { Drafts } from '../parts/drafts.ts'
-import { type RawValue, rawOf, readRaw } from '../parts/raw.ts'
+import { type RawValue, rawValueOf, readRaw } from '../parts/raw.ts'
 import { boundsText, valueText } from '../parts/setting-words.ts'
-import { changesOf, draftsOf, groupsOf, isDraftOutdated, withDraft, withoutDraft } from './form.ts'
+import { draftsOf, formChangesOf, isDraftOutdated, settingGroupsOf, withDraft, withoutDraft } from './form.ts'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120, group: 'Schedule' }
 const quota: Setting = { key: 'quota', type: 'percent' }
@@ -30,17 +30,17 @@ const typed = (setting: Setting, raw: RawValue, before: Drafts = {}, from = sett
   withDraft(before, from, setting, raw)
 
 test('settings are shown in groups, both in the order of the schema', () =>
-  expect(groupsOf(schema).map(({ name, settings: own }) => [name, own.map(({ key }) => key)])).toEqual([
+  expect(settingGroupsOf(schema).map(({ name, settings: own }) => [name, own.map(({ key }) => key)])).toEqual([
     ['Schedule', ['every', 'on']],
     [null, ['quota', 'until', 'note', 'tone']],
   ]))
 
 test('if two settings have the same key, the first is used', () =>
-  expect(groupsOf([every, { ...every, label: 'Other' }])[0]?.settings).toEqual([every]))
+  expect(settingGroupsOf([every, { ...every, label: 'Other' }])[0]?.settings).toEqual([every]))
 
 test('only changed settings are sent', () => {
   const drafts = typed(on, false, typed(every, '20'))
-  expect({ ...changesOf(settings, drafts).changes }).toEqual({ every: 20, on: false })
+  expect({ ...formChangesOf(settings, drafts).changes }).toEqual({ every: 20, on: false })
 })
 
 test('a value typed back to the reported one is not a change', () => {
@@ -51,15 +51,15 @@ test('a value typed back to the reported one is not a change', () => {
 })
 
 test('clearing requests "not set", and clearing a setting that is not set requests nothing', () => {
-  expect({ ...changesOf(settings, typed(every, null)).changes }).toEqual({ every: null })
+  expect({ ...formChangesOf(settings, typed(every, null)).changes }).toEqual({ every: null })
   expect(typed(until, null)).toEqual({})
-  expect({ ...changesOf(settings, typed(note, '')).changes }).toEqual({ note: '' })
+  expect({ ...formChangesOf(settings, typed(note, '')).changes }).toEqual({ note: '' })
 })
 
 test('a value that the schema does not allow can be cleared', () => {
   const odd: Settings = { schema, values: { tone: 'gone' } }
-  expect(rawOf(tone, 'gone')).toBeNull()
-  expect({ ...changesOf(odd, withDraft({}, odd, tone, null)).changes }).toEqual({ tone: null })
+  expect(rawValueOf(tone, 'gone')).toBeNull()
+  expect({ ...formChangesOf(odd, withDraft({}, odd, tone, null)).changes }).toEqual({ tone: null })
 })
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
   [tone, '9', 'must be one of its options'],
   [note, 'a'.repeat(2001), 'must be at most 2000 characters'],
 ] as const)('what does not fit is told and not sent: %o %j', (setting, raw, wrong) => {
-  const wished = changesOf(settings, typed(setting, raw))
+  const wished = formChangesOf(settings, typed(setting, raw))
   expect({ ...wished.wrong }).toEqual({ [setting.key]: wrong })
   expect({ ...wished.changes }).toEqual({})
 })
@@ -90,7 +90,7 @@ test.each([
 test('options keep their types: the number 7 and the text 7 differ', () => {
   expect(readRaw(tone, '1')).toEqual({ ok: true, value: 7 })
   expect(readRaw(tone, '2')).toEqual({ ok: true, value: '7' })
-  expect(rawOf(tone, '7')).toBe('2')
+  expect(rawValueOf(tone, '7')).toBe('2')
 })
 
 test('a report that arrives while somebody types leaves the typed text, and the form says that the value changed', () => {
@@ -99,24 +99,24 @@ test('a report that arrives while somebody types leaves the typed text, and the 
   const more = withDraft(drafts, later, every, '25')
   expect(more.every).toEqual({ raw: '25', base: 10 })
   expect(isDraftOutdated(more.every ?? { raw: null, base: 10 }, 15)).toBe(true)
-  expect({ ...changesOf(later, more).changes }).toEqual({ every: 25 })
+  expect({ ...formChangesOf(later, more).changes }).toEqual({ every: 25 })
 })
 
 test('if the machine changes to the typed value, there is nothing left to send', () => {
   const later: Settings = { schema, values: { ...settings.values, every: 20 } }
-  expect({ ...changesOf(later, typed(every, '20')).changes }).toEqual({})
+  expect({ ...formChangesOf(later, typed(every, '20')).changes }).toEqual({})
 })
 
 test('a setting that is no longer in the schema is not sent', () => {
   const later: Settings = { schema: [quota], values: {} }
-  expect({ ...changesOf(later, typed(every, '20')).changes }).toEqual({})
+  expect({ ...formChangesOf(later, typed(every, '20')).changes }).toEqual({})
 })
 
 test('one change is undone without the others', () =>
   expect(Object.keys(withoutDraft(typed(on, false, typed(every, '20')), 'on'))).toEqual(['every']))
 
 test('a refused command is put back into the form as it was sent', () =>
-  expect({ ...changesOf(settings, draftsOf(settings, { every: 99, tone: 'kind', gone: 1 })).changes }).toEqual({
+  expect({ ...formChangesOf(settings, draftsOf(settings, { every: 99, tone: 'kind', gone: 1 })).changes }).toEqual({
     every: 99,
     tone: 'kind',
   }))
@@ -132,7 +132,7 @@ test('keys that every object inherits are treated like any others', () => {
   const [first, second] = odd.schema ?? []
   if (!first || !second) throw new Error('the schema has two settings')
   const drafts = withDraft(withDraft({}, odd, first, 'x'), odd, second, '4')
-  expect({ ...changesOf(odd, drafts).changes }).toEqual({ constructor: 'x', toString: 4 })
+  expect({ ...formChangesOf(odd, drafts).changes }).toEqual({ constructor: 'x', toString: 4 })
 })
 
 test('a time is the same after it was put into its input and read back, in any zone', () => {

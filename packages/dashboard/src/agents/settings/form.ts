@@ -4,7 +4,7 @@
  */
 import type { Setting, Settings, SettingValue, SettingValues } from '@svc/protocol'
 import type { Draft, Drafts } from '../parts/drafts.ts'
-import { type RawValue, rawOf, readRaw } from '../parts/raw.ts'
+import { type RawValue, rawValueOf, readRaw } from '../parts/raw.ts'
 
 interface Group {
   /** The name of the group; null for settings without a group. */
@@ -16,7 +16,7 @@ interface Group {
  * Groups the settings. Groups and settings keep the order of the schema. If two settings have the same key, only the
  * first is used.
  */
-export function groupsOf(schema: readonly Setting[]): Group[] {
+export function settingGroupsOf(schema: readonly Setting[]): Group[] {
   const groups = new Map<string | null, Setting[]>()
   const seen = new Set<string>()
   for (const setting of schema) {
@@ -48,7 +48,7 @@ export const withoutDraft = (drafts: Drafts, key: string): Drafts =>
 
 const isSame = (setting: Setting, raw: RawValue, reported: SettingValue | undefined) => {
   if (raw === null) return reported === null || reported === undefined
-  if (raw === rawOf(setting, reported)) return true
+  if (raw === rawValueOf(setting, reported)) return true
   const read = readRaw(setting, raw)
   return read.ok && read.value === reported
 }
@@ -69,10 +69,10 @@ interface FormChanges {
  * The values that the button "Send changes" would send, and the errors that prevent it, by key. A draft whose setting
  * is gone from the schema is left out.
  */
-export function changesOf(settings: Settings, drafts: Drafts): FormChanges {
+export function formChangesOf(settings: Settings, drafts: Drafts): FormChanges {
   const changes: SettingValues = Object.create(null)
   const wrong: Record<string, string> = Object.create(null)
-  for (const { settings: own } of groupsOf(settings.schema ?? []))
+  for (const { settings: own } of settingGroupsOf(settings.schema ?? []))
     for (const setting of own) {
       const draft = Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined
       if (draft === undefined) continue
@@ -88,6 +88,6 @@ export const draftsOf = (settings: Settings, values: SettingValues): Drafts =>
   (settings.schema ?? [])
     .filter((setting) => Object.hasOwn(values, setting.key))
     .reduce<Drafts>(
-      (drafts, setting) => withDraft(drafts, settings, setting, rawOf(setting, values[setting.key])),
+      (drafts, setting) => withDraft(drafts, settings, setting, rawValueOf(setting, values[setting.key])),
       Object.create(null) as Drafts,
     )

@@ -5,8 +5,8 @@ import { call } from '../../data/api.ts'
 import { Facts, type FactsProps, Section, Text, Tone, useConfirm, WhyButton } from '../../ui/index.ts'
 import { isOutstanding, wishWords } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
-import { HoldNote, Waits } from './parts.tsx'
-import { stepsOf } from './steps.ts'
+import { HoldNote, WaitText } from './parts.tsx'
+import { updateStepsOf } from './steps.ts'
 import { useUpdates } from './useUpdates.ts'
 
 interface UpdateCardProps {
@@ -50,7 +50,7 @@ export function UpdateCard({ title, aside, update, about, lift, facts, children 
         </p>
       )}
       <Steps state={state} of={'blueprint' in update ? 'blueprint' : 'runtime'} />
-      <Waits waits={waits} />
+      <WaitText waits={waits} />
       {hold && <HoldNote hold={hold}>{lift}</HoldNote>}
       <Facts facts={facts} />
       {children}
@@ -63,7 +63,7 @@ const stepSigns = { done: IconCheck, next: IconPointFilled, no: IconX, later: un
 
 /** The steps of the requested update, with the one that is waited for or at which it ended. */
 function Steps({ state, of }: Pick<UpdateCardProps['update'], 'state'> & { of: RolloutKind }) {
-  const steps = stepsOf(state, of)
+  const steps = updateStepsOf(state, of)
   return (
     steps && (
       <ol className="up-steps" aria-label="Steps of the update">

@@ -6,7 +6,7 @@ import '../../updates/updates.css'
 import { paths } from '../../paths.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { reasonIn, reasonsOf } from '../../updates/parts/reasons.ts'
-import { eventDetail, eventLook } from '../../updates/parts/words.ts'
+import { eventDetail, updateEventLook } from '../../updates/parts/words.ts'
 import { AskForLog } from '../parts/AskForLog.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { BlueprintPart } from './BlueprintPart.tsx'
@@ -75,7 +75,7 @@ const Timeline = ({ slug, events, shown }: TimelineProps) => {
       {events.map((event) => (
         <li key={event.id} data-kind={event.kind}>
           <div className="up-event">
-            <Tone tone={eventLook(event.kind).tone}>{eventLook(event.kind).word}</Tone>
+            <Tone tone={updateEventLook(event.kind).tone}>{updateEventLook(event.kind).word}</Tone>
             <Text>{eventDetail(event)}</Text>
             {event.by !== null && (
               <span className="svc-quiet">

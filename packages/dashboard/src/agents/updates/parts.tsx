@@ -27,7 +27,7 @@ export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) =
 )
 
 /** The reason why a requested version has no outcome yet, and what ends the wait. */
-export function Waits({ waits }: { waits: WaitReason | null }) {
+export function WaitText({ waits }: { waits: WaitReason | null }) {
   return waits && <p className="up-note">{waitsWords(waits)}</p>
 }
 

@@ -1,6 +1,6 @@
 import type { WishState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { stepsOf } from './steps.ts'
+import { updateStepsOf } from './steps.ts'
 
 test.each<[WishState, string | undefined]>([
   ['none', undefined],
@@ -14,12 +14,16 @@ test.each<[WishState, string | undefined]>([
   ['held', 'done no later later later'],
 ])('the steps of an update that is %s', (state, steps) => {
   expect(
-    stepsOf(state, 'runtime')
+    updateStepsOf(state, 'runtime')
       ?.map(({ is }) => is)
       .join(' '),
   ).toBe(steps)
 })
 
 test('a failed download of a blueprint is the step that is waited for, since the agent tries it again', () => {
-  expect(stepsOf('failed', 'blueprint')?.[2]).toEqual({ name: 'Downloaded', is: 'next', note: 'the last try failed' })
+  expect(updateStepsOf('failed', 'blueprint')?.[2]).toEqual({
+    name: 'Downloaded',
+    is: 'next',
+    note: 'the last try failed',
+  })
 })

@@ -34,7 +34,7 @@ const progress: Readonly<Record<WishState, Progress | undefined>> = {
 const retried: Progress = { done: 2, note: 'the last try failed' }
 
 /** The steps of a requested update; undefined if none is requested. */
-export function stepsOf(state: WishState, of: RolloutKind): UpdateStep[] | undefined {
+export function updateStepsOf(state: WishState, of: RolloutKind): UpdateStep[] | undefined {
   const at = of === 'blueprint' && state === 'failed' ? retried : progress[state]
   return (
     at &&

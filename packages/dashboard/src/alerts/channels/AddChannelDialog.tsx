@@ -9,7 +9,7 @@ import { asTyped } from '../../ui/forms/as-typed.ts'
 import { CopyLines, Dialog, DialogFooter } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
 import { TestResult } from './ChannelParts.tsx'
-import { kinds, type WorkspaceKind } from './channel-kinds.ts'
+import { channelLooks, type WorkspaceKind } from './channel-kinds.ts'
 import { useChannelTest } from './useChannelTest.ts'
 
 interface AddChannelProps {
@@ -98,7 +98,7 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
   const missing =
     (part: (typeof parts)[number]) =>
     (text: string, { kind }: typeof empty) => {
-      const field = kinds[kind][part]
+      const field = channelLooks[kind][part]
       return field && !field.optional && trimInvisible(text) === '' ? 'Required' : null
     }
   const form = useForm({
@@ -113,20 +113,20 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
   })
   const { busy, error, submit } = useChange(async (values: typeof empty) => {
     const { kind, name, format } = values
-    const given = parts.filter((part) => kinds[kind][part] && trimInvisible(values[part]) !== '')
+    const given = parts.filter((part) => channelLooks[kind][part] && trimInvisible(values[part]) !== '')
     const more = Object.fromEntries(given.map((part) => [part, trimInvisible(values[part])]))
     const added = await call('POST /w/:slug/channels', { slug }, { kind, name: trimInvisible(name), format, ...more })
     await again()
     onAdded(added)
   })
-  const { url, to, secret } = kinds[form.values.kind]
+  const { url, to, secret } = channelLooks[form.values.kind]
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
         <Select
           label="Kind"
           allowDeselect={false}
-          data={Object.entries(kinds).map(([value, { name }]) => ({ value, label: name }))}
+          data={Object.entries(channelLooks).map(([value, { name }]) => ({ value, label: name }))}
           {...form.getInputProps('kind')}
         />
         <TextInput

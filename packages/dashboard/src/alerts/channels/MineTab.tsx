@@ -12,7 +12,7 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Empty, ErrorNote, Section, Text } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { DaysField, TimesFields, ZoneField } from '../parts/HoursFields.tsx'
-import { dayNames, daysText, timesText, week } from '../parts/hours.ts'
+import { dayNames, daysText, timesText, weekDays } from '../parts/hours.ts'
 import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
 import { ChannelState, DisabledBecause, LastAnswer, TestButton, TestResult } from './ChannelParts.tsx'
@@ -219,6 +219,6 @@ export function choicesSentence({ rules, pace, quiet, badPasses, zone }: Choices
   const what = rules === null ? 'every alert' : rules.map((rule) => alertRules[rule].heading).join(', ') || 'nothing'
   const sent = `Sent ${paceWords[pace]}: ${what}.`
   if (!quiet) return sent
-  const days = daysText(quiet.days.map((day) => week[day - 1] ?? ''))
+  const days = daysText(quiet.days.map((day) => weekDays[day - 1] ?? ''))
   return `${sent} Quiet ${days} ${timesText(quiet)} (${zone})${badPasses ? ', except for Bad' : ''}.`
 }

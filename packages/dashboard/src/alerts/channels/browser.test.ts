@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CannotNotify, type NotifyingBrowser, nameOf, subscribeBrowser } from './browser.ts'
+import { browserName, CannotNotify, type NotifyingBrowser, subscribeBrowser } from './browser.ts'
 
 const publicKey = 'BKO3ZDbkPFwwc-Th10YqOokfPO-K6HQxg5hZbxVhLlIt8FYSIoKn3BZ0mmz2pywrZKnqNAzGB0cEDyJnjOTUbD0'
 const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -107,7 +107,7 @@ test.each([
   ],
   ['browser-on-another-system', 'curl/8'],
 ])('a channel is called %s, with an end of its own', async (name, agent) => {
-  const names = await Promise.all(['https://a.example/1', 'https://a.example/2'].map((at) => nameOf(agent, at)))
+  const names = await Promise.all(['https://a.example/1', 'https://a.example/2'].map((at) => browserName(agent, at)))
   for (const one of names) expect(one).toMatch(new RegExp(`^${name}-[0-9a-f]{4}$`))
   expect(new Set(names).size).toBe(2)
 })

@@ -59,7 +59,7 @@ export async function subscribeBrowser(
   const { pushManager } = await registered(serviceWorker)
   const subscription = await subscribed(pushManager, bytesOf(await publicKey()))
   const secret = JSON.stringify(subscription)
-  return { name: await nameOf(here.navigator.userAgent, subscription.endpoint), kind: 'push', secret }
+  return { name: await browserName(here.navigator.userAgent, subscription.endpoint), kind: 'push', secret }
 }
 
 const refusals = {
@@ -116,7 +116,7 @@ const isSame = (buffer: ArrayBuffer | null, key: Uint8Array): boolean => {
  * subscription's address, so two browsers of the same kind get different names. The service worker
  * (public/push-worker.js) makes the same hash, to find the channel of an old subscription.
  */
-export async function nameOf(userAgent: string, endpoint: string): Promise<string> {
+export async function browserName(userAgent: string, endpoint: string): Promise<string> {
   const first = (words: Readonly<Record<string, RegExp>>, otherwise: string) =>
     Object.entries(words).find(([, pattern]) => pattern.test(userAgent))?.[0] ?? otherwise
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint)))

@@ -40,7 +40,7 @@ const server: ChannelField = { label: 'Server', hint: 'https://matrix.example.or
 const ownServer: ChannelField = { label: 'Server', hint: 'Only for a server of your own.', optional: true }
 const secretAddress = (hint: string): ChannelField => ({ label: 'Webhook URL', hint })
 
-export const kinds: Readonly<Record<WorkspaceKind, KindLook>> = {
+export const channelLooks: Readonly<Record<WorkspaceKind, KindLook>> = {
   webhook: {
     name: 'Webhook',
     url: { label: 'URL', hint: 'https://example.org/alerts' },
@@ -90,4 +90,4 @@ const kindIcons: Partial<Readonly<Record<ChannelKind, typeof IconBell>>> = {
 /** The sign of a kind of channel. Kinds without one have a bell. */
 export const kindIcon = (kind: ChannelKind): typeof IconBell => kindIcons[kind] ?? IconBell
 
-export const kindName = (kind: ChannelKind): string => (kind === 'push' ? 'Browser' : kinds[kind].name)
+export const kindName = (kind: ChannelKind): string => (kind === 'push' ? 'Browser' : channelLooks[kind].name)

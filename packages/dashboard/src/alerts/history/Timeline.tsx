@@ -3,7 +3,7 @@ import type { AlertBar } from '@svc/api'
 import { type KeyboardEvent, useState } from 'react'
 import { paths } from '../../paths.ts'
 import { linear } from '../../ui/charts/scale.ts'
-import { barAt, placer, TimeBars } from '../../ui/charts/TimeBars.tsx'
+import { barNear, placeSpans, TimeBars } from '../../ui/charts/TimeBars.tsx'
 import { Level, lastingText, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import './history.css'
@@ -28,7 +28,7 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   const at = placeOf(rows, chosen)
   const span = at && rows[at.row]?.spans[at.span]
   const marks = marksOf(start, end, Math.max(2, Math.floor(width / 84)))
-  const place = placer({ start, end, width })
+  const place = placeSpans({ start, end, width })
   const scale = linear([start, end], [0, width])
   const move = (event: KeyboardEvent) => {
     if (event.key === 'Escape') return setChosen(null)
@@ -114,7 +114,7 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   function pointed(row: TimelineRow, event: { clientX: number; currentTarget: Element }): string | undefined {
     const svg = event.currentTarget.querySelector('svg')
     const x = event.clientX - (svg ?? event.currentTarget).getBoundingClientRect().left
-    return barAt(row.spans, x, place)?.alert.id
+    return barNear(row.spans, x, place)?.alert.id
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstHours, hoursSentence, readHours, writeHours, wrongWith } from './hours.ts'
+import { firstHours, hoursFormErrors, hoursSentence, readHours, writeHours } from './hours.ts'
 
 const after = 'Outside of these hours it may be offline without an alert.'
 
@@ -39,9 +39,9 @@ test.each(['', 'weekdays', 'weekdays 8-19 UTC', 'Mon-Fri 08:00-19:00 UTC', ' 08:
 )
 
 test('each wrong value has a sentence', () => {
-  expect([wrongWith.days([]), wrongWith.days(['Mon'])]).toEqual(['Choose at least one day.', null])
-  expect([wrongWith.from(''), wrongWith.to('08:00')]).toEqual(['Enter a time.', null])
-  const zones = ['', ' ', 'New York', ' Europe/Berlin '].map(wrongWith.zone)
+  expect([hoursFormErrors.days([]), hoursFormErrors.days(['Mon'])]).toEqual(['Choose at least one day.', null])
+  expect([hoursFormErrors.from(''), hoursFormErrors.to('08:00')]).toEqual(['Enter a time.', null])
+  const zones = ['', ' ', 'New York', ' Europe/Berlin '].map(hoursFormErrors.zone)
   const wrong = 'Enter a time zone such as America/New_York.'
   expect(zones).toEqual([wrong, wrong, wrong, null])
 })

@@ -23,17 +23,17 @@ export const dayNames: Readonly<Record<string, string>> = {
   Sun: 'Sunday',
 }
 /** The short names of the days, Monday first. */
-export const week = Object.keys(dayNames)
+export const weekDays = Object.keys(dayNames)
 /** The words of the service for groups of days, such as `weekdays`, with the days and the words of the sentence. */
 const groups: Readonly<Record<string, { days: readonly string[]; words: string }>> = {
-  daily: { days: week, words: 'every day' },
-  weekdays: { days: week.slice(0, 5), words: 'on weekdays' },
-  weekends: { days: week.slice(5), words: 'at weekends' },
+  daily: { days: weekDays, words: 'every day' },
+  weekdays: { days: weekDays.slice(0, 5), words: 'on weekdays' },
+  weekends: { days: weekDays.slice(5), words: 'at weekends' },
 }
 
 /** The values with which the form opens if an agent has no expected hours. */
 export const firstHours = (zone: string): HoursValues => ({
-  days: [...week.slice(0, 5)],
+  days: [...weekDays.slice(0, 5)],
   from: '08:00',
   to: '19:00',
   zone,
@@ -43,11 +43,11 @@ export const firstHours = (zone: string): HoursValues => ({
 export function readHours(text: string): HoursValues | null {
   const [, named = '', from = '', to = '', zone = ''] = /^(\S+) (\d\d:\d\d)-(\d\d:\d\d) (\S+)$/.exec(text) ?? []
   const days = groups[named]?.days ?? named.split(',')
-  return days.every((day) => week.includes(day)) ? { days: [...days], from, to, zone } : null
+  return days.every((day) => weekDays.includes(day)) ? { days: [...days], from, to, zone } : null
 }
 
 export const writeHours = ({ days, from, to, zone }: HoursValues): string =>
-  `${week.filter((day) => days.includes(day)).join(',')} ${from}-${to} ${trimInvisible(zone)}`
+  `${weekDays.filter((day) => days.includes(day)).join(',')} ${from}-${to} ${trimInvisible(zone)}`
 
 /** Says in a sentence when an agent is expected to report; null means at all times. */
 export function hoursSentence(text: string | null): string {
@@ -75,7 +75,7 @@ export function timesText({ from, to }: Pick<HoursValues, 'from' | 'to'>): strin
  * The error below each field of the form for expected hours; null if its value is valid. The service checks all values
  * again, and only it knows all time zones.
  */
-export const wrongWith = {
+export const hoursFormErrors = {
   days: (days: string[]) => (days.length > 0 ? null : 'Choose at least one day.'),
   from: (time: string) => (isTime(time) ? null : 'Enter a time.'),
   to: (time: string) => (isTime(time) ? null : 'Enter a time.'),

@@ -7,7 +7,7 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { ErrorNote } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
-import { changeOf, hasField, type RuleValues, valuesOf, wrongWith } from './rule-form.ts'
+import { hasField, type RuleValues, ruleChangeOf, ruleFormErrors, ruleValuesOf } from './rule-form.ts'
 
 interface RuleFormProps {
   slug: string
@@ -22,9 +22,9 @@ interface RuleFormProps {
  */
 export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   const again = useAlertsAgain(slug)
-  const form = useForm<RuleValues>({ initialValues: valuesOf(rule), validate: wrongWith })
+  const form = useForm<RuleValues>({ initialValues: ruleValuesOf(rule), validate: ruleFormErrors })
   const { busy, error, submit } = useChange(async (values: RuleValues) => {
-    await call('PATCH /w/:slug/rules', { slug }, changeOf(rule, values))
+    await call('PATCH /w/:slug/rules', { slug }, ruleChangeOf(rule, values))
     await again()
     onDone()
   })

@@ -1,7 +1,7 @@
 import type { RuleSettings } from '@svc/api'
 import { expect, test } from 'vitest'
 import { rule } from '../testing/rule.ts'
-import { changeOf, hasField, valuesOf, wrongWith } from './rule-form.ts'
+import { hasField, ruleChangeOf, ruleFormErrors, ruleValuesOf } from './rule-form.ts'
 
 const escalation = { after: 7200, channels: ['boss'] }
 
@@ -45,7 +45,7 @@ test.each<[string, Partial<RuleSettings>, object]>([
     { rule: 'rollout', channels: null, after: 0, reminds: true, escalation: null },
   ],
 ])('the form of %s, sent unchanged, keeps the rule and names only fields that it has', (_, more, sent) => {
-  expect(changeOf(rule(more), valuesOf(rule(more)))).toEqual(sent)
+  expect(ruleChangeOf(rule(more), ruleValuesOf(rule(more)))).toEqual(sent)
 })
 
 test('only alerts of the level Bad are repeated, and only the rule about commands cannot escalate', () => {
@@ -56,35 +56,40 @@ test('only alerts of the level Bad are repeated, and only the rule about command
 })
 
 test('an escalation is proposed after 15 minutes, needs a channel and a time, and is removed by its checkbox', () => {
-  const values = { ...valuesOf(rule()), escalates: true }
+  const values = { ...ruleValuesOf(rule()), escalates: true }
   expect(values.escalateAfter).toEqual({ number: '15', unit: 'minutes' })
-  expect(wrongWith.secondChannels([], values)).toBe('Choose at least one channel.')
-  expect(wrongWith.secondChannels(['boss'], values)).toBeNull()
+  expect(ruleFormErrors.secondChannels([], values)).toBe('Choose at least one channel.')
+  expect(ruleFormErrors.secondChannels(['boss'], values)).toBeNull()
   for (const number of ['0', '', 'soon', '-1', '1.5'])
-    expect(wrongWith.escalateAfter({ number, unit: 'minutes' }, values), number).toBe('Enter a whole number above 0.')
-  expect(wrongWith.escalateAfter({ number: '2', unit: 'hours' }, values)).toBeNull()
-  const removed = { ...valuesOf(rule({ escalation })), escalates: false, secondChannels: [] }
+    expect(ruleFormErrors.escalateAfter({ number, unit: 'minutes' }, values), number).toBe(
+      'Enter a whole number above 0.',
+    )
+  expect(ruleFormErrors.escalateAfter({ number: '2', unit: 'hours' }, values)).toBeNull()
+  const removed = { ...ruleValuesOf(rule({ escalation })), escalates: false, secondChannels: [] }
   expect([
-    wrongWith.secondChannels([], removed),
-    wrongWith.escalateAfter({ number: '', unit: 'hours' }, removed),
+    ruleFormErrors.secondChannels([], removed),
+    ruleFormErrors.escalateAfter({ number: '', unit: 'hours' }, removed),
   ]).toEqual([null, null])
-  expect(changeOf(rule({ escalation }), removed)).toMatchObject({ escalation: null })
+  expect(ruleChangeOf(rule({ escalation }), removed)).toMatchObject({ escalation: null })
 })
 
 test('statuses are separated by commas, and an empty limit is none', () => {
   const failed = rule({ rule: 'run_failed' })
-  expect(changeOf(failed, { ...valuesOf(failed), statuses: ' failed,, timeout ' })).toMatchObject({
+  expect(ruleChangeOf(failed, { ...ruleValuesOf(failed), statuses: ' failed,, timeout ' })).toMatchObject({
     statuses: ['failed', 'timeout'],
   })
   const cost = rule({ rule: 'cost_day', limit: 5 })
-  expect(changeOf(cost, { ...valuesOf(cost), limit: ' ' })).toMatchObject({ limit: null })
-  expect([wrongWith.limit('0'), wrongWith.limit('5.5')]).toEqual(['Enter an amount, or nothing for no limit.', null])
+  expect(ruleChangeOf(cost, { ...ruleValuesOf(cost), limit: ' ' })).toMatchObject({ limit: null })
+  expect([ruleFormErrors.limit('0'), ruleFormErrors.limit('5.5')]).toEqual([
+    'Enter an amount, or nothing for no limit.',
+    null,
+  ])
 })
 
 test('a filter takes only keys that say which agent it is, and an empty one is none', () => {
-  const values = { ...valuesOf(rule()), filter: ' tag:prod ' }
-  expect(changeOf(rule(), values)).toMatchObject({ filter: 'tag:prod' })
-  expect(changeOf(rule({ filter: 'tag:prod' }), { ...values, filter: ' ' })).toMatchObject({ filter: null })
-  expect([wrongWith.filter('-tag:prod host:build-*'), wrongWith.filter('')]).toEqual([null, null])
-  expect(wrongWith.filter('level:bad')).toMatch(/level: changes with what the rule is about\.$/)
+  const values = { ...ruleValuesOf(rule()), filter: ' tag:prod ' }
+  expect(ruleChangeOf(rule(), values)).toMatchObject({ filter: 'tag:prod' })
+  expect(ruleChangeOf(rule({ filter: 'tag:prod' }), { ...values, filter: ' ' })).toMatchObject({ filter: null })
+  expect([ruleFormErrors.filter('-tag:prod host:build-*'), ruleFormErrors.filter('')]).toEqual([null, null])
+  expect(ruleFormErrors.filter('level:bad')).toMatch(/level: changes with what the rule is about\.$/)
 })

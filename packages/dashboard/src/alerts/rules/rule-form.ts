@@ -39,7 +39,7 @@ export const hasField = {
   escalation: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,
 }
 
-export const valuesOf = (rule: RuleSettings): RuleValues => ({
+export const ruleValuesOf = (rule: RuleSettings): RuleValues => ({
   to: rule.channels === null ? 'all' : 'some',
   channels: rule.channels ?? [],
   filter: rule.filter ?? '',
@@ -60,7 +60,7 @@ function lengthValue(seconds: number): LengthValue {
 /**
  * The error below each field of the form for a rule; null if its value is valid. The service checks all values again.
  */
-export const wrongWith = {
+export const ruleFormErrors = {
   filter: (text: string) => {
     const read = parseRuleFilter(text)
     return read.ok ? null : read.message
@@ -77,7 +77,7 @@ export const wrongWith = {
 const isWhole = (text: string): boolean => /^\d{1,7}$/.test(numberIn(text))
 
 /** The request that changes a rule to the values of its form. Settings that the rule does not have are left out. */
-export const changeOf = (rule: RuleSettings, values: RuleValues): Operations['PATCH /w/:slug/rules']['sent'] => ({
+export const ruleChangeOf = (rule: RuleSettings, values: RuleValues): Operations['PATCH /w/:slug/rules']['sent'] => ({
   rule: rule.rule,
   channels: values.to === 'all' ? null : values.channels,
   ...(hasField.filter(rule) && { filter: trimInvisible(values.filter) || null }),

@@ -3,7 +3,7 @@ import { Facts, Text } from '../../ui/index.ts'
 import { commandText, needsText } from '../parts/words.ts'
 
 /** Summarises a version of a blueprint for the person who is about to install it. */
-export function Brief({ version: { manifest, neededSvc } }: { version: BlueprintVersion }) {
+export function VersionBrief({ version: { manifest, neededSvc } }: { version: BlueprintVersion }) {
   const { runtime, bindings, secrets, needs = [] } = manifest
   return (
     <Facts

@@ -6,7 +6,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { FetchProgram } from '../../agents/dialogs/FetchProgram.tsx'
 import { initLine, unattendedLine } from '../../agents/dialogs/lines.ts'
-import { Step } from '../../agents/dialogs/TokenSteps.tsx'
+import { NumberedStep } from '../../agents/dialogs/TokenSteps.tsx'
 import { ApiError } from '../../data/api.ts'
 import { keys, meQuery, read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
@@ -17,7 +17,7 @@ import { NotThere } from '../../ui/pages/NotThere.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
-import { Brief } from './Brief.tsx'
+import { VersionBrief } from './Brief.tsx'
 import { Countdown } from './Countdown.tsx'
 import { takeIssuedCode } from './issued.ts'
 import { useRevokeCodes } from './useRevokeCodes.tsx'
@@ -106,7 +106,10 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
       <Stack gap="lg">
         <ReachNote address={service.baseUrl} />
         {issued && issued.warnings.length > 0 && <Warnings warnings={issued.warnings} />}
-        <Step order={2} title={service.runtime ? '1. Fetch the program on the agent’s machine' : '1. The program'}>
+        <NumberedStep
+          order={2}
+          title={service.runtime ? '1. Fetch the program on the agent’s machine' : '1. The program'}
+        >
           {service.runtime ? (
             <FetchProgram baseUrl={service.baseUrl} />
           ) : (
@@ -114,8 +117,8 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
               This service has no <code>svc.pyz</code> to download. Use a copy that you already have.
             </p>
           )}
-        </Step>
-        <Step order={2} title="2. Install">
+        </NumberedStep>
+        <NumberedStep order={2} title="2. Install">
           <CopyLines text={initLine(service.baseUrl)} label="line that installs" />
           <p className="svc-quiet">
             It asks for the code, shows what it will install, and asks for the secrets. The agent is installed in a new
@@ -130,8 +133,8 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
               secrets as environment variables of the same name, and settings with <code>--set KEY=VALUE</code>.
             </p>
           </details>
-        </Step>
-        <Step order={2} title="3. The code">
+        </NumberedStep>
+        <NumberedStep order={2} title="3. The code">
           {issued ? (
             <>
               <CopyLines text={issued.code} label="code" />
@@ -140,7 +143,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
           ) : (
             <p>It was shown only once. If it is lost, revoke it and issue another one.</p>
           )}
-        </Step>
+        </NumberedStep>
         <div className="svc-waiting">
           <Loader size={16} aria-hidden />
           <div>
@@ -160,7 +163,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
       </Stack>
       {version && (
         <Section title="What it installs" flush>
-          <Brief version={version} />
+          <VersionBrief version={version} />
         </Section>
       )}
     </div>

@@ -16,9 +16,9 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Empty, ErrorNote, PageHeader, Section, Text, useDocumentTitle } from '../../ui/index.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
-import { Brief } from './Brief.tsx'
+import { VersionBrief } from './Brief.tsx'
 import { keepIssuedCode } from './issued.ts'
-import { Several } from './Several.tsx'
+import { SeveralCodes } from './Several.tsx'
 import './install.css'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 
@@ -41,7 +41,7 @@ export function InstallPage() {
   if (issued)
     return (
       <div className="in-page">
-        <Several slug={slug} {...issued} />
+        <SeveralCodes slug={slug} {...issued} />
       </div>
     )
   return (
@@ -179,7 +179,7 @@ function Form({ slug, names, onSeveral }: InstallFormProps) {
       </Stack>
       {chosen && (
         <Section title={<Text>{`${blueprint} ${version}`}</Text>} flush>
-          <Brief version={chosen} />
+          <VersionBrief version={chosen} />
         </Section>
       )}
     </form>

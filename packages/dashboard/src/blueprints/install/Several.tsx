@@ -5,14 +5,14 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { FetchProgram } from '../../agents/dialogs/FetchProgram.tsx'
 import { initWithCodeLine } from '../../agents/dialogs/lines.ts'
-import { Step } from '../../agents/dialogs/TokenSteps.tsx'
+import { NumberedStep } from '../../agents/dialogs/TokenSteps.tsx'
 import { meQuery, read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { Confirm, CopyLines, count, Help, PageHeader, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { Countdown } from './Countdown.tsx'
-import { csvOf, linesOf, usableOf } from './list.ts'
+import { codesAsCsv, codesAsLines, usableCodes } from './list.ts'
 import { useRevokeCodes } from './useRevokeCodes.tsx'
 import { Warnings } from './Warnings.tsx'
 
@@ -23,12 +23,12 @@ interface SeveralProps {
 }
 
 /** Shows several install codes that were just issued, once: as a list to copy or a file, and who has used which. */
-export function Several({ slug, first, codes }: SeveralProps) {
+export function SeveralCodes({ slug, first, codes }: SeveralProps) {
   const { service } = useSuspenseQuery(meQuery).data
   const query = useQuery(read('GET /w/:slug/codes', { slug }))
   const known = new Map(query.data?.map((code) => [code.id, code]))
   const used = codes.flatMap(({ id }) => known.get(id)?.agent ?? [])
-  const usable = usableOf(codes, query.data)
+  const usable = usableCodes(codes, query.data)
   const askToRevoke = useRevokeCodes(slug, usable)
   const warnings = [...new Set(codes.flatMap((code) => code.warnings))]
   return (
@@ -56,13 +56,13 @@ export function Several({ slug, first, codes }: SeveralProps) {
         </div>
         <ReachNote address={service.baseUrl} />
         {warnings.length > 0 && <Warnings warnings={warnings} />}
-        <Step order={2} title="1. The codes, one for each machine">
-          <CopyLines text={linesOf(codes)} label="list of codes" />
+        <NumberedStep order={2} title="1. The codes, one for each machine">
+          <CopyLines text={codesAsLines(codes)} label="list of codes" />
           <Group gap="xs">
             <Button
               variant="default"
               leftSection={<IconDownload size={15} aria-hidden />}
-              onClick={() => download(`${first.blueprint}-codes.csv`, csvOf(codes))}
+              onClick={() => download(`${first.blueprint}-codes.csv`, codesAsCsv(codes))}
             >
               Download CSV
             </Button>
@@ -75,8 +75,8 @@ export function Several({ slug, first, codes }: SeveralProps) {
           <p className="svc-quiet">
             Copy or download them now: you won’t see them again. Each is valid once, and makes the agent beside it.
           </p>
-        </Step>
-        <Step order={2} title={service.runtime ? '2. Fetch the program on each machine' : '2. The program'}>
+        </NumberedStep>
+        <NumberedStep order={2} title={service.runtime ? '2. Fetch the program on each machine' : '2. The program'}>
           {service.runtime ? (
             <FetchProgram baseUrl={service.baseUrl} />
           ) : (
@@ -84,16 +84,16 @@ export function Several({ slug, first, codes }: SeveralProps) {
               This service has no <code>svc.pyz</code> to download. Use a copy that you already have.
             </p>
           )}
-        </Step>
-        <Step order={2} title="3. Install, with the machine’s own code">
+        </NumberedStep>
+        <NumberedStep order={2} title="3. Install, with the machine’s own code">
           <CopyLines text={initWithCodeLine(service.baseUrl, 'CODE')} label="line that installs" />
           <p className="svc-quiet">
             Put a code in place of CODE. Machines behind one address take turns: each waits, says so, and goes on by
             itself. <Help about="runtime#installing-with-a-code" />
           </p>
-        </Step>
+        </NumberedStep>
         {used.length > 0 && (
-          <Step order={2} title="Installed">
+          <NumberedStep order={2} title="Installed">
             <ul className="svc-list in-used">
               {used.map((name) => (
                 <li key={name}>
@@ -103,7 +103,7 @@ export function Several({ slug, first, codes }: SeveralProps) {
                 </li>
               ))}
             </ul>
-          </Step>
+          </NumberedStep>
         )}
       </Stack>
       <LeaveCodes codes={usable.length} />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvOf, linesOf, usableOf } from './list.ts'
+import { codesAsCsv, codesAsLines, usableCodes } from './list.ts'
 
 const codes = [
   { agentName: 'mail', code: 'svc_inst_a', expiresAt: Date.UTC(2026, 10, 27, 12, 15) },
@@ -7,8 +7,8 @@ const codes = [
 ]
 
 test('codes are lines with their agents, or a file with their end', () => {
-  expect(linesOf(codes)).toBe('mail     svc_inst_a\nmail-10  svc_inst_b')
-  expect(csvOf(codes)).toBe(
+  expect(codesAsLines(codes)).toBe('mail     svc_inst_a\nmail-10  svc_inst_b')
+  expect(codesAsCsv(codes)).toBe(
     'agent,code,valid_until\r\nmail,svc_inst_a,2026-11-27T12:15:00.000Z\r\nmail-10,svc_inst_b,2026-11-27T12:15:00.000Z\r\n',
   )
 })
@@ -16,6 +16,6 @@ test('codes are lines with their agents, or a file with their end', () => {
 test('used, revoked, expired and barred codes cannot be used any more', () => {
   const states = ['live', 'redeemed', 'revoked', 'expired', 'barred'] as const
   const listed = states.map((state) => ({ id: state, state }))
-  expect(usableOf([...listed, { id: 'new' }], listed).map(({ id }) => id)).toEqual(['live', 'new'])
-  expect(usableOf([{ id: 'new' }])).toEqual([{ id: 'new' }])
+  expect(usableCodes([...listed, { id: 'new' }], listed).map(({ id }) => id)).toEqual(['live', 'new'])
+  expect(usableCodes([{ id: 'new' }])).toEqual([{ id: 'new' }])
 })

@@ -4,13 +4,13 @@ import type { InstallCode, NewCode } from '@svc/api'
 type Listed = Pick<NewCode, 'agentName' | 'code' | 'expiresAt'>
 
 /** A line for each code: the name of its agent, and the code. The codes begin in one column. */
-export function linesOf(codes: readonly Listed[]): string {
+export function codesAsLines(codes: readonly Listed[]): string {
   const width = Math.max(...codes.map(({ agentName }) => agentName.length))
   return codes.map(({ agentName, code }) => `${agentName.padEnd(width)}  ${code}`).join('\n')
 }
 
 /** The codes as CSV. Neither names nor codes have a character that CSV must quote, or that a spreadsheet would run. */
-export const csvOf = (codes: readonly Listed[]): string =>
+export const codesAsCsv = (codes: readonly Listed[]): string =>
   [
     'agent,code,valid_until',
     ...codes.map(({ agentName, code, expiresAt }) => `${agentName},${code},${new Date(expiresAt).toISOString()}`),
@@ -21,7 +21,7 @@ export const csvOf = (codes: readonly Listed[]): string =>
  * The codes that can still be used, by their states in the list of the service. A code that the list does not have yet
  * can be used.
  */
-export function usableOf<T extends { id: string }>(
+export function usableCodes<T extends { id: string }>(
   codes: readonly T[],
   listed: readonly Pick<InstallCode, 'id' | 'state'>[] = [],
 ): T[] {

@@ -75,7 +75,7 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
       place = undefined
       change({ place: false })
     }
-    const taken = await takePlace(locks, lost).catch(() => undefined)
+    const taken = await takeTabPlace(locks, lost).catch(() => undefined)
     if (way !== 'polls') return taken?.leave()
     place = taken
     change({ place: taken !== undefined })
@@ -146,7 +146,7 @@ const shownLock = (name: string) => `${name}-visible`
  * Takes a place for a visible tab: a free one, or else one of a hidden tab. Resolves with undefined if visible tabs
  * have all places. `lost` is called if another tab takes the place over.
  */
-export async function takePlace(locks: LockManager, lost: () => void): Promise<Place | undefined> {
+export async function takeTabPlace(locks: LockManager, lost: () => void): Promise<Place | undefined> {
   const { held = [] } = await locks.query()
   const taken = new Set(held.map(({ name }) => name))
   for (const name of names.filter((each) => !taken.has(each))) {

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { type CostSearch, dayChoices, splits, stepFor, steps } from './asked.ts'
+import { type CostSearch, costDayChoices, costSplitChoices, costStepChoices, stepFor } from './asked.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/cost')
 
@@ -25,14 +25,16 @@ export function Choices({ search, first }: { search: CostSearch; first: string }
     <search className="cost-choices">
       <NativeSelect
         label="Time"
-        value={hasDates ? ownDates : (search.days ?? dayChoices[0])}
+        value={hasDates ? ownDates : (search.days ?? costDayChoices[0])}
         data={[
-          ...dayChoices.toSorted((a, b) => Number(a) - Number(b)).map((value) => ({ value, label: timeWords[value] })),
+          ...costDayChoices
+            .toSorted((a, b) => Number(a) - Number(b))
+            .map((value) => ({ value, label: timeWords[value] })),
           { value: ownDates, label: 'Other dates' },
         ]}
         onChange={({ currentTarget: { value } }) => {
           if (value === ownDates) go({ days: undefined, from: first })
-          else go({ days: dayChoices.find((days) => days === value), from: undefined, to: undefined })
+          else go({ days: costDayChoices.find((days) => days === value), from: undefined, to: undefined })
         }}
       />
       {hasDates && (
@@ -44,14 +46,14 @@ export function Choices({ search, first }: { search: CostSearch; first: string }
       <NativeSelect
         label="By"
         value={search.by ?? stepFor(search)}
-        data={steps.map((value) => ({ value, label: stepWords[value] }))}
-        onChange={({ currentTarget: { value } }) => go({ by: steps.find((step) => step === value) })}
+        data={costStepChoices.map((value) => ({ value, label: stepWords[value] }))}
+        onChange={({ currentTarget: { value } }) => go({ by: costStepChoices.find((step) => step === value) })}
       />
       <NativeSelect
         label="Split by"
-        value={search.per ?? splits[0]}
-        data={splits.map((value) => ({ value, label: splitWords[value] }))}
-        onChange={({ currentTarget: { value } }) => go({ per: splits.find((split) => split === value) })}
+        value={search.per ?? costSplitChoices[0]}
+        data={costSplitChoices.map((value) => ({ value, label: splitWords[value] }))}
+        onChange={({ currentTarget: { value } }) => go({ per: costSplitChoices.find((split) => split === value) })}
       />
     </search>
   )

@@ -2,18 +2,21 @@
 import type { CostSplit, CostStep } from '@svc/api'
 
 /** The numbers of days up to today that a person can choose; without a choice, the first one. */
-export const dayChoices = ['30', '7', '90', '400'] as const
-export const steps = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
+export const costDayChoices = ['30', '7', '90', '400'] as const
+export const costStepChoices = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
 /** The splits; without a choice, the first one. `nothing` shows the sums of everything. */
-export const splits = ['model', 'agent', 'blueprint', 'nothing'] as const satisfies readonly (CostSplit | 'nothing')[]
+export const costSplitChoices = ['model', 'agent', 'blueprint', 'nothing'] as const satisfies readonly (
+  | CostSplit
+  | 'nothing'
+)[]
 
 export interface CostSearch {
-  days?: (typeof dayChoices)[number]
+  days?: (typeof costDayChoices)[number]
   /** The first and the last day, if the person chose dates. */
   from?: string
   to?: string
   by?: CostStep
-  per?: (typeof splits)[number]
+  per?: (typeof costSplitChoices)[number]
 }
 
 const dayMs = 86_400_000
@@ -24,12 +27,14 @@ export function askedFor(
   search: CostSearch,
   now: number,
 ): { from: string; to?: string; by: CostStep; per?: CostSplit } {
-  const per = search.per ?? splits[0]
+  const per = search.per ?? costSplitChoices[0]
   const { from, to } = search
   return {
     from:
       from ??
-      dayText((to === undefined ? now : Date.parse(to) || now) - (Number(search.days ?? dayChoices[0]) - 1) * dayMs),
+      dayText(
+        (to === undefined ? now : Date.parse(to) || now) - (Number(search.days ?? costDayChoices[0]) - 1) * dayMs,
+      ),
     ...(to !== undefined && { to }),
     by: search.by ?? stepFor(search),
     ...(per !== 'nothing' && { per }),

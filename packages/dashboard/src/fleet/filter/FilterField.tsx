@@ -193,7 +193,7 @@ function Underline({ text, mistake: { at, length }, input }: UnderlineProps) {
 }
 
 /** Says what is wrong with the filter, and what the list shows meanwhile. */
-export const Mistake = ({ error, applied }: { error: FilterError; applied: string }) => (
+export const FilterMistake = ({ error, applied }: { error: FilterError; applied: string }) => (
   <p id={mistakeId} className="fleet-mistake" role="status">
     <strong>Not applied.</strong> <Text>{error.message}</Text>{' '}
     {applied === '' ? (

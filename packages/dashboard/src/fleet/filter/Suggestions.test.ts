@@ -2,7 +2,7 @@ import type { FleetFacets } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { suggestions, typedPartAt, withSuggestion } from './Suggestions.tsx'
+import { suggestionsFor, typedPartAt, withSuggestion } from './Suggestions.tsx'
 
 const facets: FleetFacets = {
   tag: [
@@ -20,7 +20,7 @@ const at = (text: string) => ({ text: text.replace('|', ''), caret: text.indexOf
 const offered = (text: string) => {
   const { text: plain, caret } = at(text)
   const typing = typedPartAt(plain, caret)
-  return typing === undefined ? undefined : suggestions(typing, facets).map(({ insert }) => insert)
+  return typing === undefined ? undefined : suggestionsFor(typing, facets).map(({ insert }) => insert)
 }
 
 test.each<[text: string, offered: string[] | undefined]>([
@@ -70,7 +70,7 @@ test('every offered value is right, whatever its text is', () => {
   fc.assert(
     fc.property(fc.string(), (value) => {
       const typing = typedPartAt('host:', 5)
-      const all = typing ? suggestions(typing, { ...facets, host: [{ value, agents: 1 }] }) : []
+      const all = typing ? suggestionsFor(typing, { ...facets, host: [{ value, agents: 1 }] }) : []
       for (const suggestion of all) expect(parseFilter(`host:${suggestion.insert}`)).toMatchObject({ ok: true })
     }),
   )

@@ -31,7 +31,7 @@ export default function Suggestions({ slug, text, caret, keys, onList, onTake }:
     ...read('GET /w/:slug/fleet/facets', { slug }, { q }),
     enabled: typing !== undefined && wantsFacets(typing),
   })
-  const all = typing ? suggestions(typing, facets) : []
+  const all = typing ? suggestionsFor(typing, facets) : []
   const active = all[at] && `${id}-${at}`
   const isShown = all.length > 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: other suggestions begin without a choice
@@ -148,7 +148,7 @@ const isFacet = (key: FilterKey): key is keyof FleetFacets & FilterKey =>
 const wantsFacets = ({ key }: TypedPart): boolean => key !== undefined && isFacet(key)
 
 /** Returns what could replace the part that is being typed. Keys are offered once a letter is typed, values at once. */
-export function suggestions({ key, typed }: TypedPart, facets: FleetFacets | undefined): Suggestion[] {
+export function suggestionsFor({ key, typed }: TypedPart, facets: FleetFacets | undefined): Suggestion[] {
   const begun = typed.toLowerCase()
   if (key === undefined) {
     if (begun === '') return []

@@ -11,7 +11,7 @@ const ways = [
 ] as const
 
 /** Chooses how the agents are shown: as a list or as a map, and by which fact they are grouped. */
-export function Arrange({ slug, view, onPhone }: { slug: string; view: FleetView; onPhone: boolean }) {
+export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: FleetView; onPhone: boolean }) {
   const navigate = route.useNavigate()
   const { group = 'none', as = 'list' } = view
   const show = (next: Pick<FleetView, 'group' | 'as'>) =>

@@ -1,6 +1,6 @@
 import type { FleetGroup } from '@svc/api'
 import { expect, test } from 'vitest'
-import { linesOf } from './lines.ts'
+import { groupLinesOf } from './lines.ts'
 
 const group = (value: string | null, agents: number): FleetGroup => ({
   ...{ value, agents, worst: null },
@@ -8,7 +8,7 @@ const group = (value: string | null, agents: number): FleetGroup => ({
 })
 const groups = [group('eu', 2), group('us', 3), group(null, 1)]
 const shown = (...open: (string | null)[]) => {
-  const { total, at } = linesOf(groups, (value) => open.includes(value))
+  const { total, at } = groupLinesOf(groups, (value) => open.includes(value))
   return Array.from({ length: total }, (_, line) => {
     const { group: of, index = 'head' } = at(line) ?? {}
     return `${of?.value} ${index}`
@@ -23,7 +23,7 @@ test('an open group has a line for each of its agents below its head', () => {
 })
 
 test('there is nothing above the first line, below the last one, or without groups', () => {
-  const { at, total } = linesOf(groups, () => true)
+  const { at, total } = groupLinesOf(groups, () => true)
   expect([at(-1), at(total)]).toEqual([undefined, undefined])
-  expect(linesOf([], () => true).at(0)).toBeUndefined()
+  expect(groupLinesOf([], () => true).at(0)).toBeUndefined()
 })

@@ -13,7 +13,7 @@ export interface GroupedLines {
   at: (line: number) => GroupedLine | undefined
 }
 
-export function linesOf(groups: readonly FleetGroup[], isOpen: (value: string | null) => boolean): GroupedLines {
+export function groupLinesOf(groups: readonly FleetGroup[], isOpen: (value: string | null) => boolean): GroupedLines {
   const starts: number[] = []
   let total = 0
   for (const { value, agents } of groups) {

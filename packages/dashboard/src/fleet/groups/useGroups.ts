@@ -5,7 +5,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { FleetQuery } from '../../data/api.ts'
 import { fleetQuery, fleetWindow, read } from '../../data/queries.ts'
-import { type GroupedLines, linesOf } from './lines.ts'
+import { type GroupedLines, groupLinesOf } from './lines.ts'
 
 interface GroupedQuery {
   slug: string
@@ -19,7 +19,7 @@ interface GroupedQuery {
 export function useGroups({ slug, query, by, isOpen, range: [first, last] }: GroupedQuery) {
   const asked = read('GET /w/:slug/fleet/groups', { slug }, { q: query.q, by })
   const { data, error, isPlaceholderData, refetch } = useQuery({ ...asked, placeholderData: keepPreviousData })
-  const lines = useMemo(() => data && linesOf(data.groups, isOpen), [data, isOpen])
+  const lines = useMemo(() => data && groupLinesOf(data.groups, isOpen), [data, isOpen])
   const wanted = lines ? windowsIn(lines, first, last) : []
   const results = useQueries({
     queries: wanted.map(({ value, offset }) =>

@@ -11,10 +11,10 @@ import { paths } from '../../paths.ts'
 import { count, ErrorNote } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Legend } from './Legend.tsx'
-import { blockOf, hasNames, type Layout, layoutOf, placeIn, squareAfter, squareAt } from './layout.ts'
-import { SquareLine, Tip } from './SquareLine.tsx'
-import { agentStates, applyFrame, type Squares, squareOf, squaresOf } from './squares.ts'
-import { countsText } from './states.ts'
+import { blockIndexOf, hasNames, type MapLayout, mapLayoutOf, squareAfter, squareAt, squarePlace } from './layout.ts'
+import { SquareLine, SquareTip } from './SquareLine.tsx'
+import { applyFrame, countStates, type Squares, squareOf, squaresOf } from './squares.ts'
+import { stateCountsText } from './states.ts'
 import { Tiles, type TilesHandle } from './Tiles.tsx'
 import { usePaint } from './usePaint.ts'
 
@@ -66,7 +66,7 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
   const { by, map } = squares
   const layout = useMemo(() => {
     const { sizes } = squares
-    return layoutOf(sizes, width, { grouped: by !== undefined, named: hasNames(sizes, width) })
+    return mapLayoutOf(sizes, width, { grouped: by !== undefined, named: hasNames(sizes, width) })
   }, [squares, width, by])
   const paint = usePaint()
   const tiles = useRef<TilesHandle>(null)
@@ -90,9 +90,9 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
     const { left, top } = currentTarget.getBoundingClientRect()
     return squareAt({ x: clientX - left, y: clientY - top }, layout)
   }
-  const counts = agentStates(squares)
+  const counts = countStates(squares)
   const words = [
-    `${count(map.squares.length, 'agent')}: ${countsText(counts)}.`,
+    `${count(map.squares.length, 'agent')}: ${stateCountsText(counts)}.`,
     'Arrow keys move between agents, Page Up and Page Down between groups, Enter opens an agent.',
   ]
   return (
@@ -126,7 +126,7 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
           {width > 0 && <Tiles ref={tiles} squares={squares} layout={layout} paint={paint} />}
           {stop !== undefined && <Ring layout={layout} square={stop} />}
           {hovered !== undefined && hovered < squares.agents.length && (
-            <Tip slug={slug} squares={squares} square={hovered} layout={layout} />
+            <SquareTip slug={slug} squares={squares} square={hovered} layout={layout} />
           )}
         </div>
       </div>
@@ -136,10 +136,10 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
 }
 
 /** Marks the square that has the focus, and keeps it in sight. */
-function Ring({ layout, square }: { layout: Layout; square: number }) {
+function Ring({ layout, square }: { layout: MapLayout; square: number }) {
   const ring = useRef<HTMLDivElement>(null)
-  const block = layout.blocks[blockOf(square, layout)]
-  const { x, y } = block ? placeIn(block, square, layout) : { x: 0, y: 0 }
+  const block = layout.blocks[blockIndexOf(square, layout)]
+  const { x, y } = block ? squarePlace(block, square, layout) : { x: 0, y: 0 }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of its place scrolls
   useLayoutEffect(() => {
     if (ring.current?.parentElement === document.activeElement) ring.current?.scrollIntoView({ block: 'nearest' })

@@ -1,26 +1,26 @@
 import { mapStates } from '@svc/api/filter'
 import { useLayoutEffect, useRef } from 'react'
-import { drawSquare, type Paint } from './draw.ts'
-import { type MapState, stateWords } from './states.ts'
+import { drawSquare, type MapColors } from './draw.ts'
+import { type MapState, mapStateWords } from './states.ts'
 
 const side = 12
 
 /** The shape of each state that is on the map. The chips have the numbers, which count a paused agent by its level. */
-export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: Paint }) => (
+export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: MapColors }) => (
   <ul className="map-legend" aria-label="States">
     {mapStates.map(
       (state, i) =>
         (counts[i] ?? 0) > 0 && (
           <li key={state}>
             <Swatch state={state} paint={paint} />
-            {stateWords[state]}
+            {mapStateWords[state]}
           </li>
         ),
     )}
   </ul>
 )
 
-export function Swatch({ state, paint }: { state: MapState; paint: Paint }) {
+export function Swatch({ state, paint }: { state: MapState; paint: MapColors }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const pixels = Math.round(side * paint.ratio)
   useLayoutEffect(() => {

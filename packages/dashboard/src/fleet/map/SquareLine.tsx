@@ -5,11 +5,11 @@ import { Link } from '@tanstack/react-router'
 import { read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { Text } from '../../ui/index.ts'
-import type { Paint } from './draw.ts'
+import type { MapColors } from './draw.ts'
 import { Swatch } from './Legend.tsx'
-import { blockOf, type Layout, placeIn } from './layout.ts'
-import { type Squares, stateAt } from './squares.ts'
-import { stateWords } from './states.ts'
+import { blockIndexOf, type MapLayout, squarePlace } from './layout.ts'
+import { type Squares, stateOfAgent } from './squares.ts'
+import { mapStateWords } from './states.ts'
 
 /** The milliseconds for which a square must be pointed at, or have the focus, before its label is loaded. */
 const settledMs = 150
@@ -28,14 +28,14 @@ function useAgent({ slug, squares, square }: SquareProps) {
   const asked = read('GET /w/:slug/fleet', { slug }, { q: `name:${quoteWord(settled)}`, limit: 5 })
   const { data } = useQuery({ ...asked, enabled: settled === name && name !== '', gcTime: 10_000 })
   const row = data?.rows.find((each) => each.name === name)
-  return { name, state: stateAt(squares, agent), label: row?.label ?? null }
+  return { name, state: stateOfAgent(squares, agent), label: row?.label ?? null }
 }
 
 /** Says which square has the focus: the name of its agent, its state and its label. The name leads to the agent. */
 export function SquareLine({
   paint,
   ...props
-}: Omit<SquareProps, 'square'> & { square: number | undefined; paint: Paint }) {
+}: Omit<SquareProps, 'square'> & { square: number | undefined; paint: MapColors }) {
   const { square } = props
   return (
     <div className="map-line" role="status">
@@ -48,7 +48,7 @@ export function SquareLine({
   )
 }
 
-function FocusedSquare({ paint, ...props }: SquareProps & { paint: Paint }) {
+function FocusedSquare({ paint, ...props }: SquareProps & { paint: MapColors }) {
   const { name, state, label } = useAgent(props)
   return (
     <>
@@ -56,7 +56,7 @@ function FocusedSquare({ paint, ...props }: SquareProps & { paint: Paint }) {
       <Link to={paths.agent} params={{ slug: props.slug, name }} tabIndex={-1}>
         <Text cut>{name}</Text>
       </Link>
-      <span>{stateWords[state]}</span>
+      <span>{mapStateWords[state]}</span>
       {label !== null && (
         <span className="map-number">
           <Text cut>{label}</Text>
@@ -67,11 +67,11 @@ function FocusedSquare({ paint, ...props }: SquareProps & { paint: Paint }) {
 }
 
 /** Names the agent at which the mouse points. The line above the map says the same of the focus. */
-export function Tip({ layout, ...props }: SquareProps & { layout: Layout }) {
+export function SquareTip({ layout, ...props }: SquareProps & { layout: MapLayout }) {
   const { name, state, label } = useAgent(props)
-  const block = layout.blocks[blockOf(props.square, layout)]
+  const block = layout.blocks[blockIndexOf(props.square, layout)]
   if (!block) return null
-  const { x, y } = placeIn(block, props.square, layout)
+  const { x, y } = squarePlace(block, props.square, layout)
   const isRight = x > layout.width / 2
   return (
     <div
@@ -84,7 +84,7 @@ export function Tip({ layout, ...props }: SquareProps & { layout: Layout }) {
     >
       <strong>{name}</strong>
       <span>
-        {stateWords[state]}
+        {mapStateWords[state]}
         {label !== null && (
           <>
             , <Text>{label}</Text>

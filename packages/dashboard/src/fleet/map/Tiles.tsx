@@ -3,10 +3,10 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type Ref, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Text } from '../../ui/index.ts'
 import { groupWords } from '../groups/lines.ts'
-import { drawNamed, drawSquare, type Paint } from './draw.ts'
-import { type Block, type Layout, placeIn, squaresBetween } from './layout.ts'
-import { type Squares, stateAt, statesIn } from './squares.ts'
-import { countsText } from './states.ts'
+import { drawNamed, drawSquare, type MapColors } from './draw.ts'
+import { type MapBlock, type MapLayout, squarePlace, squaresBetween } from './layout.ts'
+import { countStatesIn, type Squares, stateOfAgent } from './squares.ts'
+import { stateCountsText } from './states.ts'
 
 /** The height of a tile in pixels. A canvas of the whole map would be larger than browsers allow on a phone. */
 const tileHeight = 512
@@ -19,8 +19,8 @@ export interface TilesHandle {
 interface TilesProps {
   ref: Ref<TilesHandle>
   squares: Squares
-  layout: Layout
-  paint: Paint
+  layout: MapLayout
+  paint: MapColors
 }
 
 /** The squares and the headings of the map, in tiles: only those in sight, and one around them, are in the document. */
@@ -70,10 +70,10 @@ export function Tiles({ ref, squares, layout, paint }: TilesProps) {
 interface TilePart {
   index: number
   squares: Squares
-  layout: Layout
+  layout: MapLayout
   /** A picture of each state, side by side. */
   sprites: HTMLCanvasElement
-  paint: Paint
+  paint: MapColors
 }
 
 function Tile({ canvases, ...part }: TilePart & { canvases: Map<number, HTMLCanvasElement> }) {
@@ -109,10 +109,10 @@ function Tile({ canvases, ...part }: TilePart & { canvases: Map<number, HTMLCanv
   )
 }
 
-function Heading({ block, group, squares }: { block: Block; group: number; squares: Squares }) {
+function Heading({ block, group, squares }: { block: MapBlock; group: number; squares: Squares }) {
   const value = squares.map.groups[group] ?? null
   const { x: left, y: top, width, first, squares: number } = block
-  const problems = countsText(statesIn(squares, first, first + number), ['bad', 'offline', 'warn'])
+  const problems = stateCountsText(countStatesIn(squares, first, first + number), ['bad', 'offline', 'warn'])
   return (
     <div className="map-heading" style={{ left, top, width }}>
       {value === null ? <span>{groupWords[squares.by ?? 'tag']}</span> : <Text cut>{value}</Text>}
@@ -137,18 +137,18 @@ function drawTile(canvas: HTMLCanvasElement, part: TilePart, only?: ReadonlySet<
     for (let square = first; square < end; square++) {
       const agent = squares.agents[square] ?? 0
       if (only && !only.has(agent)) continue
-      const place = placeIn(block, square, layout)
+      const place = squarePlace(block, square, layout)
       const [x, y] = [Math.round(place.x * ratio), Math.round((place.y - top) * ratio)]
       if (only) to.clearRect(x, y, width, side)
       if (layout.named) {
         const name = squares.map.squares[agent]?.[0] ?? ''
-        drawNamed(to, { name, state: stateAt(squares, agent), x, y, width, height: side }, paint)
+        drawNamed(to, { name, state: stateOfAgent(squares, agent), x, y, width, height: side }, paint)
       } else to.drawImage(sprites, (squares.states[agent] ?? 0) * side, 0, side, side, x, y, side, side)
     }
   }
 }
 
-function spritesOf(side: number, paint: Paint): HTMLCanvasElement {
+function spritesOf(side: number, paint: MapColors): HTMLCanvasElement {
   const pixels = Math.round(side * paint.ratio)
   const canvas = document.createElement('canvas')
   canvas.width = pixels * mapStates.length

@@ -1,7 +1,7 @@
 /** Draws squares of the map. Each state has a shape of its own beside its colour. */
 import type { MapState } from './states.ts'
 
-export interface Paint {
+export interface MapColors {
   /** The colour of each state. */
   colors: Readonly<Record<MapState, string>>
   /** The colour of signs on a filled square: that of the page. */
@@ -30,7 +30,7 @@ interface NamedSquare {
 const tinted: ReadonlySet<MapState> = new Set(['bad', 'offline', 'warn'])
 
 /** Draws the square of an agent with its name. Lengths are device pixels. */
-export function drawNamed(to: CanvasRenderingContext2D, square: NamedSquare, paint: Paint): void {
+export function drawNamed(to: CanvasRenderingContext2D, square: NamedSquare, paint: MapColors): void {
   const { name, state, x, y, width, height } = square
   const { ratio, colors } = paint
   const side = Math.round(14 * ratio)
@@ -70,7 +70,7 @@ export function drawSquare(
   to: CanvasRenderingContext2D,
   state: MapState,
   { x, y, side }: { x: number; y: number; side: number },
-  { colors, ground }: Pick<Paint, 'colors' | 'ground'>,
+  { colors, ground }: Pick<MapColors, 'colors' | 'ground'>,
 ): void {
   const unit = side / 12
   const box = (inset: number) => to.roundRect(x + inset, y + inset, side - 2 * inset, side - 2 * inset, 2 * unit)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { blockOf, hasNames, layoutOf, placeIn, squareAfter, squareAt, squaresBetween } from './layout.ts'
+import { blockIndexOf, hasNames, mapLayoutOf, squareAfter, squareAt, squarePlace, squaresBetween } from './layout.ts'
 
 const look = { grouped: false, named: false }
-const grouped = layoutOf([5, 70, 1], 700, { ...look, grouped: true })
-const plain = layoutOf([80], 320, look)
-const named = layoutOf([5, 40, 1], 1000, { grouped: true, named: true })
+const grouped = mapLayoutOf([5, 70, 1], 700, { ...look, grouped: true })
+const plain = mapLayoutOf([80], 320, look)
+const named = mapLayoutOf([5, 40, 1], 1000, { grouped: true, named: true })
 
 test('without groups the squares fill the width', () => {
   expect(plain.blocks).toEqual([{ first: 0, squares: 80, x: 0, y: 0, width: 320, columns: 10 }])
@@ -22,9 +22,9 @@ test('every square is found at its place, and none between them', () => {
   for (const layout of [grouped, plain, named])
     for (const block of layout.blocks)
       for (let square = block.first; square < block.first + block.squares; square++) {
-        const { x, y } = placeIn(block, square, layout)
+        const { x, y } = squarePlace(block, square, layout)
         expect(squareAt({ x: x + 3, y: y + 3 }, layout)).toBe(square)
-        expect(layout.blocks[blockOf(square, layout)]).toBe(block)
+        expect(layout.blocks[blockIndexOf(square, layout)]).toBe(block)
       }
   expect(squareAt({ x: 3, y: 3 }, grouped)).toBeUndefined()
   expect(squareAt({ x: -1, y: 40 }, grouped)).toBeUndefined()
@@ -58,12 +58,12 @@ test.each([
 ])('%s leads from square %i to %s', (key, from, to) => expect(squareAfter(key, from, grouped)).toBe(to))
 
 test('Down from above a short last row leads into it', () => {
-  const layout = layoutOf([15], 440, look)
+  const layout = mapLayoutOf([15], 440, look)
   expect(squareAfter('ArrowDown', 8, layout)).toBe(14)
 })
 
 test('10,000 squares in groups have a place in a narrow window, too', () => {
-  const layout = layoutOf(
+  const layout = mapLayoutOf(
     Array.from({ length: 100 }, () => 100),
     328,
     { ...look, grouped: true },
@@ -73,7 +73,7 @@ test('10,000 squares in groups have a place in a narrow window, too', () => {
 
 test('a few agents have their names in a wide window, in columns that fill it', () => {
   expect([hasNames([40, 80], 1000), hasNames([40, 81], 1000), hasNames([5], 360)]).toEqual([true, false, false])
-  const { blocks, pitch, square } = layoutOf([40], 1000, { ...look, named: true })
+  const { blocks, pitch, square } = mapLayoutOf([40], 1000, { ...look, named: true })
   expect(blocks[0]?.columns).toBe(6)
   expect(6 * pitch.x).toBeGreaterThan(990)
   expect(square.width).toBeGreaterThan(140)

@@ -1,7 +1,7 @@
 /** Places the squares of the map: blocks of squares, one for each group, side by side in rows. Pure functions. */
 
 /** A group on the map. Lengths are CSS pixels. */
-export interface Block {
+export interface MapBlock {
   /** The number of its first square. The squares of all blocks are counted through. */
   first: number
   squares: number
@@ -12,8 +12,8 @@ export interface Block {
   columns: number
 }
 
-export interface Layout {
-  blocks: readonly Block[]
+export interface MapLayout {
+  blocks: readonly MapBlock[]
   /** The distance from one square to the next. */
   pitch: { x: number; y: number }
   /** The size of a square. One that is `named` has the name of its agent beside its sign. */
@@ -58,7 +58,11 @@ interface LayoutLook {
 }
 
 /** `sizes` has the number of squares of each group. */
-export function layoutOf(sizes: readonly number[], width: number, { grouped, named: isNamed }: LayoutLook): Layout {
+export function mapLayoutOf(
+  sizes: readonly number[],
+  width: number,
+  { grouped, named: isNamed }: LayoutLook,
+): MapLayout {
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const side = pitches.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
   const most = Math.max(1, Math.floor(width / (isNamed ? named.minWidth : side)))
@@ -66,7 +70,7 @@ export function layoutOf(sizes: readonly number[], width: number, { grouped, nam
   const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, width / most))
   const pitch = isNamed ? { x: Math.floor(width / most), y: named.height } : { x: wide, y: wide }
   const heading = grouped ? headingHeight : 0
-  const blocks: Block[] = []
+  const blocks: MapBlock[] = []
   let [x, y, rowHeight, first] = [0, 0, 0, 0]
   for (const squares of sizes) {
     const root = Math.sqrt(squares * (isNamed ? namedProportion : proportion))
@@ -90,7 +94,7 @@ interface Point {
 }
 
 /** The top left corner of a square in its block. */
-export function placeIn(block: Block, square: number, { pitch, heading }: Layout): Point {
+export function squarePlace(block: MapBlock, square: number, { pitch, heading }: MapLayout): Point {
   const at = square - block.first
   return {
     x: block.x + (at % block.columns) * pitch.x,
@@ -99,7 +103,7 @@ export function placeIn(block: Block, square: number, { pitch, heading }: Layout
 }
 
 /** The place of the block that has a square. */
-export function blockOf(square: number, { blocks }: Layout): number {
+export function blockIndexOf(square: number, { blocks }: MapLayout): number {
   let [low, high] = [0, blocks.length - 1]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
@@ -110,7 +114,7 @@ export function blockOf(square: number, { blocks }: Layout): number {
 }
 
 /** The square at a point; undefined beside the squares. */
-export function squareAt({ x, y }: Point, layout: Layout): number | undefined {
+export function squareAt({ x, y }: Point, layout: MapLayout): number | undefined {
   const { pitch, heading } = layout
   for (const block of layout.blocks) {
     const [column, row] = [(x - block.x) / pitch.x, (y - block.y - heading) / pitch.y]
@@ -122,7 +126,12 @@ export function squareAt({ x, y }: Point, layout: Layout): number | undefined {
 }
 
 /** The squares of a block of which a part lies between two heights: from the first to before the last. */
-export function squaresBetween(block: Block, from: number, to: number, { pitch, heading }: Layout): [number, number] {
+export function squaresBetween(
+  block: MapBlock,
+  from: number,
+  to: number,
+  { pitch, heading }: MapLayout,
+): [number, number] {
   const top = block.y + heading
   const row = (y: number) => Math.floor((y - top) / pitch.y)
   const first = Math.max(0, row(from)) * block.columns
@@ -131,8 +140,8 @@ export function squaresBetween(block: Block, from: number, to: number, { pitch, 
 }
 
 /** The square to which a key leads; undefined if the key moves nothing. */
-export function squareAfter(key: string, square: number, layout: Layout): number | undefined {
-  const place = blockOf(square, layout)
+export function squareAfter(key: string, square: number, layout: MapLayout): number | undefined {
+  const place = blockIndexOf(square, layout)
   const block = layout.blocks[place]
   const last = (layout.blocks.at(-1)?.first ?? 0) + (layout.blocks.at(-1)?.squares ?? 1) - 1
   if (!block) return undefined
@@ -171,4 +180,4 @@ export function squareAfter(key: string, square: number, layout: Layout): number
   }
 }
 
-const rowsOf = (block: Block): number => Math.ceil(block.squares / block.columns)
+const rowsOf = (block: MapBlock): number => Math.ceil(block.squares / block.columns)

@@ -1,7 +1,7 @@
 import type { FleetMap, FleetRow } from '@svc/api'
 import { mapStates } from '@svc/api/filter'
 import { expect, test } from 'vitest'
-import { agentStates, applyFrame, squareOf, squaresOf, stateAt, statesIn } from './squares.ts'
+import { applyFrame, countStates, countStatesIn, squareOf, squaresOf, stateOfAgent } from './squares.ts'
 
 const state = (name: (typeof mapStates)[number]) => mapStates.indexOf(name)
 const map: FleetMap = {
@@ -23,8 +23,8 @@ test('squares are in the order of their groups, and of the names in each', () =>
   const squares = squaresOf(map, 'tag')
   expect(squares.sizes).toEqual([3, 1])
   expect([...squares.agents].map((place) => map.squares[place]?.[0])).toEqual(['a', 'b', 'd', 'c'])
-  expect(statesIn(squares, 0, 3)[state('ok')]).toBe(1)
-  expect(agentStates(squares)[state('ok')]).toBe(2)
+  expect(countStatesIn(squares, 0, 3)[state('ok')]).toBe(1)
+  expect(countStates(squares)[state('ok')]).toBe(2)
   expect(squaresOf({ ...map, groups: [] }, undefined).sizes).toEqual([4])
 })
 
@@ -38,7 +38,7 @@ test('a frame changes the states of its agents, and nothing else', () => {
   const squares = squaresOf(map, 'tag')
   const { changed, reload } = applyFrame(squares, frame(row('a', { level: 'warn' }), row('b', { level: 'bad' })), all)
   expect([[...changed], reload]).toEqual([[0], false])
-  expect([0, 1, 2].map((place) => stateAt(squares, place))).toEqual(['warn', 'bad', 'ok'])
+  expect([0, 1, 2].map((place) => stateOfAgent(squares, place))).toEqual(['warn', 'bad', 'ok'])
 })
 
 test.each([

@@ -29,18 +29,18 @@ export function squaresOf(map: FleetMap, by: Grouping | undefined): Squares {
 }
 
 /** The name of the state of an agent. */
-export const stateAt = ({ states }: Squares, agent: number): (typeof mapStates)[number] =>
+export const stateOfAgent = ({ states }: Squares, agent: number): (typeof mapStates)[number] =>
   mapStates[states[agent] ?? 0] ?? 'none'
 
 /** Counts the agents of these squares by their states. */
-export function statesIn(squares: Squares, first: number, end: number): readonly number[] {
+export function countStatesIn(squares: Squares, first: number, end: number): readonly number[] {
   const counts = mapStates.map(() => 0)
   for (let square = first; square < end; square++) add(counts, squares.states[squares.agents[square] ?? 0] ?? 0)
   return counts
 }
 
 /** Counts all agents by their states, each once. */
-export function agentStates({ states }: Squares): readonly number[] {
+export function countStates({ states }: Squares): readonly number[] {
   const counts = mapStates.map(() => 0)
   for (const state of states) add(counts, state)
   return counts

@@ -4,7 +4,7 @@ import { levelLooks } from '../../ui/index.ts'
 
 export type MapState = (typeof mapStates)[number]
 
-export const stateWords: Readonly<Record<MapState, string>> = {
+export const mapStateWords: Readonly<Record<MapState, string>> = {
   bad: levelLooks.bad.words,
   offline: levelLooks.offline.words,
   warn: levelLooks.warn.words,
@@ -17,12 +17,14 @@ export const stateWords: Readonly<Record<MapState, string>> = {
 }
 
 /** Numbers of agents by state in words, such as `3 bad, 240 OK`. `some` limits them to these states. */
-export const countsText = (counts: readonly number[], some: readonly MapState[] = mapStates): string =>
+export const stateCountsText = (counts: readonly number[], some: readonly MapState[] = mapStates): string =>
   mapStates
     .flatMap((state, i) => {
       const number = counts[i] ?? 0
       const word =
-        state === 'ok' ? stateWords.ok : stateWords[state].toLowerCase() + (state === 'warn' && number > 1 ? 's' : '')
+        state === 'ok'
+          ? mapStateWords.ok
+          : mapStateWords[state].toLowerCase() + (state === 'warn' && number > 1 ? 's' : '')
       return number > 0 && some.includes(state) ? [`${number.toLocaleString('en-US')} ${word}`] : []
     })
     .join(', ')

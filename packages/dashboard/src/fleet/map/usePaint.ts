@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Paint } from './draw.ts'
+import type { MapColors } from './draw.ts'
 
 const variables = {
   bad: 'var(--svc-bad)',
@@ -16,7 +16,7 @@ const variables = {
 const forced = '(forced-colors: active)'
 
 /** The colours of the theme as a canvas takes them. They are read again when the scheme or the screen changes. */
-export function usePaint(): Paint {
+export function usePaint(): MapColors {
   const [paint, setPaint] = useState(readPaint)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new screen has another resolution to listen to
   useEffect(() => {
@@ -35,7 +35,7 @@ export function usePaint(): Paint {
   return paint
 }
 
-function readPaint(): Paint {
+function readPaint(): MapColors {
   const probe = document.createElement('i')
   // Without transitions: a colour that changes slowly would be read before it has changed.
   probe.style.cssText = 'position: absolute; forced-color-adjust: none; transition-property: none'

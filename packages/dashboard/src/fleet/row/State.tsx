@@ -11,7 +11,7 @@ function useSigns({ silentAt, statusOld }: FleetRow): { offline: boolean; old: b
 }
 
 /** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */
-export function Doing({ row }: { row: FleetRow }) {
+export function AgentDoing({ row }: { row: FleetRow }) {
   const { offline, old } = useSigns(row)
   const doingText = row.doing ?? row.detail
   if (offline || doingText === null) return null

@@ -1,8 +1,8 @@
 import type { FleetRow } from '@svc/api'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnNames, columns, roomFor } from '../views/columns.ts'
-import { larger, templateOf, wantsOf, widthsOf } from './widths.ts'
+import { columnLooks, columnNames, widthFor } from '../views/columns.ts'
+import { columnWidthsOf, largerWidths, neededWidths, templateOf } from './widths.ts'
 
 const names = ['agent', 'state', 'doing', 'seen', 'version'] as const
 const room = { width: 1000, hasBoxes: true }
@@ -15,11 +15,17 @@ test('each column gets what its contents need, and what is left over goes to wha
 })
 
 test('where there is not enough room, columns that need little are not cut, and the state gets most', () => {
-  const widths = widthsOf(names, { agent: 120, state: 900, doing: 900, version: 80 }, { width: 700, hasBoxes: false })
+  const widths = columnWidthsOf(
+    names,
+    { agent: 120, state: 900, doing: 900, version: 80 },
+    { width: 700, hasBoxes: false },
+  )
   const [agent, state, doing, seen, version] = widths
   expect([agent, seen, version]).toEqual([120, 80, 80])
   expect(state).toBeGreaterThan(doing ?? 0)
-  expect(widths.reduce((sum, width) => sum + width, 0)).toBeGreaterThan(roomFor(5, { width: 700, hasBoxes: false }) - 5)
+  expect(widths.reduce((sum, width) => sum + width, 0)).toBeGreaterThan(
+    widthFor(5, { width: 700, hasBoxes: false }) - 5,
+  )
 })
 
 test('columns are never wider than the list, if their minimums fit, nor narrower than their minimum', () => {
@@ -27,19 +33,19 @@ test('columns are never wider than the list, if their minimums fit, nor narrower
   fc.assert(
     fc.property(wish, fc.integer({ min: 1200, max: 3000 }), (wants, width) => {
       const all = ['agent', ...columnNames] as const
-      const widths = widthsOf(all, wants, { width, hasBoxes: true })
-      const least = all.reduce((sum, name) => sum + columns[name].minWidth, 0)
-      const whole = roomFor(all.length, { width, hasBoxes: true })
+      const widths = columnWidthsOf(all, wants, { width, hasBoxes: true })
+      const least = all.reduce((sum, name) => sum + columnLooks[name].minWidth, 0)
+      const whole = widthFor(all.length, { width, hasBoxes: true })
       expect(widths.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(Math.max(least, whole))
-      for (const [i, name] of all.entries()) expect(widths[i]).toBeGreaterThanOrEqual(columns[name].minWidth)
+      for (const [i, name] of all.entries()) expect(widths[i]).toBeGreaterThanOrEqual(columnLooks[name].minWidth)
     }),
   )
 })
 
 test('a longer text widens its column in steps, and a shorter one leaves it', () => {
-  const once = larger({}, { state: 101 })
+  const once = largerWidths({}, { state: 101 })
   expect(once).toEqual({ state: 104 })
-  expect(larger(once, { state: 20, doing: 8 })).toEqual({ state: 104, doing: 8 })
+  expect(largerWidths(once, { state: 20, doing: 8 })).toEqual({ state: 104, doing: 8 })
 })
 
 test('a row that is offline, has alerts or a failed update needs the room for their marks', () => {
@@ -57,9 +63,9 @@ test('a row that is offline, has alerts or a failed update needs the room for th
     updates: { blueprint: null, wished: null, wishState: 'none', runtime: null, runtimeWished: null },
   } as unknown as FleetRow
   const measure = (text: string) => 7 * text.length
-  const plain = wantsOf(row, measure, false)
+  const plain = neededWidths(row, measure, false)
   const troubled = { ...row, alerts: { open: 2, acknowledged: 0 }, updates: { ...row.updates, wishState: 'failed' } }
-  const marked = wantsOf(troubled as FleetRow, measure, true)
+  const marked = neededWidths(troubled as FleetRow, measure, true)
   expect(marked.state).toBeGreaterThan((plain.state ?? 0) + 7 * 'Offline'.length)
   expect(marked.version).toBeGreaterThan((plain.version ?? 0) + 7 * 'failed'.length)
   expect([plain.doing, marked.doing]).toEqual([7 * 'nothing to do'.length, 0])

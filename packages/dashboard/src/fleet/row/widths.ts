@@ -1,14 +1,14 @@
 /** The widths of the columns of the list of agents, which follow the contents of the cells. */
 import type { FleetRow } from '@svc/api'
-import { boxWidth, type ColumnName, columns, type Room, roomFor } from '../views/columns.ts'
+import { boxWidth, type ColumnName, columnLooks, type ListRoom, widthFor } from '../views/columns.ts'
 import { tagEdges } from './tags.ts'
 import { troubleOf } from './trouble.ts'
 
 /** The widths that the contents of columns need, in pixels. A column that is missing needs its minimum. */
-export type Wants = Partial<Record<ColumnName, number>>
+export type ColumnWidths = Partial<Record<ColumnName, number>>
 
 /** Measures a text in pixels: as most cells show it, `bold`, in `small` letters, in those of a `mark`, or in `mono`. */
-export type Measure = (text: string, look?: 'bold' | 'small' | 'mark' | 'mono') => number
+export type MeasureText = (text: string, look?: 'bold' | 'small' | 'mark' | 'mono') => number
 
 /** The widths of the signs in cells, each with the gap beside it. */
 const icon = 22
@@ -19,7 +19,7 @@ const age = 80
 const dayWidth = 128
 
 /** The widths that the cells of a row need. */
-export function wantsOf(row: FleetRow, measure: Measure, offline: boolean): Wants {
+export function neededWidths(row: FleetRow, measure: MeasureText, offline: boolean): ColumnWidths {
   const { name, label, doing, detail, tags, host, version, alerts, updates, stopped } = row
   const was = offline || stopped !== null ? measure(stopped === null ? 'Offline was ' : 'Stopped was ') + 6 : 0
   const trouble = troubleOf(updates)
@@ -55,8 +55,8 @@ export function wantsOf(row: FleetRow, measure: Measure, offline: boolean): Want
 const step = 8
 
 /** The larger of the widths of two rows, column by column. */
-export function larger(a: Wants, b: Wants): Wants {
-  const both: Wants = { ...a }
+export function largerWidths(a: ColumnWidths, b: ColumnWidths): ColumnWidths {
+  const both: ColumnWidths = { ...a }
   for (const [name, width] of Object.entries(b) as [ColumnName, number][]) {
     const rounded = Math.ceil(width / step) * step
     if (rounded > (both[name] ?? 0)) both[name] = rounded
@@ -68,13 +68,15 @@ export function larger(a: Wants, b: Wants): Wants {
  * The widths of columns in pixels. Each gets what its contents need. Where there is not enough room, the columns that
  * need little keep it, and the others share the rest.
  */
-export function widthsOf(names: readonly ColumnName[], wants: Wants, room: Room): number[] {
-  const whole = roomFor(names.length, room)
+export function columnWidthsOf(names: readonly ColumnName[], wants: ColumnWidths, room: ListRoom): number[] {
+  const whole = widthFor(names.length, room)
   const wanted = (name: ColumnName) =>
-    columns[name].share === undefined ? columns[name].minWidth : Math.max(columns[name].minWidth, wants[name] ?? 0)
+    columnLooks[name].share === undefined
+      ? columnLooks[name].minWidth
+      : Math.max(columnLooks[name].minWidth, wants[name] ?? 0)
   const atLevel = (level: number) =>
     names.map((name) => {
-      const { minWidth, share = 0 } = columns[name]
+      const { minWidth, share = 0 } = columnLooks[name]
       return Math.floor(Math.min(wanted(name), Math.max(minWidth, share * level)))
     })
   let [low, high] = [0, whole]
@@ -93,8 +95,8 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 const filling: readonly ColumnName[] = ['doing', 'state', 'agent']
 
 /** The value of `grid-template-columns` for rows with these columns. */
-export function templateOf(names: readonly ColumnName[], wants: Wants, room: Room): string {
-  const widths = widthsOf(names, wants, room)
+export function templateOf(names: readonly ColumnName[], wants: ColumnWidths, room: ListRoom): string {
+  const widths = columnWidthsOf(names, wants, room)
   const filler = filling.find((name) => names.includes(name))
   const parts = names.map((name, i) => (name === filler ? `minmax(${widths[i]}px, 1fr)` : `${widths[i]}px`))
   return [...(room.hasBoxes ? [`${boxWidth}px`] : []), ...parts].join(' ')

@@ -6,7 +6,7 @@ import { read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { Text } from '../../ui/index.ts'
 import { useOpened } from './opened.ts'
-import { isPlain, shownViewOf } from './standing.ts'
+import { isDefaultList, shownViewOf } from './standing.ts'
 import { defaultOrder, searchFor } from './state.ts'
 import { chooseColumns } from './useColumns.ts'
 import { useFleetState } from './useFleetState.ts'
@@ -33,8 +33,8 @@ export function ViewTabs({ slug }: { slug: string }) {
         search={{}}
         activeOptions={{ exact: true, includeSearch: true }}
         className="fleet-tab"
-        data-on={!shown && isPlain(state)}
-        aria-current={!shown && isPlain(state) ? 'true' : undefined}
+        data-on={!shown && isDefaultList(state)}
+        aria-current={!shown && isDefaultList(state) ? 'true' : undefined}
       >
         All agents
       </Link>

@@ -8,7 +8,7 @@ import { useWorkspace } from '../../data/workspace.ts'
 import { part } from '../../ui/files.tsx'
 import { usePageActions } from '../../ui/keys/actions.ts'
 import { useNoteOpened, useOpened } from './opened.ts'
-import { isPlain, mayChange, shownViewOf } from './standing.ts'
+import { isDefaultList, mayChange, shownViewOf } from './standing.ts'
 import { useFleetState } from './useFleetState.ts'
 import { ViewsButton } from './ViewsButton.tsx'
 import './views.css'
@@ -39,7 +39,7 @@ export function Views({ slug }: { slug: string }) {
   const shownView = shownViewOf(views, useOpened(), state)
   const changeable = shownView && mayChange(shownView.view, role) ? shownView.view : undefined
   // While the views load, the button beside it may still move, and a press would miss this one.
-  const isNew = !isPending && !isPlain(state) && (!shownView || shownView.differs)
+  const isNew = !isPending && !isDefaultList(state) && (!shownView || shownView.differs)
   const save = parseFilter(state.q).ok ? () => setAsked({ is: 'save' }) : undefined
   const rename = changeable && (() => setAsked({ is: 'rename', view: changeable }))
   const removeIt =
@@ -49,7 +49,7 @@ export function Views({ slug }: { slug: string }) {
       void loadDialogs().then(({ removeView }) => removeView(removal))
     })
   usePageActions([
-    ...(save && !isPlain(state) ? [{ words: 'Save view', run: save }] : []),
+    ...(save && !isDefaultList(state) ? [{ words: 'Save view', run: save }] : []),
     ...(rename ? [{ words: `Rename the view ${changeable.name}`, run: rename }] : []),
     ...(removeIt ? [{ words: `Remove the view ${changeable.name}`, run: removeIt }] : []),
   ])

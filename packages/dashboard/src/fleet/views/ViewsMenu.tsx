@@ -4,7 +4,7 @@ import { IconArrowBackUp, IconCheck, IconDeviceFloppy, IconPencil, IconServer2, 
 import { Fragment, useEffect, useRef, useState } from 'react'
 import { Text } from '../../ui/index.ts'
 import { useOpenView } from './open.ts'
-import { isPlain, type ShownView } from './standing.ts'
+import { isDefaultList, type ShownView } from './standing.ts'
 import { defaultOrder } from './state.ts'
 import { useFleetState } from './useFleetState.ts'
 import { ViewsButton } from './ViewsButton.tsx'
@@ -34,7 +34,7 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
     button.current?.focus()
     setOpened(true)
   }, [])
-  const plain = isPlain(state)
+  const plain = isDefaultList(state)
   const groups = [
     ['Workspace', views.filter(({ shared }) => shared)],
     ['Only for you', views.filter(({ shared }) => !shared)],

@@ -21,7 +21,7 @@ interface ColumnLook {
 }
 
 /** All columns, in their order. */
-export const columns: Readonly<Record<ColumnName, ColumnLook>> = {
+export const columnLooks: Readonly<Record<ColumnName, ColumnLook>> = {
   agent: { words: 'Agent', sort: 'name', minWidth: 110, share: 3 },
   state: { words: 'State', sort: 'level', minWidth: 150, goodWidth: 180, share: 4 },
   day: { words: '24 hours', minWidth: 84, goodWidth: 104, share: 1.6 },
@@ -35,7 +35,7 @@ export const columns: Readonly<Record<ColumnName, ColumnLook>> = {
   version: { words: 'Version', sort: 'version', minWidth: 64, share: 3 },
   runtime: { words: 'Runtime', minWidth: 64, share: 2 },
 }
-const allNames = Object.keys(columns) as ColumnName[]
+const allNames = Object.keys(columnLooks) as ColumnName[]
 export const columnNames = allNames.filter((name) => name !== 'agent')
 export const defaultColumns: readonly FleetColumn[] = [
   'state',
@@ -74,26 +74,26 @@ export function readColumns(value: unknown): FleetColumn[] | undefined {
   return known.length === 0 ? undefined : known
 }
 
-export interface Room {
+export interface ListRoom {
   /** The width of the list in pixels. */
   width: number
   hasBoxes: boolean
 }
 
 /** The columns that have room, in their order. The name of the agent always has. */
-export function fittingColumns(chosen: readonly FleetColumn[], room: Room): ColumnName[] {
+export function fittingColumns(chosen: readonly FleetColumn[], room: ListRoom): ColumnName[] {
   const kept = new Set<ColumnName>(['agent'])
   const isOwn = chosen.length !== defaultColumns.length || !chosen.every((name) => defaultColumns.includes(name))
   for (const name of byWeight) {
     if (!chosen.includes(name)) continue
     const isSpare = !isOwn && spare.has(name)
-    const widthOf = (one: ColumnName) => (isSpare ? columns[one].goodWidth : undefined) ?? columns[one].minWidth
+    const widthOf = (one: ColumnName) => (isSpare ? columnLooks[one].goodWidth : undefined) ?? columnLooks[one].minWidth
     const widths = [...kept, name].reduce((sum, one) => sum + widthOf(one), 0)
-    if (widths <= roomFor(kept.size + 1, room)) kept.add(name)
+    if (widths <= widthFor(kept.size + 1, room)) kept.add(name)
   }
   return allNames.filter((name) => kept.has(name))
 }
 
 /** The width that a number of columns have together: that of the list without gaps, ends and boxes. */
-export const roomFor = (count: number, { width, hasBoxes }: Room): number =>
+export const widthFor = (count: number, { width, hasBoxes }: ListRoom): number =>
   width - 2 * padding - (count - 1) * gap - (hasBoxes ? boxWidth + gap : 0)

@@ -3,7 +3,7 @@
  * to one address: it survives a reload and comes back with the button *Back*, and another address has none.
  */
 import { getRouteApi, useRouter } from '@tanstack/react-router'
-import { isPlain } from './standing.ts'
+import { isDefaultList } from './standing.ts'
 import { type FleetView, orderText } from './state.ts'
 
 /** The data of an entry in the browser's history beside its address. */
@@ -28,7 +28,7 @@ export const useOpened = (): string | undefined => route.useRouteContext({ selec
 export const entryAfterChange =
   (next: FleetView) =>
   ({ view }: ListEntry): ListEntry =>
-    view === undefined || isPlain({ q: next.q ?? '', sort: orderText(next) }) ? {} : { view }
+    view === undefined || isDefaultList({ q: next.q ?? '', sort: orderText(next) }) ? {} : { view }
 
 /**
  * Returns a function that notes a view for the list as it is, because it was just saved from this list. With `instead`,

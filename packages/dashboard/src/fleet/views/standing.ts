@@ -22,7 +22,7 @@ export function shownViewOf(
   const last = views.find(({ id }) => id === opened)
   const same = last && isSame(last, state) ? last : views.find((view) => isSame(view, state))
   if (same) return { view: same, differs: false }
-  return last && !isPlain(state) ? { view: last, differs: true } : undefined
+  return last && !isDefaultList(state) ? { view: last, differs: true } : undefined
 }
 
 const isSame = ({ q, sort, columns }: SavedView, state: FleetState): boolean =>
@@ -31,7 +31,7 @@ const isSame = ({ q, sort, columns }: SavedView, state: FleetState): boolean =>
   (columns === null || sameColumns(columns, state.columns))
 
 /** True if the list shows all agents in the order that it has by itself. */
-export const isPlain = ({ q, sort }: Pick<FleetState, 'q' | 'sort'>): boolean =>
+export const isDefaultList = ({ q, sort }: Pick<FleetState, 'q' | 'sort'>): boolean =>
   trimInvisible(q) === '' && sort === defaultOrder
 
 const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>

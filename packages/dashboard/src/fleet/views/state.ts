@@ -42,7 +42,7 @@ const down: Readonly<Record<FleetSort, boolean>> = {
  * Returns the order of the list of agents: by level with the worst first, unless the page's address names another
  * order.
  */
-export function orderOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
+export function sortOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
   return { sort, desc: down[sort] !== reverse }
 }
 
@@ -56,13 +56,13 @@ export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort
  * direction, and each further press reverses the direction.
  */
 export function orderAfterPress(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
-  const order = orderOf(view)
+  const order = sortOf(view)
   return addressOf(sort, order.sort === sort ? !order.desc : down[sort])
 }
 
 /** The order of a view of the list in one word. */
 export function orderText(view: FleetView): FleetOrder {
-  const { sort, desc } = orderOf(view)
+  const { sort, desc } = sortOf(view)
   return desc ? `-${sort}` : sort
 }
 

@@ -2,7 +2,16 @@ import type { FleetRow, ProblemCounts } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import { expect, test } from 'vitest'
 import { type FleetView, orderAfterPress, orderText, searchFor } from './state.ts'
-import { agentCountText, fleetQueryOf, isOld, nextSilence, problemsOf, urgentText, viewOf, windowsOf } from './view.ts'
+import {
+  agentCountText,
+  fleetQueryOf,
+  isOldAddress,
+  nextSilence,
+  problemsOf,
+  readFleetView,
+  urgentText,
+  windowsOf,
+} from './view.ts'
 
 test('an address without parameters sorts the worst agents first', () => {
   expect(fleetQueryOf({}, '')).toMatchObject({ sort: 'level', desc: true })
@@ -31,8 +40,8 @@ test.each<[old: Record<string, unknown>, view: FleetView]>([
   [{ silent: true, stopped: true }, { q: 'is:offline is:stopped' }],
   [{ q: 'tag:eu', search: 'mail', show: 'ok' }, { q: 'tag:eu "mail" level:ok' }],
 ])('the address %j shows %j', (search, view) => {
-  expect(viewOf(search)).toEqual(view)
-  expect(isOld({ ...view })).toBe(false)
+  expect(readFleetView(search)).toEqual(view)
+  expect(isOldAddress({ ...view })).toBe(false)
 })
 
 test.each<[FleetView, order: string]>([

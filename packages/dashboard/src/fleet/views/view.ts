@@ -3,7 +3,7 @@ import type { Fleet, FleetSort, ProblemCounts } from '@svc/api'
 import { type Chip, filterOfOld, groupings, joinFilters } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import type { FleetQuery } from '../../data/api.ts'
-import { type FleetView, orderOf } from './state.ts'
+import { type FleetView, sortOf } from './state.ts'
 
 export const stateFilters: readonly { chip: Chip | undefined; words: string; count: keyof Fleet['counts'] }[] = [
   { chip: undefined, words: 'All', count: 'all' },
@@ -24,7 +24,7 @@ const textOf = (v: unknown): string | undefined => (typeof v === 'string' ? v : 
 const booleanOf = (v: unknown): boolean | undefined => (typeof v === 'boolean' ? v : undefined)
 
 /** Reads the parameters of the page's address. Those of earlier versions become terms of the filter. */
-export function viewOf(search: Parameters): FleetView {
+export function readFleetView(search: Parameters): FleetView {
   const old = filterOfOld({
     search: textOf(search.search),
     level: textOf(search.show) ?? textOf(search.level),
@@ -45,11 +45,11 @@ export function viewOf(search: Parameters): FleetView {
 }
 
 /** True if the page's address has parameters of earlier versions. The page replaces such an address. */
-export const isOld = (search: Parameters): boolean =>
+export const isOldAddress = (search: Parameters): boolean =>
   ['search', 'show', 'level', 'silent', 'stopped'].some((name) => name in search)
 
 /** The query for the list. `q` is the filter that is applied: it must be right, or the service refuses it. */
-export const fleetQueryOf = (view: FleetView, q: string): FleetQuery => ({ q, ...orderOf(view) })
+export const fleetQueryOf = (view: FleetView, q: string): FleetQuery => ({ q, ...sortOf(view) })
 
 /** The number of agents in the list, and in the workspace if the list leaves some out. */
 export function agentCountText({ total, of }: Pick<Fleet, 'total' | 'of'>): string {
@@ -58,7 +58,7 @@ export function agentCountText({ total, of }: Pick<Fleet, 'total' | 'of'>): stri
 }
 
 /** A problem of a workspace, and the filter that selects its agents; without one, the page of rollouts shows it. */
-export interface Problem {
+export interface WorkspaceProblem {
   words: string
   q: string | undefined
   /** The level that gives the words their colour, for problems that need somebody at once. */
@@ -66,7 +66,7 @@ export interface Problem {
 }
 
 /** The problems of a workspace, most urgent first; empty if all is well. */
-export function problemsOf(counts: ProblemCounts): Problem[] {
+export function problemsOf(counts: ProblemCounts): WorkspaceProblem[] {
   type Row = readonly [n: number, q: string | undefined, one: string, many?: string, level?: 'bad' | 'warn']
   const all: Row[] = [
     [counts.bad, 'level:bad', 'bad', 'bad', 'bad'],

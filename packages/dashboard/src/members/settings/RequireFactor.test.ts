@@ -1,6 +1,6 @@
 import type { Role } from '@svc/api'
 import { expect, test } from 'vitest'
-import { dayOf } from '../../ui/forms/local-time.ts'
+import { localDayOf } from '../../ui/forms/local-time.ts'
 import { lackingInWords, requiredFrom, requirementInWords, wrongDay } from './RequireFactor.tsx'
 
 const at = (day: number, hour = 0) => new Date(2026, 11, day, hour).getTime()
@@ -19,7 +19,7 @@ test.each([
 })
 
 test('the days that the page proposes can be read again', () => {
-  expect([dayOf(now), dayOf(at(31, 23))]).toEqual(['2026-12-03', '2026-12-31'])
+  expect([localDayOf(now), localDayOf(at(31, 23))]).toEqual(['2026-12-03', '2026-12-31'])
 })
 
 test.each([

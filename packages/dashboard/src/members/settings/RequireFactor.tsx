@@ -6,7 +6,7 @@ import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { paths, secondFactorPart } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
-import { dayOf, fromLocalTime } from '../../ui/forms/local-time.ts'
+import { fromLocalTime, localDayOf } from '../../ui/forms/local-time.ts'
 import { ErrorNote, Section, serviceNow, Text, useFocusedPart } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { dateAndTime } from '../../ui/time/relative.ts'
@@ -24,7 +24,7 @@ interface RequireFactorProps {
 export function RequireFactor({ slug, from, members }: RequireFactorProps) {
   const client = useQueryClient()
   const form = useForm({
-    initialValues: { day: dayOf(from !== null && from > serviceNow() ? from : serviceNow() + notice) },
+    initialValues: { day: localDayOf(from !== null && from > serviceNow() ? from : serviceNow() + notice) },
     validate: { day: (typed) => wrongDay(typed, serviceNow()) },
   })
   const { busy, error, submit } = useChange(async (at: number | null) => {
@@ -56,7 +56,7 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
                   <TextInput
                     type="date"
                     label={from === null ? 'Require one from' : 'Required from'}
-                    min={dayOf(serviceNow())}
+                    min={localDayOf(serviceNow())}
                     {...form.getInputProps('day')}
                   />
                   <Button type="submit" variant="default" loading={busy}>
@@ -83,7 +83,7 @@ type Member = Pick<Members['members'][number], 'name' | 'role' | 'self' | 'facto
 /** Says why a factor cannot be required from this day; null if it can. */
 export function wrongDay(typed: string, now: number): string | null {
   if (beginOf(typed) === undefined) return 'Enter a date.'
-  return typed < dayOf(now) ? 'This day is past. Choose today, and it holds at once.' : null
+  return typed < localDayOf(now) ? 'This day is past. Choose today, and it holds at once.' : null
 }
 
 /** The time from which a factor is required, if a person chose this day: its beginning, or now for today. */

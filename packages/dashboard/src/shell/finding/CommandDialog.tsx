@@ -4,7 +4,7 @@ import { controlNames } from '../../agents/parts/life.ts'
 import { offlineText } from '../../agents/parts/press.ts'
 import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
-import { handOver } from '../../data/sent.ts'
+import { handOverCommand } from '../../data/sent.ts'
 import { paths } from '../../paths.ts'
 import { Confirm, useReportOverdue } from '../../ui/index.ts'
 import type { AgentCommand } from './commands.ts'
@@ -23,7 +23,7 @@ export function CommandDialog({ slug, control, agent, words, opened, onClose }: 
   const isOffline = useReportOverdue(silentAt)
   const send = async () => {
     const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, { type: control })
-    handOver({ slug, name, command })
+    handOverCommand({ slug, name, command })
     void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
     await navigate({ to: paths.agent, params: { slug, name } })
   }

@@ -19,10 +19,10 @@ import './palette.css'
 import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
 import type { OpenDialog } from './Dialogs.tsx'
 import { type HelpHit, useHelp } from './help.ts'
-import { type Entry, pressesOf, useEntries, viewGroup } from './useEntries.ts'
+import { type PaletteEntry, pressesOf, useEntries, viewGroup } from './useEntries.ts'
 
 const Dialogs = part(async () => ({ default: (await import('./Dialogs.tsx')).Dialogs }))
-type EntryGroup = [name: string, entries: Entry[]]
+type EntryGroup = [name: string, entries: PaletteEntry[]]
 
 const [store, { open, close }] = createSpotlight()
 
@@ -191,7 +191,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
 }
 
 /** One entry: its icon, its words, and at the end a note or the key that does the same. */
-function EntryLine({ entry, option }: { entry: Entry; option: object }) {
+function EntryLine({ entry, option }: { entry: PaletteEntry; option: object }) {
   const { icon: Icon, words, note, keyName, run } = entry
   return (
     <Spotlight.Action {...option} onClick={() => void run()}>
@@ -213,7 +213,7 @@ function EntryLine({ entry, option }: { entry: Entry; option: object }) {
   )
 }
 
-const helpEntry = ({ address, heading, document }: HelpHit): Entry => ({
+const helpEntry = ({ address, heading, document }: HelpHit): PaletteEntry => ({
   id: address,
   words: heading,
   icon: IconHelpCircle,

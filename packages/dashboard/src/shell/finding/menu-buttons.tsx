@@ -3,7 +3,7 @@ import { NavLink, UnstyledButton } from '@mantine/core'
 import { IconSelector, IconUserCircle } from '@tabler/icons-react'
 import { Text } from '../../ui/index.ts'
 
-export const icon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
+export const menuIcon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
 
 /** The props of a menu's button. The menu component passes further props, which go to the button element. */
 interface MenuButtonProps {
@@ -30,7 +30,7 @@ export const PersonButton = ({ name, ...button }: MenuButtonProps) => (
     className="svc-side-person"
     label={<Text cut>{name}</Text>}
     aria-label={`${name}: account and appearance`}
-    leftSection={<IconUserCircle {...icon} />}
+    leftSection={<IconUserCircle {...menuIcon} />}
     {...button}
   />
 )

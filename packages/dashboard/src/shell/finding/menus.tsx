@@ -16,7 +16,7 @@ import { useSignOut } from '../../data/session.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { Text } from '../../ui/index.ts'
-import { icon, PersonButton, WorkspaceButton } from './menu-buttons.tsx'
+import { menuIcon, PersonButton, WorkspaceButton } from './menu-buttons.tsx'
 import { useScheme } from './scheme.ts'
 
 export function WorkspaceMenu() {
@@ -42,7 +42,7 @@ export function WorkspaceMenu() {
         {me.workspaces.some(({ role }) => role === 'admin') && (
           <>
             <Menu.Divider />
-            <Menu.Item leftSection={<IconPlus {...icon} />} component={Link} to={paths.newWorkspace}>
+            <Menu.Item leftSection={<IconPlus {...menuIcon} />} component={Link} to={paths.newWorkspace}>
               Create workspace
             </Menu.Item>
           </>
@@ -67,25 +67,29 @@ export function PersonMenu() {
         <Menu.Label>
           <Text>{me.email}</Text>
         </Menu.Label>
-        <Menu.Item leftSection={<IconUserCircle {...icon} />} onClick={() => void navigate({ to: paths.account })}>
+        <Menu.Item leftSection={<IconUserCircle {...menuIcon} />} onClick={() => void navigate({ to: paths.account })}>
           My account
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconSun {...icon} />} rightSection={check('light')} onClick={() => choose('light')}>
+        <Menu.Item
+          leftSection={<IconSun {...menuIcon} />}
+          rightSection={check('light')}
+          onClick={() => choose('light')}
+        >
           Light
         </Menu.Item>
-        <Menu.Item leftSection={<IconMoon {...icon} />} rightSection={check('dark')} onClick={() => choose('dark')}>
+        <Menu.Item leftSection={<IconMoon {...menuIcon} />} rightSection={check('dark')} onClick={() => choose('dark')}>
           Dark
         </Menu.Item>
         <Menu.Item
-          leftSection={<IconDeviceDesktop {...icon} />}
+          leftSection={<IconDeviceDesktop {...menuIcon} />}
           rightSection={check('auto')}
           onClick={() => choose('auto')}
         >
           System
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout {...icon} />} onClick={() => void signOut()}>
+        <Menu.Item leftSection={<IconLogout {...menuIcon} />} onClick={() => void signOut()}>
           Sign out
         </Menu.Item>
         <Menu.Label>svc {me.service.version}</Menu.Label>

@@ -25,7 +25,7 @@ import {
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { titleOf } from '../../actions/dialogs/words.ts'
+import { actionTitleOf } from '../../actions/dialogs/words.ts'
 import { meQuery, read } from '../../data/queries.ts'
 import { useSignOut } from '../../data/session.ts'
 import { useWorkspace } from '../../data/workspace.ts'
@@ -38,7 +38,7 @@ import { useScheme } from './scheme.ts'
 
 type Icon = ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
 
-export interface Entry {
+export interface PaletteEntry {
   id: string
   words: string
   icon: Icon
@@ -66,7 +66,7 @@ interface EntriesProps {
 }
 
 /** Returns the entries in groups. */
-export function useEntries({ slug, onKeys, onDialog }: EntriesProps): [name: string, entries: Entry[]][] {
+export function useEntries({ slug, onKeys, onDialog }: EntriesProps): [name: string, entries: PaletteEntry[]][] {
   const { role } = useWorkspace()
   const { data: me } = useSuspenseQuery(meQuery)
   const { data: views = [] } = useQuery(read('GET /w/:slug/views', { slug }))
@@ -75,7 +75,12 @@ export function useEntries({ slug, onKeys, onDialog }: EntriesProps): [name: str
   const navigate = useNavigate()
   const signOut = useSignOut()
   const { choose } = useScheme()
-  const page = (words: string, icon: Icon, to: string, more: Pick<Entry, 'keyName' | 'also'> = {}): Entry => ({
+  const page = (
+    words: string,
+    icon: Icon,
+    to: string,
+    more: Pick<PaletteEntry, 'keyName' | 'also'> = {},
+  ): PaletteEntry => ({
     id: to,
     words,
     icon,
@@ -134,7 +139,7 @@ export function useEntries({ slug, onKeys, onDialog }: EntriesProps): [name: str
       [
         ...(actions?.rows ?? []).map((row) => ({
           id: row.id,
-          words: `${titleOf(row)}, ${dateAndTime(row.at, serviceNow())}`,
+          words: `${actionTitleOf(row)}, ${dateAndTime(row.at, serviceNow())}`,
           also: `action ${row.by}`,
           icon: IconListCheck,
           run: () => navigate({ to: paths.action, params: { slug, id: row.id } }),

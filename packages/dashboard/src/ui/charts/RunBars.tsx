@@ -35,20 +35,20 @@ export function RunBars({ title, bars }: RunBarsProps) {
     <svg className="svc-run-bars" width={width} height={height + foot + 1} role="img" aria-label={title}>
       <title>{title}</title>
       {tones.map((tone) => (
-        <path key={tone} data-tone={tone} d={pathOf(bars, tone, max)} />
+        <path key={tone} data-tone={tone} d={runBarsPath(bars, tone, max)} />
       ))}
     </svg>
   )
 }
 
 /** The number of runs and of those that failed, in words. */
-export function failedText(bars: readonly RunBar[]): string {
+export function failedRunsText(bars: readonly RunBar[]): string {
   const failed = bars.filter(({ tone }) => tone === 'no').length
   return `${count(bars.length, 'run')}, ${failed === 0 ? 'none' : failed} failed`
 }
 
 /** The bars of one tone. */
-export const pathOf = (bars: readonly RunBar[], tone: BarTone, max: number): string =>
+export const runBarsPath = (bars: readonly RunBar[], tone: BarTone, max: number): string =>
   bars.map((bar, at) => (bar.tone === tone ? barAt(at * step, bar, max) : '')).join('')
 
 function barAt(x: number, { value, tone }: RunBar, max: number): string {

@@ -35,7 +35,7 @@ const point = 5
  * has a point at the right edge. The row is silent for screen readers, since the words are in the table around it.
  */
 export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) {
-  const place = placer({ start, end, width })
+  const place = placeSpans({ start, end, width })
   const scale = linear([start, end], [0, width])
   const xOf = (time: number) => Math.round(scale(time)) + 0.5
   const marked = at && place(at)
@@ -45,7 +45,7 @@ export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) 
         <line key={mark} className="svc-chart-grid" x1={xOf(mark)} x2={xOf(mark)} y2={rowHeight} />
       ))}
       {(['warn', 'bad'] as const).map((tone) => (
-        <path key={tone} data-tone={tone} d={pathOf(bars, tone, place)} />
+        <path key={tone} data-tone={tone} d={timeBarsPath(bars, tone, place)} />
       ))}
       {marked && (
         <rect className="svc-time-at" x={marked.x - 2.5} y={1} width={marked.width + 5} height={rowHeight - 2} rx={3} />
@@ -63,7 +63,7 @@ interface BarPlace {
 }
 
 /** Makes a function that gives the place of a span in a row of this width. */
-export function placer({ start, end, width }: { start: number; end: number; width: number }) {
+export function placeSpans({ start, end, width }: { start: number; end: number; width: number }) {
   const scale = linear([start, end], [0, width])
   return ({ from, to }: TimeBar): BarPlace => {
     const left = Math.max(0, scale(from))
@@ -74,7 +74,7 @@ export function placer({ start, end, width }: { start: number; end: number; widt
 }
 
 /** The bars of one tone as the data of one path. */
-export const pathOf = (bars: readonly TimeBar[], tone: BarShade, place: (bar: TimeBar) => BarPlace): string =>
+export const timeBarsPath = (bars: readonly TimeBar[], tone: BarShade, place: (bar: TimeBar) => BarPlace): string =>
   bars.map((bar) => (bar.tone === tone ? shape(place(bar), heights[tone], bar.to === null) : '')).join('')
 
 function shape({ x, width }: BarPlace, height: number, isOpen: boolean): string {
@@ -86,7 +86,7 @@ function shape({ x, width }: BarPlace, height: number, isOpen: boolean): string 
 }
 
 /** The bar at a distance in pixels from the left edge of the row, or the nearest one within a few pixels. */
-export function barAt<B extends TimeBar>(
+export function barNear<B extends TimeBar>(
   bars: readonly B[],
   x: number,
   place: (bar: TimeBar) => BarPlace,

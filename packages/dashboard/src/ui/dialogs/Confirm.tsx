@@ -98,7 +98,7 @@ export function useConfirm(): (question: Question) => void {
 }
 
 /** The one place in which the dialogs of `useConfirm` are drawn. */
-export function Questions() {
+export function ConfirmDialogs() {
   const asked = last.useValue()
   return asked && <Asked key={asked.id} {...asked.question} />
 }

@@ -15,7 +15,8 @@ export function toLocalTime(seconds: number): string | null {
 }
 
 /** The day of a time in Unix milliseconds, in the browser's time zone, such as `2026-12-03`. */
-export const dayOf = (at: number): string => toLocalTime(Math.floor(at / 1000))?.slice(0, '2026-12-03'.length) ?? ''
+export const localDayOf = (at: number): string =>
+  toLocalTime(Math.floor(at / 1000))?.slice(0, '2026-12-03'.length) ?? ''
 
 export function fromLocalTime(text: string): number | undefined {
   if (!/^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text)) return undefined

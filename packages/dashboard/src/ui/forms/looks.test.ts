@@ -11,8 +11,8 @@ import { looksAtEnds, looksInside, wideText } from '../../../../../testing/looks
 import { wrongWithName } from '../../agents/dialogs/names.ts'
 import { tagsTyped, wrongWithTags } from '../../agents/dialogs/tags.ts'
 import { readRaw } from '../../agents/parts/raw.ts'
-import { writeHours, wrongWith as wrongWithHours } from '../../alerts/parts/hours.ts'
-import { changeOf, valuesOf, wrongWith as wrongWithRule } from '../../alerts/rules/rule-form.ts'
+import { writeHours, hoursFormErrors as wrongWithHours } from '../../alerts/parts/hours.ts'
+import { ruleChangeOf, ruleValuesOf, ruleFormErrors as wrongWithRule } from '../../alerts/rules/rule-form.ts'
 import { bestNamed } from '../../shell/finding/Palette.tsx'
 import { readWaves } from '../../updates/parts/words.ts'
 import { wrongWithEmail, wrongWithOldEmail, wrongWithSlug, wrongWithText } from './rules.ts'
@@ -21,7 +21,8 @@ const rule: RuleSettings = {
   ...{ rule: 'cost_day', on: true, after: 0, level: 'bad', limit: null, statuses: null, channels: null },
   ...{ filter: null, reminds: true, escalation: null },
 }
-const ofRule = (values: Partial<ReturnType<typeof valuesOf>>) => changeOf(rule, { ...valuesOf(rule), ...values })
+const ofRule = (values: Partial<ReturnType<typeof ruleValuesOf>>) =>
+  ruleChangeOf(rule, { ...ruleValuesOf(rule), ...values })
 const number = { key: 'every', type: 'number' } as const
 const hours = { days: ['Mon'], from: '08:00', to: '19:00' }
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { type FirstKey, type Focus, keyTable, meaningOf, type Press } from './keys.ts'
+import { type FirstKey, type KeyFocus, type KeyPress, keyMeaning, keyTable } from './keys.ts'
 
-const press = (key: string, more: Partial<Press> = {}): Press => ({
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   ...{ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, timeStamp: 1_000 },
   ...more,
 })
-const page: Focus = { field: false, dialog: false, row: false, isMac: false }
+const page: KeyFocus = { field: false, dialog: false, row: false, isMac: false }
 const row = { ...page, row: true }
 const g: FirstKey = { key: 'g', at: 500 }
 
-test.each<[string, Press, Focus, FirstKey | undefined, string[]]>([
+test.each<[string, KeyPress, KeyFocus, FirstKey | undefined, string[]]>([
   ['?', press('?'), page, undefined, ['keys']],
   ['g, then a', press('a'), page, g, ['agents']],
   ['g, then u', press('u'), page, g, ['updates']],
@@ -41,13 +41,13 @@ test.each<[string, Press, Focus, FirstKey | undefined, string[]]>([
   ['Alt-X', press('x', { altKey: true }), row, undefined, []],
   ['Ctrl-Alt-K', press('k', { ctrlKey: true, altKey: true }), page, undefined, []],
 ])('%s means %5$j', (_what, key, focus, begun, does) => {
-  expect(meaningOf(key, focus, begun).does).toEqual(does)
+  expect(keyMeaning(key, focus, begun).does).toEqual(does)
 })
 
 test('only the first key of a pair begins one', () => {
-  expect(meaningOf(press('g'), page, undefined)).toEqual({ does: [], begun: { key: 'g', at: 1_000 } })
-  expect(meaningOf(press('z'), page, undefined)).toEqual({ does: [] })
-  expect(meaningOf(press('g'), { ...page, field: true }, undefined)).toEqual({ does: [] })
+  expect(keyMeaning(press('g'), page, undefined)).toEqual({ does: [], begun: { key: 'g', at: 1_000 } })
+  expect(keyMeaning(press('z'), page, undefined)).toEqual({ does: [] })
+  expect(keyMeaning(press('g'), { ...page, field: true }, undefined)).toEqual({ does: [] })
 })
 
 test('a press has one effect in one place', () => {

@@ -35,7 +35,7 @@ const table: readonly (Key & { does: KeyName })[] = keyTable
 /** The modifier key of this machine's shortcuts, in words. */
 export const modOf = (isMac: boolean): string => (isMac ? '⌘' : 'Ctrl')
 
-export interface Press {
+export interface KeyPress {
   key: string
   ctrlKey: boolean
   metaKey: boolean
@@ -45,7 +45,7 @@ export interface Press {
   timeStamp: number
 }
 
-export interface Focus {
+export interface KeyFocus {
   /** True if the focus is in a field, where letters are typed. */
   field: boolean
   /** True if a dialog or a menu is open, which has keys of its own. */
@@ -72,7 +72,7 @@ const togetherMs = 1_500
 const moves: readonly KeyName[] = ['next', 'previous']
 
 /** Returns what a press of a key means, given where the focus is and which key was pressed just before. */
-export function meaningOf(press: Press, focus: Focus, begun: FirstKey | undefined): Meaning {
+export function keyMeaning(press: KeyPress, focus: KeyFocus, begun: FirstKey | undefined): Meaning {
   if (focus.dialog) return { does: [] }
   const isMod = focus.isMac ? press.metaKey && !press.ctrlKey : press.ctrlKey && !press.metaKey
   if (press.ctrlKey || press.metaKey || press.altKey)

@@ -1,6 +1,6 @@
 /** Handles the keys of the page (keys.ts): parts of the page say what a key does while they are shown. */
 import { useEffect, useRef } from 'react'
-import { type FirstKey, type Focus, type KeyName, meaningOf } from './keys.ts'
+import { type FirstKey, type KeyFocus, type KeyName, keyMeaning } from './keys.ts'
 
 /** Returns false if the key has no effect now, so that the browser handles it. */
 type Handler = () => unknown
@@ -33,14 +33,14 @@ export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
   })
   useEffect(() => {
     let begun: FirstKey | undefined
-    let focus: Focus | undefined
+    let focus: KeyFocus | undefined
     // A dialog closes itself before `listen` is called, so only this listener, the first of all, still finds it.
     const noteFocus = (event: KeyboardEvent) => {
       focus = focusOf(event.target)
     }
     const listen = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || !focus) return
-      const meaning = meaningOf(event, focus, begun)
+      const meaning = keyMeaning(event, focus, begun)
       begun = meaning.begun
       const isHandled = meaning.does.some((name) => {
         const act = handlers.get(name)?.at(-1) ?? latest.current[name]
@@ -59,7 +59,7 @@ export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
 
 const withKeys = '[role="menu"], [role="listbox"], [role="dialog"]'
 
-function focusOf(target: EventTarget | null): Focus {
+function focusOf(target: EventTarget | null): KeyFocus {
   const at = target instanceof Element ? target : null
   return {
     field: at?.closest('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]') != null,

@@ -2,7 +2,7 @@
  * The sections of the documents at `/help` to which the page links. The page uses only the types of this list, so it
  * does not load it; a test in scripts/help checks that each section exists.
  */
-export const sections = [
+export const helpSections = [
   'start#connect-a-program-that-already-runs',
   'start#reach-it-from-another-machine',
   'start#write-a-status-file',
@@ -31,4 +31,4 @@ export const sections = [
 ] as const
 
 /** The name of a document, and the anchor of a section in it. */
-export type HelpSection = (typeof sections)[number]
+export type HelpSection = (typeof helpSections)[number]

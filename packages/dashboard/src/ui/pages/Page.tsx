@@ -30,7 +30,7 @@ function forHelp(scheme: MantineColorScheme): MantineColorScheme {
 }
 
 /** Draws `content` in place of the frame that index.html shows at first. */
-export function show(content: ReactNode): void {
+export function drawPage(content: ReactNode): void {
   surviveForeignChanges()
   const element = document.getElementById('root')
   if (element === null) throw new Error('index.html has no element #root to draw the page in')
@@ -45,4 +45,4 @@ export function show(content: ReactNode): void {
     </MantineProvider>,
   )
 }
-export type Show = typeof show
+export type Show = typeof drawPage

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core'
 import { useClock } from './clock.ts'
-import { exactTime, isoTimeOf, relative } from './relative.ts'
+import { exactTime, isoTimeOf, relativeText } from './relative.ts'
 
 interface TimeProps {
   /** The time in Unix milliseconds. */
@@ -23,7 +23,7 @@ export function PlainTime({ at }: TimeProps) {
 }
 
 const wordsOf = (at: number, now: number): string =>
-  isoTimeOf(at) === undefined ? 'at an invalid time' : relative(at, now)
+  isoTimeOf(at) === undefined ? 'at an invalid time' : relativeText(at, now)
 
 /**
  * Shows a relative time, such as `3 min ago`, which keeps up with the clock. The exact time with its time zone appears

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exactTime, isoTimeOf, lastingText, relative } from './relative.ts'
+import { exactTime, isoTimeOf, lastingText, relativeText } from './relative.ts'
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0)
 const s = 1000
@@ -24,7 +24,7 @@ test.each([
   [-3 * min, 'in 3 min'],
   [-2 * s, 'now'],
 ])('%i ms ago reads "%s"', (ago, words) => {
-  expect(relative(now - ago, now)).toBe(words)
+  expect(relativeText(now - ago, now)).toBe(words)
 })
 
 test.each([

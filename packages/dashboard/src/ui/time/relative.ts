@@ -9,7 +9,7 @@ const day = 24 * hour
  * Formats a time relative to now: `now`, `20 s ago`, `3 min ago`, `2 h ago`, `4 d ago`, and older times as a date. A
  * future time is `in 3 min`.
  */
-export function relative(at: number, now: number): string {
+export function relativeText(at: number, now: number): string {
   const off = now - at
   const size = Math.abs(off)
   if (size < 5 * s) return 'now'

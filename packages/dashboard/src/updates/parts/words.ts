@@ -3,9 +3,9 @@ import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WaitReas
 import { updateWords } from '@svc/api/words'
 import { numberIn } from '@svc/protocol'
 
-export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
+export type UpdateTone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
 
-export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>> = {
+export const wishWords: Readonly<Record<WishState, { word: string; tone: UpdateTone }>> = {
   none: { word: 'nothing requested', tone: 'plain' },
   queued: { word: 'waiting for its turn', tone: 'waiting' },
   waiting: { word: 'waiting for its next report', tone: 'waiting' },
@@ -24,7 +24,7 @@ export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>
 export const isOutstanding = (wished: string | null, running: string | null): wished is string =>
   wished !== null && wished !== running
 
-export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: Tone }>> = {
+export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: UpdateTone }>> = {
   running: { word: 'running', tone: 'waiting' },
   waiting: { word: 'waiting for you', tone: 'lost' },
   paused: { word: 'paused', tone: 'lost' },
@@ -33,7 +33,7 @@ export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: T
   cancelled: { word: 'cancelled', tone: 'plain' },
 }
 
-export const memberWords: Readonly<Record<RolloutAgentState, { word: string; tone: Tone }>> = {
+export const memberWords: Readonly<Record<RolloutAgentState, { word: string; tone: UpdateTone }>> = {
   untouched: { word: 'not reached yet', tone: 'plain' },
   wished: { word: 'waiting for a report', tone: 'waiting' },
   offered: { word: updateWords.offered, tone: 'waiting' },
@@ -76,7 +76,7 @@ export function waitWords(waits: WaitReason | null, time: (at: number) => string
   }
 }
 
-const eventTones: Readonly<Partial<Record<UpdateKind, Tone>>> = {
+const eventTones: Readonly<Partial<Record<UpdateKind, UpdateTone>>> = {
   kept: 'good',
   rolled_back: 'no',
   failed: 'no',
@@ -85,7 +85,7 @@ const eventTones: Readonly<Partial<Record<UpdateKind, Tone>>> = {
 }
 
 /** The word for an event of an update, with its tone. */
-export const eventLook = (kind: UpdateKind): { word: string; tone: Tone } => ({
+export const updateEventLook = (kind: UpdateKind): { word: string; tone: UpdateTone } => ({
   word: updateWords[kind],
   tone: eventTones[kind] ?? 'plain',
 })

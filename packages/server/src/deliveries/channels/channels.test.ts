@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { sealKeyOf } from '../../platform/seal.ts'
 import type { ChannelRequest, Delivery, MessageText, ReceiverAddress } from './call.ts'
-import { kinds } from './kinds.ts'
+import { channelTraits } from './kinds.ts'
 import { isSigningSecret, newSigningSecret } from './webhook.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
@@ -24,20 +24,20 @@ const delivery = (more: Partial<MessageText> = {}): Delivery => ({
 })
 const address: ReceiverAddress = { url: 'https://chat.example.org/hook/', to: '!room:example.org', secret: 'token' }
 const call = (
-  kind: keyof typeof kinds,
+  kind: keyof typeof channelTraits,
   more: Partial<MessageText> = {},
   to: ReceiverAddress = address,
 ): ChannelRequest & { body: string } => {
-  const { channel } = kinds[kind]
+  const { channel } = channelTraits[kind]
   if (!channel) throw new Error(`${kind} is not sent by HTTP.`)
   return channel(to, delivery(more), key) as ChannelRequest & { body: string }
 }
-const body = (kind: keyof typeof kinds, more: Partial<MessageText> = {}) => JSON.parse(call(kind, more).body)
+const body = (kind: keyof typeof channelTraits, more: Partial<MessageText> = {}) => JSON.parse(call(kind, more).body)
 /**
  * The kinds of channels whose requests can be read. Web Push is encrypted, so push.test.ts decrypts and tests it
  * separately.
  */
-const readable = channelKinds.filter((kind) => kinds[kind].channel && kind !== 'push')
+const readable = channelKinds.filter((kind) => channelTraits[kind].channel && kind !== 'push')
 const overHttp = readable.filter((kind) => kind !== 'webhook')
 const hostile =
   '<!channel> @everyone <@1> **b** [x](https://evil.example) _i_ `c` <b onclick=1> & "q"\r\nX-Evil: 1\n# h'

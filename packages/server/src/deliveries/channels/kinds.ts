@@ -45,7 +45,7 @@ const hook = (channel: MakeRequest): ChannelTraits => ({
   channel,
 })
 
-export const kinds: Readonly<Record<ChannelKind, ChannelTraits>> = {
+export const channelTraits: Readonly<Record<ChannelKind, ChannelTraits>> = {
   webhook: { url: 'needed', to: 'never', secret: 'made', urlIsSecret: false, channel: webhook },
   email: { url: 'never', to: 'needed', secret: 'never', urlIsSecret: false, toIs: 'an email address' },
   slack: hook(slack),

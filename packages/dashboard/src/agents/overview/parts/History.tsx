@@ -16,16 +16,16 @@ import { figure } from '../../../ui/time/format.ts'
 import { type Agent, tabsOf } from '../../parts/agent.ts'
 import {
   type ChangeLine,
+  type ChangeTarget,
+  changeLinesOf,
+  type HistoryWindow,
+  historyMarksOf,
   historySince,
-  isLong,
-  linesOf,
-  marksOf,
+  historyWindows,
+  isLongEnough,
   spanWords,
-  summaryOf,
-  type Target,
-  type Window,
+  stateSummary,
   windowFor,
-  windows,
 } from './history.ts'
 import { isSaid } from './StateDetail.tsx'
 
@@ -42,7 +42,7 @@ const minStrip = 60_000
 export function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const end = serviceNow()
-  const [picked, setPicked] = useState<Window | null>(null)
+  const [picked, setPicked] = useState<HistoryWindow | null>(null)
   const window = picked ?? windowFor(end - page.createdAt)
   const [limit, setLimit] = useState<number>(listedChanges.usual)
   const [chosen, setChosen] = useState<string | null>(null)
@@ -57,9 +57,9 @@ export function History({ agent }: { agent: Agent }) {
   })
   const { data: alerts = [] } = useQuery(read('GET /w/:slug/agents/:name/alerts', at))
   if (!spans || !changes) return null
-  const start = Math.max(end - windows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
-  const lines = linesOf(changes, end, tabsOf(agent))
-  const hasTimes = picked !== null || isLong(end - start)
+  const start = Math.max(end - historyWindows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
+  const lines = changeLinesOf(changes, end, tabsOf(agent))
+  const hasTimes = picked !== null || isLongEnough(end - start)
   const hasAxis = hasTimes || (end - start >= minStrip && spans.some(({ level }) => level !== null))
   if (lines.length === 0 && !hasAxis) return null
   return (
@@ -69,9 +69,9 @@ export function History({ agent }: { agent: Agent }) {
         hasTimes && (
           <SegmentedControl
             size="xs"
-            data={Object.keys(windows)}
+            data={Object.keys(historyWindows)}
             value={window}
-            onChange={(to) => setPicked(to as Window)}
+            onChange={(to) => setPicked(to as HistoryWindow)}
             aria-label="How far back"
           />
         )
@@ -109,7 +109,7 @@ const LeftOff = ({ limit, more }: { limit: number; more: () => void }) => (
 
 interface PastProps {
   agent: Agent
-  window: Window
+  window: HistoryWindow
   start: number
   end: number
   lines: readonly ChangeLine[]
@@ -136,7 +136,7 @@ function Past({ agent, window, start, end, lines, spans, alerts, chosen, setChos
       from: Math.max(start, span.from),
       until: i === all.length - 1 ? Math.max(end, span.until) : span.until,
     }))
-  const summary = summaryOf(known)
+  const summary = stateSummary(known)
   const since = agent.page.statesSince
 
   const move = (event: KeyboardEvent) => {
@@ -171,7 +171,7 @@ function Past({ agent, window, start, end, lines, spans, alerts, chosen, setChos
           summary={raised.length > 0 ? `${summary}. ${count(raised.length, 'alert')}` : summary}
           start={start}
           end={end}
-          marks={marksOf(start, end)}
+          marks={historyMarksOf(start, end)}
           at={line?.at}
           above={raised.map((alert) => alertSpan(alert, end))}
           spans={known
@@ -274,7 +274,7 @@ function Change({ agent, line, mark }: { agent: Agent; line: ChangeLine; mark: (
 }
 
 /** The address of the thing that a change is about. */
-function linkTo(target: Target, slug: string, name: string) {
+function linkTo(target: ChangeTarget, slug: string, name: string) {
   if (target.to === 'rollout') return { to: paths.rollout, params: { slug, id: target.id } } as const
   if (target.to === 'alerts')
     return { to: paths.alerts, params: { slug }, search: target.ended ? { tab: 'history' } : {} } as const
@@ -283,7 +283,7 @@ function linkTo(target: Target, slug: string, name: string) {
 }
 
 /** Makes a function that opens the page of the thing that a change is about. */
-function useOpen({ slug, page }: Agent): (target: Target) => void {
+function useOpen({ slug, page }: Agent): (target: ChangeTarget) => void {
   const navigate = useNavigate()
   return (target) => void navigate(linkTo(target, slug, page.name))
 }

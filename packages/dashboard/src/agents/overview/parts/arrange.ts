@@ -1,7 +1,7 @@
 /** Decides in which order and in which column the parts of an agent's report are shown. */
 import type { AgentPage } from '@svc/api'
 import { type HealthItem, type Level, levels, type Panel } from '@svc/protocol'
-import { isJobItem, jobPanel, jobsOf } from './jobs.ts'
+import { isJobItem, jobPanel, shownJobsOf } from './jobs.ts'
 
 const rank = ({ level }: HealthItem): number => (level === undefined ? -1 : levels.indexOf(level))
 
@@ -14,7 +14,7 @@ export const worstFirst = (items: readonly HealthItem[]): HealthItem[] => items.
  */
 export function listedHealth({ report, bindings }: Pick<AgentPage, 'report' | 'bindings'>): HealthItem[] {
   const shown = new Set(bindings.map(({ product }) => `Binding ${product}`))
-  const jobs = jobsOf(report)
+  const jobs = shownJobsOf(report)
   return (report?.health ?? []).filter(
     (item) => item.name === undefined || !(shown.has(item.name) || isJobItem(item, jobs)),
   )
@@ -71,7 +71,7 @@ function urgentOf(page: Pick<AgentPage, 'report' | 'bindings'>): OverviewPart[] 
   const urgent: OverviewPart[] = []
   if (page.bindings.some(({ broken }) => broken)) urgent.push('bindings')
   const isUrgent = ({ level }: { level?: Level | undefined }) => level === 'bad' || level === 'warn'
-  if (jobsOf(page.report).some(isUrgent)) urgent.push('jobs')
+  if (shownJobsOf(page.report).some(isUrgent)) urgent.push('jobs')
   if (listedHealth(page).some(isUrgent)) urgent.push('health')
   return urgent
 }

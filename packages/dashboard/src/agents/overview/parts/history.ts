@@ -8,7 +8,7 @@ import { percent } from '../../../ui/time/format.ts'
 import { controlNames, isControl, lifeWords } from '../../parts/life.ts'
 
 /** The thing that a change is about, and to whose page its line leads. */
-export type Target =
+export type ChangeTarget =
   | { to: 'tab'; tab: 'runs' | 'commands' | 'updates' | 'settings'; run?: string }
   | { to: 'rollout'; id: string }
   | { to: 'alerts'; ended: boolean }
@@ -21,11 +21,11 @@ export interface ChangeLine {
   /** The new level; null for other changes. */
   level: Level | null
   words: string
-  target: Target | null
+  target: ChangeTarget | null
 }
 
 /** The changes as lines, newest first. They lead only to the tabs that the page has. */
-export function linesOf(changes: readonly HistoryChange[], now: number, tabs: readonly AgentTab[]): ChangeLine[] {
+export function changeLinesOf(changes: readonly HistoryChange[], now: number, tabs: readonly AgentTab[]): ChangeLine[] {
   const lines: Omit<ChangeLine, 'key'>[] = []
   const keys: string[] = []
   const add = (line: Omit<ChangeLine, 'key'>, { what, to, text, id }: HistoryChange) => {
@@ -127,12 +127,16 @@ const shown = (value: HistoryChange['to']): string => (value === null ? 'not set
 const commandName = (type: string): string =>
   isControl(type) ? controlNames[type] : type === 'log' ? 'Send log' : 'Set'
 
-function targetOf(change: HistoryChange, ended: ReadonlySet<string | null>, tabs: readonly AgentTab[]): Target | null {
+function targetOf(
+  change: HistoryChange,
+  ended: ReadonlySet<string | null>,
+  tabs: readonly AgentTab[],
+): ChangeTarget | null {
   const target = subjectOf(change, ended)
   return target?.to === 'tab' && !tabs.includes(target.tab) ? null : target
 }
 
-function subjectOf({ what, id }: HistoryChange, ended: ReadonlySet<string | null>): Target | null {
+function subjectOf({ what, id }: HistoryChange, ended: ReadonlySet<string | null>): ChangeTarget | null {
   switch (what) {
     case 'run':
       return { to: 'tab', tab: 'runs', ...(id !== null && { run: id }) }
@@ -155,8 +159,8 @@ function subjectOf({ what, id }: HistoryChange, ended: ReadonlySet<string | null
 // ---- The periods that can be shown, the labels below the strip, and the shares of time ----
 
 const hour = 3_600_000
-export const windows = { '24 h': day, '7 d': 7 * day, '30 d': 30 * day } as const
-export type Window = keyof typeof windows
+export const historyWindows = { '24 h': day, '7 d': 7 * day, '30 d': 30 * day } as const
+export type HistoryWindow = keyof typeof historyWindows
 
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
@@ -164,22 +168,22 @@ const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }
  * The period that the history shows at first: a day if no more than a day is known, otherwise a week. So the first
  * hours of a new agent are not a thin line at the edge.
  */
-export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
+export const windowFor = (known: number): HistoryWindow => (known <= historyWindows['24 h'] ? '24 h' : '7 d')
 
 /** The beginning of a period that ends now, in Unix seconds. It changes seldom, so that answers can be kept. */
-export const historySince = (now: number, window: Window): number => {
-  const step = windows[window] / 144
-  return Math.floor((now - windows[window]) / step) * (step / 1000)
+export const historySince = (now: number, window: HistoryWindow): number => {
+  const step = historyWindows[window] / 144
+  return Math.floor((now - historyWindows[window]) / step) * (step / 1000)
 }
 
 /** True if a time is long enough for an axis and for shares. Those of a few minutes would say nothing. */
-export const isLong = (ms: number): boolean => ms >= hour
+export const isLongEnough = (ms: number): boolean => ms >= hour
 
 /**
  * The three labels below the strip of the history, each with its time in Unix milliseconds: at the start, in the middle
  * and at the end.
  */
-export const marksOf = (start: number, end: number): { at: number; text: string }[] => {
+export const historyMarksOf = (start: number, end: number): { at: number; text: string }[] => {
   const format = end - start <= day ? timeOfDay : (at: number) => date.format(at)
   const [first, middle] = [format(start), format((start + end) / 2)]
   return [
@@ -200,7 +204,7 @@ const stateNames: Readonly<Record<Exclude<AgentState, 'reporting'>, string>> = {
 }
 
 /** Says how the known time is divided, such as `OK 90%, Bad 5%, Offline 5%`; '' if less than an hour is known. */
-export function summaryOf(spans: readonly StateSpan[]): string {
+export function stateSummary(spans: readonly StateSpan[]): string {
   const times = new Map<string, number>()
   let known = 0
   for (const { is, level, from, until } of spans) {
@@ -209,7 +213,7 @@ export function summaryOf(spans: readonly StateSpan[]): string {
     const name = is === 'reporting' ? (level === null ? 'No level' : levelLooks[level].words) : shareNames[is]
     times.set(name, (times.get(name) ?? 0) + until - from)
   }
-  if (!isLong(known)) return ''
+  if (!isLongEnough(known)) return ''
   return order
     .filter((name) => times.has(name))
     .map((name) => `${name} ${percent((times.get(name) ?? 0) / known)}`)

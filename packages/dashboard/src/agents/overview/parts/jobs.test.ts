@@ -1,8 +1,8 @@
 import type { AgentPage } from '@svc/api'
 import { expect, test } from 'vitest'
-import { pathOf } from '../../../ui/charts/RunBars.tsx'
+import { runBarsPath } from '../../../ui/charts/RunBars.tsx'
 import { listedHealth, listedPanels } from './arrange.ts'
-import { barsOf, jobPanel, jobsOf, jobsWords, restOf } from './jobs.ts'
+import { jobBarsOf, jobPanel, jobsWords, otherJobsItem, shownJobsOf } from './jobs.ts'
 
 const columns = ['Job', 'Last', 'Took', 'Next']
 const panel = (rows: string[][]) => ({ type: 'table', title: 'Jobs', columns, rows })
@@ -26,7 +26,7 @@ const host = report({
 })
 
 test('the table of jobs has each with its level, the worst first', () => {
-  expect(jobsOf(host).map(({ name, level, next }) => [name, level, next])).toEqual([
+  expect(shownJobsOf(host).map(({ name, level, next }) => [name, level, next])).toEqual([
     ['backup', 'bad', '26 Nov 03:00'],
     ['poll', 'ok', '09:05'],
     ['rare', 'ok', '–'],
@@ -36,12 +36,12 @@ test('the table of jobs has each with its level, the worst first', () => {
 test('a job without an item has no level where the rest is not well, keeps its place, and the rest is told', () => {
   const rest = { name: 'Jobs', level: 'bad', detail: '2 more, 1 needs you' }
   const ill = report({ ...host, health: [{ name: 'Job backup', level: 'bad' }, rest] })
-  expect(jobsOf(ill).map(({ name, level }) => [name, level])).toEqual([
+  expect(shownJobsOf(ill).map(({ name, level }) => [name, level])).toEqual([
     ['backup', 'bad'],
     ['poll', undefined],
     ['rare', undefined],
   ])
-  expect([restOf(ill), restOf(host)]).toEqual([rest, undefined])
+  expect([otherJobsItem(ill), otherJobsItem(host)]).toEqual([rest, undefined])
 })
 
 test.each([
@@ -63,17 +63,17 @@ test.each<[string, object]>([
   ['a panel with other headings', { panels: [{ ...panel([['a']]), columns: ['Job', 'Next'] }] }],
   ['a list', { panels: [{ type: 'list', title: 'Jobs', items: [] }] }],
 ])('an agent with %s is none of a machine', (_what, more) => {
-  expect([jobPanel(report(more)), jobsOf(report(more))]).toEqual([undefined, []])
+  expect([jobPanel(report(more)), shownJobsOf(report(more))]).toEqual([undefined, []])
 })
 
 const runs = (...statuses: (string | null)[]) =>
   statuses.map((status, at) => ({ id: `${at}`, started: at, seconds: at * 10, status }))
 
 test('the bars say how many failed, and each tone has another shape', () => {
-  const { bars, title } = barsOf({ runs: runs('ok', 'failed', 'timeout', 'running', 'skipped', 'strange', null) })
+  const { bars, title } = jobBarsOf({ runs: runs('ok', 'failed', 'timeout', 'running', 'skipped', 'strange', null) })
   expect(title).toBe('7 runs, 2 failed')
   expect(bars.map(({ tone }) => tone)).toEqual(['good', 'no', 'no', 'waiting', 'lost', 'plain', 'plain'])
-  expect(barsOf({ runs: runs('ok') }).title).toBe('1 run, none failed')
+  expect(jobBarsOf({ runs: runs('ok') }).title).toBe('1 run, none failed')
 })
 
 test('a bar is as high as its run was long, and a failed one has a mark below', () => {
@@ -83,8 +83,8 @@ test('a bar is as high as its run was long, and a failed one has a mark below', 
     { value: 1_728_000, tone: 'no' },
     { value: null, tone: 'waiting' },
   ] as const
-  expect(pathOf(bars, 'good', 3_456_000)).toBe('M0 19h4v3h-4zM5 0h4v22h-4z')
-  expect(pathOf(bars, 'no', 3_456_000)).toBe('M10 11h4v11h-4zM10 23h4v3h-4z')
-  expect(pathOf(bars, 'waiting', 3_456_000)).toBe('M15.5 0.5h3v21h-3z')
-  expect(pathOf([{ value: null, tone: 'plain' }], 'plain', 0)).toBe('M0 19h4v3h-4z')
+  expect(runBarsPath(bars, 'good', 3_456_000)).toBe('M0 19h4v3h-4zM5 0h4v22h-4z')
+  expect(runBarsPath(bars, 'no', 3_456_000)).toBe('M10 11h4v11h-4zM10 23h4v3h-4z')
+  expect(runBarsPath(bars, 'waiting', 3_456_000)).toBe('M15.5 0.5h3v21h-3z')
+  expect(runBarsPath([{ value: null, tone: 'plain' }], 'plain', 0)).toBe('M0 19h4v3h-4z')
 })

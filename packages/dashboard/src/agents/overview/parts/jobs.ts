@@ -1,9 +1,9 @@
 /** The jobs of a host agent, as its page shows them: from its panel, its health items and its kept runs. Pure. */
 import type { AgentPage, JobRuns } from '@svc/api'
 import { type HealthItem, type Level, limits, type Panel } from '@svc/protocol'
-import { failedText, type RunBar } from '../../../ui/charts/RunBars.tsx'
+import { failedRunsText, type RunBar } from '../../../ui/charts/RunBars.tsx'
 import { count } from '../../../ui/time/format.ts'
-import { toneOf } from '../../parts/tones.ts'
+import { runTone } from '../../parts/tones.ts'
 
 type TablePanel = Extract<Panel, { type: 'table' }>
 
@@ -30,7 +30,7 @@ export const jobPanel = (report: AgentPage['report']): TablePanel | undefined =>
 const hasHeadings = ({ columns = [] }: TablePanel): boolean => headings.every((words, at) => columns[at] === words)
 
 /** The jobs of an agent, the worst first, as its machine lists them; empty for an agent that is none of a host. */
-export function jobsOf(report: AgentPage['report']): ShownJob[] {
+export function shownJobsOf(report: AgentPage['report']): ShownJob[] {
   const items = new Map((report?.health ?? []).map((item) => [item.name, item]))
   const rest = items.get(restItem)
   return (jobPanel(report)?.rows ?? []).map((cells): ShownJob => {
@@ -47,7 +47,7 @@ export function jobsOf(report: AgentPage['report']): ShownJob[] {
 const restItem = 'Jobs'
 
 /** The item about the jobs that have none of their own, if not all of them are well. */
-export const restOf = (report: AgentPage['report']): HealthItem | undefined =>
+export const otherJobsItem = (report: AgentPage['report']): HealthItem | undefined =>
   report?.health?.find(({ name, level }) => name === restItem && level !== 'ok')
 
 /** The number of jobs in words. A panel has at most 200 rows. */
@@ -61,7 +61,7 @@ export function isJobItem({ name = '' }: HealthItem, jobs: readonly ShownJob[]):
 }
 
 /** The bars of a job's runs, and one sentence about them. */
-export function barsOf({ runs }: Pick<JobRuns, 'runs'>): { bars: RunBar[]; title: string } {
-  const bars = runs.map(({ seconds, status }): RunBar => ({ value: seconds, tone: toneOf(status ?? '') }))
-  return { bars, title: failedText(bars) }
+export function jobBarsOf({ runs }: Pick<JobRuns, 'runs'>): { bars: RunBar[]; title: string } {
+  const bars = runs.map(({ seconds, status }): RunBar => ({ value: seconds, tone: runTone(status ?? '') }))
+  return { bars, title: failedRunsText(bars) }
 }
