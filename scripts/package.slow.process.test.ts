@@ -206,12 +206,6 @@ test('a file that is cut fails the check of its sum, and npm leaves what is inst
   expect(run(['--version']).out.trim()).toBe(version)
 })
 
-test('npx runs the file as it is', () => {
-  const name = `./svc-server-${version}.tgz`
-  const said = execFileSync('npx', ['--yes', '--offline', name, '--version'], { cwd: out, env, encoding: 'utf8' })
-  expect(said.trim()).toBe(version)
-})
-
 test('npx starts the service from the file', async () => {
   const name = `./svc-server-${version}.tgz`
   const cwd = newFolder()

@@ -24,8 +24,8 @@ export async function serviceImage(version: string): Promise<string> {
   try {
     makeRelease({ version, out: folder, keys: join(folder, 'keys'), service: true })
     // As docs/install.md does it where no checkout is: with the file that the package contains.
-    const unpack = ['-xzf', join(folder, `svc-server-${version}.tgz`), '--strip-components=1', 'package/deploy']
-    execFileSync('tar', [...unpack, '-C', folder])
+    const unpack = ['-xzf', `svc-server-${version}.tgz`, '--strip-components=1', 'package/deploy']
+    execFileSync('tar', unpack, { cwd: folder })
     await buildImage(image, join(folder, 'deploy/Dockerfile'), folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -3,6 +3,7 @@
  * with limits that are never above those of the caller.
  */
 import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
 
 export interface Ran {
   /** The exit code; -1 if the program was killed, or could not be started. */
@@ -65,7 +66,8 @@ export const run = (program: string, args: readonly string[], { input, seconds =
     const child = execFile(
       program,
       args,
-      { timeout: seconds * 1000, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 },
+      // In the current folder Podman leaves a file when a container has no memory left.
+      { timeout: seconds * 1000, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024, cwd: tmpdir() },
       (error, out, err) => {
         const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0
         resolve({ code, out, err: error && typeof error.code !== 'number' ? `${err}${error.message}` : err })

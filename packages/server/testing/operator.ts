@@ -3,7 +3,6 @@
  * than the command.
  */
 import { resolve } from 'node:path'
-import { level } from '../../../testing/level.ts'
 import { commands } from '../src/operator/commands/all.ts'
 import { askService, type OperatorOutcome } from '../src/operator/socket/socket.ts'
 import { readFileBeside } from '../src/service/cli/input.ts'
@@ -23,19 +22,6 @@ export interface Ran {
 const ofAProcess = ['start', 'restore', 'move']
 
 export const runsHere = ([first = '']: readonly string[]): boolean => !ofAProcess.includes(first)
-
-const called = new Set<string>()
-
-/**
- * True at the first call of each command in the long form of the tests. That call is one of the program, which comes
- * from the package there, so each command is also carried out as people run it.
- */
-export function isFirstInLong([first = '', second = '']: readonly string[]): boolean {
-  const name = [first, `${first} ${second}`].find((one) => commands[one])
-  if (level !== 'long' || name === undefined || called.has(name)) return false
-  called.add(name)
-  return true
-}
 
 /**
  * Runs `svc-server` in the test's own process, from its arguments to its exit code. If a service runs on the data

@@ -9,7 +9,7 @@ import { freePort } from '../../../testing/free-port.ts'
 import { programs } from '../../../testing/program.ts'
 import { within } from '../../../testing/within.ts'
 import type { OperatorOutcome } from '../src/operator/socket/socket.ts'
-import { askOperator, isFirstInLong, type Ran, runHere, runsHere } from './operator.ts'
+import { askOperator, type Ran, runHere, runsHere } from './operator.ts'
 
 /**
  * The folder, ports and environment variables of one service. `newServiceHome` makes it for a test and removes the
@@ -55,11 +55,10 @@ export class ServiceHome {
 
   /**
    * Runs `svc-server` with these arguments until it ends. The command runs in the test's own process, one command after
-   * another, unless the program itself matters: for another user or version, for `start`, `restore` and `move`, and for
-   * the first call of each command in the long form.
+   * another, unless the program itself matters: for another user or version, and for `start`, `restore` and `move`.
    */
   run(args: string[], input = ''): Promise<Ran> {
-    if (!this.#isUsual || !runsHere(args) || isFirstInLong(args)) return this.runProgram(args, input)
+    if (!this.#isUsual || !runsHere(args)) return this.runProgram(args, input)
     const { env, folder: cwd } = this
     const ran = this.#turn.then(() => runHere(args, { env, cwd }, input))
     this.#turn = ran.catch(() => {})
@@ -85,12 +84,10 @@ export class ServiceHome {
    * the data folder, the test asks the service through its socket, as the program would.
    */
   async value<T>(args: string[], input = ''): Promise<T> {
-    const isFirst = this.#isUsual && isFirstInLong(args)
-    const outcome = isFirst ? undefined : await this.#asked(args, input)
+    const outcome = await this.#asked(args, input)
     if (outcome?.ok) return outcome.value as T
     if (outcome) throw new Error(`svc-server ${args.join(' ')} was refused: ${outcome.message}`)
-    const json = [...args, '--json']
-    const { code, stdout, stderr } = isFirst ? await this.runProgram(json, input) : await this.run(json, input)
+    const { code, stdout, stderr } = await this.run([...args, '--json'], input)
     if (code !== 0) throw new Error(`svc-server ${args.join(' ')} ended with ${code}: ${stderr}`)
     return JSON.parse(stdout) as T
   }

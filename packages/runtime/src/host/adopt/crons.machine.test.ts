@@ -27,7 +27,12 @@ RUN printf '%s\\n' [Service] 'ExecStart=${unit}' [Install] WantedBy=multi-user.t
 const crons = [
   { name: 'cron', extra: packages('cron'), stop: 'systemctl stop cron' },
   { name: 'systemd-cron', extra: packages('systemd-cron'), stop: 'systemctl stop cron.target' },
-  { name: 'bcron', extra: packages('bcron'), stop: 'systemctl stop bcron' },
+  {
+    name: 'bcron',
+    // Debian gives its folder to a group that its programs are not in.
+    extra: `${packages('bcron')}\nRUN chown cron:cron /var/spool/cron/crontabs`,
+    stop: 'pkill ^bcron-',
+  },
   {
     name: 'cronie',
     extra: fromSource('/usr/sbin/crond -n', {
@@ -35,7 +40,7 @@ const crons = [
       sha256: 'f1da374a15ba7605cf378347f96bc8b678d3d7c0765269c8242cfe5b0789c571',
       needs: '',
       build:
-        './configure --prefix=/usr --sysconfdir=/etc --localstatedir=/var && make && make install && chmod 4755 /usr/bin/crontab',
+        './configure --prefix=/usr --sysconfdir=/etc --localstatedir=/var && make && make install && chmod 4755 /usr/bin/crontab && touch /etc/cron.deny',
     }),
     stop: 'systemctl stop crond',
   },
@@ -46,7 +51,8 @@ const crons = [
       sha256: '3311dff32e746499f4df0d5df04d7eb396382d7e108bb9250e7b519b837043a4',
       needs: 'bzip2',
       build: `make allnoconfig && for one in CROND CRONTAB FEATURE_CROND_SPECIAL_TIMES FEATURE_SUID LONG_OPTS; do \\
-        sed -i "s/^# CONFIG_$one is not set/CONFIG_$one=y/" .config; done && yes '' | make oldconfig && make \\
+        sed -i "s/^# CONFIG_$one is not set/CONFIG_$one=y/" .config; done \\
+        && sed -i '/FEATURE_CROND_DIR/ c CONFIG_FEATURE_CROND_DIR="/var/spool/cron"' .config && yes '' | make oldconfig && make \\
         && install -m 4755 busybox /usr/bin/crontab && install busybox /usr/sbin/crond && mkdir -p /var/spool/cron/crontabs`,
     }),
     stop: 'systemctl stop crond',
