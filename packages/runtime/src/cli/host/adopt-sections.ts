@@ -70,7 +70,7 @@ export const sessionLines = ({ ai: { found } }: SectionFacts): string[] => [
 export const sessionCounts = ({ ai: { found } }: SectionFacts): Record<string, number> =>
   Object.fromEntries(found.map(({ tool, sessions }) => [tool, sessions.length]))
 
-/** The look at AI sessions, if a person chose to printResult them. */
+/** The look at AI sessions, if a person chose to show them. */
 export const aiOf = ({ ai: isShown, names }: AdoptedNote, facts: SectionFacts): AiLook | undefined =>
   isShown ? namedAs(facts.ai, names) : undefined
 
