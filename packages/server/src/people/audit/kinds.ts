@@ -4,12 +4,12 @@
  * no number of lines of these kinds removes one of them.
  */
 const ordinaryKinds = [
-  ...['activity.folded', 'action.sent', 'action.cancelled', 'command.sent', 'log.read', 'log.downloaded'],
+  ...['activity.folded', 'action.cancelled', 'command.sent', 'log.read', 'log.downloaded'],
   ...['agent.created', 'agent.installed', 'agent.renamed', 'agent.tagged', 'agent.hours_changed'],
   ...['alert.acknowledged', 'alert.muted', 'alert.unmuted', 'alert.settings_changed', 'rule.changed'],
   ...['channel.added', 'channel.changed', 'channel.removed', 'channel.tested', 'delivery.retried'],
-  ...['channel.enabled', 'channel.disabled', 'code.issued', 'code.revoked'],
-  ...['member.invited', 'member.invitation_withdrawn', 'person.renamed', 'person.sessions_ended'],
+  ...['channel.enabled', 'channel.disabled', 'code.revoked'],
+  ...['member.invitation_withdrawn', 'person.renamed', 'person.sessions_ended'],
   ...['view.saved', 'view.renamed', 'view.removed', 'workspace.renamed'],
 ] as const
 
