@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockSlackMs, eventTime, isAhead, isTooFarAhead, latestDeadline, msSince, newestOf } from './times.ts'
+import { clockSlackMs, eventTime, isAhead, isTooFarAhead, latestDeadline } from './times.ts'
 
 const now = 1_800_000_000_000
 const minute = 60_000
@@ -24,22 +24,9 @@ test('the latest deadline is the last one that can be', () => {
 
 test('an event that lies ahead counts as one of now, and was impossible if it lies more than a minute ahead', () => {
   expect([-minute, 0, minute].map((away) => eventTime(now + away, now) - now)).toEqual([-minute, 0, 0])
-  expect([-minute, 0, minute].map((away) => msSince(now + away, now))).toEqual([minute, 0, 0])
   expect([-minute, clockSlackMs, clockSlackMs + 1].map((away) => isTooFarAhead(now + away, now))).toEqual([
     false,
     false,
     true,
   ])
-})
-
-test('the newest event is the last of those that lie ahead, since their times decide nothing', () => {
-  const newest = (times: readonly number[]) => {
-    const events = times.map((away, place) => ({ away, place }))
-    return newestOf(events, ({ away }) => now + away, now)?.place
-  }
-  expect(newest([])).toBeUndefined()
-  expect(newest([-3, -1, -2])).toBe(1)
-  expect(newest([-1, -1])).toBe(1)
-  expect(newest([180 * minute, 1])).toBe(1)
-  expect(newest([180 * minute, -1])).toBe(0)
 })

@@ -20,21 +20,5 @@ export const isAhead = (deadline: number, now: number, fullMs: number, slackMs =
 /** The time of an event, which cannot be in the future. An event that lies ahead counts as one of now. */
 export const eventTime = (at: number, now: number): number => Math.min(at, now)
 
-/** The milliseconds since an event; 0 if its time lies ahead. */
-export const msSince = (at: number, now: number): number => now - eventTime(at, now)
-
 /** True if the time of an event lies farther ahead than clocks may differ, so that the clock was set back since. */
 export const isTooFarAhead = (at: number, now: number): boolean => at > now + clockSlackMs
-
-/** The newest of several events by their times; of events at the same time, and of those that lie ahead, the last. */
-export function newestOf<T>(events: readonly T[], timeOf: (event: T) => number, now: number): T | undefined {
-  let newest: T | undefined
-  let at = Number.NEGATIVE_INFINITY
-  for (const event of events) {
-    const time = eventTime(timeOf(event), now)
-    if (time < at) continue
-    newest = event
-    at = time
-  }
-  return newest
-}

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
-import { clampInterval, type HealthItem, limits, type StoppedBy } from '@svc/protocol'
+import { clampInterval, cut, type HealthItem, limits, type StoppedBy } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
 import { floorMs, scaledMs, wait } from '../machine/base/time.ts'
 import { ownVersion } from '../machine/base/version.ts'
@@ -177,7 +177,7 @@ function watchManifest(folder: Folder, first: Manifest): () => Promise<WatchedMa
             {
               name: 'Manifest',
               level: 'warn',
-              detail: `The previous one stays in force. ${now.message.split('\n')[0]}`.slice(0, 300),
+              detail: cut(`The previous one stays in force. ${now.message.split('\n')[0]}`, limits.detail),
             },
           ]
     }

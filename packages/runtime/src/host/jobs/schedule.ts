@@ -2,6 +2,7 @@
  * Schedules: the times at which a job should begin, either a number of seconds after its last start or as a line of a
  * crontab says. The dialect is that of cron, not all of what croner reads. Times are Unix seconds.
  */
+import { cut } from '@svc/protocol'
 import { Cron } from 'croner'
 import { zoneNamed } from './machine-zone.ts'
 import { isZone, zoneRulesOf } from './zone.ts'
@@ -68,7 +69,7 @@ const words: Readonly<Record<string, string>> = {
   '@annually': '0 0 1 1 *',
 }
 const names = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat/gi
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 40))
+const quoted = (text: string): string => JSON.stringify(cut(text, 40))
 
 function timesOf(fields: readonly string[], zone: string): TimesRead {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields

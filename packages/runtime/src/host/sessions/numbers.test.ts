@@ -54,6 +54,15 @@ test('what ended before the first look is past; what was seen alive is not, also
   expect(pastOf(again), 'it went on and died').toEqual({ before: false })
 })
 
+test('after the clock was set back, the time of the first look lies no longer ahead', () => {
+  const ahead = numbered(none, [session('a', { last: now + 3 * 3600 })], now + 3 * 3600)
+  const back = numbered(ahead.numbers, [session('a')], now)
+  const died = numbered(back.numbers, [session('a', { lives: false, state: 'died', last: now + 60 })], now + 90)
+  expect(died.sessions).toMatchObject([{ isPast: false }])
+  const unseen = numbered(ahead.numbers, [session('b', { lives: false, state: 'died', last: now + 60 })], now + 90)
+  expect(unseen.numbers.first).toBe(now + 90)
+})
+
 test('the note changes once in a minute at most while nothing else changes', () => {
   const first = numbered(none, [session('a')], now)
   const at = (second: number) => numbered(first.numbers, [session('a', { last: now + second })], now + second).numbers

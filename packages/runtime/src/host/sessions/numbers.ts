@@ -53,7 +53,8 @@ export function numbered(
   sessions: readonly ToolSession[],
   now: number,
 ): { readonly numbers: Numbers; readonly sessions: readonly NumberedSession[] } {
-  const { first = now } = before
+  // After the clock was set back, a noted time may lie ahead. It then counts as the present one.
+  const first = Math.min(before.first ?? now, now)
   const known = new Map(before.sessions.map((one) => [keyOf(one), one]))
   const shown = new Set(sessions.map(keyOf))
   const kept = before.sessions.filter((one) => shown.has(keyOf(one)) || one.last > now - keptSeconds)
@@ -61,7 +62,7 @@ export function numbered(
   const named = inOrder(sessions).map((session): NumberedSession => {
     const one = known.get(keyOf(session))
     const number = one?.number ?? lowestFree(taken, session.tool)
-    const lived = session.lives ? Math.max(first, noted(now)) : one?.lived
+    const lived = session.lives ? Math.max(first, noted(now)) : one?.lived && Math.min(one.lived, now)
     const last = Math.min(Math.max(session.last, lived ?? 0), now)
     return { ...session, number, lived, isPast: !session.lives && last < first }
   })

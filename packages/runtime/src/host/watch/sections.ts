@@ -2,7 +2,7 @@
  * The sections of `svc watch`. Each makes a part of the host agent's status, and all parts together are the status
  * file.
  */
-import { type HealthItem, levelRank, limits, type StatusFile, worstLevel } from '@svc/protocol'
+import { cut, type HealthItem, levelRank, limits, type StatusFile, worstLevel } from '@svc/protocol'
 import { plainHint } from '../../machine/hint.ts'
 
 /** The part of the status that one section shows. */
@@ -41,7 +41,7 @@ export function hostStatusOf(parts: readonly StatusPart[]): StatusFile {
   const sorted = [...parts].sort((a, b) => levelRank[worstOf(b)] - levelRank[worstOf(a)])
   const label = sorted.map((part) => part.label).join(' · ') || 'nothing is shown'
   return {
-    state: { level: worstLevel(parts.map(worstOf)), label: cut(label, limits.label) },
+    state: { level: worstLevel(parts.map(worstOf)), label: shortened(label, limits.label) },
     health: parts.flatMap(({ health }) => health),
     active: parts.flatMap(({ active = [] }) => active),
     gauges: parts.flatMap(({ gauges = [] }) => gauges),
@@ -50,4 +50,4 @@ export function hostStatusOf(parts: readonly StatusPart[]): StatusFile {
   }
 }
 
-const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
+const shortened = (text: string, max: number): string => (cut(text, max) === text ? text : `${cut(text, max - 1)}…`)

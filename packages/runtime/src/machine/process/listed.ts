@@ -1,5 +1,5 @@
 /** Processes in words: how one ended, and those that an agent started. */
-import { safeLine } from '@svc/protocol'
+import { cut, safeLine } from '@svc/protocol'
 import type { ProcessIdentity } from './identity.ts'
 
 /** A process that an agent started. */
@@ -23,7 +23,7 @@ const quoted = 80
 export function processNames(all: readonly Pick<AgentProcess, 'pid' | 'command'>[]): string {
   const names = all.slice(0, named).map(({ pid, command }) => {
     const line = safeLine(command)
-    return `process ${pid}${line === '' ? '' : ` (${line.length > quoted ? `${line.slice(0, quoted)}…` : line})`}`
+    return `process ${pid}${line === '' ? '' : ` (${line.length > quoted ? `${cut(line, quoted)}…` : line})`}`
   })
   if (all.length > named) names.push(`${all.length - named} more`)
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

@@ -101,7 +101,7 @@ const said = (
 /** Why a program did not run. Undefined if it ran, whatever its exit code says about its arguments. */
 function failureOf({ code, killed, signal }: ExecFileException, printed: string): string | undefined {
   if (killed) return undefined // it took too long or printed too much; what it printed until then counts
-  const first = printed.trim().split('\n')[0]?.slice(0, 120) ?? ''
+  const first = cut(printed.trim().split('\n')[0] ?? '', 120)
   const why = first === '' ? '' : `: ${first}`
   if (typeof code === 'string') return code
   if (signal) return `${signal}${why}`

@@ -1,5 +1,5 @@
 /** Step `proving`: the new file must start in a separate process before it is put in place (I22). */
-import { clean } from '@svc/protocol'
+import { clean, cut } from '@svc/protocol'
 import { scaledMs } from '../../machine/base/time.ts'
 import { lastingNode } from '../../machine/programs/node.ts'
 import { runChild } from './child.ts'
@@ -58,5 +58,5 @@ function versionIn(out: string): string | undefined {
 function lastWords(err: string): string | undefined {
   const lines = err.split('\n').filter((line) => line.trim() !== '')
   const named = lines.find((line) => /^(?:Uncaught )?\w*Error\b.*:/.test(line)) ?? lines.at(-1)
-  return named === undefined ? undefined : clean(named).trim().slice(0, 160)
+  return named === undefined ? undefined : cut(clean(named).trim(), 160)
 }

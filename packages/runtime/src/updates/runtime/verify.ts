@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { clean } from '@svc/protocol'
+import { clean, cut } from '@svc/protocol'
 import { patience } from '../../machine/base/time.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import { readFile } from '../../machine/files/read.ts'
@@ -120,5 +120,4 @@ export function judgeVerify({
   return { is: 'unable', why: `ssh-keygen could not verify the signature: ${said}` }
 }
 
-const firstLine = (text: string): string =>
-  clean(text.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 200)
+const firstLine = (text: string): string => cut(clean(text.split('\n').find((line) => line.trim() !== '') ?? ''), 200)

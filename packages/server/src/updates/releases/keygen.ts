@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { clean } from '@svc/protocol'
+import { clean, cut } from '@svc/protocol'
 import { messageOf, systemReason } from '../../platform/errors.ts'
 
 const seconds = 30
@@ -85,7 +85,7 @@ function run(program: string, args: string[], input: Buffer): Promise<KeygenSays
     child.stdin.on('error', () => {}) // `ssh-keygen` closes its input early if the signature is broken.
     child.once('error', (error) => resolve({ is: 'unable', why: `${program} cannot be run: ${error.message}` }))
     child.once('close', (code) => {
-      const line = clean(said.split('\n').find((one) => one.trim() !== '') ?? '').slice(0, 200)
+      const line = cut(clean(said.split('\n').find((one) => one.trim() !== '') ?? ''), 200)
       if (code === 0) resolve({ is: 'good' })
       else if (said.includes('Could not verify')) resolve({ is: 'refused', why: line })
       else resolve({ is: 'unable', why: `${program} could not verify it: ${line || `it ended with code ${code}`}` })
