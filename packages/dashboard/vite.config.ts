@@ -13,8 +13,8 @@ const uploading =
 const tabbed = new RegExp(
   [
     /components\/(Tabs|ActionIcon|Menu|SegmentedControl|FloatingIndicator)\//,
-    /src\/ui\/(charts\/|page\/PageTabs|pages\/NotThere|values\/(ReachNote|Facts))/,
-    /agents\/(parts\/(life|agent|tones|setting-words)\.|dialogs\/(lines|FetchProgram)\.)|alerts\/parts\/words/,
+    /src\/ui\/(charts\/|page\/PageTabs|pages\/NotThere|values\/Facts)/,
+    /agents\/parts\/(life|agent|tones|setting-words)\.|alerts\/parts\/words/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -78,10 +78,10 @@ const otherPages = new RegExp(
     /src\/alerts\/(rules\/|history\/|(AlertsPage|DeliveriesTab|HistoryTab|alerts-page)|parts\/(props|hours|HoursFields))/,
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
     /src\/actions\/(?!dialogs\/(?!words))|src\/members\/|src\/updates\/(UpdatesPage|RolloutBar|VersionsOverTime|version-days)/,
-    /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
+    /agents\/(dialogs\/(gone|lines|FetchProgram|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /src\/fleet\/(GroupedList|map\/|groups\/(?!Arrange))|api\/src\/filter\/(selects|automaton|texts)/,
     /updates\/parts\/(NewSecrets|Served|reasons|Printed|VersionBar|DoNotWait|chosen)|views\/(open\.ts|ViewForm)/,
-    /overview\/HoursForm|blueprints\/parts\/words/,
+    /overview\/(HoursForm|Bindings)|blueprints\/parts\/words|src\/ui\/values\/ReachNote/,
   ]
     .map(({ source }) => source)
     .join('|'),

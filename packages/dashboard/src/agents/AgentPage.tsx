@@ -21,12 +21,16 @@ import { useKey } from '../ui/keys/useKeys.ts'
 import { count } from '../ui/time/format.ts'
 import { CommandsInProgress } from './commands/CommandsInProgress.tsx'
 import { Header } from './header/Header.tsx'
-import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
 import { type Agent, shownTabs, useAgentAddress, useView } from './parts/agent.ts'
 import { useDrafts } from './parts/drafts.ts'
 import { controlNames, isOpen } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
+
+/** What an agent that has never reported needs. Most agents have reported, so its code is apart. */
+const NeverReported = lazy(async () => ({
+  default: (await fileOf(import('./header/NeverReported.tsx'))).NeverReported,
+}))
 
 const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
   overview: { name: 'Overview', panel: Overview },

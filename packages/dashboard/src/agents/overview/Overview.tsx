@@ -18,7 +18,6 @@ import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { pauseByMachine } from '../parts/machine.ts'
 import { Alerts } from './Alerts.tsx'
-import { Bindings } from './Bindings.tsx'
 import { Costs } from './Costs.tsx'
 import { Gauges } from './Gauges.tsx'
 import { PanelSection } from './Panels.tsx'
@@ -30,6 +29,11 @@ import { hasVersions, Versions } from './Versions.tsx'
 
 /** Only agents without a level have a next step, so its code is apart. */
 const NextStep = part(() => import('./NextStep.tsx'))
+
+/** Only agents that work on a product have bindings. */
+const Bindings = part(async () => ({ default: (await import('./Bindings.tsx')).Bindings }))
+/** The height of a binding in pixels, about. */
+const bindingHeight = 90
 
 /** Only the agent of a machine has jobs. */
 const Jobs = part(() => import('./Jobs.tsx'))
@@ -78,7 +82,11 @@ export function Overview({ agent }: { agent: Agent }) {
 /** Makes each part of the overview. `arrange` names only the parts that are there. */
 const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNode>> = {
   active: (agent) => <Active agent={agent} runs={agent.page.report?.active ?? []} />,
-  bindings: (agent) => <Bindings agent={agent} />,
+  bindings: (agent) => (
+    <Suspense fallback={<div style={{ height: 50 + agent.page.bindings.length * bindingHeight }} />}>
+      <Bindings agent={agent} />
+    </Suspense>
+  ),
   jobs: (agent) => (
     <Suspense>
       <Jobs agent={agent} />
