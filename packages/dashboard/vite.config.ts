@@ -13,7 +13,7 @@ const uploading =
 const tabbed = new RegExp(
   [
     /components\/(Tabs|ActionIcon|Menu|SegmentedControl|FloatingIndicator)\//,
-    /src\/ui\/(charts\/|page\/PageTabs|pages\/NotThere|values\/Facts)/,
+    /src\/ui\/(charts\/|page\/PageTabs|values\/Facts)/,
     /agents\/parts\/(life|agent|tones|setting-words)\.|alerts\/parts\/words/,
   ]
     .map(({ source }) => source)
@@ -81,7 +81,7 @@ const otherPages = new RegExp(
     /agents\/(dialogs\/(gone|lines|FetchProgram|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /src\/fleet\/(GroupedList|map\/|groups\/(?!Arrange))|api\/src\/filter\/(selects|automaton|texts)/,
     /updates\/parts\/(NewSecrets|Served|reasons|Printed|VersionBar|DoNotWait|chosen)|views\/(open\.ts|ViewForm)/,
-    /overview\/(HoursForm|Bindings)|blueprints\/parts\/words|src\/ui\/values\/ReachNote/,
+    /overview\/(HoursForm|Bindings)|blueprints\/parts\/words|src\/ui\/(values\/ReachNote|pages\/NotThere)/,
   ]
     .map(({ source }) => source)
     .join('|'),

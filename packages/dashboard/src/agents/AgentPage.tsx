@@ -2,16 +2,13 @@
  * The page of one agent: the parts of its last report, and its commands. The page's address says which tab is shown.
  */
 import { Box, Loader } from '@mantine/core'
-import { IconRobotOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
-import { type ComponentType, lazy, useEffect } from 'react'
-import { ApiError } from '../data/api.ts'
+import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { read } from '../data/queries.ts'
 import { type AgentTab, paths } from '../paths.ts'
-import { fileOf } from '../ui/files.tsx'
+import { fileOf, part } from '../ui/files.tsx'
 import { Confirm, ErrorNote, PageTabs, useDocumentTitle, useReportOverdue } from '../ui/index.ts'
-import { NotThere } from '../ui/pages/NotThere.tsx'
 import './agent.css'
 import type { ShownCommand } from '@svc/api'
 import type { Control } from '@svc/protocol'
@@ -27,6 +24,7 @@ import { useDrafts } from './parts/drafts.ts'
 import { controlNames, isOpen } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
 
+const MissingAgent = part(() => import('./header/MissingAgent.tsx'))
 /** What an agent that has never reported needs. Most agents have reported, so its code is apart. */
 const NeverReported = lazy(async () => ({
   default: (await fileOf(import('./header/NeverReported.tsx'))).NeverReported,
@@ -56,7 +54,13 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   useNewName(page?.name)
   useDocumentTitle(name)
 
-  if (page === undefined) return <Missing slug={slug} error={error} retry={refetch} />
+  if (page === undefined && error === null) return <Loader size="sm" m="xl" aria-label="Loading" />
+  if (page === undefined)
+    return (
+      <Suspense>
+        <MissingAgent slug={slug} error={error} retry={refetch} />
+      </Suspense>
+    )
   const agent: Agent = { slug, page, offline, press, settings }
   const shown = shownTabs(agent, view.tab)
   const tab = shown.includes(view.tab) ? view.tab : 'overview'
@@ -100,16 +104,6 @@ function useNewName(name: string | undefined): void {
 
 /** True for a log that was requested and has not come. The tab with the logs shows it. */
 const isPendingLog = (command: ShownCommand): boolean => command.type === 'log' && isOpen(command)
-
-function Missing({ slug, error, retry }: { slug: string; error: Error | null; retry: () => unknown }) {
-  if (error === null) return <Loader size="sm" m="xl" aria-label="Loading" />
-  if (!(error instanceof ApiError) || error.status !== 404) return <ErrorNote error={error} retry={retry} />
-  return (
-    <NotThere slug={slug} back="fleet" icon={IconRobotOff} title="Agent not found">
-      It may have been renamed or deleted.
-    </NotThere>
-  )
-}
 
 /** The keys of an agent's page, and its controls in the palette. */
 function AgentKeys({ agent: { slug, page, press } }: { agent: Agent }) {

@@ -20,7 +20,6 @@ import { pauseByMachine } from '../parts/machine.ts'
 import { Alerts } from './Alerts.tsx'
 import { Costs } from './Costs.tsx'
 import { Gauges } from './Gauges.tsx'
-import { PanelSection } from './Panels.tsx'
 import { arrange, type Columns, listedHealth, listedPanels, partsOfNow, worstFirst } from './parts/arrange.ts'
 import { History } from './parts/History.tsx'
 import { isSaid, StateDetail, TwoReporters } from './parts/StateDetail.tsx'
@@ -30,10 +29,11 @@ import { hasVersions, Versions } from './Versions.tsx'
 /** Only agents without a level have a next step, so its code is apart. */
 const NextStep = part(() => import('./NextStep.tsx'))
 
-/** Only agents that work on a product have bindings. */
+/** Not all agents have bindings or panels, so their code is apart. */
 const Bindings = part(async () => ({ default: (await import('./Bindings.tsx')).Bindings }))
-/** The height of a binding in pixels, about. */
-const bindingHeight = 90
+const PanelSection = part(async () => ({ default: (await import('./Panels.tsx')).PanelSection }))
+/** The heights of a binding and of a panel in pixels, about: what is below them moves little when they are drawn. */
+const heights = { binding: 90, panel: 150 } as const
 
 /** Only the agent of a machine has jobs. */
 const Jobs = part(() => import('./Jobs.tsx'))
@@ -83,7 +83,7 @@ export function Overview({ agent }: { agent: Agent }) {
 const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNode>> = {
   active: (agent) => <Active agent={agent} runs={agent.page.report?.active ?? []} />,
   bindings: (agent) => (
-    <Suspense fallback={<div style={{ height: 50 + agent.page.bindings.length * bindingHeight }} />}>
+    <Suspense fallback={<div style={{ height: 50 + agent.page.bindings.length * heights.binding }} />}>
       <Bindings agent={agent} />
     </Suspense>
   ),
@@ -96,7 +96,9 @@ const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNo
   panels: (agent) =>
     listedPanels(agent.page.report).map((panel, i) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: panels have no id, and two may share type and title
-      <PanelSection key={`${i}-${panel.type}`} agent={agent} panel={panel} />
+      <Suspense key={`${i}-${panel.type}`} fallback={<div style={{ height: heights.panel }} />}>
+        <PanelSection agent={agent} panel={panel} />
+      </Suspense>
     )),
   gauges: (agent) => <Gauges agent={agent} gauges={agent.page.report?.gauges ?? []} />,
   costs: (agent) => <Costs agent={agent} />,
