@@ -197,6 +197,8 @@ Four real agents report to the workspace "${workspace}". Each was packed, upload
 
 ${agents.join('\n')}${fleet > 0 ? simulated : ''}
 
+The list shows the last 24 hours of each agent. Real ones have reported for less than a minute${fleet > 0 ? '; the day before of simulated ones is\ninvented' : ''}.
+
 Within a minute or two, more appears. Worth a look:
 
   ${machineName.padEnd(17)}a machine with cron jobs: the last 30 runs of each, and what the failed one printed
