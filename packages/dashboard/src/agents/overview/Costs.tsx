@@ -52,7 +52,7 @@ export function Costs({ agent: { slug, page } }: { agent: Agent }) {
         <StackedBars
           title={view.costs ? `Cost by ${step} and model` : `Runs by ${step}`}
           stack={view.stack}
-          format={view.costs ? dollars : figure}
+          format={view.costs ? dollars : (runs) => count(runs, 'run')}
           axis={view.costs ? dollarsOfAxis : figure}
           nameOf={step === 'day' ? dayName : weekName}
           each={step}
