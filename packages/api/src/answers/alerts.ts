@@ -4,6 +4,7 @@
  * on them.
  */
 import type { RuleName } from '../words/rules.ts'
+import type { FilterPlace } from './agents.ts'
 
 export const alertLevels = ['warn', 'bad'] as const
 export type AlertLevel = (typeof alertLevels)[number]
@@ -114,8 +115,18 @@ export interface RuleRow {
   filter: string | null
 }
 
+/** The agents of a workspace that the filter of a rule selects. */
+export interface RuleFits {
+  /** The number of agents for which the rule is judged. With 0 the rule is off for everybody. */
+  agents: number
+  /** The places of the negated terms that exclude no agent. Missing if none. */
+  idle?: FilterPlace[]
+}
+
 /** A rule for alerts as the page shows it. */
 export interface RuleSettings extends RuleRow {
+  /** Missing for a rule without a filter. */
+  fits?: RuleFits
   /** True if messages about an alert of this rule are repeated from time to time while the alert is open. */
   reminds: boolean
   /**

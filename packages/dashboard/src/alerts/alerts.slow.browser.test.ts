@@ -257,8 +257,11 @@ test('an admin limits a rule to the agents of a filter; a filter that changes wi
   expect(await wrongLooks(page, () => rule.waitFor(), [1440, 360])).toEqual([])
   await resize(page, 1280)
   await field.fill('tag:prod -host:build-*')
+  await rule.getByText('It fits no agent, so the rule is off for all of them.').waitFor()
+  await rule.getByText('-host:build-* excludes no agent.').waitFor()
   await page.keyboard.press('Enter')
   await rule.getByText('Only agents that fit tag:prod -host:build-*').waitFor()
+  await rule.getByText('It fits no agent, so the rule is off for all of them.').waitFor()
   expect(await ada.call<{ rule: string; filter: string }[]>('GET', `${north}/rules`)).toContainEqual(
     expect.objectContaining({ rule: 'warning', filter: 'tag:prod -host:build-*' }),
   )

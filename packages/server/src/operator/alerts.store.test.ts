@@ -155,6 +155,11 @@ everyEngine('commands for alerts and rules', (open) => {
     expect(await said('rule list north')).toMatch(
       /^silent +yes +10m +bad +- +- +all +tag:prod -host:build-\* +- +yes$/m,
     )
+    expect(await said('rule list north')).toMatch(
+      /\nsilent: its filter fits no agent, so the rule is off for all of them\.\nsilent: -host:build-\* excludes no agent\.$/,
+    )
+    const fits = await said('rule set north silent --filter', ['name:mail-*'])
+    expect(fits).toMatch(/\nsilent: its filter fits 1 agent\.$/)
     expect(await said('rule set north silent --filter level:bad')).toMatch(
       /^refused: The filter of a rule takes only tag:, host:, blueprint: and name:\. level: changes with/,
     )

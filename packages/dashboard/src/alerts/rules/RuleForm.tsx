@@ -1,12 +1,16 @@
 import { Button, Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
 import type { RuleSettings } from '@svc/api'
 import { units } from '@svc/api/words'
+import { trimInvisible } from '@svc/protocol'
 import { call } from '../../data/api.ts'
+import { useFits } from '../../data/fits.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { ErrorNote } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
+import { FilterFits } from './FilterFits.tsx'
 import { hasField, type RuleValues, ruleChangeOf, ruleFormErrors, ruleValuesOf } from './rule-form.ts'
 
 interface RuleFormProps {
@@ -32,15 +36,7 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
     <form className="al-form" onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
         <FirstChannels form={form} channels={channels} />
-        {hasField.filter(rule) && (
-          <TextInput
-            label="Only agents"
-            description="A filter with tag:, host:, blueprint: or name:, such as tag:prod -host:build-*. Empty: all agents."
-            maw={520}
-            {...asTyped}
-            {...form.getInputProps('filter')}
-          />
-        )}
+        {hasField.filter(rule) && <OnlyAgents slug={slug} form={form} />}
         {hasField.after(rule) && <Length form={form} field="after" label="Must hold for" />}
         {hasField.limit(rule) && (
           <TextInput
@@ -88,6 +84,25 @@ interface FormPartProps {
   form: RuleFormState
   /** The names of the workspace's channels. */
   channels: readonly string[]
+}
+
+/** The input for the filter of a rule, with what it selects as it is typed. */
+function OnlyAgents({ slug, form }: { slug: string; form: RuleFormState }) {
+  const [typed] = useDebouncedValue(trimInvisible(form.values.filter), 250)
+  const filter = ruleFormErrors.filter(typed) === null ? typed : ''
+  const fits = useFits(slug, filter)
+  return (
+    <div>
+      <TextInput
+        label="Only agents"
+        description="A filter with tag:, host:, blueprint: or name:, such as tag:prod -host:build-*. Empty: all agents."
+        maw={520}
+        {...asTyped}
+        {...form.getInputProps('filter')}
+      />
+      <div role="status">{filter !== '' && fits && <FilterFits filter={filter} fits={fits} />}</div>
+    </div>
+  )
 }
 
 /** The inputs for the channels that are notified as soon as an alert of a rule opens. */

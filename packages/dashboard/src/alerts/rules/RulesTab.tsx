@@ -13,6 +13,7 @@ import { MuteMenu } from '../mutes/MuteMenu.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { audienceOf, conditionOf, followUpsOf } from '../parts/words.ts'
+import { FilterFits } from './FilterFits.tsx'
 import { RuleForm } from './RuleForm.tsx'
 import { hasField } from './rule-form.ts'
 import { byTheme } from './themes.ts'
@@ -103,6 +104,7 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
               <code className="al-filter">
                 <Text>{rule.filter}</Text>
               </code>
+              {rule.fits && <FilterFits filter={rule.filter} fits={rule.fits} />}
             </div>
           )}
           {followUps.length > 0 && <div className="svc-quiet">{followUps.join(' ')}</div>}

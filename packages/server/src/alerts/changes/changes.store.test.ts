@@ -155,7 +155,7 @@ everyEngine('what people do with alerts', (open) => {
     await set({ rule: 'silent', after: 2, channels: ['ops'] })
     await set({ rule: 'silent', after: 2 })
     await set({ rule: 'cost_day', limit: 2.5 })
-    const rules = await listRules(w.store.db, w.workspace)
+    const rules = await listRules(w.store.db, w.workspace, w.clock.now())
     expect(rules.map(({ rule }) => rule)).toEqual(ruleNames)
     expect(rules.find(({ rule }) => rule === 'silent')).toEqual({
       rule: 'silent',
@@ -175,7 +175,7 @@ everyEngine('what people do with alerts', (open) => {
     expect(await set({ rule: 'bad', limit: 5 })).toMatchObject({ code: 'rule_invalid' })
     expect(await set({ rule: 'bad', channels: ['nowhere'] })).toMatchObject({ code: 'channel_unknown' })
     expect(await setRule(ctx(), servicePlace, { rule: 'bad', on: true })).toMatchObject({ code: 'rule_invalid' })
-    expect((await listRules(w.store.db, servicePlace)).map(({ rule }) => rule)).toEqual(['service'])
+    expect((await listRules(w.store.db, servicePlace, w.clock.now())).map(({ rule }) => rule)).toEqual(['service'])
   })
 
   test('a channel is added, disabled, enabled and removed; its secret is sealed and its address is not shown whole', async () => {

@@ -1,10 +1,11 @@
 /** Lists alerts, rules and mutes for the page and the command line. */
-import { type ListedAlert, type MuteRow, type RuleSettings, ruleNames } from '@svc/api'
+import { type ListedAlert, type MuteRow, type RuleFits, type RuleSettings, ruleNames } from '@svc/api'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
 import type { ScopeRef } from '../owned.ts'
+import { fitsOf } from '../rule-agents.ts'
 import { alertStateOf } from '../rules/judge.ts'
 import { alertSubject, rulesOfScope, type SetRule, scopeOf, serviceScope, storedAlert } from '../store.ts'
 
@@ -69,20 +70,32 @@ function scopeOfRow(db: Db, noun: 'alert' | 'mute' | 'delivery', id: string): Pr
     .executeTakeFirst()
 }
 
-export async function listRules(db: Db, place: ScopeRef): Promise<RuleSettings[]> {
+export async function listRules(db: Db, place: ScopeRef, now: number): Promise<RuleSettings[]> {
   const scope = scopeOf(place)
   const rules = await rulesOfScope(db, scope)
-  const names = await channelNames(db, place)
-  return ruleNames
-    .filter((name) => scope.id !== serviceScope || name === 'service')
-    .map((name) => ruleRow(rules(name), names))
+  const listed = ruleNames.filter((name) => scope.id !== serviceScope || name === 'service').map(rules)
+  return ruleRows(db, place, listed, now)
 }
 
-export const channelNames = async (db: Db, place: ScopeRef): Promise<ReadonlyMap<string, string>> =>
-  new Map((await channelsOfScope(db, scopeOf(place))).map(({ id, name }) => [id, name]))
+/** Rules as they are listed: with the names of their channels, and what their filters select. */
+export async function ruleRows(
+  db: Db,
+  place: ScopeRef,
+  rules: readonly SetRule[],
+  now: number,
+): Promise<RuleSettings[]> {
+  const names = new Map((await channelsOfScope(db, scopeOf(place))).map(({ id, name }) => [id, name]))
+  const filters = rules.flatMap(({ filter }) => filter ?? [])
+  const fits = await fitsOf(db, scopeOf(place).id, filters, now)
+  return rules.map((rule) => ruleRow(rule, names, fits))
+}
 
-/** A rule as it is listed, with the names of its channels. Channels that were removed are left out. */
-export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): RuleSettings => ({
+/** A rule with the names of its channels. Channels that were removed are left out. */
+const ruleRow = (
+  rule: SetRule,
+  names: ReadonlyMap<string, string>,
+  fits: ReadonlyMap<string, RuleFits>,
+): RuleSettings => ({
   rule: rule.name,
   on: rule.on,
   after: rule.after / 1000,
@@ -91,12 +104,15 @@ export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): Rule
   statuses: rule.statuses === null ? null : [...rule.statuses],
   channels: rule.channels === null ? null : rule.channels.flatMap((id) => names.get(id) ?? []),
   filter: rule.filter,
+  ...fitsField(fits.get(rule.filter ?? '')),
   reminds: rule.reminds,
   escalation: rule.escalation && {
     after: rule.escalation.after / 1000,
     channels: rule.escalation.channels.flatMap((id) => names.get(id) ?? []),
   },
 })
+
+const fitsField = (fits: RuleFits | undefined): Pick<RuleSettings, 'fits'> => (fits ? { fits } : {})
 
 export async function listMutes(db: Db, place: ScopeRef): Promise<MuteRow[]> {
   return db

@@ -12,7 +12,10 @@ test('admins limit a rule to the agents of a filter, and members see it', async 
   const limited = { rule: 'silent', filter: 'tag:prod -host:build-*' }
   expect((await bob.send('PATCH', address, limited)).status).toBe(403)
   expect(await filters()).toEqual([])
-  expect((await ann.send('PATCH', address, limited)).body).toMatchObject(limited)
+  const idle = [{ at: 9, length: 13 }]
+  const fits = { agents: 0, idle }
+  expect((await ann.send('PATCH', address, limited)).body).toMatchObject({ ...limited, fits })
+  expect((await bob.get<{ fits?: object }[]>(address)).body.flatMap((rule) => rule.fits ?? [])).toEqual([fits])
   expect(await filters()).toEqual([limited.filter])
   const refused = await ann.send('PATCH', address, { rule: 'bad', filter: 'level:bad' })
   expect(refused).toMatchObject({ status: 400, body: { error: { code: 'filter_invalid' } } })

@@ -4,6 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
 import { newId } from '../../platform/ids.ts'
 import { setRule } from '../changes/rules.ts'
+import { fitsOf } from '../rule-agents.ts'
 import { scopeOf } from '../store.ts'
 import { evaluateScope } from './evaluate.ts'
 import { filteredRules } from './filtered-rules.ts'
@@ -121,6 +122,21 @@ everyEngine('a rule that a filter limits', (open) => {
     await set({ rule: 'cost_day', filter: null })
     await pass(1, [w.agent, web])
     expect((await alerts()).toSorted()).toEqual(['cost_day mail-triage', 'cost_day north', 'cost_day web'])
+  })
+
+  test('says how many agents a filter fits, and which terms exclude none', async () => {
+    const { w, db, report, tag } = await lived()
+    for (const agent of [w.agent, await w.addAgent('web'), await w.addAgent('new')])
+      if (agent.name !== 'new') await report(agent)
+    await tag(w.agent, 'prod')
+    const filters = ['tag:prd', 'tag:prod', '-host:build-1', 'name:old -tag:eu', '-name:web -host:biuld-1', 'level:bad']
+    expect([...(await fitsOf(db, w.workspace.id, filters, w.clock.now()))]).toEqual([
+      ['tag:prd', { agents: 0 }],
+      ['tag:prod', { agents: 1 }],
+      ['-host:build-1', { agents: 1 }],
+      ['name:old -tag:eu', { agents: 0, idle: [{ at: 9, length: 7 }] }],
+      ['-name:web -host:biuld-1', { agents: 2, idle: [{ at: 10, length: 13 }] }],
+    ])
   })
 
   test('reads nothing about agents while no rule that is on has a filter', async () => {

@@ -4,9 +4,8 @@
  */
 import { type RuleName, ruleNames } from '@svc/api'
 import { type FilterFacts, filterTest, parseRuleFilter } from '@svc/api/filter'
-import { tagsOf } from '../../fleet/agents/tags.ts'
-import { reportedHosts } from '../../fleet/reports/hosts.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { filterFacts, isAboutHosts } from '../rule-agents.ts'
 import type { SetRule } from '../store.ts'
 
 /** Gives a rule as it is judged for an agent: turned off if its filter does not select the agent. */
@@ -37,7 +36,7 @@ export function filteredRules(
     // A filter that this version cannot read limits nothing: an alert too many is better than one that is missing.
     if (!read.ok) continue
     const { terms } = read.value
-    readsHost ||= terms.some(({ key }) => key === 'host')
+    readsHost ||= isAboutHosts(terms)
     filtered.set(rule.name, { selects: filterTest(terms, now), off: { ...rule, on: false } })
   }
   if (filtered.size === 0) return async () => unfiltered
@@ -49,38 +48,4 @@ export function filteredRules(
       return own && !(agent && own.selects(agent)) ? own.off : rule
     }
   }
-}
-
-/** The facts of agents that the filter of a rule reads. All others are empty, since no such filter reads them. */
-async function filterFacts(db: Db, ids: readonly string[], readsHost: boolean): Promise<Map<string, FilterFacts>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('agent')
-    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['agent.id', 'name', 'blueprint', 'host', 'received_at'])
-    .where('agent.id', 'in', ids)
-    .execute()
-  const unread = rows.filter(({ host, received_at }) => readsHost && host === null && received_at !== null)
-  const hosts = await reportedHosts(
-    db,
-    unread.map(({ id }) => id),
-  )
-  const tags = await tagsOf(db, ids)
-  return new Map(
-    rows.map(({ id, name, blueprint, host }) => {
-      const own = { name, host: (host ?? hosts.get(id)) || null, tags: tags.get(id) ?? [] }
-      return [id, { ...unreadFacts, ...own, updates: { ...unreadFacts.updates, blueprint } }]
-    }),
-  )
-}
-
-const unreadFacts: FilterFacts = {
-  ...{ name: '', level: null, label: null, detail: null, doing: null, version: null },
-  ...{ seenAt: null, silentAt: null, stopped: null, statusLate: false, secretsMissing: false },
-  ...{ host: null, tags: [], controls: [], costToday: null, cost30: null },
-  alerts: { open: 0, acknowledged: 0 },
-  updates: {
-    ...{ blueprint: null, wishState: 'none', runtime: null },
-    ...{ runtimeWishState: 'none', runtimeHeld: false, runtimeOutdated: false },
-  },
 }

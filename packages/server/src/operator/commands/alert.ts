@@ -95,9 +95,9 @@ export const alertCommands = {
   }),
   ...operationCommand(alerts.rules, {
     at: onPlace,
-    run: async ({ store }, { workspace }) => {
+    run: async ({ store, now }, { workspace }) => {
       const { listRules } = await import('../../alerts/changes/listing.ts')
-      return listRules(store.db, workspace)
+      return listRules(store.db, workspace, now())
     },
     show: rulesTable,
     json: (all) => all.map(ruleAlone),
@@ -108,7 +108,7 @@ export const alertCommands = {
       const { listRules } = await import('../../alerts/changes/listing.ts')
       const rule = argument(call, 1)
       await perform(call, alerts.setRule, { workspace }, { rule, ...changeIn(call) })
-      const rows = await listRules(call.store.db, workspace)
+      const rows = await listRules(call.store.db, workspace, call.now())
       return rows.find((row) => row.rule === rule) as RuleSettings
     },
     show: (row) => rulesTable([row]),
@@ -127,6 +127,7 @@ function muteAlone({ id, agent, rule, item, until }: MuteRow) {
 function ruleAlone({
   reminds: _,
   escalation: __,
+  fits: ___,
   filter,
   ...row
 }: RuleSettings): Omit<RuleRow, 'filter'> & { filter?: string } {
@@ -134,6 +135,23 @@ function ruleAlone({
 }
 
 function rulesTable(all: readonly RuleSettings[]): string {
+  return tableOf(all) + all.flatMap(fitsLines).join('')
+}
+
+/** The lines that say which agents the filter of a rule selects, each with a line break in front. */
+function fitsLines({ rule, filter, fits }: RuleSettings): string[] {
+  if (!fits || filter === null) return []
+  const { agents, idle = [] } = fits
+  const lines = [
+    agents === 0
+      ? 'its filter fits no agent, so the rule is off for all of them.'
+      : `its filter fits ${agents} ${agents === 1 ? 'agent' : 'agents'}.`,
+    ...idle.map(({ at, length }) => `${filter.slice(at, at + length)} excludes no agent.`),
+  ]
+  return lines.map((line) => `\n${rule}: ${oneSafeLine(line)}`)
+}
+
+function tableOf(all: readonly RuleSettings[]): string {
   return tableText(
     ['RULE', 'ON', 'AFTER', 'LEVEL', 'LIMIT', 'STATUSES', 'CHANNELS', 'FILTER', 'ESCALATION', 'REMINDERS'],
     all.map((r) => [

@@ -174,7 +174,7 @@ describe.each(engines)('the tables (%s)', (_, open) => {
       { id: 'a', rule: 'bad', subject: { kind: 'agent', name: agent.name }, state: 'open' },
     ])
     expect(await listMutes(db, workspace)).toMatchObject([{ id: 'm', agent: agent.name, rule: null, item: null }])
-    const rules = await listRules(db, workspace)
+    const rules = await listRules(db, workspace, 0)
     expect(rules.find(({ rule }) => rule === 'bad')).toMatchObject({ on: true, after: 7 })
     expect(rules.find(({ rule }) => rule === 'item')).toMatchObject({ on: true, after: 120, level: 'bad' })
     expect([await insertsAsBefore('b', 'bad'), await insertsAsBefore('c', 'process')]).toEqual([0, 1])

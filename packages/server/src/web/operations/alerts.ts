@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { alertPages, alertSettings, alerts, type ChannelTest } from '@svc/api'
+import { alertPages, alertSettings, alerts, type ChannelTest, type RuleSettings } from '@svc/api'
 import { acknowledgeAlert, acknowledgeAlerts } from '../../alerts/changes/acknowledging.ts'
 import {
   addChannel,
@@ -18,7 +18,7 @@ import {
   testChannel,
 } from '../../alerts/changes/channels.ts'
 import { listDeliveries, retryDelivery } from '../../alerts/changes/deliveries.ts'
-import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../../alerts/changes/listing.ts'
+import { listAlerts, listMutes, listRules, ruleRows } from '../../alerts/changes/listing.ts'
 import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import { setRule } from '../../alerts/changes/rules.ts'
 import { alertWriter } from '../../alerts/messages/writing.ts'
@@ -89,12 +89,17 @@ export const alertOperations = [
   bindChange(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => muteAlerts(ctx, workspace, wanted)),
   bindReading(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
   bindChange(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id)),
-  bindReading(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
+  bindReading(alerts.rules, ({ deps, workspace, now }) => listRules(deps.store.db, workspace, now)),
   bindChange(
     alerts.setRule,
     ({ workspace, people, ...ctx }, wanted) =>
       setRule({ ...ctx, heard: people.live.nodesHeard?.() ?? [] }, workspace, wanted),
-    { answer: async (rule, { deps, workspace }) => ruleRow(rule, await channelNames(deps.store.db, workspace)) },
+    {
+      answer: async (rule, { deps, workspace, now }) => {
+        const [row] = await ruleRows(deps.store.db, workspace, [rule], now)
+        return row as RuleSettings
+      },
+    },
   ),
   bindReading(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
   bindChange(alerts.addChannel, ({ workspace, people, ...ctx }, wanted) =>

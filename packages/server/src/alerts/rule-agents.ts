@@ -1,0 +1,102 @@
+/** The agents for which rules with a filter are judged. */
+import { setImmediate } from 'node:timers/promises'
+import type { RuleFits } from '@svc/api'
+import { type FilterFacts, type FilterTerm, judgeOf, parseRuleFilter } from '@svc/api/filter'
+import { tagsOf } from '../fleet/agents/tags.ts'
+import { reportedHosts } from '../fleet/reports/hosts.ts'
+import type { Db } from '../platform/db/open.ts'
+import { piecesOf } from '../platform/lists.ts'
+
+const agentsAtOnce = 500
+
+/**
+ * Counts the agents of a workspace that each of these filters of rules selects, and finds the terms that exclude none.
+ * A filter that this version cannot read is left out.
+ */
+export async function fitsOf(
+  db: Db,
+  workspaceId: string,
+  filters: readonly string[],
+  now: number,
+): Promise<Map<string, RuleFits>> {
+  const counted = new Map(
+    filters.flatMap((filter) => {
+      const read = parseRuleFilter(filter)
+      if (!read.ok) return []
+      const judge = judgeOf(read.value.terms, now)
+      const counts = { agents: 0, held: 0 }
+      return [[filter, { terms: read.value.terms, judge, selects: judge.selects(), counts }] as const]
+    }),
+  )
+  if (counted.size === 0) return new Map()
+  const readsHost = [...counted.values()].some(({ terms }) => isAboutHosts(terms))
+  const all = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
+  for (const piece of piecesOf(all, agentsAtOnce)) {
+    const facts = await filterFacts(
+      db,
+      piece.map(({ id }) => id),
+      readsHost,
+    )
+    for (const agent of facts.values())
+      for (const own of counted.values()) {
+        const holding = own.judge.holding(agent)
+        own.counts.held |= holding
+        if (own.selects(holding)) own.counts.agents++
+      }
+    await setImmediate()
+  }
+  return new Map(
+    [...counted].map(
+      ([
+        filter,
+        {
+          judge,
+          counts: { agents, held },
+        },
+      ]) => {
+        const idle = judge.idle(held).map(({ at, length }) => ({ at, length }))
+        return [filter, { agents, ...(idle.length > 0 && { idle }) }]
+      },
+    ),
+  )
+}
+
+export const isAboutHosts = (terms: readonly FilterTerm[]): boolean => terms.some(({ key }) => key === 'host')
+
+/** The facts of agents that the filter of a rule reads. All others are empty, since no such filter reads them. */
+export async function filterFacts(
+  db: Db,
+  ids: readonly string[],
+  readsHost: boolean,
+): Promise<Map<string, FilterFacts>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['agent.id', 'name', 'blueprint', 'host', 'received_at'])
+    .where('agent.id', 'in', ids)
+    .execute()
+  const unread = rows.filter(({ host, received_at }) => readsHost && host === null && received_at !== null)
+  const hosts = await reportedHosts(
+    db,
+    unread.map(({ id }) => id),
+  )
+  const tags = await tagsOf(db, ids)
+  return new Map(
+    rows.map(({ id, name, blueprint, host }) => {
+      const own = { name, host: (host ?? hosts.get(id)) || null, tags: tags.get(id) ?? [] }
+      return [id, { ...unreadFacts, ...own, updates: { ...unreadFacts.updates, blueprint } }]
+    }),
+  )
+}
+
+const unreadFacts: FilterFacts = {
+  ...{ name: '', level: null, label: null, detail: null, doing: null, version: null },
+  ...{ seenAt: null, silentAt: null, stopped: null, statusLate: false, secretsMissing: false },
+  ...{ host: null, tags: [], controls: [], costToday: null, cost30: null },
+  alerts: { open: 0, acknowledged: 0 },
+  updates: {
+    ...{ blueprint: null, wishState: 'none', runtime: null },
+    ...{ runtimeWishState: 'none', runtimeHeld: false, runtimeOutdated: false },
+  },
+}
