@@ -144,6 +144,7 @@ export const tagAgents = change<TaggedAgent[]>()('POST /w/:slug/tags', {
     args: [['<slug[/name]>', 'the workspace, with --filter; or the workspace and the name of one agent']],
     options: [
       ['--filter <filter>', 'the agents that a filter selects, as in svc-server agent list'],
+      ['--expect <number>', 'with --filter: refuse unless it selects exactly this many agents'],
       ['--add <tags>', 'the tags to give: TAG,TAG…'],
       ['--remove <tags>', 'the tags to take: TAG,TAG…'],
     ],

@@ -58,6 +58,11 @@ everyEngine('svc-server action', (open) => {
       [['pause'], { filter: 'name:mail-1', expect: '2' }, /^refused: The filter selects 1 agents?, not 2/],
       [['pause'], { filter: 'name:mail-1', expect: 'two' }, /^misused: --expect is the number/],
       [['pause'], { filter: 'colour:red' }, /\n {2}colour:red\n {2}\^/],
+      [
+        ['pause'],
+        { filter: 'name:mail-1 -host:mial' },
+        /^refused: Nothing was sent\. The filter selects 1 agent\.\n-host:mial excludes no agent\.\nCorrect .* --expect 1$/,
+      ],
       [['explode'], { agents: 'mail-1' }, /^misused: type must be one of/],
       [['set'], { agents: 'mail-1' }, /^misused: Name the settings to change: action send SLUG set KEY=JSON…/],
     ] as const)
@@ -65,5 +70,7 @@ everyEngine('svc-server action', (open) => {
     expect(await said('action show', [`${slug}/unknown`])).toMatch(/There is no action "unknown"/)
     expect(await said('action show', [slug])).toMatch(/^misused: An action is named SLUG\/ID/)
     expect(await w.store.db.selectFrom('action').select('id').execute()).toEqual([])
+    const confirmed = { filter: 'name:mail-1 -host:mial', expect: '1' }
+    expect(await said('action send', [slug, 'pause'], confirmed)).toMatch(/^Queued .*\n-host:mial excludes no agent\.$/)
   })
 })

@@ -65,10 +65,23 @@ everyEngine('tags by svc-server', (open) => {
       [`${slug}/nobody`, { add: 'eu' }, /There is no agent "nobody"/],
       [slug, { filter: 'nothing', add: 'eu' }, /^refused: The filter selects no agent\. Nothing was changed\.$/],
       [slug, { filter: 'colour:red', add: 'eu' }, /\n {2}colour:red\n {2}\^/],
+      [
+        slug,
+        { filter: 'disk -tag:prd', add: 'eu' },
+        /^refused: Nothing was changed\. .*\n-tag:prd excludes no agent\.\n/,
+      ],
+      [
+        slug,
+        { filter: 'disk -tag:prd', expect: '2', add: 'eu' },
+        /^refused: The filter selects 1 agent, not 2\. Nothing/,
+      ],
+      [`${slug}/mail-1`, { expect: '1', add: 'eu' }, /^misused: --expect is the number/],
       [slug, { filter: 'mail', add: 'eu' }, /^refused: The agent mail-2 would have 21 tags; an agent has at most 20/],
     ] as const)
       expect(await said('agent tag', [path], options)).toMatch(message)
     expect(await tagsOf('tag:eu')).toEqual([])
+    const confirmed = { filter: 'disk -tag:prd', expect: '1', add: 'eu' }
+    expect(await said('agent tag', [slug], confirmed)).toMatch(/\ndisk-1 +eu\n-tag:prd excludes no agent\.$/)
   })
 
   test('are given with an agent and with an install code', async () => {

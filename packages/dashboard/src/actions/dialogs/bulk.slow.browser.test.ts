@@ -69,6 +69,17 @@ async function more(page: Page, item: string): Promise<void> {
   await page.getByRole('region', { name: 'Selected agents' }).getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
+test('a term that excludes no agent is said before the press, whatever is pressed', async () => {
+  const page = await look()
+  await page.goto(`${fleet()}?q=bad-01+-host%3Amial`)
+  await page.getByRole('checkbox', { name: /^Select all/ }).click()
+  const bar = page.getByRole('region', { name: 'Selected agents' })
+  await bar.getByText('-host:mial excludes no agent.').waitFor()
+  await bar.getByRole('link', { name: 'Update…' }).waitFor()
+  await more(page, 'Tags…')
+  await dialogIn(page).getByText('-host:mial excludes no agent.').waitFor()
+})
+
 test('with the keyboard alone: find the bad agents, pause 40, follow it, resume them, open the palette', async () => {
   const page = await look()
   await page.goto(fleet())

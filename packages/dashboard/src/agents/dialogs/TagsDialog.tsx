@@ -1,7 +1,7 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core'
 import type { TaggedAgent } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { ApiError, call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
@@ -23,13 +23,15 @@ interface TagsDialogProps {
   slug: string
   /** The names of one or more agents. */
   names: readonly string[]
+  /** What is said first, about how the agents were selected. */
+  note?: ReactNode
   onClose: () => void
   /** Called with the names of agents that no longer exist. */
   onGone?: (names: readonly string[]) => void
 }
 
 /** A dialog in which admins give agents tags and take tags from them. It shows which tags the agents have. */
-export function TagsDialog({ slug, names, onClose, onGone }: TagsDialogProps) {
+export function TagsDialog({ slug, names, note, onClose, onGone }: TagsDialogProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['w', slug, 'tags', names],
     queryFn: () =>
@@ -46,6 +48,7 @@ export function TagsDialog({ slug, names, onClose, onGone }: TagsDialogProps) {
   const [only] = names
   return (
     <Dialog opened onClose={onClose} title={`Tags of ${names.length === 1 ? only : count(names.length, 'agent')}`}>
+      {note}
       {error && <ErrorNote error={error} retry={refetch} />}
       {!data && !error && (
         <p className="svc-quiet" role="status">

@@ -2,7 +2,7 @@ import { type ActionPage, type ActionRow, type ActionState, actionStates, action
 import { listIn, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { operationCommand } from '../shared/command.ts'
-import { findByFilter, idleLines, withIdleTerms } from '../shared/filter.ts'
+import { agentsToActOn, expectedIn, idleLines, withIdleTerms } from '../shared/filter.ts'
 import { inWorkspace, onAction } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
@@ -10,7 +10,6 @@ import {
   MissingError,
   type OperatorRequest,
   option,
-  RefusedError,
   readTypedInput,
   typedOption,
   UsageError,
@@ -92,23 +91,17 @@ async function agentsOf(
   call: CommandCall,
   workspace: WorkspaceInfo,
 ): Promise<{ agents: string[]; filter?: string; idle: string[] }> {
-  const { listAgents } = await import('../../web/queries/agents.ts')
   const named = option(call, 'agents')
   const filter = typedOption(call, 'filter')
-  const expected = typedOption(call, 'expect')
   if ((named === undefined) === (filter === undefined))
     throw new UsageError(
       'Name the agents, or select them: action send SLUG WHAT --agents NAME,NAME… or --filter FILTER',
     )
-  if (expected !== undefined && (filter === undefined || !/^\d{1,6}$/.test(expected)))
-    throw new UsageError(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
+  expectedIn(call)
   if (named !== undefined) return { agents: listIn(named), idle: [] }
   const text = filter ?? ''
-  const { rows: fitting, idle } = await findByFilter(text, (q) => listAgents(call.store.db, workspace, call.now(), q))
-  if (fitting.length === 0) throw new RefusedError('The filter selects no agent. Nothing was sent.')
-  if (expected !== undefined && fitting.length !== Number(expected))
-    throw new RefusedError(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)
-  return { agents: fitting.map(({ name }) => name), filter: text, idle }
+  const { names, idle } = await agentsToActOn(call, workspace, text, 'Nothing was sent.')
+  return { agents: names, filter: text, idle }
 }
 
 type Counts = Readonly<Record<ActionState, number>>

@@ -4,7 +4,7 @@ import { type Level, type StoppedBy, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { defineCommand, operationCommand } from '../shared/command.ts'
-import { findByFilter, idleLines, withIdleTerms } from '../shared/filter.ts'
+import { agentsToActOn, expectedIn, findByFilter, idleLines, withIdleTerms } from '../shared/filter.ts'
 import { agentForm, inWorkspace, onAgent, slugAndNameOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
@@ -13,7 +13,6 @@ import {
   grantedToOperator,
   listOption,
   option,
-  RefusedError,
   readTypedInput,
   typedArgument,
   typedOption,
@@ -82,18 +81,16 @@ const agentTable = (agents: readonly ListedAgent[]): string =>
 
 /** The agents that `SLUG/NAME` names, or that `--filter` selects in the workspace `SLUG`. */
 async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; names: string[]; idle: string[] }> {
-  const { listAgents } = await import('../../web/queries/agents.ts')
   const filter = typedOption(call, 'filter')
   if (argument(call, 0).includes('/') === (filter !== undefined))
     throw new UsageError('Name one agent, or select agents: agent tag SLUG/NAME … or agent tag SLUG --filter FILTER …')
+  expectedIn(call)
   if (filter === undefined) {
     const { workspace, agent } = await onAgent(call)
     return { workspace, names: [agent.name], idle: [] }
   }
   const { workspace } = await inWorkspace(call)
-  const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
-  if (rows.length === 0) throw new RefusedError('The filter selects no agent. Nothing was changed.')
-  return { workspace, names: rows.map(({ name }) => name), idle }
+  return { workspace, ...(await agentsToActOn(call, workspace, filter, 'Nothing was changed.')) }
 }
 
 export const agentCommands = {

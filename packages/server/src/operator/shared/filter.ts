@@ -1,6 +1,8 @@
 /** Filters that a person typed for a command. */
 
-import { RefusedError } from './request.ts'
+import { shown } from '@svc/protocol'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
+import { type CommandCall, RefusedError, typedOption, UsageError } from './request.ts'
 import { oneSafeLine } from './show.ts'
 
 /** Finds what a filter selects. If the filter is wrong, the refusal points at its wrong part. */
@@ -8,6 +10,39 @@ export const findByFilter = <T>(filter: string, find: (filter: string) => Promis
   find(filter).catch((error: unknown) => {
     throw pointedAt(filter, error)
   })
+
+/**
+ * The names of the agents that a filter selects, on which a command is about to act. If a term excludes no agent, the
+ * command acts only if `--expect` has the right number: the term may be mistyped, and then the filter selects too many.
+ * `nothing` says that nothing was done.
+ */
+export async function agentsToActOn(
+  call: CommandCall,
+  workspace: WorkspaceInfo,
+  filter: string,
+  nothing: string,
+): Promise<{ names: string[]; idle: string[] }> {
+  const { listAgents } = await import('../../web/queries/agents.ts')
+  const expected = expectedIn(call)
+  const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
+  if (rows.length === 0) throw new RefusedError(`The filter selects no agent. ${nothing}`)
+  const selects = `The filter selects ${rows.length} ${rows.length === 1 ? 'agent' : 'agents'}`
+  if (expected !== undefined && rows.length !== expected)
+    throw new RefusedError(`${selects}, not ${expected}. ${nothing}`)
+  if (expected === undefined && idle.length > 0)
+    throw new RefusedError(
+      `${nothing} ${selects}.${linesOf(idle)}\nCorrect the filter, or confirm the number: --expect ${rows.length}`,
+    )
+  return { names: rows.map(({ name }) => name), idle }
+}
+
+/** The number of agents that `--expect` gives. */
+export function expectedIn(call: CommandCall): number | undefined {
+  const expected = typedOption(call, 'expect')
+  if (expected === undefined) return undefined
+  if (typedOption(call, 'filter') !== undefined && /^\d{1,6}$/.test(expected)) return Number(expected)
+  throw new UsageError(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
+}
 
 /** The terms that exclude no agent, of the filter that selected what a command returned. JSON does not have them. */
 const idleTerms = new WeakMap<object, readonly string[]>()
@@ -19,8 +54,10 @@ export function withIdleTerms<T extends object>(value: T, idle: readonly string[
 }
 
 /** The lines that say which terms exclude no agent, each with a line break in front. */
-export const idleLines = (value: object): string =>
-  (idleTerms.get(value) ?? []).map((term) => `\n${oneSafeLine(term)} excludes no agent.`).join('')
+export const idleLines = (value: object): string => linesOf(idleTerms.get(value) ?? [])
+
+const linesOf = (idle: readonly string[]): string =>
+  idle.map((term) => `\n${oneSafeLine(term)} excludes no agent.`).join('')
 
 /**
  * Makes the refusal of a wrong filter: a sentence, the filter, and a mark below its wrong part. Any other error is
