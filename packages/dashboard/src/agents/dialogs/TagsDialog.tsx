@@ -23,7 +23,7 @@ interface TagsDialogProps {
   slug: string
   /** The names of one or more agents. */
   names: readonly string[]
-  /** What is said first, about how the agents were selected. */
+  /** A sentence above the form about how the agents were selected. */
   note?: ReactNode
   onClose: () => void
   /** Called with the names of agents that no longer exist. */
