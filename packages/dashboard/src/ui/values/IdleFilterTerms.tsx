@@ -1,6 +1,6 @@
 import type { FilterPlace } from '@svc/api'
 import { Fragment } from 'react'
-import { Text } from '../values/Text.tsx'
+import { Text } from './Text.tsx'
 
 /** Says which terms of a filter exclude no agent, so that a term with a mistake is seen before somebody acts on all. */
 export const IdleFilterTerms = ({ text, places }: { text: string; places: readonly FilterPlace[] | undefined }) =>
