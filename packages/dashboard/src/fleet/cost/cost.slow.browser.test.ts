@@ -13,9 +13,9 @@ let ada: Visitor
 const web = '/api/web/w/north-wind'
 const hostile = [`=${'😀'.repeat(60)}<b>`, 'x'.repeat(200)]
 
-async function reports(name: string, models: readonly string[], factor: number): Promise<void> {
+async function reports(name: string, models: readonly string[], factor: number, count = 40): Promise<void> {
   const { token } = await ada.call<{ token: string }>('POST', `${web}/agents`, { name })
-  const runs = Array.from({ length: 40 }, (_, i) => ({
+  const runs = Array.from({ length: count }, (_, i) => ({
     id: `run-${i}`,
     started: Math.floor(Date.now() / 1000) - 60 - Math.floor(i / 2) * 86_400,
     kind: 'mail',
@@ -111,6 +111,23 @@ test('dates that are none are refused with the reason, and dates can be chosen',
   await page.getByLabel('To', { exact: true }).fill('2020-01-01')
   await page.getByText('from must not be after to').waitFor()
   setup.faults.splice(0)
+})
+
+test('400 days by day fit on a phone, and each can be read with the arrow keys', async () => {
+  await reports('old-timer', ['claude-sonnet', 'claude-haiku', 'gpt-large'], 0.3, 800)
+  const page = await open('?by=day&days=400')
+  await page.setViewportSize({ width: 360, height: 740 })
+  const chart = page.getByRole('slider', { name: 'Cost by day and model' })
+  await chart.waitFor()
+  await photo(page, 'days-360')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+  await chart.focus()
+  await page.keyboard.press('Home')
+  expect(await chart.getAttribute('aria-valuetext')).toMatch(/^\d+ \w+ 20\d\d: /)
+  const mark = await chart.locator('.svc-strip-at').boundingBox()
+  expect(mark?.width).toBeGreaterThanOrEqual(2)
+  await photo(page, 'days-360-first')
+  expect(await smallTargets(page)).toEqual([])
 })
 
 test('a time without costs says where they come from', async () => {

@@ -1,8 +1,8 @@
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { Text } from '../values/Text.tsx'
-import { linear, ticksTo } from './scale.ts'
-import { lastCounted, type Stack, type StackedColumn } from './stack.ts'
+import { columnAt, innerOf, linear, margin, type PlotSize, stepOf, ticksTo } from './scale.ts'
+import { lastCounted, type Stack, type StackedColumn, withYears } from './stack.ts'
 import './charts.css'
 
 interface StackedBarsProps extends StackWords {
@@ -30,8 +30,8 @@ interface StackedBarsProps extends StackWords {
  * legend and a table of the same figures.
  */
 export function StackedBars(props: StackedBarsProps) {
-  const { title, stack, axis, height = 150, whole = false, each = 'day', states = false, limit, ...words } = props
-  const { format } = words
+  const { title, stack, axis, height = 150, whole = false, each = 'day', states = false, limit, format, nameOf } = props
+  const words = { format, nameOf: withYears(nameOf, stack.columns) }
   const { ref, width } = useElementSize()
   const [at, setAt] = useState<number | null>(null)
   const id = useId()
@@ -69,7 +69,7 @@ export function StackedBars(props: StackedBarsProps) {
         onBlur={() => setAt(null)}
         onPointerLeave={() => setAt(null)}
         onPointerMove={(event) => {
-          setAt(columnAt(stack, size, event.clientX - event.currentTarget.getBoundingClientRect().left))
+          setAt(columnAt(columns.length, size, event.clientX - event.currentTarget.getBoundingClientRect().left))
         }}
       >
         <StackedPlot
@@ -78,7 +78,7 @@ export function StackedBars(props: StackedBarsProps) {
           stack={stack}
           size={size}
           axis={axis ?? format}
-          nameOf={words.nameOf}
+          nameOf={nameOf}
           whole={whole}
           limit={limit}
           at={at}
@@ -90,14 +90,12 @@ export function StackedBars(props: StackedBarsProps) {
   )
 }
 
-const margin = { top: 8, right: 14, bottom: 20, left: 46 }
-
 interface StackedPlotProps {
   /** The id of the element that names the chart. */
   id: string
   title: string
   stack: Stack
-  size: { readonly width: number; readonly height: number }
+  size: PlotSize
   axis: (value: number) => string
   nameOf: (key: string) => string
   whole: boolean
@@ -112,7 +110,7 @@ function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }:
   const inner = innerOf(size)
   const ticks = ticksTo(Math.max(stack.max, limit?.value ?? 0), { whole })
   const y = linear([0, ticks.at(-1) || 1], [inner.height, 0])
-  const step = stepOf(stack, size)
+  const step = stepOf(columns.length, size)
   const every = Math.max(1, Math.ceil(56 / (step || 56)))
   return (
     <svg width={size.width} height={size.height} role="img" aria-labelledby={id}>
@@ -137,6 +135,14 @@ function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }:
             )}
           </g>
         ))}
+        {at !== null && step < 2 * markWidth && (
+          <rect
+            className="svc-strip-at"
+            x={(at + 0.5) * step - markWidth / 2}
+            width={markWidth}
+            height={inner.height}
+          />
+        )}
         {limit && (
           <line className="svc-chart-limit" x2={inner.width} y1={y(limit.value)} y2={y(limit.value)}>
             <title>{limit.words}</title>
@@ -149,32 +155,22 @@ function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }:
 
 const keyOf = ({ color, name }: StackedColumn['parts'][number]['series']): string => `${color}${name}`
 
+/** The width of the mark at the selected column, if the columns are too narrow to be seen. */
+const markWidth = 2
+
+/** The parts of a column. Narrow columns touch each other, because gaps would make their colours pale. */
 const Parts = ({ column, step, y }: { column: StackedColumn; step: number; y: (value: number) => number }) =>
   column.parts.map((part) => (
     <rect
       key={keyOf(part.series)}
-      x={step * 0.14}
-      width={step * 0.72}
+      x={step < 3 ? 0 : step * 0.14}
+      width={step < 3 ? step : step * 0.72}
+      shapeRendering={step < 3 ? 'crispEdges' : undefined}
       y={y(part.to)}
       height={Math.max(0.75, y(part.from) - y(part.to))}
       style={{ fill: colorOf(part.series.color) }}
     />
   ))
-
-const innerOf = ({ width, height }: StackedPlotProps['size']) => ({
-  width: Math.max(0, width - margin.left - margin.right),
-  height: height - margin.top - margin.bottom,
-})
-
-/** The distance between the left edges of two neighbouring columns, in pixels; 0 without columns. */
-const stepOf = ({ columns }: Stack, size: StackedPlotProps['size']): number =>
-  columns.length > 0 ? innerOf(size).width / columns.length : 0
-
-/** The index of the column at a distance in pixels from the left edge of the chart; null if there is no column. */
-function columnAt(stack: Stack, size: StackedPlotProps['size'], x: number): number | null {
-  const place = Math.floor((x - margin.left) / (stepOf(stack, size) || 1))
-  return place >= 0 && place < stack.columns.length ? place : null
-}
 
 /** Functions that put the values and the column names of a chart into words. */
 interface StackWords {

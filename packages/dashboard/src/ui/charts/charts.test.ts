@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { linear, ticksTo, widthsOf } from './scale.ts'
-import { dayName, lastCounted, lastDays, stack } from './stack.ts'
+import { dayName, lastCounted, lastDays, stack, withYears } from './stack.ts'
 
 test.each([
   [0, [0]],
@@ -103,4 +103,11 @@ test('the last column that was counted is not the one of a day that has just beg
   expect(lastCounted(stack(columns))).toMatchObject({ key: '2026-11-27', total: 4 })
   expect(lastCounted(stack(columns.slice(2)))).toMatchObject({ key: '2026-11-28', total: 0 })
   expect(lastCounted(stack([]))).toBeUndefined()
+})
+
+test('a column of another year than the last one has its year', () => {
+  const columns = ['2025-10-24', '2026-10-24'].map((key) => ({ key }))
+  expect(columns.map(({ key }) => withYears(dayName, columns)(key))).toEqual(['24 Oct 2025', '24 Oct'])
+  expect(withYears(() => 'Oct 2025', columns)('2025-10-01')).toBe('Oct 2025')
+  expect(withYears((key) => key, [])('others')).toBe('others')
 })

@@ -40,3 +40,26 @@ export function widthsOf(sizes: readonly number[], width: number, least: number)
   const rest = Math.max(0, width - floor * there.length)
   return sizes.map((size) => (size > 0 ? floor + (rest * size) / sum : 0))
 }
+
+// ---- The place of columns in a chart ----
+
+export interface PlotSize {
+  readonly width: number
+  readonly height: number
+}
+
+export const margin = { top: 8, right: 14, bottom: 20, left: 46 }
+
+export const innerOf = ({ width, height }: PlotSize): PlotSize => ({
+  width: Math.max(0, width - margin.left - margin.right),
+  height: height - margin.top - margin.bottom,
+})
+
+/** The distance between the left edges of two neighbouring columns, in pixels; 0 without columns. */
+export const stepOf = (columns: number, size: PlotSize): number => (columns > 0 ? innerOf(size).width / columns : 0)
+
+/** The index of the column at a distance in pixels from the left edge of the chart; null if there is no column. */
+export function columnAt(columns: number, size: PlotSize, x: number): number | null {
+  const place = Math.floor((x - margin.left) / (stepOf(columns, size) || 1))
+  return place >= 0 && place < columns ? place : null
+}

@@ -99,3 +99,17 @@ export const dayName = (key: string): string => {
   const time = Date.parse(`${key}T00:00:00Z`)
   return Number.isNaN(time) ? key : short.format(time)
 }
+
+/** Names columns as `nameOf` does, with the year of each that is not of the last column's year. */
+export function withYears(
+  nameOf: (key: string) => string,
+  columns: readonly Pick<Column, 'key'>[],
+): (key: string) => string {
+  const last = yearOf(columns.at(-1)?.key ?? '')
+  return (key) => {
+    const [name, year] = [nameOf(key), yearOf(key)]
+    return year === undefined || year === last || name.includes(year) ? name : `${name} ${year}`
+  }
+}
+
+const yearOf = (key: string): string | undefined => /^(\d{4})-/.exec(key)?.[1]
