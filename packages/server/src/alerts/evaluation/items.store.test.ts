@@ -211,12 +211,14 @@ everyEngine('alerts about health items', (open) => {
   })
 
   test('a message has the first 80 characters of the last report about the item, and nothing of another level', async () => {
-    const { are, said, lives, messages } = await lived()
+    const { w, are, said, messages } = await lived()
     await are(3, ['Job backup', `${'x'.repeat(90)}`], ['Process', 'exit 1'])
     expect(said().filter((text) => text.includes('Job backup'))).toEqual([
       `opened: Job backup on ${vela} has been bad for 2 minutes: ${'x'.repeat(80)}`,
     ])
-    await lives(61, () => [['Job backup', 'still failing']])
+    await are(1, ['Job backup', 'still failing'])
+    w.clock.pass(3600)
+    await are(1, ['Job backup', 'still failing'])
     const reminders = messages.filter(({ type }) => type === 'alert.reminder').map(({ data }) => data.label)
     expect(reminders).toEqual(['still failing'])
   })

@@ -58,6 +58,13 @@ const worded: readonly [rule: RuleName, item: string | null, first: object, then
   ],
 ]
 
+/** Lets a quarter of an hour pass in which nobody reports. */
+const silence = async ({ w, lives }: Awaited<ReturnType<typeof watched>>) => {
+  await lives(1)
+  w.clock.pass(13 * 60)
+  await lives(1)
+}
+
 everyEngine('what an open alert says', (open) => {
   test.each(worded)('the rule %s, item %s, says what the agent says now', async (rule, item, first, then, words) => {
     const { w, db, lives, report, turnsOn, lines, changes, ctx } = await watched(await open())
@@ -91,10 +98,11 @@ everyEngine('what an open alert says', (open) => {
   })
 
   test('an alert about many agents says how many of them are still offline', async () => {
-    const { w, lives, lines, changes, report, ctx } = await watched(await open())
+    const all = await watched(await open())
+    const { w, lives, lines, changes, report, ctx } = all
     const others = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => w.addAgent(name)))
     await lives(1, { state: { level: 'ok' } }, [w.agent, ...others])
-    await lives(15)
+    await silence(all)
     const offline = async () => (await lines()).map(({ agents }) => [agents?.names.length, agents?.offline])
     expect(await offline()).toEqual([[6, 6]])
     expect((await changes()).map(saidIn)).toEqual([
@@ -112,10 +120,11 @@ everyEngine('what an open alert says', (open) => {
   })
 
   test('a renamed agent has its present name in every place that names an alert', async () => {
-    const { w, lives, lines, changes, ctx, db } = await watched(await open())
+    const all = await watched(await open())
+    const { w, lives, lines, changes, ctx, db } = all
     const others = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => w.addAgent(name)))
     await lives(3, { state: { level: 'bad' } }, [w.agent, ...others])
-    await lives(15)
+    await silence(all)
     await changes()
     await renameAgent(ctx(), w.agent, 'post')
     const listed = await listAlerts(db, w.workspace, { all: false, limit: 9 })
