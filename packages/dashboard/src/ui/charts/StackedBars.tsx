@@ -158,13 +158,13 @@ const keyOf = ({ color, name }: StackedColumn['parts'][number]['series']): strin
 /** The width of the mark at the selected column, if the columns are too narrow to be seen. */
 const markWidth = 2
 
-/** The parts of a column. Narrow columns touch each other, because gaps would make their colours pale. */
+/** The parts of a column. Narrow columns overlap a little, because gaps would make their colours pale. */
 const Parts = ({ column, step, y }: { column: StackedColumn; step: number; y: (value: number) => number }) =>
   column.parts.map((part) => (
     <rect
       key={keyOf(part.series)}
       x={step < 3 ? 0 : step * 0.14}
-      width={step < 3 ? step : step * 0.72}
+      width={step < 3 ? step + 0.5 : step * 0.72}
       shapeRendering={step < 3 ? 'crispEdges' : undefined}
       y={y(part.to)}
       height={Math.max(0.75, y(part.from) - y(part.to))}
