@@ -16,13 +16,17 @@ import { dirname, join } from 'node:path'
 /** Marks of private text. Nothing that leaves the machine may contain one. */
 export const privateMarks = ['prompt-mark', 'answer-mark', 'argument-mark', 'title-mark', 'folder-mark', 'secret-mark']
 
+/** The id of a session in tests, for a short name. */
+export const sessionId = (name: string): string =>
+  `00000000-0000-4000-8000-${Buffer.from(name).toString('hex').slice(0, 12).padStart(12, '0')}`
+
 export interface ClaudeHome {
   readonly root: string
   /** Starts a process that does nothing. */
   startProcess(): ChildProcess & { readonly pid: number }
   /** Writes the note about the process of a session, whose last word is `status`. */
   note(session: string, pid: number, status: string, more?: object): string
-  /** Adds lines to the transcript of a session. */
+  /** Adds lines to the transcript of a session, or to a file in its folder. */
   lines(session: string, lines: readonly object[], file?: string): string
   remove(): void
 }
@@ -39,7 +43,8 @@ export function claudeHome(root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-c
       children.push(child)
       return Object.assign(child, { pid: child.pid ?? 0 })
     },
-    note(session, pid, status, more = {}) {
+    note(name, pid, status, more = {}) {
+      const session = sessionId(name)
       const file = join(folder, 'sessions', `${pid}.json`)
       const now = Date.now()
       const note = {
@@ -57,13 +62,14 @@ export function claudeHome(root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-c
       writeFileSync(file, JSON.stringify(note))
       return file
     },
-    lines(session, lines, name = `${session}.jsonl`) {
-      const file = join(project, name)
-      mkdirSync(dirname(file), { recursive: true })
+    lines(name, lines, file = '') {
+      const session = sessionId(name)
+      const path = join(project, file === '' ? `${session}.jsonl` : join(session, file))
+      mkdirSync(dirname(path), { recursive: true })
       const usual = { sessionId: session, cwd: '/srv/folder-mark/harbour', version: '2.1.332', isSidechain: false }
       for (const line of lines)
-        appendFileSync(file, `${JSON.stringify({ ...usual, timestamp: new Date().toISOString(), ...line })}\n`)
-      return file
+        appendFileSync(path, `${JSON.stringify({ ...usual, timestamp: new Date().toISOString(), ...line })}\n`)
+      return path
     },
     remove() {
       for (const child of children) child.kill('SIGKILL')

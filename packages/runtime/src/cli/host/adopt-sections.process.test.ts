@@ -3,7 +3,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Account, account } from '../../../testing/adopting.ts'
-import { answerOf, type ClaudeHome, claudeHome, failure, privateMarks, prompt } from '../../../testing/ai/home.ts'
+import {
+  answerOf,
+  type ClaudeHome,
+  claudeHome,
+  failure,
+  privateMarks,
+  prompt,
+  sessionId,
+} from '../../../testing/ai/home.ts'
 import { token } from '../../../testing/folder.ts'
 import { type Service, startService } from '../../../testing/service.ts'
 
@@ -24,8 +32,13 @@ function somebody(): Account & { readonly claude: ClaudeHome } {
   cleanups.push(() => claude.remove())
   claude.lines('one', [prompt, answerOf('a')])
   claude.note('one', claude.startProcess().pid, 'waiting')
-  claude.lines('two', [prompt, answerOf('b'), failure])
-  claude.note('two', 2 ** 22 + 1, 'busy')
+  const before = Date.now() - 60_000
+  const timestamp = new Date(before).toISOString()
+  claude.lines(
+    'two',
+    [prompt, answerOf('b'), failure].map((line) => ({ ...line, timestamp })),
+  )
+  claude.note('two', 2 ** 22 + 1, 'busy', { updatedAt: before, statusUpdatedAt: before })
   claude.lines('three', [prompt, answerOf('c')])
   return Object.assign(made, { claude })
 }
@@ -129,9 +142,10 @@ test('svc sessions lists what the page shows with folders, which stay on this ma
   expect(JSON.parse((await none.svc(['sessions', '--json'])).out)).toEqual([])
 })
 
-test('a folder of sessions that cannot be read is named', async () => {
+test('a session that cannot be understood is named', async () => {
   const ada = somebody()
-  writeFileSync(join(ada.home, '.claude/projects/-srv-folder-mark/x.jsonl'), '{"type":"odd"}\n')
+  const file = join(ada.home, `.claude/projects/-srv-folder-mark/${sessionId('new')}.jsonl`)
+  writeFileSync(file, '{"type":"odd"}\n')
   const { out } = await ada.svc(['sessions'])
   expect(out).toContain('(Claude Code) 2.1.332: 1 open, 3 in 7 days; lines of the type "odd" are not understood')
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { answerOf, type ClaudeHome, claudeHome, failure, prompt } from '../../../testing/ai/home.ts'
+import { answerOf, type ClaudeHome, claudeHome, failure, prompt, sessionId } from '../../../testing/ai/home.ts'
 import { claudeReader } from './claude-files.ts'
 import { newBudget } from './growing.ts'
 import { thisMachine } from './machine.ts'
@@ -21,7 +21,7 @@ const reader = () => {
   const read = claudeReader(join(home.root, '.claude'), thisMachine())
   return (now = Date.now(), budget = newBudget()): FoundTool | undefined => read({ now, budget, dayOf })
 }
-const stateOf = (id: string): string | undefined => reader()()?.sessions.find((one) => one.id === id)?.state
+const stateOf = (id: string): string | undefined => reader()()?.sessions.find((one) => one.id === sessionId(id))?.state
 
 test.each([
   ['busy', 'running', 'died'],
@@ -89,9 +89,9 @@ test('what is added is counted at the next look, with what subagents used', () =
   expect(used()).toBe(10)
   home.lines('s', [answerOf('b', 20), answerOf('b', 25)])
   expect(used()).toBe(35)
-  home.lines('s', [answerOf('c', 5)], 's/subagents/deep/agent-1.jsonl')
+  home.lines('s', [answerOf('c', 5)], 'subagents/deep/agent-1.jsonl')
   expect(used()).toBe(40)
-  home.lines('s', [answerOf('d', 1)], 's/tool-results/x.jsonl')
+  home.lines('s', [answerOf('d', 1)], 'tool-results/x.jsonl')
   expect(used()).toBe(40)
   expect(look()?.sessions).toHaveLength(1)
 })
@@ -116,5 +116,5 @@ test('links are not followed, and a file of keys is never opened', () => {
   symlinkSync('/etc/passwd', join(home.root, '.claude/projects/-srv-folder-mark/x.jsonl'))
   mkdirSync(join(home.root, '.claude/sessions/8.json'))
   writeFileSync(join(home.root, '.claude/sessions/8.abc.key'), 'secret-mark')
-  expect(reader()()).toMatchObject({ sessions: [{ id: 's' }], faults: [] })
+  expect(reader()()).toMatchObject({ sessions: [{ id: sessionId('s') }], faults: [] })
 })

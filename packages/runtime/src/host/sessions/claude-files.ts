@@ -16,7 +16,7 @@ import {
 import { type FoldedFile, foldedTree } from './folded.ts'
 import { isSameDomain, type Machine } from './machine.ts'
 import type { ToolReader } from './session.ts'
-import { objectIn } from './values.ts'
+import { objectIn, sessionIdIn } from './values.ts'
 
 /** The bytes at the end of a transcript that are read. Each answer tells its own tokens, so all of them count. */
 const tailBytes = 64 * 1024 * 1024
@@ -51,7 +51,7 @@ export function claudeReader(folder: string, machine: Machine): ToolReader {
 function fileOf({ parts, result: transcript, hasGaps, isNew }: FoldedFile<Transcript>): TranscriptFile[] {
   const name = parts.at(-1) ?? ''
   const isSubagent = name.startsWith('agent-')
-  const session = isSubagent ? (transcript.session ?? parts[1]) : name.slice(0, -'.jsonl'.length)
+  const session = sessionIdIn(isSubagent ? (transcript.session ?? parts[1]) : name.slice(0, -'.jsonl'.length))
   return session === undefined ? [] : [{ session, isSubagent, transcript, hasGaps, isNew }]
 }
 

@@ -5,7 +5,17 @@
 import { isObject } from '@svc/protocol'
 import { type FoundTool, quotable, type SessionState, type ToolSession } from './session.ts'
 import { modelIn, moreTokens, nothingSpent, type Spent, sumOf, type Tokens, withTokens, withTold } from './spent.ts'
-import { costIn, countIn, type JsonObject, millisIn, optional, textIn, timeIn, versionIn } from './values.ts'
+import {
+  costIn,
+  countIn,
+  type JsonObject,
+  millisIn,
+  optional,
+  sessionIdIn,
+  textIn,
+  timeIn,
+  versionIn,
+} from './values.ts'
 
 /** The facts that the lines of one transcript tell. Times are in Unix seconds. */
 export interface Transcript {
@@ -156,13 +166,14 @@ export interface ClaudeProcess {
 
 /** Reads `sessions/PID.json`; undefined if it is none. */
 export function readClaudeProcess(note: JsonObject): ClaudeProcess | undefined {
-  const { sessionId, pid, procStart, pidDomain, status } = note
-  if (typeof sessionId !== 'string' || sessionId === '' || sessionId.length > 100) return undefined
+  const { pid, procStart, pidDomain, status } = note
+  const session = sessionIdIn(note.sessionId)
+  if (session === undefined) return undefined
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined
   const started = millisIn(note.startedAt)
   const since = millisIn(note.statusUpdatedAt) ?? millisIn(note.updatedAt)
   return {
-    ...{ session: sessionId, pid, status: typeof status === 'string' ? status : '' },
+    ...{ session, pid, status: typeof status === 'string' ? status : '' },
     start: typeof procStart === 'string' || typeof procStart === 'number' ? String(procStart) : '',
     ...optional('domain', textIn(pidDomain)),
     ...optional('folder', textIn(note.cwd)),

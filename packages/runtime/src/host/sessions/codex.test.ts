@@ -7,8 +7,15 @@ const dayOf = (at: number): number => Math.floor(at / 86_400)
 const line = (second: number, type: string, payload: object = {}) => ({
   ...{ type, payload, timestamp: new Date((start + second) * 1000).toISOString() },
 })
-const meta = (id = 'a', more: object = {}) =>
-  line(0, 'session_meta', { id, cwd: '/srv/harbour', cli_version: '0.171.0', thread_source: 'user', ...more })
+const idOf = (name: string): string => `00000000-0000-7000-8000-00000000000${name}`
+const meta = (name = 'a', more: object = {}) =>
+  line(0, 'session_meta', {
+    id: idOf(name),
+    cwd: '/srv/harbour',
+    cli_version: '0.171.0',
+    thread_source: 'user',
+    ...more,
+  })
 const event = (second: number, type: string, more: object = {}) => line(second, 'event_msg', { type, ...more })
 const call = (second: number, id: string, text = 'prompt-mark') =>
   line(second, 'response_item', { type: 'function_call', call_id: id, name: 'exec_command', arguments: text })
@@ -67,7 +74,7 @@ test('a rollout tells its folder, version, model and times, and no text', () => 
     escalated(2, 'c'),
     failed,
   )
-  expect(rollout).toMatchObject({ id: 'a', folder: '/srv/harbour', version: '0.171.0', model: 'gpt-x', steps: 1 })
+  expect(rollout).toMatchObject({ id: idOf('a'), folder: '/srv/harbour', version: '0.171.0', model: 'gpt-x', steps: 1 })
   expect([rollout.started, rollout.last]).toEqual([start, start + 9])
   expect(JSON.stringify(rollout)).not.toMatch(/prompt-mark|answer-mark|secret-mark/)
 })
@@ -101,11 +108,11 @@ test('of a rollout whose beginning was not read, the total counts, and today onl
 test('what a thread of the tool itself used counts for the session that started it', () => {
   const own = file(read(meta('a'), begun, ended, record(1, counts(10, 0, 1))))
   const part = file(
-    read(meta('b', { thread_source: 'subagent', parent_thread_id: 'a' }), begun, record(50, counts(10, 0, 5))),
+    read(meta('b', { thread_source: 'subagent', parent_thread_id: idOf('a') }), begun, record(50, counts(10, 0, 5))),
   )
-  const lost = file(read(meta('c', { thread_source: 'subagent', parent_thread_id: 'x' }), begun))
+  const lost = file(read(meta('c', { thread_source: 'subagent', parent_thread_id: idOf('e') }), begun))
   const { sessions } = codexSessions([own, part, lost], [], now)
-  expect(sessions.map(({ id, last }) => [id, last])).toEqual([['a', start + 50]])
+  expect(sessions.map(({ id, last }) => [id, last])).toEqual([[idOf('a'), start + 50]])
   expect(tokensOf(sessions[0]?.spent.all ?? {}).output).toBe(6)
 })
 
@@ -124,7 +131,7 @@ test('the share of a limit is told, if the tool knows it', () => {
 })
 
 test('a repeated first line of another thread changes nothing', () => {
-  expect(read(meta('a'), meta('b', { cwd: '/other' }))).toMatchObject({ id: 'a', folder: '/srv/harbour' })
+  expect(read(meta('a'), meta('b', { cwd: '/other' }))).toMatchObject({ id: idOf('a'), folder: '/srv/harbour' })
 })
 
 test('a file that changed today and begins with no thread is a fault of the tool', () => {

@@ -5,7 +5,7 @@
 import { isObject } from '@svc/protocol'
 import { type FoundTool, quotable, type SessionState, type ToolSession } from './session.ts'
 import { modelIn, moreTokens, noTokens, nothingSpent, type Spent, sumOf, type Tokens, withTokens } from './spent.ts'
-import { countIn, type JsonObject, optional, textIn, timeIn, versionIn } from './values.ts'
+import { countIn, type JsonObject, optional, sessionIdIn, textIn, timeIn, versionIn } from './values.ts'
 
 /** The facts that the lines of one rollout tell. Times are in Unix seconds. */
 export interface Rollout {
@@ -73,11 +73,11 @@ const knownLines: ReadonlySet<string> = new Set(['world_state', 'compacted', 'gh
 /** Only the first line counts: a thread that was forked repeats that of the other one. */
 function withMeta(before: Rollout, meta: JsonObject): Rollout {
   if (before.id !== undefined) return before
-  const id = textIn(meta.id) ?? textIn(meta.session_id)
+  const id = sessionIdIn(meta.id) ?? sessionIdIn(meta.session_id)
   const isOfPerson = meta.thread_source === undefined || meta.thread_source === null || meta.thread_source === 'user'
   return {
     ...before,
-    ...{ isOfPerson, parent: isOfPerson ? undefined : textIn(meta.parent_thread_id) },
+    ...{ isOfPerson, parent: isOfPerson ? undefined : sessionIdIn(meta.parent_thread_id) },
     ...optional('id', id),
     ...optional('folder', textIn(meta.cwd)),
     ...optional('version', textIn(meta.cli_version)),

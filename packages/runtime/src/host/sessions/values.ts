@@ -15,6 +15,10 @@ export function objectIn(line: Buffer): JsonObject | undefined {
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= 4096 ? value : undefined
 
+/** An id of a session. It leaves the machine, so anything that a person may have written is none. */
+export const sessionIdIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(value) ? value : undefined
+
 /** A property that is absent if it has no value. */
 export const optional = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: T }
@@ -28,12 +32,14 @@ export const costIn = (value: unknown): number | undefined =>
 /** A time as RFC 3339 has it, in whole Unix seconds. */
 export function timeIn(value: unknown): number | undefined {
   const at = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN
-  return Number.isNaN(at) || at < 0 ? undefined : Math.floor(at / 1000)
+  return millisIn(at)
 }
 
 /** A time in milliseconds, in whole Unix seconds. */
 export const millisIn = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value / 1000) : undefined
+  typeof value === 'number' && value > 0 && value < maxMillis ? Math.floor(value / 1000) : undefined
+/** A later time is no time of a session. */
+const maxMillis = 1e13
 
 /** A version of a tool. Anything else in its place is none. */
 export const versionIn = (value: unknown): string | undefined =>

@@ -193,11 +193,11 @@ const shortWords: Readonly<Record<SessionState, string>> = {
 
 const isActive = ({ session: { state } }: JudgedSession): boolean => state === 'running' || state === 'waiting'
 
-const activeOf = ({ session, name }: JudgedSession): NonNullable<StatusPart['active']>[number] => ({
+const activeOf = ({ session, name, last }: JudgedSession): NonNullable<StatusPart['active']>[number] => ({
   kind: session.tool,
   ...(session.model !== undefined && { model: session.model }),
   steps: session.steps,
-  started: session.started,
+  started: Math.min(session.started, last),
   subjects: [{ title: name }],
   ...(session.state === 'waiting' && { detail: 'waits for you' }),
 })
