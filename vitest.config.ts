@@ -1,9 +1,9 @@
 /**
  * The projects of the tests, one for each way in which a file's name ends: `*.test.ts` tests pure code,
  * `*.store.test.ts` both database engines, `*.http.test.ts` routes over real HTTP, `*.process.test.ts` real processes,
- * `*.browser.test.ts` a real browser, `*.machine.test.ts` containers and machines that boot. `npm test`
- * (scripts/test.ts) runs the tests of processes beside all others, and leaves out the files whose names have `.slow.`
- * before the kind. The tests of machines run with `npm run test:machines` alone.
+ * `*.browser.test.ts` a real browser. `npm test` (scripts/test.ts) runs the tests of processes beside all others, and
+ * leaves out the files whose names have `.slow.` before the kind. `*.machine.test.ts` (containers and machines that
+ * boot) and `*.ai.test.ts` (the command lines of AI tools) have commands of their own, such as `npm run test:ai`.
  */
 import { defineConfig } from 'vitest/config'
 import { level } from './testing/level.ts'
@@ -21,7 +21,7 @@ const seconds = 1000
 const env = { SVC_TIME_FLOOR: '0' }
 /** The time limit of `expect.poll`. It is long because the machine may be busy. */
 const patient = { poll: { timeout: 20 * seconds } }
-const kinds = ['store', 'http', 'process', 'browser', 'machine'] as const
+const kinds = ['store', 'http', 'process', 'browser', 'machine', 'ai'] as const
 const programs = 'testing/programs-once.ts'
 const sqlite = 'packages/server/testing/sqlite-once.ts'
 const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = {
@@ -32,7 +32,7 @@ const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = 
   machine: 'testing/machines/once.ts',
 }
 /** The time limit of a test. */
-const minutes = { store: 1, http: 1, process: 2, browser: 2, machine: 10 }
+const minutes = { store: 1, http: 1, process: 2, browser: 2, machine: 10, ai: 5 }
 const measuring = 'testing/cpu-per-file.ts'
 const setupFiles = [measuring, 'testing/cleaning-per-file.ts']
 /** Tests whose process opens stores also watch that no query is made beside an open transaction. */

@@ -7,13 +7,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { startModelService } from './model-service.ts'
 import { endDaemons, headless, untilItAsks } from './scenes.ts'
-import { installed, type RealTool, type ToolHome, toolHome, versions } from './tools.ts'
+import { installed, type RealTool, realTools, type ToolHome, toolHome, versions } from './tools.ts'
 
 const target = join(import.meta.dirname, 'recorded')
 const only = process.argv.slice(2)
 async function main(): Promise<void> {
   const service = await startModelService()
-  for (const tool of ['claude', 'codex'] as const)
+  for (const tool of realTools)
     for (const version of versions[tool]) {
       if (only.length > 0 && !only.includes(tool)) continue
       const bin = await installed(tool, version)

@@ -64,7 +64,7 @@ export async function untilItAsks(home: ToolHome, tool: RealTool, bin: string, p
   }
 }
 
-/** Ends all processes whose program lies in the home folder of a tool, such as a daemon. */
+/** Ends all processes whose program is in the home folder of a tool, such as a daemon. */
 export function endDaemons({ home }: ToolHome): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     try {

@@ -10,8 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { ModelService } from './model-service.ts'
 
-const packages = { claude: '@anthropic-ai/claude-code', codex: '@openai/codex' } as const
-export type RealTool = keyof typeof packages
+export const realTools = ['claude', 'codex'] as const
+export type RealTool = (typeof realTools)[number]
+
+const packages: Readonly<Record<RealTool, string>> = { claude: '@anthropic-ai/claude-code', codex: '@openai/codex' }
 
 /** The versions whose files were recorded, the newest last. */
 export const versions: Readonly<Record<RealTool, readonly string[]>> = {
@@ -19,12 +21,20 @@ export const versions: Readonly<Record<RealTool, readonly string[]>> = {
   codex: ['0.169.0', '0.171.0'],
 }
 
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'svc-ai-tools')
+/** Tests have another home folder, so the script that starts them names the cache. */
+export const cacheFolder =
+  process.env.SVC_TEST_AI_TOOLS || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'svc-ai-tools')
 const installMs = 300_000
+
+/** The folder with the programs of the newest recorded version, or why it cannot be driven. */
+export const programOf = (tool: RealTool): Promise<{ readonly bin?: string; readonly why?: string }> =>
+  installed(tool, versions[tool].at(-1) ?? '')
+    .then((bin) => (hasTmux() ? { bin } : { why: 'there is no tmux' }))
+    .catch((error: unknown) => ({ why: error instanceof Error ? error.message : String(error) }))
 
 /** The folder with the programs of a tool. Throws a sentence if it cannot be installed. */
 export async function installed(tool: RealTool, version: string): Promise<string> {
-  const folder = join(cache, `${tool}-${version}`)
+  const folder = join(cacheFolder, `${tool}-${version}`)
   const bin = join(folder, 'node_modules/.bin')
   if (existsSync(join(bin, tool))) return bin
   mkdirSync(folder, { recursive: true })
@@ -110,10 +120,12 @@ export interface Terminal {
   press(key: string): void
   /** Waits until the screen shows this. */
   shows(pattern: RegExp, seconds?: number): Promise<void>
+  /** Presses Ctrl-C until the tool has ended. */
+  quit(): Promise<void>
   close(): void
 }
 
-export const hasTmux = (): boolean => {
+const hasTmux = (): boolean => {
   try {
     execFileSync('tmux', ['-V'], { stdio: 'ignore' })
     return true
@@ -127,7 +139,9 @@ let terminals = 0
 export function openTerminal({ env, work }: ToolHome, command: readonly string[]): Terminal {
   const socket = `svc-ai-${process.pid}-${++terminals}`
   const tmux = (...args: readonly string[]): string =>
-    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { env, encoding: 'utf8' })
+    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
+      ...{ env, encoding: 'utf8' as const, stdio: ['ignore', 'pipe', 'pipe'] },
+    })
   tmux('new-session', '-d', '-s', 'ai', '-x', '140', '-y', '50', '-c', work, ...command)
   const screen = () => tmux('capture-pane', '-p', '-t', 'ai')
   return {
@@ -138,6 +152,16 @@ export function openTerminal({ env, work }: ToolHome, command: readonly string[]
     async shows(pattern, seconds = 30) {
       for (const end = Date.now() + seconds * 1000; !pattern.test(screen()); await sleep(250))
         if (Date.now() > end) throw new Error(`The screen does not show ${pattern}:\n${screen()}`)
+    },
+    async quit() {
+      for (let left = 12; left > 0; left--) {
+        try {
+          tmux('send-keys', '-t', 'ai', 'C-c')
+        } catch {
+          return // it has ended
+        }
+        await sleep(400)
+      }
     },
     close: () => {
       try {

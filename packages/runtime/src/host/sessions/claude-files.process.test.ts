@@ -1,6 +1,17 @@
 /** Tests the sessions of Claude Code with processes that really live, and with processes that are really gone. */
 import { once } from 'node:events'
-import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { answerOf, type ClaudeHome, claudeHome, failure, prompt, sessionId } from '../../../testing/ai/home.ts'
@@ -117,4 +128,81 @@ test('links are not followed, and a file of keys is never opened', () => {
   mkdirSync(join(home.root, '.claude/sessions/8.json'))
   writeFileSync(join(home.root, '.claude/sessions/8.abc.key'), 'secret-mark')
   expect(reader()()).toMatchObject({ sessions: [{ id: sessionId('s') }], faults: [] })
+})
+
+const isRoot = process.getuid?.() === 0
+const transcript = (name: string) => join(home.root, '.claude/projects/-srv-folder-mark', `${sessionId(name)}.jsonl`)
+
+/** A change of the files of one session, and the fault in the item of the tool. The other session stays. */
+test.each<[string, () => void, string | undefined]>([
+  ['half a line at its end', () => appendFileSync(transcript('bad'), '{"type":"assistant","mess'), undefined],
+  [
+    'no JSON at all',
+    () => writeFileSync(transcript('bad'), 'not json\n'),
+    'lines of the type "no JSON" are not understood',
+  ],
+  [
+    'lines of other types',
+    () => writeFileSync(transcript('bad'), '[]\n7\nnull\n"x"\n'),
+    'lines of the type "no JSON" are not understood',
+  ],
+  [
+    'fields of other types',
+    () => home.lines('bad', [{ type: 'assistant', message: 7, timestamp: {}, cwd: [] }]),
+    undefined,
+  ],
+  [
+    'a newer version',
+    () => writeFileSync(transcript('bad'), '{"type":"turn"}\n'),
+    'lines of the type "turn" are not understood',
+  ],
+  ['less than before', () => truncateSync(transcript('bad'), 0), undefined],
+  ['another file with its name', () => renameSync(home.lines('new', [prompt]), transcript('bad')), undefined],
+  ['a file that is compressed', () => renameSync(transcript('bad'), `${transcript('bad')}.zst`), undefined],
+  [
+    'a folder in its place',
+    () => {
+      rmSync(transcript('bad'))
+      mkdirSync(transcript('bad'))
+    },
+    undefined,
+  ],
+  ['a note that is no JSON', () => writeFileSync(join(home.root, '.claude/sessions/9.json'), '{'), undefined],
+  [
+    'a note without its session',
+    () => writeFileSync(join(home.root, '.claude/sessions/9.json'), '{"pid":1}'),
+    undefined,
+  ],
+])('%s costs at most the item of the tool', (_what, change, fault) => {
+  const look = reader()
+  home.lines('good', [prompt, answerOf('a', 10)])
+  home.lines('bad', [prompt, answerOf('b', 20)])
+  expect(look()?.sessions).toHaveLength(2)
+  change()
+  const found = look()
+  expect(found?.faults).toEqual(fault === undefined ? [] : [fault])
+  const good = found?.sessions.find(({ id }) => id === sessionId('good'))
+  expect([good?.state, tokensOf(good?.spent.all ?? {}).output]).toEqual(['over', 10])
+})
+
+test.skipIf(isRoot)('files and folders without rights are counted', () => {
+  home.lines('good', [prompt])
+  chmodSync(home.lines('bad', [prompt]), 0)
+  mkdirSync(join(home.root, '.claude/projects/-closed'), { mode: 0 })
+  expect(reader()()?.faults).toEqual(['1 file cannot be read', '1 folder cannot be read'])
+})
+
+test('a file of somebody else is not read', () => {
+  if (!isRoot) return
+  home.lines('good', [prompt])
+  chownSync(home.lines('bad', [prompt]), 12_345, 12_345)
+  expect(reader()()).toMatchObject({ sessions: [{ id: sessionId('good') }], faults: ['1 file cannot be read'] })
+})
+
+test('a folder that is a link to another place is read', () => {
+  home.lines('s', [prompt])
+  const other = join(home.root, 'elsewhere')
+  renameSync(join(home.root, '.claude'), other)
+  symlinkSync(other, join(home.root, '.claude'))
+  expect(reader()()?.sessions).toHaveLength(1)
 })

@@ -100,7 +100,7 @@ describe.each(readers)('%s', (version, read) => {
 
 const odd = [null, true, -1, 1e300, 'prompt-mark text', [], {}, [{}], { a: { b: 'answer-mark' } }]
 
-/** Leaves most lines as they are. Others are cut, or have values of other types in the place of theirs. */
+/** Leaves most lines as they are. Others are cut, or some of their values have another type. */
 function damaged(line: string, random: () => number): string {
   const chance = random()
   if (chance < 0.6) return line

@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSyn
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
+import { answerOf, claudeHome, privateMarks, prompt } from '../../../testing/ai/home.ts'
 import { type Running, starts } from '../../../testing/folder.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
@@ -92,6 +93,30 @@ test('the host agent reports jobs as they run, fail and get lost', async () => {
   await becomes('a lost run', { state: { level: 'bad', label: '2 of 2 jobs need you' }, active: [] })
   expect(JSON.stringify(host.status())).not.toMatch(/secret|sleep/)
   expect(await running.end('SIGTERM')).toEqual({ code: 0, signal: null })
+})
+
+test('sessions are shown beside jobs if a person chose that: one that waits, its answer, and its end', async () => {
+  const host = await newHost()
+  const claude = claudeHome(host.account.home)
+  cleanups.push(() => claude.remove())
+  const child = claude.startProcess()
+  claude.lines('one', [prompt, answerOf('a')])
+  claude.note('one', child.pid, 'waiting')
+  host.watch()
+  const label = (expected: string) =>
+    eventually(expected, () => expect(host.status().state).toMatchObject({ label: expected }))
+  await label('no jobs yet')
+  expect(JSON.stringify(host.status()), 'a note of an earlier version shows no sessions').not.toContain('claude')
+  host.show({ jobs: true, ai: true })
+  await label('claude 1 waits for you · no jobs yet')
+  claude.note('one', child.pid, 'idle')
+  await label('no jobs yet · 1 session')
+  const { sessions } = JSON.parse(readFileSync(join(host.folder.state, 'numbers.json'), 'utf8'))
+  expect(sessions).toMatchObject([{ tool: 'claude', number: 1, lived: expect.any(Number) }])
+  claude.note('one', child.pid, 'busy')
+  child.kill('SIGKILL')
+  await label('claude 1 died · no jobs yet')
+  for (const mark of privateMarks) expect(JSON.stringify(host.status())).not.toContain(mark)
 })
 
 test('what a person chose to show takes effect at once, and so does a crontab that changed with it', async () => {

@@ -1,0 +1,119 @@
+/** Tests what svc says about sessions of the real tools, in a terminal and without one. Each scene has a time limit. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ModelService, startModelService } from '../../../testing/ai/model-service.ts'
+import { endDaemons, headless, untilItAsks } from '../../../testing/ai/scenes.ts'
+import {
+  programOf,
+  type RealTool,
+  realTools,
+  type Terminal,
+  type ToolHome,
+  toolHome,
+} from '../../../testing/ai/tools.ts'
+import { claudeReader } from './claude-files.ts'
+import { codexReader } from './codex-files.ts'
+import { newBudget } from './growing.ts'
+import { thisMachine } from './machine.ts'
+import type { ToolSession } from './session.ts'
+
+/** The folders of the programs, or why there are none. */
+const programs = new Map<RealTool, { readonly bin?: string; readonly why?: string }>()
+for (const tool of realTools) programs.set(tool, await programOf(tool))
+for (const [tool, { why }] of programs)
+  if (why !== undefined) process.stderr.write(`NOT TESTED: the real ${tool}, since ${why}\n`)
+
+/** The tool's own note comes first, and a look of svc watch within five seconds of it. */
+const noteSeconds = 10
+
+describe.each(realTools)('%s', (tool) => {
+  const { bin = '' } = programs.get(tool) ?? {}
+  let service: ModelService
+  const homes: ToolHome[] = []
+  const terminals: Terminal[] = []
+  beforeAll(async () => {
+    service = await startModelService()
+  })
+  afterAll(async () => {
+    for (const terminal of terminals) terminal.close()
+    for (const home of homes) {
+      endDaemons(home)
+      home.remove()
+    }
+    await service.close()
+  })
+
+  const newHome = () => {
+    const home = toolHome(tool, bin, service)
+    homes.push(home)
+    const reader = tool === 'claude' ? claudeReader : codexReader
+    const read = reader(join(home.home, `.${tool}`), thisMachine())
+    const look = (): readonly ToolSession[] =>
+      read({ now: Date.now(), budget: newBudget(), dayOf: (at) => Math.floor(at / 86_400) })?.sessions ?? []
+    const becomes = async (state: string): Promise<void> => {
+      for (const end = Date.now() + noteSeconds * 1000; look()[0]?.state !== state; await sleep(200))
+        if (Date.now() > end) throw new Error(`It is ${look()[0]?.state}, not ${state}`)
+    }
+    return { home, look, becomes }
+  }
+  const asks = async (home: ToolHome): Promise<Terminal> => {
+    const terminal = await untilItAsks(home, tool, bin, 'please [[bash touch file-of-test]] [[ask]]')
+    terminals.push(terminal)
+    return terminal
+  }
+
+  test.runIf(bin)('a question waits for the person, and once it is answered the session is idle', async () => {
+    const { home, look, becomes } = newHome()
+    const terminal = await asks(home)
+    await becomes('waiting')
+    expect(look()).toMatchObject([{ lives: true, steps: 1 }])
+    terminal.press(tool === 'claude' ? 'Enter' : 'y')
+    await becomes('idle')
+    expect(look()[0]?.folder).toBe(home.work)
+    await terminal.quit()
+    // The daemon of Codex keeps the session for a time after its terminal is gone.
+    await becomes(tool === 'claude' ? 'over' : 'idle')
+  })
+
+  test.runIf(bin)(
+    'a session that is killed while it waits died, and one that is killed at its prompt is over',
+    async () => {
+      const { home, becomes } = newHome()
+      const terminal = await asks(home)
+      await becomes('waiting')
+      if (tool === 'claude') process.kill(terminal.pid, 'SIGKILL')
+      else {
+        terminal.close()
+        await sleep(2000)
+        await becomes('waiting')
+        endDaemons(home)
+      }
+      await becomes('died')
+      const other = newHome()
+      const idle = await asks(other.home)
+      idle.press(tool === 'claude' ? 'Enter' : 'y')
+      await other.becomes('idle')
+      if (tool === 'claude') process.kill(idle.pid, 'SIGKILL')
+      else endDaemons(other.home)
+      await other.becomes('over')
+    },
+  )
+
+  test.runIf(bin)('a run without a terminal is a session that works, and then over, failed or died', async () => {
+    const { home, look } = newHome()
+    const runs = headless(home, tool, bin, 'say [[slow 5]]')
+    for (const end = Date.now() + 30_000; look()[0]?.state !== 'running'; await sleep(200))
+      if (Date.now() > end) throw new Error(`It is ${look()[0]?.state}`)
+    await runs
+    await headless(home, tool, bin, 'fails [[status 401]]')
+    await headless(home, tool, bin, 'killed [[slow 30]]', { killAfter: 8 })
+    expect(
+      look()
+        .map(({ state }) => state)
+        .sort(),
+    ).toEqual(['died', 'failed', 'over'])
+    const told = look().find(({ state }) => state === 'over')?.spent.told
+    expect(told === undefined).toBe(tool === 'codex')
+  })
+})
