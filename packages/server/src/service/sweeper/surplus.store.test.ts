@@ -1,9 +1,13 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { testLive } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { eraseSurplus, type Surplus, surplus } from './surplus.ts'
+import { erasedAtOnce, eraseSurplus, type Surplus, surplus } from './surplus.ts'
+import { createSweeper } from './sweeper.ts'
 
 type Row = Record<string, unknown>
 interface Filled {
@@ -118,6 +122,34 @@ everyEngine('rows that are over', (open) => {
       expect(await left()).toHaveLength(filled.open ? max + 1 : max)
     },
   )
+
+  test('however many there are, round after round erases them without waiting for the next ten minutes', async () => {
+    const w = await newTestWorkspace(await open())
+    const { db } = w.store
+    const deps = { store: w.store, live: testLive(), log: pino({ level: 'silent' }), now: w.clock.now }
+    const { sweep } = createSweeper(deps, () => undefined)
+    const { max } = surplus.alert_mute
+    const all = 2 * erasedAtOnce + max
+    await sql`insert into alert_mute (id, scope, workspace_id, from_at, created_at, created_by_name, ended_at)
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(all)})
+      select 'm' || n, ${w.workspace.id}, ${w.workspace.id}, 1, 1, 'Ada', 1 from numbers`.execute(db)
+    const left = async () =>
+      Number(
+        (
+          await db
+            .selectFrom('alert_mute')
+            .select(({ fn }) => fn.countAll().as('n'))
+            .executeTakeFirst()
+        )?.n,
+      )
+    const counts: number[] = []
+    for (let i = 0; i < 3; i++) {
+      w.clock.pass(3)
+      await sweep()
+      counts.push(await left())
+    }
+    expect(counts).toEqual([all - erasedAtOnce, max, max])
+  })
 
   test('a member who mutes and lifts without end fills neither the mutes nor the activity', async () => {
     const w = await newTestWorkspace(await open())

@@ -51,14 +51,19 @@ export const surplus = {
 } as const satisfies Partial<Record<keyof Tables, Surplus>>
 
 const rowsAtOnce = 250
-/** The number of rows of a group that one round erases; the next round goes on. */
-const erasedAtOnce = 10_000
+/** The number of rows of a group that are erased at once. */
+export const erasedAtOnce = 10_000
 /** More rows than any group has, because SQLite has no offset without a limit. */
 const maxGroup = 1_000_000_000
 
-/** Erases the surplus of every kind, a few rows in each statement. */
-export async function eraseSurplus(db: Db, now: number): Promise<void> {
-  for (const [table, kind] of Object.entries(surplus)) await eraseOf(db, table, kind, now)
+/**
+ * Erases the surplus of every kind, a few rows in each statement. Returns true if some may be left: the next round goes
+ * on with them.
+ */
+export async function eraseSurplus(db: Db, now: number): Promise<boolean> {
+  let isLeft = false
+  for (const [table, kind] of Object.entries(surplus)) if (await eraseOf(db, table, kind, now)) isLeft = true
+  return isLeft
 }
 
 /** A list of the ids beyond the newest rows of a group, in which those who made the rows share the room. */
@@ -72,7 +77,8 @@ export function idsBeyond(
   return sql`select id from (${inTurn}) as shared order by turn, id desc limit ${maxGroup} offset ${max}`
 }
 
-async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Surplus, now: number): Promise<void> {
+async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Surplus, now: number): Promise<boolean> {
+  let isLeft = false
   const [from, group] = [sql.table(table), sql.ref(of)]
   const full = await sql<{
     id: string
@@ -81,12 +87,14 @@ async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Su
     const surplusIds = idsBeyond(table, { of, by, max }, id)
     const over = await sql<{ id: string }>`
       select id from ${from} where id in (${surplusIds}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
+    if (over.rows.length === erasedAtOnce) isLeft = true
     for (let i = 0; i < over.rows.length; i += rowsAtOnce) {
       const old = over.rows.slice(i, i + rowsAtOnce)
       if (parts) for (const row of old) await eraseParts(db, parts, row)
       await sql`delete from ${from} where id in (${sql.join(old.map((row) => row.id))})`.execute(db)
     }
   }
+  return isLeft
 }
 
 /** Erases the parts of a row, by the ids of their agents. */

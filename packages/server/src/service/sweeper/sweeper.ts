@@ -58,6 +58,7 @@ export function createSweeper(
 ): Sweeper {
   let accessErasedAt = Number.NEGATIVE_INFINITY
   let foldedAt = Number.NEGATIVE_INFINITY
+  let surplusIsLeft = false
   let countedAt = Number.NEGATIVE_INFINITY
   /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
   let lastBounded = ''
@@ -81,9 +82,10 @@ export function createSweeper(
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
     if (Math.abs(now - foldedAt) >= foldEveryMs) {
       await foldActivity(deps.store.db)
-      await eraseSurplus(deps.store.db, now)
+      surplusIsLeft = true
       foldedAt = now
     }
+    if (surplusIsLeft) surplusIsLeft = await eraseSurplus(deps.store.db, now)
     if (Math.abs(now - accessErasedAt) >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
       await eraseOldNames(deps.store.db, now)
