@@ -70,6 +70,26 @@ everyEngine('after the clock of the service was changed', (open) => {
     expect(next.watch.warning()).toContain('The clock was set back by 3 h')
   })
 
+  test('back by 10 min while the service did not run, permits end that much earlier, and once only', async () => {
+    const { w, passes } = await started()
+    const { db } = w.store
+    await passes(hours)
+    const wanted = { workspaceId: w.workspace.id, email: 'bo@example.org', role: 'member' as const }
+    const id = await insertOperatorInvitation(db, wanted, w.clock.now())
+    await passes(hours)
+    const end = async () => {
+      const row = db.selectFrom('operator_invitation').select('expires_at').where('id', '=', id)
+      return (await row.executeTakeFirstOrThrow()).expires_at
+    }
+    const before = await end()
+    w.clock.pass(-600)
+    const next = [node(w), node(w)]
+    for (const one of next) await one.sweep()
+    expect(await end()).toBe(before - 600_000)
+    await next[0]?.passes(5)
+    expect(await end()).toBe(before - 600_000)
+  })
+
   test.each([-3, 3])('by %i h, one line of the log and a warning in the health say so', async (by) => {
     const { w, lines, watch, passes } = await started()
     w.clock.pass(by * hours)

@@ -51,6 +51,7 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
   let last: (ClockStep & { mono: number }) | null = null
   let owed = 0
   let back = 0
+  let isFirst = true
   let foreignAt = Number.NEGATIVE_INFINITY
   let checking: Promise<void> | undefined
   return { check, step: () => last && { at: last.at, by: last.by }, warning }
@@ -70,8 +71,10 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     const ahead = owed === 0 ? await aheadBy(now) : 0
     if (ahead > 0 && mono - foreignAt >= againMs) {
       foreignAt = mono
-      note({ at: now, by: -ahead, mono }, 'earlier')
+      // At a start, the clock was set back while the service did not run. Later, another node's clock is ahead.
+      note({ at: now, by: -ahead, mono }, isFirst ? 'atStart' : 'elsewhere')
     }
+    isFirst = false
     if (stepped && by > 0) await noteRunning(store.db, now)
     if (owed > 0) await mend(now)
   }
@@ -82,7 +85,7 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     return beat && isTooFarAhead(beat.at, now) ? beat.at - now : 0
   }
 
-  function note(step: ClockStep & { mono: number }, noticed: 'now' | 'earlier' = 'now'): void {
+  function note(step: ClockStep & { mono: number }, noticed: 'now' | 'atStart' | 'elsewhere' = 'now'): void {
     last = step
     const seconds = Math.round(step.by / 1000)
     if (noticed === 'now') {
@@ -92,7 +95,7 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     } else log.warn({ seconds }, wasAhead)
     if (step.by > 0) return
     owed = mendings
-    back = noticed === 'now' ? -step.by : 0
+    back = noticed === 'elsewhere' ? 0 : -step.by
   }
 
   async function mend(now: number): Promise<void> {

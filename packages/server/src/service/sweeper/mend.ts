@@ -1,6 +1,7 @@
 /**
  * Corrects the stored times that cannot be, after a clock was set back. Each statement takes only what is still wrong,
- * so the work may be done twice or by several nodes.
+ * so the work may be done twice or by several nodes. Permits are made shorter by the node that finds the last sign of a
+ * running service ahead of the clock, and only by that one.
  */
 
 import { isTooFarAhead } from '@svc/protocol'
@@ -13,16 +14,18 @@ import { lockRow, storeWishes } from '../../updates/wishes/row.ts'
 import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
 
 /**
- * Corrects all stored times, and returns how many there were. `back` are the milliseconds by which this process saw its
- * clock set back; 0 if another process did. Permits end that much earlier, since their time went on.
+ * Corrects all stored times, and returns how many there were. `back` are the milliseconds by which the clock was set
+ * back; 0 if that is not known, or if only the clock of another process differs. Permits end that much earlier, since
+ * their time went on.
  */
 export async function mendTimes(store: Store, now: number, back: number): Promise<number> {
   let count = 0
   for (const [table, columns] of Object.entries(storedTimes)) {
     // The wishes of an agent have times of their own, which must agree with its columns.
+    // By it, the service notices that the clock was set back, so everything else is corrected before.
+    if (table === 'service_beat' && back > 0) await shortenOnce(store, now, back)
     if (table === 'agent') count += await mendWishes(store.db, now)
     for (const [column, rule] of Object.entries(columns)) count += await mendColumn(store, { table, column, rule }, now)
-    if (back > 0) await shorten(store.db, table, columns, { now, back })
   }
   await replanPersonal(store.db, now)
   return count
@@ -57,18 +60,39 @@ const unlocked = (table: string, wrong: RawBuilder<unknown>) =>
 const dateIn = (engine: Store['engine'], at: number): Date | string =>
   engine === 'sqlite' ? new Date(at).toISOString() : new Date(at)
 
-/** Ends the permits of a table earlier by the time by which the clock was set back. */
+/**
+ * Ends all permits earlier by the time by which the clock was set back. The last sign of a running service lies ahead
+ * of the clock then. Whoever finds it there moves it with the clock in the same transaction, so that no other node does
+ * the same again.
+ */
+async function shortenOnce({ db, engine }: Store, now: number, back: number): Promise<void> {
+  await transaction(db, async (trx) => {
+    // It is at most some seconds old, and a step has at least a minute.
+    const { numUpdatedRows } = await trx
+      .updateTable('service_beat')
+      .set((eb) => ({ at: eb('at', '-', back) }))
+      .where('at', '>', now + back / 2)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return
+    for (const [table, columns] of Object.entries(storedTimes))
+      for (const [column, rule] of Object.entries(columns))
+        if (rule.is === 'permit') await shorten(trx, engine, { table, column, now, back })
+  })
+}
+
 async function shorten(
   db: Db,
-  table: string,
-  columns: Readonly<Record<string, TimeRule>>,
-  { now, back }: { now: number; back: number },
+  engine: Store['engine'],
+  { table, column, now, back }: { table: string; column: string; now: number; back: number },
 ): Promise<void> {
-  for (const [column, rule] of Object.entries(columns)) {
-    if (rule.is !== 'permit' || column.endsWith('At')) continue
-    const at = sql.ref(column)
-    await sql`update ${sql.table(table)} set ${at} = ${at} - ${back} where ${at} > ${now}`.execute(db)
-  }
+  const [at, isOfLibrary] = [sql.ref(column), column.endsWith('At')]
+  const earlier = !isOfLibrary
+    ? sql`${at} - ${back}`
+    : engine === 'sqlite'
+      ? sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${at}, ${`-${back / 1000} seconds`})`
+      : sql`${at} - make_interval(secs => ${back / 1000})`
+  const valid = sql`${at} > ${isOfLibrary ? dateIn(engine, now) : now}`
+  await sql`update ${sql.table(table)} set ${at} = ${earlier} where ${valid}`.execute(db)
 }
 
 // Corrects the times in the wishes and holds of agents after a clock was set back: none is later than now.

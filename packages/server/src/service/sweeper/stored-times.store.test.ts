@@ -83,16 +83,29 @@ everyEngine('stored times', (open) => {
     const all = (await columnsOf(store)).filter(isOurs)
     await fill(store, all)
     const minutes = 10 * 60_000
+    const invitations = ['operator_invitation.expires_at', 'invitation.expiresAt']
+    await makeOlder(store, hour)
     const before = await timesIn(store, all)
     await mendTimes(store, then - minutes, minutes)
     const after = await timesIn(store, all)
     const code = 'install_code.expires_at'
     // The code was a moment old, so it is farther away than a code can be.
     expect(after[code]).toBeLessThanOrEqual(then - minutes)
-    const invitation = 'operator_invitation.expires_at'
-    expect(after[invitation]).toBeLessThanOrEqual((before[invitation] ?? 0) - minutes)
+    for (const invitation of invitations)
+      expect([invitation, after[invitation]]).toEqual([invitation, (before[invitation] ?? 0) - minutes])
+    await mendTimes(store, then - minutes + 1000, minutes)
+    expect(await timesIn(store, all), 'by another node a second later').toEqual(after)
   })
 })
+
+/** Moves the ends of invitations to what they are when the invitations were sent some time ago. */
+async function makeOlder({ db, engine }: Store, ms: number): Promise<void> {
+  await sql`update operator_invitation set expires_at = expires_at - ${ms}`.execute(db)
+  const { rows } = await sql<{ at: string | Date }>`select ${sql.ref('expiresAt')} as at from invitation`.execute(db)
+  const end = new Date(new Date(rows[0]?.at ?? 0).getTime() - ms)
+  const stored = engine === 'sqlite' ? end.toISOString() : end
+  await sql`update invitation set ${sql.ref('expiresAt')} = ${stored}`.execute(db)
+}
 
 function expected(rule: TimeRule, before: number | null, now: number): number | null {
   const change = mendedTime(rule, now)
