@@ -70,7 +70,7 @@ function settledRun(run: ShownRun, counts: number): ShownRun {
 
 /** The times in the note of the host agent itself are written again. */
 function settledNote(seenJobs: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now: number): SeenJobs {
-  const { read, looked, woke, zoned } = seenJobs
+  const { read, looked, woke, slept, zoned } = seenJobs
   const lines = each(seenJobs.lines, (line) =>
     line.since === undefined || !isTooFarAhead(line.since * 1000, now * 1000) ? line : { ...line, since: now },
   )
@@ -80,7 +80,7 @@ function settledNote(seenJobs: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, 
   if (
     isSame &&
     lines === seenJobs.lines &&
-    [read, looked, woke, zoned].every((time = 0) => !isTooFarAhead(time * 1000, now * 1000))
+    [read, looked, woke, slept, zoned].every((time = 0) => !isTooFarAhead(time * 1000, now * 1000))
   )
     return seenJobs
   return {
@@ -89,6 +89,7 @@ function settledNote(seenJobs: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, 
     ...(read !== undefined && { read: eventTime(read, now) }),
     ...(looked !== undefined && { looked: eventTime(looked, now) }),
     ...(woke !== undefined && { woke: eventTime(woke, now) }),
+    ...(slept !== undefined && { slept: eventTime(slept, now) }),
     ...(zoned !== undefined && { zoned: eventTime(zoned, now) }),
     ...(ahead.length > 0 && { ahead }),
   }

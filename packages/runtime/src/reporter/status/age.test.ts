@@ -105,6 +105,11 @@ test('a command that finds no notes about the writes does not warn', () => {
   expect(ageItem(recordSingleCheck(undefined, start - 3 * day, start), start)?.level).toBe('info')
 })
 
+test('a command whose notes lie ahead, since the clock was set back, counts from now', () => {
+  const ahead = { mtime: start - day, at: start - day, looked: start + 3 * hour, since: start + 3 * hour, longest: [] }
+  expect(recordSingleCheck(ahead, start - day, start)).toEqual({ ...ahead, looked: start, since: start })
+})
+
 test.each<[writes: string, every: number | undefined, old: number, late: number]>([
   ['once', undefined, 5 * min, 70 * min],
   ['every 30 s', 30 * s, 5 * min, 10 * min],

@@ -105,7 +105,8 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
  */
 export function recordSingleCheck(before: WriteFacts | undefined, mtime: number, now: number): WriteFacts {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
-  return { ...(before ?? { since: now, longest: [] }), mtime, at, looked: now }
+  const { since, ...rest } = before ?? { since: now, longest: [] }
+  return { ...rest, ...(since !== undefined && { since: Math.min(since, now) }), mtime, at, looked: now }
 }
 
 /**
