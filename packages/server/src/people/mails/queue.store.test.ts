@@ -18,4 +18,20 @@ everyEngine('mails that wait', (open) => {
     const due = (await dueMails({ db, ...store }, 1000)).map(({ mail }) => mail.id)
     expect(due.toSorted()).toEqual(['forgot 900', ...many.slice(1, maxRead + 1).map(({ id }) => id)].toSorted())
   })
+
+  test('are read of each workspace: a thousand of one are not in front of the first of another', async () => {
+    const { db, ...store } = await open()
+    const row = (i: number, workspace: string) => ({
+      ...{ id: `${workspace} ${i}`, topic: JSON.stringify({ kind: 'invitation', invitation: `${i}`, workspace }) },
+      ...{ created_at: 0, due_at: i, leased_until: 0, tries: 0 },
+    })
+    const many = Array.from({ length: 1000 }, (_, i) => row(i, 'north'))
+    await db
+      .insertInto('account_mail')
+      .values([...many, row(5000, 'south'), { ...row(1, 'torn'), topic: '{"kind":"invi' }])
+      .execute()
+    const due = (await dueMails({ db, ...store }, 9000)).map(({ mail }) => mail.id)
+    expect(due).toContain('south 5000')
+    expect(due.filter((id) => id.startsWith('north'))).toHaveLength(maxRead - 2)
+  })
 })

@@ -4,6 +4,7 @@
  * mail was sent or given up.
  */
 import { sql } from 'kysely'
+import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AccountMailTable } from '../../platform/db/tables/people.ts'
 import { liesAhead } from '../../platform/db/times.ts'
@@ -98,18 +99,34 @@ const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind"
 /** The number of mails of each kind that are read at once; the others follow when these were tried. */
 export const maxRead = 500
 
-/** The mails that are due and that no node sends, of each kind those first that were tried least and wait longest. */
+/**
+ * The mails that are due and that no node sends, of each kind those first that were tried least and wait longest. The
+ * workspaces take turns, so that many mails of one do not hide those of another.
+ */
 export async function dueMails({ db }: Store, now: number): Promise<{ mail: WaitingMail; dueAt: number }[]> {
   const kind = sql`substr(topic, 1, ${'{"kind":"abc'.length})`
-  const due = db
+  const first = sql`tries, due_at, id`
+  const ofWorkspace = db
     .selectFrom('account_mail')
     .selectAll()
-    .select(sql<number>`row_number() over (partition by ${kind} order by tries, due_at, id)`.as('turn'))
+    .select(
+      sql<number>`row_number() over (partition by ${kind}, ${workspaceIn(db)} order by ${first})`.as('workspace_turn'),
+    )
     .where('due_at', '<=', now)
     .where((eb) => eb.not(liesAhead('leased_until', now, mailLeaseMs)))
+  const due = db
+    .selectFrom(ofWorkspace.as('waiting'))
+    .selectAll()
+    .select(sql<number>`row_number() over (partition by ${kind} order by workspace_turn, ${first})`.as('turn'))
   const rows = await db.selectFrom(due.as('due')).selectAll().where('turn', '<=', maxRead).execute()
   return rows.map((row) => ({ mail: mailOfRow(row), dueAt: row.due_at }))
 }
+
+/** The SQL expression for the workspace in the JSON of a topic; null if it names none or cannot be read. */
+const workspaceIn = (db: Db) =>
+  isPostgres(db)
+    ? sql`substring(topic from '"workspace":"([^"]*)"')`
+    : sql`case when json_valid(topic) then json_extract(topic, '$.workspace') end`
 
 /** Takes a mail, so that no other node sends it for a minute; undefined if it is not due any longer. */
 export async function claimMail({ db }: Store, id: string, now: number): Promise<WaitingMail | undefined> {
