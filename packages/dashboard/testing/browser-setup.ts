@@ -61,7 +61,7 @@ export class BrowserSetup {
   }
 
   async start(): Promise<void> {
-    const late = process.env.SVC_TEST_LATE
+    const late = this.#env.SVC_TEST_LATE ?? process.env.SVC_TEST_LATE
     const delaying = late === undefined ? [] : ['--import', join(import.meta.dirname, 'late.ts')]
     const args = [...delaying, program, 'start', '--port', String(this.#port), '--json']
     const child = spawn(process.execPath, args, {
