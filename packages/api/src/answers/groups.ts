@@ -1,7 +1,7 @@
 /** Answers about the agents of a workspace in groups. */
 import type { Level } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
-import type { FleetCounts } from './agents.ts'
+import type { FleetCounts } from './fleet.ts'
 
 /** A group of agents: those with the same tag, host or blueprint. */
 export interface FleetGroup {

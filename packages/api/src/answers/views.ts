@@ -1,5 +1,5 @@
 /** Views: named filters of the list of agents. */
-import type { FleetColumn, FleetOrder } from './agents.ts'
+import type { FleetColumn, FleetOrder } from './fleet.ts'
 
 interface ViewOfFleet {
   /** The filter; empty for all agents. */

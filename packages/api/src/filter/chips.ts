@@ -1,5 +1,5 @@
 /** The chips above the list of agents, and the filters that other versions of the page kept in its address. */
-import type { FleetCounts } from '../answers/agents.ts'
+import type { FleetCounts } from '../answers/fleet.ts'
 import type { FilterFacts } from './facts.ts'
 import { type FilterTest, filterKeys } from './keys.ts'
 import type { Filter, FilterTerm } from './parse.ts'

@@ -1,6 +1,6 @@
 /** The facts about an agent that a filter reads, and the level and the state that lists show. */
 import { type Level, worstLevel } from '@svc/protocol'
-import type { FleetRow } from '../answers/agents.ts'
+import type { FleetRow } from '../answers/fleet.ts'
 import type { AgentUpdateSummary } from '../answers/updates.ts'
 
 export type FilterFacts = Pick<

@@ -1,5 +1,5 @@
 /** The groups in which the list and the map show agents, and the states in which the map shows them. */
-import type { FleetRow } from '../answers/agents.ts'
+import type { FleetRow } from '../answers/fleet.ts'
 import { isOffline, levelOf } from './facts.ts'
 
 /** The facts by which agents are grouped. */

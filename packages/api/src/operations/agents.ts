@@ -1,18 +1,7 @@
 /** Operations on agents, and on what they have reported. */
 import { levels } from '@svc/protocol'
-import type {
-  AgentPage,
-  Fleet,
-  FleetColumn,
-  FleetFacets,
-  FleetNames,
-  FleetOrder,
-  JobRuns,
-  NewToken,
-  Runs,
-  TaggedAgent,
-  UsageDay,
-} from '../answers/agents.ts'
+import type { AgentPage, JobRuns, NewToken, Runs, TaggedAgent, UsageDay } from '../answers/agents.ts'
+import type { Fleet, FleetColumn, FleetFacets, FleetNames, FleetOrder } from '../answers/fleet.ts'
 import type { FleetGroups, FleetMap } from '../answers/groups.ts'
 import * as bounds from '../bounds.ts'
 import { groupings } from '../filter/groups.ts'
