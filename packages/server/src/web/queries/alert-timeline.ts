@@ -1,44 +1,9 @@
-/** Finds the alerts that a page asks for, and reads those of the last days for a timeline. */
+/** Reads the alerts of the last days for a timeline. */
 import { setImmediate } from 'node:timers/promises'
-import type { AlertBar, AlertLevel, AlertTimeline, RuleName } from '@svc/api'
-import { foldedText } from '@svc/api/filter'
-import { alertRules } from '@svc/api/words'
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import type { AlertBar, AlertTimeline } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
-import type { AlertRow, Tables } from '../../platform/db/tables.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-
-export interface AlertsWanted {
-  /** Words in the subject of the alert, its label, or the heading of its rule. */
-  q?: string | undefined
-  rule?: RuleName | undefined
-  level?: AlertLevel | undefined
-}
-
-type Builder = ExpressionBuilder<Tables, 'alert' | 'agent'>
-
-/** The condition for alerts by rule and level; without a wish it is true for all. `hasWords` judges the words. */
-export const isWanted =
-  ({ rule, level }: AlertsWanted) =>
-  (eb: Builder): Expression<SqlBool> =>
-    eb.and([
-      ...(rule === undefined ? [] : [eb('rule', '=', rule)]),
-      ...(level === undefined ? [] : [eb('alert.level', '=', level)]),
-    ])
-
-type Worded = Pick<AlertRow, 'rule' | 'subject_name' | 'item' | 'label' | 'agents'> & { agentName: string | null }
-
-/** Says of a row whether it has the words, compared as the filter of the list does. SQL would fold only ASCII. */
-export function hasWords({ q }: AlertsWanted): (row: Worded) => boolean {
-  if (q === undefined) return () => true
-  const words = foldedText(q)
-  const isIn = (text: string | null) => text !== null && foldedText(text).includes(words)
-  return ({ rule, subject_name, item, label, agents, agentName }) =>
-    [alertRules[rule].heading, agentName, subject_name, item, label, ...namesIn(agents)].some(isIn)
-}
-
-const namesIn = (agents: string | null): string[] =>
-  agents === null ? [] : (JSON.parse(agents) as { names: string[] }).names
+import { type AlertsWanted, hasWords, isWanted } from './alerts-wanted.ts'
 
 /** The most alerts in a timeline, and how many are read at a time: pages and reports are answered in between. */
 const [maxBars, barsAtOnce] = [5000, 200]

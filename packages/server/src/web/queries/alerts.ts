@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow, AlertRow } from '../../platform/db/tables.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { type AlertsWanted, hasWords, isWanted } from './alert-timeline.ts'
+import { type AlertsWanted, hasWords, isWanted } from './alerts-wanted.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
 const maxOpen = 500
