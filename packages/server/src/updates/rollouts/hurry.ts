@@ -7,7 +7,7 @@ import { betweenTransactions, type RunInTransaction, transaction } from '../../p
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { refuse } from '../../platform/verdict.ts'
-import { doNotWaitInTransaction } from '../wishes/watch.ts'
+import { doNotWaitInTransaction } from '../wishes/hurry.ts'
 import type { RolloutRefusal } from './plan.ts'
 import { isRolloutMoving, nothingWaitsText, refuseChanged, rolloutAuditEntry, tooOldText } from './store.ts'
 import { lockRollout } from './withdraw.ts'

@@ -4,9 +4,9 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { renewAccess } from '../../operator/backup/renew.ts'
+import { doNotWait } from './hurry.ts'
 import { wishesIn } from './kept.ts'
 import { clearBlueprint, clearRuntime, liftHold, wishBlueprint, wishRuntime } from './store.ts'
-import { doNotWait } from './watch.ts'
 
 const ok = { outcome: 'ok', message: 'installed' }
 const runs = (version: string, applied: object = ok) => ({

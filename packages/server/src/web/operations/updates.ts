@@ -9,6 +9,7 @@ import { doNotWaitInRollout } from '../../updates/rollouts/hurry.ts'
 import { previewRollout } from '../../updates/rollouts/plan.ts'
 import { cancelRollout, continueRollout, pauseRollout, startRollout } from '../../updates/rollouts/store.ts'
 import { updateEvents } from '../../updates/wishes/events.ts'
+import { doNotWait } from '../../updates/wishes/hurry.ts'
 import { wishMany } from '../../updates/wishes/many.ts'
 import {
   clearBlueprint,
@@ -18,7 +19,6 @@ import {
   wishBlueprint,
   wishRuntime,
 } from '../../updates/wishes/store.ts'
-import { doNotWait } from '../../updates/wishes/watch.ts'
 import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
 import { versionDaysOf } from '../queries/versions.ts'

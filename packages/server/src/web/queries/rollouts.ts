@@ -9,11 +9,12 @@ import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/s
 import { byText, piecesOf } from '../../platform/lists.ts'
 import { outputLogs } from '../../updates/blueprints/output.ts'
 import { memberWaits } from '../../updates/rollouts/waits.ts'
+import { judgeNow } from '../../updates/wishes/hurry.ts'
 import { readAttempts, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
 import { runtimeWaits } from '../../updates/wishes/waits.ts'
-import { blueprintWaitsOf, judgeNow, lastLines, type VersionLine } from '../../updates/wishes/watch.ts'
+import { blueprintWaitsOf, lastLines, type VersionLine } from '../../updates/wishes/watch.ts'
 import { haltInWords, keptSentence, rolloutActions, rolloutSentence, watchingNow } from './rollout-words.ts'
 
 interface Piece {

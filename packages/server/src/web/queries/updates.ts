@@ -18,6 +18,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { outputLogs } from '../../updates/blueprints/output.ts'
 import { type ServedRelease, servedRelease } from '../../updates/releases/store.ts'
+import { judgeNow } from '../../updates/wishes/hurry.ts'
 import { judgePress } from '../../updates/wishes/judge.ts'
 import {
   type HoldNote,
@@ -30,7 +31,7 @@ import {
 import { blueprintState, runtimeState, wishStateOf } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
 import { type LastSeen, runtimeWaits } from '../../updates/wishes/waits.ts'
-import { blueprintWaitsOf, judgeNow, lastLines, lastSeenOf } from '../../updates/wishes/watch.ts'
+import { blueprintWaitsOf, lastLines, lastSeenOf } from '../../updates/wishes/watch.ts'
 
 /** The columns of the agent's row from which its updates are computed. */
 type UpdateColumns = Pick<
