@@ -103,7 +103,7 @@ export const factorFaults: readonly Fault[] = [
   {
     name: 'factors: one is added while a node of the version before runs',
     harm: 'That node signs the person in by the password alone, and the person believes to be protected.',
-    file: at('people/factors/nodes.ts'),
+    file: at('platform/nodes.ts'),
     old: 'return known.length < new Set(heard).size',
     new: 'return known.length > new Set(heard).size',
     tests: [at('web/routing/second-factor.store.test.ts')],

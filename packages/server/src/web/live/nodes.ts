@@ -6,9 +6,9 @@
 
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { noteFactorNode, runsAfterSignMs } from '../../people/factors/nodes.ts'
 import type { Live } from '../../platform/base.ts'
 import { every } from '../../platform/every.ts'
+import { noteFactorNode, runsAfterSignMs } from '../../platform/nodes.ts'
 import { announcer, liveChannel, type NodeMessage } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */

@@ -1,8 +1,8 @@
 /** The nodes that run, with what those of earlier versions do not know: second factors, and filters of alert rules. */
 import type pg from 'pg'
-import { isPostgres } from '../../platform/db/engine.ts'
-import type { Db } from '../../platform/db/open.ts'
-import { dayMs } from '../../platform/limits/units.ts'
+import { isPostgres } from './db/engine.ts'
+import type { Db } from './db/open.ts'
+import { dayMs } from './limits/units.ts'
 
 /** The milliseconds for which a node counts as running after it was heard, or has renewed its row. */
 export const runsAfterSignMs = 120_000
