@@ -2,10 +2,10 @@ import './history.css'
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { AlertLevel, RuleName } from '@svc/api'
 import { alertRules, ruleNames } from '@svc/api/words'
-import { trimInvisible } from '@svc/protocol'
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
+import { useAddressText } from '../../ui/forms/useAddressText.ts'
 
 /** The alerts that the page shows, as the address names them. */
 export interface AlertsShown {
@@ -42,23 +42,13 @@ const pause = 300
 export function AlertFilter() {
   const { q = '', rule, level } = useAlertsShown()
   const show = useShown()
-  const [typed, setTyped] = useState(q)
+  const { typed, type } = useAddressText({
+    text: q,
+    pauseAfter: () => pause,
+    tell: (text) => show({ q: text || undefined }),
+  })
   /** True while a phone shows the choices of a rule and a level. Wider windows always show them. */
   const [more, setMore] = useState(rule !== undefined || level !== undefined)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  /** The words that the address has, or soon has, because this field put them there. */
-  const applied = useRef(q)
-  useEffect(() => {
-    if (q === applied.current) return
-    applied.current = q
-    clearTimeout(timer.current)
-    setTyped(q)
-  }, [q])
-  const apply = (text: string) => {
-    applied.current = trimInvisible(text)
-    show({ q: applied.current || undefined })
-  }
   return (
     <search className="al-shown" data-more={more}>
       <TextInput
@@ -68,11 +58,7 @@ export function AlertFilter() {
         leftSection={<IconSearch size={15} aria-hidden />}
         maxLength={200}
         value={typed}
-        onChange={({ currentTarget: { value } }) => {
-          setTyped(value)
-          clearTimeout(timer.current)
-          timer.current = setTimeout(() => apply(value), pause)
-        }}
+        onChange={({ currentTarget: { value } }) => type(value)}
       />
       <Button
         className="al-shown-more"

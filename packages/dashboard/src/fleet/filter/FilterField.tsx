@@ -1,10 +1,10 @@
 import { ActionIcon, TextInput } from '@mantine/core'
 import { type FilterError, parseFilter } from '@svc/api/filter'
-import { trimInvisible } from '@svc/protocol'
 import { IconHelp, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { part } from '../../ui/files.tsx'
+import { useAddressText } from '../../ui/forms/useAddressText.ts'
 import { focusList, Text } from '../../ui/index.ts'
 import { useKey } from '../../ui/keys/useKeys.ts'
 import { entryAfterChange } from '../views/opened.ts'
@@ -29,7 +29,7 @@ export type TypingRef = { current: { text: string; settle: () => void } | undefi
  * nothing that was typed is lost. Enter and the arrow down lead to the list.
  */
 export function FilterField({ slug, typing }: { slug: string; typing: TypingRef }) {
-  const { typed, settled, type, settle } = useTyped(route.useSearch(), typing)
+  const { typed, settled, type, settle } = useTypedFilter(route.useSearch(), typing)
   /** The place of the caret in the text while suggestions may be shown. */
   const [at, setAt] = useState<number>()
   const [list, setList] = useState<{ id: string; active: string | undefined }>()
@@ -121,49 +121,24 @@ export function FilterField({ slug, typing }: { slug: string; typing: TypingRef 
   )
 }
 
-/** The text in the field, and the last text of which the address was told. */
-function useTyped(view: FleetView, typing: TypingRef) {
-  const { q = '' } = view
+function useTypedFilter(view: FleetView, typing: TypingRef) {
   const navigate = route.useNavigate()
-  const [typed, setTyped] = useState(q)
-  const [settled, setSettled] = useState(q)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  /** Texts of which the address was told and that it does not have yet. Another text there comes from elsewhere. */
-  const told = useRef<string[]>([])
+  const field = useAddressText({
+    text: view.q ?? '',
+    pauseAfter: (text) => (parseFilter(text).ok ? pause.right : pause.wrong),
+    tell: (text) =>
+      void navigate({
+        search: ({ q: _, ...rest }: FleetView) => (text === '' ? rest : { ...rest, q: text }),
+        state: entryAfterChange({ ...view, q: text }),
+        replace: true,
+        resetScroll: false,
+      }),
+  })
+  const { typed, settle } = field
   useEffect(() => {
-    const at = told.current.indexOf(q)
-    if (at >= 0) return void told.current.splice(0, at + 1)
-    clearTimeout(timer.current)
-    told.current = []
-    setTyped((now) => (trimInvisible(now) === q ? now : q))
-    setSettled((now) => (trimInvisible(now) === q ? now : q))
-  }, [q])
-  const settle = (text: string) => {
-    clearTimeout(timer.current)
-    setTyped(text)
-    setSettled(text)
-    const next = trimInvisible(text)
-    if (next === (told.current.at(-1) ?? q)) return
-    told.current.push(next)
-    void navigate({
-      search: ({ q: _, ...rest }: FleetView) => (next === '' ? rest : { ...rest, q: next }),
-      state: entryAfterChange({ ...view, q: next }),
-      replace: true,
-      resetScroll: false,
-    })
-  }
-  const type = (text: string) => {
-    clearTimeout(timer.current)
-    setTyped(text)
-    timer.current = setTimeout(() => latest.current(text), parseFilter(text).ok ? pause.right : pause.wrong)
-  }
-  const latest = useRef(settle)
-  useEffect(() => {
-    latest.current = settle
     typing.current = { text: typed, settle: () => settle(typed) }
   })
-  return { typed, settled, type, settle }
+  return field
 }
 
 interface UnderlineProps {
