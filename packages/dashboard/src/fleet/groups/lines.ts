@@ -24,7 +24,7 @@ export function groupLinesOf(groups: readonly FleetGroup[], isOpen: (value: stri
     total,
     at(line) {
       if (line < 0 || line >= total) return undefined
-      const place = lastAtMost(starts, line)
+      const place = lastPlace(starts.length, (at) => (starts[at] ?? 0) <= line)
       const group = groups[place]
       const within = line - (starts[place] ?? 0)
       return group && { group, index: within === 0 ? undefined : within - 1 }
@@ -32,12 +32,12 @@ export function groupLinesOf(groups: readonly FleetGroup[], isOpen: (value: stri
   }
 }
 
-/** The place of the last of these rising numbers that is at most `most`. */
-function lastAtMost(rising: readonly number[], most: number): number {
-  let [low, high] = [0, rising.length - 1]
+/** The last of `count` places for which `holds` is true, if it is true for the first ones only; 0 if for none. */
+export function lastPlace(count: number, holds: (place: number) => boolean): number {
+  let [low, high] = [0, count - 1]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    if ((rising[middle] ?? 0) <= most) low = middle
+    if (holds(middle)) low = middle
     else high = middle - 1
   }
   return low

@@ -1,8 +1,9 @@
 /** Places the squares of the map: blocks of squares, one for each group, side by side in rows. Pure functions. */
+import { lastPlace } from '../groups/lines.ts'
 
 /** A group on the map. Lengths are CSS pixels. */
 export interface MapBlock {
-  /** The number of its first square. The squares of all blocks are counted through. */
+  /** The number of its first square. All squares are numbered in one sequence, from block to block. */
   first: number
   squares: number
   x: number
@@ -103,15 +104,8 @@ export function squarePlace(block: MapBlock, square: number, { pitch, heading }:
 }
 
 /** The place of the block that has a square. */
-export function blockIndexOf(square: number, { blocks }: MapLayout): number {
-  let [low, high] = [0, blocks.length - 1]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((blocks[middle]?.first ?? 0) <= square) low = middle
-    else high = middle - 1
-  }
-  return low
-}
+export const blockIndexOf = (square: number, { blocks }: MapLayout): number =>
+  lastPlace(blocks.length, (place) => (blocks[place]?.first ?? 0) <= square)
 
 /** The square at a point; undefined beside the squares. */
 export function squareAt({ x, y }: Point, layout: MapLayout): number | undefined {
