@@ -81,8 +81,8 @@ async function keepWhere(trx: Db, column: 'command.agent_id' | 'command.id', val
 }
 
 /**
- * Notes in the actions which sent these commands that a later press, which found them still pending, waits for them,
- * too (D5).
+ * Called if a later press found these commands still pending, and so waits for them, too (D5). Notes that in the
+ * actions that sent them.
  */
 export async function noteShared(trx: Db, commandIds: readonly string[]): Promise<void> {
   if (commandIds.length === 0) return

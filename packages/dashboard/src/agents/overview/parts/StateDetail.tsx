@@ -69,7 +69,7 @@ export const TwoReporters = () => (
   </p>
 )
 
-/** Says who paused an agent. `person` is the person whose command did, if the service knows the command. */
+/** Says who paused an agent. `person` is the one whose command paused it, if the service knows that command. */
 export function pausedBy(
   { by, user }: Pick<NonNullable<ReturnType<typeof readPauseText>>, 'by' | 'user'>,
   person: string | null,

@@ -29,7 +29,7 @@ export const jobPanel = (report: AgentPage['report']): TablePanel | undefined =>
 
 const hasHeadings = ({ columns = [] }: TablePanel): boolean => headings.every((words, at) => columns[at] === words)
 
-/** The jobs of an agent, the worst first, as its machine lists them; empty for an agent that is none of a host. */
+/** The jobs of an agent, the worst first, as its machine lists them; empty for an agent that reports no jobs. */
 export function shownJobsOf(report: AgentPage['report']): ShownJob[] {
   const items = new Map((report?.health ?? []).map((item) => [item.name, item]))
   const rest = items.get(restItem)
