@@ -60,7 +60,7 @@ function Acts({ agent, update }: PartProps) {
   const { press, wish, served, hold } = update
   const [asking, setAsking] = useState(false)
   const isSaid = isUpToDate(update) || hold !== null
-  const refused = press.ok || isSaid ? null : `${press.message} ${mends[press.code]}`.trim()
+  const refused = press.ok || isSaid ? null : [press.message, mends[press.code]].filter((text) => text !== '').join(' ')
   const why = agent.page.canAct ? (wish ? 'Already requested.' : refused) : adminsOnly
   return (
     <>
