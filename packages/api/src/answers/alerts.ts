@@ -4,7 +4,7 @@
  * on them.
  */
 import type { RuleName } from '../words/rules.ts'
-import type { FilterPlace } from './agents.ts'
+import type { FilterPlace } from './fleet.ts'
 
 export const alertLevels = ['warn', 'bad'] as const
 export type AlertLevel = (typeof alertLevels)[number]
