@@ -90,8 +90,11 @@ export interface RolloutRow {
   counts: Record<RolloutAgentState, number>
 }
 
-/** The state and wave of a rollout that a person saw when they decided about it. */
-export type RolloutSeen = Pick<RolloutRow, 'state' | 'wave'>
+/**
+ * The rollout that a person saw when they decided about it. `changedAt` tells two halts in the same wave apart; without
+ * it, they count as one.
+ */
+export type RolloutSeen = Pick<RolloutRow, 'state' | 'wave'> & { changedAt?: number }
 
 /** The state of one agent in a rollout. */
 export type RolloutAgentState =

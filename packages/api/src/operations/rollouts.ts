@@ -35,7 +35,9 @@ const wanted: Reader<NewRollout> = object({
 })
 const states = ['running', 'waiting', 'paused', 'halted', 'done', 'cancelled'] as const
 /** The rollout as the person saw it, who decided by that. If it has changed since, the act is refused. */
-const expected = optional<RolloutSeen>(object({ state: oneOf(states), wave: whole(1, wavesMax + 1) }))
+const expected = optional<RolloutSeen>(
+  object({ state: oneOf(states), wave: whole(1, wavesMax + 1), changedAt: optional(number) }),
+)
 const idArgument = ['<id>', 'as svc-server rollout list names it'] as const
 const byItself = { none: 'taking a rollout further tells the pages of what changed' }
 

@@ -26,8 +26,8 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
   const client = useQueryClient()
   const [asking, setAsking] = useState<OpenedAct | null>(null)
   const [withdraw, setWithdraw] = useState(false)
-  const { id, actions, canAct, watching, state, wave } = rollout
-  const seen: RolloutSeen = { state, wave }
+  const { id, actions, canAct, watching, state, wave, changedAt } = rollout
+  const seen: RolloutSeen = { state, wave, changedAt }
   const send = ({ what, seen: expected, withdraw = false }: Pressed) => {
     const at = { slug, id }
     if (what === 'pause') return call('POST /w/:slug/rollouts/:id/pause', at)
@@ -45,7 +45,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
       void client.invalidateQueries({ queryKey: keys.rollouts(slug) })
     }
   }
-  const { busy, error, submit } = useChange(act)
+  const { busy, values, error, submit } = useChange(act)
   const why = (pressable: Pressable) =>
     canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
   const acts = actsOf(rollout)
@@ -70,6 +70,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
               variant={one.primary ? 'filled' : 'default'}
               onClick={() => (one.asks ? ask(one) : submit({ what: one.act, seen }))}
               why={(busy ? 'Sending…' : null) ?? why(actions[one.act])}
+              loading={values?.what === one.act}
             >
               {one.label}
             </WhyButton>

@@ -72,4 +72,7 @@ test('a person who is asked about a rollout is told when it is no longer as they
   expect(changedText(seen, page({ nextAt: 1 }))).toBeUndefined()
   expect(changedText(seen, page({ state: 'halted' }))).toContain('is now halted in wave 2 of 3')
   expect(changedText(seen, page({ wave: 3 }))).toContain('was running in wave 2, and is now running in wave 3 of 3')
+  const halted = { state: 'halted', wave: 2, changedAt: 1 } as const
+  expect(changedText(halted, page({ state: 'halted', changedAt: 1 }))).toBeUndefined()
+  expect(changedText(halted, page({ state: 'halted', changedAt: 2 }))).toContain('has halted again')
 })

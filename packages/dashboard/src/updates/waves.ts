@@ -83,10 +83,13 @@ export function actsOf(page: RolloutPage): Act[] {
 }
 
 /** Says that a rollout is no longer as a person saw it when they were asked; undefined if it is. */
-export const changedText = (seen: RolloutSeen, { state, wave, waves }: RolloutSeen & { waves: number }) =>
-  seen.state === state && seen.wave === wave
-    ? undefined
-    : `The rollout has changed: it was ${seen.state} in wave ${seen.wave}, and is now ${state} in wave ${wave} of ${waves}. Close this and look again.`
+export function changedText(seen: RolloutSeen, { state, wave, waves, changedAt }: RolloutPage): string | undefined {
+  if (seen.state !== state || seen.wave !== wave)
+    return `The rollout has changed: it was ${seen.state} in wave ${seen.wave}, and is now ${state} in wave ${wave} of ${waves}. Close this and look again.`
+  return state === 'halted' && seen.changedAt !== changedAt
+    ? 'The rollout has halted again, for another reason. Close this and look again.'
+    : undefined
+}
 
 /** A sentence about what an early start of the next wave skips. */
 function skipped({ wave, nextAt, counts }: RolloutPage): string {

@@ -204,6 +204,31 @@ test('an act on a rollout that has changed since the person saw it is refused, a
   })
 })
 
+test('a second halt in the same wave is not the one that a person saw', async () => {
+  const { ann, agents, all } = await start(3)
+  const rollout = await begin(ann, { waves: ['100%'] })
+  await all()
+  rollsBack(agents[0] as Agent)
+  await all()
+  const { state, wave, changedAt } = await page(ann, rollout)
+  const first = { expected: { state, wave, changedAt } }
+  expect(await continues(ann, rollout, first)).toMatchObject({ status: 200, body: { state: 'running', wave: 1 } })
+  await all()
+  rollsBack(agents[1] as Agent)
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({ state: 'halted', wave: 1, why: expect.stringMatching(/^On a2 /) })
+  const refused = {
+    status: 409,
+    body: { error: { code: 'rollout_changed', message: expect.stringContaining('has halted again since') } },
+  }
+  expect(await continues(ann, rollout, first)).toMatchObject(refused)
+  expect(await ann.send('POST', `${north}/rollouts/${rollout.id}/cancel`, { withdraw: true, ...first })).toMatchObject(
+    refused,
+  )
+  // A page of the version before names no time.
+  expect(await continues(ann, rollout, { expected: { state, wave } })).toMatchObject({ status: 200 })
+})
+
 test('a list of rollouts in one state finds those behind newer ones', async () => {
   const { ann, agents, all } = await start(2)
   const halted = await begin(ann, { agents: ['a1'] })

@@ -154,9 +154,19 @@ export const pauseRollout = (context: RolloutContext, workspace: WorkspaceRef, i
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
   })
 
-/** Refuses an act on a rollout that is no longer as the person saw it; undefined if the act may go on. */
-export function refuseChanged({ state, wave }: RolloutSeen, expected: RolloutSeen | undefined) {
-  if (!expected || (expected.state === state && expected.wave === wave)) return undefined
+/**
+ * Refuses an act on a rollout that is no longer as the person saw it; undefined if the act may go on. A second halt has
+ * a reason that the person has not seen.
+ */
+export function refuseChanged(
+  { state, wave, changed_at }: Pick<RolloutDbRow, 'state' | 'wave' | 'changed_at'>,
+  expected: RolloutSeen | undefined,
+) {
+  if (!expected) return undefined
+  if (expected.state === state && expected.wave === wave) {
+    if (state !== 'halted' || (expected.changedAt ?? changed_at) === changed_at) return undefined
+    return refuse('rollout_changed', 'Nothing was changed: the rollout has halted again since, for another reason.')
+  }
   const was = `${expected.state} in wave ${expected.wave}`
   return refuse('rollout_changed', `Nothing was changed: the rollout was ${was}, and is now ${state} in wave ${wave}.`)
 }
@@ -202,8 +212,8 @@ const isAnyLeft = async (trx: Db, rollout: { id: string }): Promise<boolean> =>
 
 /**
  * Ends a rollout. Agents keep the version they have reached; wishes that were not offered yet are withdrawn, with
- * `withdraw` also those that were offered but not carried out. Until the latter are withdrawn, the rollout is paused,
- * so that somebody can end it again if the service is killed.
+ * `withdraw` also those that were offered but not carried out. Until the latter are withdrawn, the rollout is paused or
+ * stays halted, so that somebody can end it again if the service is killed.
  */
 export async function cancelRollout(
   context: RolloutContext,
@@ -213,7 +223,11 @@ export async function cancelRollout(
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
   const { by } = context
   if (withdraw) {
-    const pauses = async () => ({ ok: true as const, value: { state: 'paused' as const } })
+    // If a halted rollout were paused, its failures would not be forgiven to who continues it, and it would halt again.
+    const pauses = async (_: Db, { state }: RolloutDbRow) => ({
+      ok: true as const,
+      value: { state: state === 'halted' ? state : ('paused' as const) },
+    })
     const paused = await change(context, workspace, id, pauses, { alsoOffered: true })
     if (!paused.ok) return paused
   }
