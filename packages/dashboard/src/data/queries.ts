@@ -99,9 +99,10 @@ const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/bots': { refetchInterval: every(60_000) }, // No frame announces that a token was used.
   'GET /w/:slug/runtime': { refetchInterval: every(30_000) },
   'GET /w/:slug/rollouts': { refetchInterval: every(30_000) },
-  // No frame says how much of the watching time of a wave has passed.
+  // No frame says how much of the watching time of a wave has passed, or how many agents of a starting wave were asked.
   'GET /w/:slug/rollouts/:id': {
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),
+    refetchInterval: ({ state: { data } }) =>
+      data?.state !== 'running' ? 30_000 : (data.steps[data.wave - 1]?.counts.untouched ?? 0) > 0 ? 2_000 : 5_000,
   },
   // While agents may still answer, in case the page has no live connection.
   'GET /w/:slug/actions/:id': { refetchInterval: ({ state }) => (isActionOver(state.data) ? 60_000 : 10_000) },

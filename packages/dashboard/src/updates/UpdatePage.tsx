@@ -51,7 +51,7 @@ export function UpdatePage() {
 function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
   const { plan, change, names, versions, page, runtime } = usePlan(slug, blueprints)
   const reach = useReach(slug, plan)
-  const { busy, error, send, results, again } = useSending(slug, plan, reach)
+  const { busy, done, error, send, results, again } = useSending(slug, plan, reach)
   const { reached, rollout, preview } = reach
   const affected = new Set(reached)
   const running = page?.agents.flatMap((agent) => (affected.has(agent.name) ? agent.running : [])) ?? []
@@ -87,10 +87,13 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
           <ButtonLink to={paths.updates} params={{ slug }} variant="default">
             Cancel
           </ButtonLink>
-          <WhyButton type="submit" onClick={() => undefined} why={why}>
+          <WhyButton type="submit" onClick={() => undefined} why={why} loading={busy}>
             {verbs[plan.how](plan.how === 'withdraw' ? null : reached.length)}
           </WhyButton>
         </div>
+        <p className="svc-quiet up-sending" role="status">
+          {busy && (plan.how === 'withdraw' ? cancelling(done, reach.chosen.length) : starting(reached.length))}
+        </p>
       </Stack>
       {rollout && plan.how !== 'withdraw' && (
         <Preview
@@ -106,6 +109,11 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
     </form>
   )
 }
+
+const starting = (agents: number): string =>
+  `Starting for ${count(agents, 'agent')}. The page of the rollout opens when the first of them have the request.`
+const cancelling = (done: number, agents: number): string =>
+  `Cancelled for ${done.toLocaleString('en-US')} of ${count(agents, 'agent')}.`
 
 const verbs: Readonly<Record<Plan['how'], (reached: number | null) => string>> = {
   waves: (reached) => `Start rollout (${count(reached ?? 0, 'agent')})`,

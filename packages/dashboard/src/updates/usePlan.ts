@@ -61,12 +61,14 @@ type Reach = ReturnType<typeof useReach>
 
 /**
  * Returns a function `send`, which starts a rollout and opens its page, or cancels the pending updates of the chosen
- * agents. In the second case, `results` then holds the result for each agent. The rollout first ends those in `end`.
+ * agents. In the second case, `done` is the number of agents that have a result, and `results` then holds the result
+ * for each agent. The rollout first ends those in `end`.
  */
 export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach) {
   const navigate = route.useNavigate()
   const client = useQueryClient()
   const [results, setResults] = useState<WishResult[] | null>(null)
+  const [done, setDone] = useState(0)
   const { busy, error, submit } = useChange(async (end: readonly string[]) => {
     if (!rollout) return
     if (plan.how !== 'withdraw') {
@@ -80,7 +82,11 @@ export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach)
       return navigate({ to: paths.rollout, params: { slug, id: made.id } })
     }
     const became: WishResult[] = []
-    for (const wish of withdrawalsOf(plan, chosen)) became.push(...(await call('POST /w/:slug/wishes', { slug }, wish)))
+    setDone(0)
+    for (const wish of withdrawalsOf(plan, chosen)) {
+      became.push(...(await call('POST /w/:slug/wishes', { slug }, wish)))
+      setDone(became.length)
+    }
     setResults(became)
     for (const key of [
       keys.fleet(slug),
@@ -91,7 +97,8 @@ export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach)
     ])
       void client.invalidateQueries({ queryKey: key })
   })
-  return { busy, error, send: (end: readonly string[] = []) => submit(end), results, again: () => setResults(null) }
+  const again = () => setResults(null)
+  return { busy, done, error, send: (end: readonly string[] = []) => submit(end), results, again }
 }
 
 /** The reason why the update form cannot be sent now; null if it can. */

@@ -19,7 +19,7 @@ import { moveRollout, rolloutAuditEntry } from './store.ts'
 import { withdrawWishes, withWishesLeft } from './withdraw.ts'
 
 /** The maximum number of agents for which a version is wished in one transaction. */
-const atOnce = 100
+export const atOnce = 100
 const service = { id: null, name: 'service' }
 
 interface AdvancedRollout {
@@ -56,12 +56,12 @@ export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRoll
 }
 
 /**
- * Advances one rollout as far as possible. The result is empty if the rollout is not running, or if another node is
- * working on it.
+ * Advances one rollout as far as possible, in at most `most` steps. The result is empty if the rollout is not running,
+ * or if another node is working on it.
  */
-async function advanceRollout(db: Db, id: string, now: number): Promise<AdvancedRollout[]> {
-  const advanced: AdvancedRollout[] = []
-  for (let more = true; more; ) {
+async function advanceRollout(db: Db, id: string, now: number, most = Infinity): Promise<RolloutAdvance[]> {
+  const advanced: RolloutAdvance[] = []
+  for (let more = true; more && advanced.length < most; ) {
     const step = await advance(db, id, now)
     more = step?.more ?? false
     if (step) advanced.push(step)
@@ -70,15 +70,31 @@ async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced
   return advanced
 }
 
+/** One step of a rollout. */
+interface RolloutAdvance extends AdvancedRollout {
+  /** True if another step can follow at once. */
+  more: boolean
+}
+
 interface AdvanceParts {
   store: Store
   live: Live
 }
 
-/** Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. */
-export async function advanceNow({ store, live }: AdvanceParts, workspace: { id: string }, id: string, now: number) {
-  notifyOf(live, await advanceRollout(store.db, id, now))
+/**
+ * Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. Returns
+ * true if another step can follow at once.
+ */
+export async function advanceNow(
+  { store, live }: AdvanceParts,
+  workspace: { id: string },
+  id: string,
+  { now, most }: { now: number; most?: number | undefined },
+): Promise<boolean> {
+  const advanced = await advanceRollout(store.db, id, now, most)
+  notifyOf(live, advanced)
   live.listChanged(workspace.id)
+  return advanced.at(-1)?.more ?? false
 }
 
 /** Notifies the open pages of the agents and rollouts that have changed. */
@@ -123,7 +139,7 @@ async function withdrawLeft(db: Db, rollout: RolloutDbRow, now: number): Promise
  * Advances a rollout by one step; undefined when another node has it, or it is no longer running. `more` means that
  * another step can follow at once.
  */
-async function advance(db: Db, id: string, now: number): Promise<(AdvancedRollout & { more: boolean }) | undefined> {
+async function advance(db: Db, id: string, now: number): Promise<RolloutAdvance | undefined> {
   const begun = await transaction(db, (trx) => begin(trx, id, now))
   if (!begun) return undefined
   const { rollout, wished, ended } = begun

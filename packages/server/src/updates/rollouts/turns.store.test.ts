@@ -8,12 +8,14 @@ import type { NewRollout } from '@svc/api'
 import { expect, test, vi } from 'vitest'
 import { newFleet } from '../../../testing/fleet.ts'
 import { reporting } from '../../../testing/reporting.ts'
+import { testLive } from '../../../testing/service.ts'
 import { closing, openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion } from '../../../testing/wishes.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
-import { advanceRollouts } from './advance.ts'
+import { rolloutPage } from '../../web/queries/rollouts.ts'
+import { advanceNow, advanceRollouts } from './advance.ts'
 import { previewRollout } from './plan.ts'
 import { cancelRollout, continueRollout, pauseRollout, startRollout } from './store.ts'
 
@@ -154,6 +156,20 @@ test('a plan reads at most a thousand agents at once, also those of another roll
   expect(Math.max(...sizes)).toBeLessThanOrEqual(1000)
 })
 
+test('a rollout asks as many agents as it may, and the rest afterwards', async () => {
+  const s = await start()
+  const id = await s.begin()
+  const advance = (most?: number) =>
+    advanceNow({ store: s.store, live: testLive() }, s.workspace, id, { now: s.clock.now(), most })
+  expect(await advance(2)).toBe(true)
+  expect(await s.states(id)).toEqual({ wished: 200, untouched: agents - 200 })
+  expect((await rolloutPage(s.store.db, s.workspace, id, s.clock.now()))?.says).toBe(
+    'Wave 1 of 1 is starting: 200 of 260 agents have the request.',
+  )
+  expect(await advance()).toBe(false)
+  expect(await s.states(id)).toEqual({ wished: agents })
+})
+
 test('a report that arrives while a rollout starts is answered before it has started', async () => {
   const s = await start()
   const order: string[] = []
@@ -194,6 +210,25 @@ test('wishes that a kill left of a rollout that was paused or ended are withdraw
     const wishes = await s.store.db.selectFrom('agent').select('id').where('wished_version', 'is not', null).execute()
     expect(wishes).toEqual([])
   }
+})
+
+test('a halted rollout whose cancellation is killed can be continued, and does not halt again for the same failure', async () => {
+  const s = await start()
+  const { db } = s.store
+  const id = await s.begin()
+  await s.advance()
+  const members = db.selectFrom('rollout_agent').where('rollout_id', '=', id)
+  const failed = await members.select('agent_id').executeTakeFirstOrThrow()
+  await db.updateTable('rollout_agent').set({ state: 'failed' }).where('agent_id', '=', failed.agent_id).execute()
+  await s.advance()
+  const state = async () => (await db.selectFrom('rollout').select('state').where('id', '=', id).execute())[0]?.state
+  expect(await state()).toBe('halted')
+  const kill = () => Promise.reject(new Error('killed'))
+  const cancelled = cancelRollout({ ...s.context(), db: before(s, 2, kill) }, s.workspace, id, true)
+  await expect(cancelled).rejects.toThrow('killed')
+  expect(await continueRollout(s.context(), s.workspace, id)).toMatchObject({ ok: true })
+  await s.advance()
+  expect(await state()).toBe('running')
 })
 
 test('a rollout that is resumed while its wishes are withdrawn keeps the rest of them', async () => {

@@ -4,7 +4,7 @@ import { isVersion, shown } from '@svc/protocol'
 import type { Actor } from '../../people/audit/by.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { done } from '../../platform/verdict.ts'
-import { advanceNow } from '../../updates/rollouts/advance.ts'
+import { advanceNow, atOnce } from '../../updates/rollouts/advance.ts'
 import { doNotWaitInRollout } from '../../updates/rollouts/hurry.ts'
 import { previewRollout } from '../../updates/rollouts/plan.ts'
 import { cancelRollout, continueRollout, pauseRollout, startRollout } from '../../updates/rollouts/store.ts'
@@ -87,6 +87,9 @@ async function pageOf({ deps, workspace, role, now }: InWorkspace, id: string): 
   return { ...page, canAct: role === 'admin' }
 }
 
+/** The steps that are made before a request is answered: a version is wished for so many agents. */
+const stepsBefore = Math.ceil(500 / atOnce)
+
 const goesOn = {
   goOn: async (
     deps: OperationNeeds,
@@ -94,12 +97,17 @@ const goesOn = {
     { id }: { id: string },
     now: number,
   ) => {
-    await advanceNow(deps, workspace, id, now)
+    if (!(await advanceNow(deps, workspace, id, { now, most: stepsBefore }))) return
+    // If this fails, or the service is killed, the sweeper goes on.
+    setImmediate(() => void advanceNow(deps, workspace, id, { now: deps.now() }).catch(() => {}))
   },
   answer: ({ id }: { id: string }, reader: InWorkspace) => pageOf(reader, id),
 }
 
-/** After each change a rollout advances as far as it can immediately. */
+/**
+ * After each change a rollout advances as far as it can immediately. Of many agents the first are asked before the
+ * answer, the others after it.
+ */
 export const rolloutOperations = [
   bindReading(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({
     ...(await rolloutsOf(deps.store.db, workspace, piece, now)),

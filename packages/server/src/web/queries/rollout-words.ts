@@ -84,6 +84,12 @@ function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: nu
     const after = row.wave < waves ? next : 'then the rollout is done'
     return `${wave} is complete and is watched for ${durationText(row.watch_seconds)}, ${after}.`
   }
+  const reached = agents.filter((agent) => agent.wave > 0 && agent.wave <= row.wave)
+  const untouched = reached.filter(({ state }) => state === 'untouched').length
+  if (untouched > 0 && untouched < reached.length) {
+    const [asked, all] = [reached.length - untouched, reached.length].map((n) => n.toLocaleString('en-US'))
+    return `${wave} is starting: ${asked} of ${all} agents have the request.`
+  }
   const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')
   const silent = open.filter((agent) => agent.silentAt === null || agent.silentAt <= now)
   if (open.length === 0) return `${wave} is starting.`
