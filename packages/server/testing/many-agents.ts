@@ -8,6 +8,8 @@ import { operator as by, grantedToOperator } from '../src/operator/shared/reques
 import { setLimits } from '../src/people/workspaces/limits.ts'
 import { createWorkspace } from '../src/people/workspaces/store.ts'
 import { transaction } from '../src/platform/db/transaction.ts'
+import { dayNumber } from '../src/platform/limits/units.ts'
+import { piecesOf } from '../src/platform/lists.ts'
 import { readConfig, type Variables } from '../src/service/config.ts'
 import { openService } from '../src/service/open.ts'
 import { uploaded } from './bundles.ts'
@@ -30,8 +32,12 @@ export interface ManyAgents {
       readonly detail?: string
     }[]
   }[]
-  /** A blueprint to upload, with the description of each version. */
-  readonly blueprint?: { readonly name: string; readonly versions: Readonly<Record<string, string>> }
+  /** A blueprint to upload, with the description of each version, and its agents by version on days before today. */
+  readonly blueprint?: {
+    readonly name: string
+    readonly versions: Readonly<Record<string, string>>
+    readonly past?: readonly { readonly at: number; readonly version: string; readonly agents: number }[]
+  }
   /** The number of agents that the workspace may have. */
   readonly limit: number
 }
@@ -54,6 +60,11 @@ export async function makeManyAgents(
         await uploaded({ db: store.db, by, now: now() }, workspace, { name: blueprint.name, version, description })
     return await transaction(store.db, async (db) => {
       const tokens: string[] = []
+      const days = (blueprint?.past ?? []).map(({ at, version, agents }) => ({
+        ...{ workspace_id: workspace.id, blueprint: blueprint?.name ?? '' },
+        ...{ day: dayNumber(at), version, agents },
+      }))
+      for (const piece of piecesOf(days, 100)) await db.insertInto('version_day').values(piece).execute()
       for (const { name, tags, installed, past = [] } of agents) {
         const { agent, token } = grantedToOperator(await createAgent({ db, by, now: now() }, workspace, name, tags))
         if (blueprint && installed !== undefined) {

@@ -8,7 +8,7 @@ import { countInWords, maxFleet } from '../options.ts'
 import type { Processes } from '../processes.ts'
 import type { FleetFile } from './main.ts'
 import { membersOf } from './members.ts'
-import { pastOf } from './past.ts'
+import { pastOf, pastVersions } from './past.ts'
 import { fleetBlueprint, fleetVersions, hasBlueprint } from './updates.ts'
 
 /** The seed of the demo's fleet. */
@@ -32,12 +32,13 @@ export async function makeFleet(
   tell(`Adding simulated agents (${countInWords(count)}) …`)
   const { makeManyAgents } = await import('../../../packages/server/testing/many-agents.ts')
   const now = Date.now()
-  const agents = membersOf(count, seed).map((member) => ({
+  const members = membersOf(count, seed)
+  const agents = members.map((member) => ({
     ...member,
     ...(hasBlueprint(member) && { installed: member.version }),
     past: pastOf(member, now),
   }))
-  const blueprint = { name: fleetBlueprint, versions: fleetVersions }
+  const blueprint = { name: fleetBlueprint, versions: fleetVersions, past: pastVersions(members, now) }
   return await makeManyAgents({ ...place, agents, blueprint, limit: agentLimit }, async (made) => {
     if (made % progressEvery === 0 && made < count) tell(`  ${countInWords(made)} of ${countInWords(count)}`)
     if (made % pauseAfter !== 0) return

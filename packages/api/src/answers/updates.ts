@@ -171,8 +171,9 @@ export interface RuntimeOverview {
 }
 
 /**
- * The number of agents by version of one blueprint and day, for a picture. Days on which nothing was counted, such as
- * those before an upgrade of the service, are missing, and so are the oldest ones for which an answer has no room.
+ * The number of agents by version of one blueprint and day, for a picture. Today has the agents of now. Days on which
+ * nothing was counted, such as those before an upgrade of the service, are missing, and so are the oldest days for
+ * which an answer has no room.
  */
 export interface VersionDays {
   now: number

@@ -54,11 +54,25 @@ everyEngine('agents by version and day', (open) => {
     expect((await days({ blueprint: 'none' })).blueprint).toBe('triage')
   })
 
+  test('the agents of today are those of now, also before they are counted', async () => {
+    const { w, report, days, count } = await start()
+    const today = (agents: object) => ({ date: date(w.clock.now()), agents })
+    expect(await days()).toMatchObject({ blueprint: 'triage', blueprints: ['triage', 'reader'] })
+    expect((await days()).days).toEqual([today({ '1.0.0': 2 })])
+    await count()
+    const first = today({ '1.0.0': 2 })
+    await report({ agent: { version: '1.1.0' }, applied: { version: '1.1.0', outcome: 'ok' } })
+    expect((await days()).days).toEqual([today({ '1.0.0': 1, '1.1.0': 1 })])
+    w.clock.pass(dayMs / 1000)
+    expect((await days()).days).toEqual([first, today({ '1.0.0': 1, '1.1.0': 1 })])
+  })
+
   test('a count of a day goes with the last agents that had a blueprint', async () => {
     const { w, count, days } = await start()
     await count()
     await w.store.db.updateTable('agent').set({ blueprint: null }).execute()
     await count()
+    w.clock.pass(dayMs / 1000)
     expect((await days()).days).toEqual([])
   })
 
@@ -72,7 +86,9 @@ everyEngine('agents by version and day', (open) => {
     for (const piece of piecesOf(agents, 250)) await db.insertInto('agent').values(piece).execute()
     await count()
     expect(failed).toEqual([])
-    expect((await days({ blueprint: 'kind-6599' })).days.map(({ agents }) => agents)).toEqual([{ '1.0.0': 1 }])
+    w.clock.pass(dayMs / 1000)
+    const [yesterday, today] = (await days({ blueprint: 'kind-6599' })).days.map(({ agents }) => agents)
+    expect([yesterday, today]).toEqual([{ '1.0.0': 1 }, { '1.0.0': 1 }])
   })
 
   test('a workspace whose counts cannot be stored is told, and does not fail the sweeper', async () => {

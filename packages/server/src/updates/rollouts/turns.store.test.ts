@@ -181,7 +181,7 @@ test('a report that arrives while a rollout starts is answered before it has sta
   expect(order).toEqual(['answered', 'started'])
 })
 
-/** A Writer that first does something else, before the transaction with this number. */
+/** Does something else before the transaction with this number. */
 const before = (s: Started, number: number, otherwise: () => Promise<unknown>): RunInTransaction => {
   let count = 0
   return async (work) => {

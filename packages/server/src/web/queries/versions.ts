@@ -1,5 +1,6 @@
-/** The numbers of agents by version and day, as they were counted (fleet/versions/days.ts). */
+/** The numbers of agents by version and day: those of today, and of earlier days as they were counted. */
 import type { VersionDays } from '@svc/api'
+import { versionCounts } from '../../fleet/versions/days.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
@@ -13,16 +14,21 @@ export async function versionDaysOf(
   { days, blueprint }: { days: number; blueprint?: string | undefined },
   now: number,
 ): Promise<VersionDays> {
+  const today = dayNumber(now)
+  const present = Map.groupBy(await versionCounts(db, workspace.id), (count) => count.blueprint)
   const counted = db
     .selectFrom('version_day')
     .where('workspace_id', '=', workspace.id)
-    .where('day', '>', dayNumber(now) - days)
+    .where('day', '>', today - days)
+    .where('day', '<', today)
   const sums = await counted
     .select(({ fn }) => ['blueprint', 'day', fn.sum<number | string>('agents').as('agents')])
     .groupBy(['blueprint', 'day'])
     .orderBy('day')
     .execute()
   const latest = new Map(sums.map((row) => [row.blueprint, { day: row.day, agents: Number(row.agents) }]))
+  for (const [name, counts] of present)
+    latest.set(name, { day: today, agents: counts.reduce((sum, { agents }) => sum + agents, 0) })
   const blueprints = [...latest]
     .sort(([a, one], [b, other]) => other.day - one.day || other.agents - one.agents || byText(a, b))
     .map(([name]) => name)
@@ -31,6 +37,7 @@ export async function versionDaysOf(
     shown === null
       ? []
       : await counted.select(['day', 'version', 'agents']).where('blueprint', '=', shown).orderBy('day').execute()
+  if (shown !== null) rows.push(...(present.get(shown) ?? []).map((count) => ({ ...count, day: today })))
   return {
     now,
     blueprint: shown,
