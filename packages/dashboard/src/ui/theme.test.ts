@@ -36,10 +36,13 @@ function chosen(scheme: 'light' | 'dark'): Rgb {
 
 const texts = ['--mantine-color-dimmed', '--svc-ok', '--svc-info', '--svc-warn', '--svc-bad', '--svc-offline']
 const backgrounds = ['--mantine-color-body', '--svc-surface', '--svc-hover', 'chosen']
+const onDisabled = ['--mantine-color-dimmed', '--mantine-color-disabled'] as const
 
 test.each(
   (['light', 'dark'] as const).flatMap((scheme) =>
-    texts.flatMap((text) => backgrounds.map((on) => [scheme, text, on] as const)),
+    [...texts.flatMap((text) => backgrounds.map((on) => [text, on] as const)), onDisabled].map(
+      ([text, on]) => [scheme, text, on] as const,
+    ),
   ),
 )('in the %s scheme %s can be read on %s', (scheme, text, on) => {
   const background = on === 'chosen' ? chosen(scheme) : colour(scheme, on)

@@ -91,7 +91,8 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-text': 'var(--mantine-color-gray-9)',
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-6)',
-    '--mantine-color-disabled-color': 'var(--mantine-color-gray-6)',
+    '--mantine-color-disabled': 'var(--mantine-color-gray-1)',
+    '--mantine-color-disabled-color': 'var(--mantine-color-dimmed)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
     '--mantine-color-anchor': 'var(--mantine-color-brand-8)',
     ...Object.fromEntries(
@@ -114,7 +115,9 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-text': 'var(--mantine-color-dark-0)',
     '--mantine-color-dimmed': '#a4aab6',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
-    '--mantine-color-disabled-color': 'var(--mantine-color-dark-2)',
+    // A shade that differs from that of cards, so that a button that cannot be pressed keeps its box.
+    '--mantine-color-disabled': 'var(--mantine-color-dark-5)',
+    '--mantine-color-disabled-color': 'var(--mantine-color-dimmed)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
     '--mantine-color-anchor': 'var(--mantine-color-brand-3)',
     ...Object.fromEntries(hues.map((hue) => [`--mantine-color-${hue}-light-color`, `var(--mantine-color-${hue}-2)`])),

@@ -13,22 +13,24 @@ interface PageHeaderProps {
 /** The top of a page: the title, which is the page's only `<h1>`, and the buttons for the page. */
 export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
   return (
-    <Group className="svc-page-head" justify="space-between" align="flex-start" gap="sm" mb="md" wrap="wrap">
-      <div style={{ minWidth: 0 }}>
-        <Group gap="sm" wrap="wrap">
-          {before}
-          <Title order={1} fz={20} lh={1.5} style={{ overflowWrap: 'anywhere' }}>
-            {title}
-          </Title>
+    <div className="svc-page-head">
+      <Group className="svc-page-title" gap="sm" wrap="wrap">
+        {before}
+        <Title order={1} fz={20} lh={1.5} style={{ overflowWrap: 'anywhere' }}>
+          {title}
+        </Title>
+      </Group>
+      {actions && (
+        <Group className="svc-page-acts" gap="xs">
+          {actions}
         </Group>
-        {note && (
-          <Text component="div" c="dimmed" fz="sm">
-            {note}
-          </Text>
-        )}
-      </div>
-      {actions && <Group gap="xs">{actions}</Group>}
-    </Group>
+      )}
+      {note && (
+        <Text className="svc-page-note" component="div" c="dimmed" fz="sm">
+          {note}
+        </Text>
+      )}
+    </div>
   )
 }
 
