@@ -8,7 +8,7 @@ import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { useSlug, useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
-import { StackedBars } from '../../ui/charts/StackedBars.tsx'
+import { colorOf, StackedBars } from '../../ui/charts/StackedBars.tsx'
 import { dayName } from '../../ui/charts/stack.ts'
 import {
   Cost,
@@ -25,8 +25,9 @@ import {
   useDocumentTitle,
 } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
+import { Dotted } from '../../ui/parts.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
-import { askedFor } from './asked.ts'
+import { askedFor, type CostSearch, dayChoices } from './asked.ts'
 import { Choices, splitWords } from './Choices.tsx'
 import { costStack, nameText } from './cost-stack.ts'
 import './cost.css'
@@ -61,8 +62,13 @@ export function CostPage() {
       />
       <Choices search={search} first={asked.from} />
       <QueryState of={query} />
-      {data && (data.total.cost > 0 ? <Sums slug={slug} page={data} asked={asked} /> : <NoCosts />)}
-      <MostExpensiveRuns slug={slug} />
+      <div className="svc-column">
+        {data && (data.total.cost > 0 ? <Sums page={data} search={search} asked={asked} /> : <NoCosts />)}
+        <div className="cost-tables">
+          {data && data.total.cost > 0 && asked.per && <Names slug={slug} page={data} per={asked.per} />}
+          <MostExpensiveRuns slug={slug} />
+        </div>
+      </div>
     </>
   )
 }
@@ -74,13 +80,13 @@ const NoCosts = () => (
 )
 
 interface SumsProps {
-  slug: string
   page: Answer
+  search: CostSearch
   asked: ReturnType<typeof askedFor>
 }
 
-/** The chart with the costs of each time, and the sums of each name. */
-function Sums({ slug, page, asked: { by, per } }: SumsProps) {
+/** The sum, and the chart with the costs of each time. */
+function Sums({ page, search, asked: { by, per } }: SumsProps) {
   const stack = useMemo(() => costStack(page, per), [page, per])
   const limit =
     by === 'day' && page.limit !== null
@@ -88,43 +94,58 @@ function Sums({ slug, page, asked: { by, per } }: SumsProps) {
       : undefined
   const { runs, outputTokens } = page.total
   return (
-    <div className="cost-parts">
-      <Section
-        title={<Cost usd={page.total.cost} />}
-        aside={
-          runs !== null && outputTokens !== null && `${count(runs, 'run')} · ${figure(outputTokens)} output tokens`
-        }
-      >
-        <StackedBars
-          title={per === undefined ? `Cost by ${by}` : `Cost by ${by} and ${per}`}
-          stack={stack}
-          format={dollars}
-          axis={dollarsOfAxis}
-          nameOf={by === 'month' ? monthName : dayName}
-          each={by}
-          height={200}
-          limit={limit}
-        />
-      </Section>
-      {per && <Names slug={slug} page={page} per={per} />}
-    </div>
+    <Section
+      title={
+        <>
+          <span className="cost-total">
+            <Cost usd={page.total.cost} />
+          </span>{' '}
+          {periodWords(search, page)}
+        </>
+      }
+      aside={runs !== null && outputTokens !== null && `${count(runs, 'run')} · ${figure(outputTokens)} output tokens`}
+    >
+      <StackedBars
+        title={per === undefined ? `Cost by ${by}` : `Cost by ${by} and ${per}`}
+        stack={stack}
+        format={dollars}
+        axis={dollarsOfAxis}
+        nameOf={by === 'month' ? monthName : dayName}
+        each={by}
+        height={200}
+        limit={limit}
+        named={per !== undefined}
+        idle={`${dollars(page.total.cost / Math.max(1, page.columns.length))} a ${by} on average`}
+      />
+    </Section>
   )
 }
+
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** The time that the page is about: `in 30 days`, or the dates that the person chose. */
+const periodWords = ({ days = dayChoices[0], from, to }: CostSearch, page: Pick<Answer, 'from' | 'to'>): string =>
+  from === undefined && to === undefined
+    ? `in ${days} days`
+    : `from ${date.format(new Date(page.from))} to ${date.format(new Date(page.to))}`
 
 const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 /** Shows the month of a day such as `2026-11-01` as `Nov 2026`. */
 const monthName = (key: string): string => month.format(new Date(key))
 
-/** The table with the most expensive names. */
+/** The table with the most expensive names. Those that the chart shows have its colours. */
 function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit }) {
   const { names, others, total } = page
+  const drawn = page.columns[0]?.parts.length ?? 0
   const title = { agent: 'Agents', model: 'Models', blueprint: 'Blueprints' }[per]
   return (
     <CostTable
       title={title}
       head={
         <>
-          <th scope="col">{splitWords[per]}</th>
+          <th scope="col">
+            <span className="svc-hidden">{splitWords[per]}</span>
+          </th>
           <th scope="col">Cost</th>
           <th scope="col">Share</th>
           {per !== 'model' && <th scope="col">Runs</th>}
@@ -132,9 +153,10 @@ function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit
         </>
       }
     >
-      {names.map((one) => (
+      {names.map((one, place) => (
         <tr key={`${one.deleted} ${one.name}`}>
           <th scope="row">
+            <Swatch place={place < drawn ? place : null} />
             <Name
               slug={slug}
               per={per}
@@ -147,13 +169,20 @@ function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit
       ))}
       {others.count > 0 && (
         <tr>
-          <th scope="row">{count(others.count, 'other')}</th>
+          <th scope="row">
+            <Swatch place={null} />
+            {count(others.count, 'other')}
+          </th>
           <Figures sums={others} total={total.cost} per={per} />
         </tr>
       )}
     </CostTable>
   )
 }
+
+const Swatch = ({ place }: { place: number | null }) => (
+  <i className="cost-swatch" style={{ background: colorOf(place) }} aria-hidden />
+)
 
 const CostTable = ({ title, head, children }: { title: string; head: ReactNode; children: ReactNode }) => (
   <Section title={title} flush>
@@ -202,7 +231,6 @@ function MostExpensiveRuns({ slug }: { slug: string }) {
       head={
         <>
           <th scope="col">Run</th>
-          <th scope="col">Cost</th>
           <th scope="col" data-words>
             Agent
           </th>
@@ -210,6 +238,7 @@ function MostExpensiveRuns({ slug }: { slug: string }) {
             Status
           </th>
           <th scope="col">Started</th>
+          <th scope="col">Cost</th>
         </>
       }
     >
@@ -224,8 +253,10 @@ function MostExpensiveRuns({ slug }: { slug: string }) {
             >
               <Text>{run.kind ?? run.id}</Text>
             </Link>
+            <span className="svc-quiet cost-under">
+              <Dotted parts={[<Text key="agent">{run.agent}</Text>, run.status]} />
+            </span>
           </th>
-          <td>{dollars(run.cost)}</td>
           <td data-words>
             <Text>{run.agent}</Text>
           </td>
@@ -235,6 +266,7 @@ function MostExpensiveRuns({ slug }: { slug: string }) {
           <td>
             <Time at={run.at} />
           </td>
+          <td>{dollars(run.cost)}</td>
         </tr>
       ))}
     </CostTable>

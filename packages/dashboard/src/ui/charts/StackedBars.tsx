@@ -23,6 +23,10 @@ interface StackedBarsProps extends StackWords {
   states?: boolean
   /** A value at which the chart has a line, with the words for it. */
   limit?: { value: number; words: string } | undefined
+  /** The words above the chart while no column is chosen; by default the total. */
+  idle?: string
+  /** True if a table beside the chart names the series with their colours, so that the legend has only the limit. */
+  named?: boolean
 }
 
 /**
@@ -31,6 +35,7 @@ interface StackedBarsProps extends StackWords {
  */
 export function StackedBars(props: StackedBarsProps) {
   const { title, stack, axis, height = 150, whole = false, each = 'day', states = false, limit, format, nameOf } = props
+  const { idle, named } = props
   const words = { format, nameOf: withYears(nameOf, stack.columns) }
   const { ref, width } = useElementSize()
   const [at, setAt] = useState<number | null>(null)
@@ -53,7 +58,7 @@ export function StackedBars(props: StackedBarsProps) {
     <figure className="svc-chart" aria-labelledby={id}>
       {/* A line of fixed height above the chart: the figures of the selected column or, without one, the total. */}
       <p className="svc-chart-reading" aria-hidden>
-        {chosen ? <Reading column={chosen} {...words} /> : total}
+        {chosen ? <Reading column={chosen} {...words} /> : (idle ?? total)}
       </p>
       <div
         ref={ref}
@@ -84,7 +89,12 @@ export function StackedBars(props: StackedBarsProps) {
           at={at}
         />
       </div>
-      <Legend series={last ? seriesIn(stack, last) : stack.series} always={states} format={format} limit={limit} />
+      <Legend
+        series={named ? [] : last ? seriesIn(stack, last) : stack.series}
+        always={states}
+        format={format}
+        limit={limit}
+      />
       <AsTable title={title} stack={stack} each={each} {...words} />
     </figure>
   )

@@ -62,10 +62,20 @@ test('parts are stacked, with the series of the biggest sum at the bottom of eve
 
 test('if there are many series, the smallest are drawn as one, and the sum stays the same', () => {
   const parts = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`m${i}`, i + 1]))
-  const { series, columns } = stack([{ key: 'a', parts }], 4)
+  const { series, columns } = stack([{ key: 'a', parts }], { maxSeries: 4 })
   expect(series.map(({ name }) => name)).toEqual(['m8', 'm7', 'm6', 'others'])
   expect(series.at(-1)?.color).toBeNull()
   expect(columns[0]?.total).toBe(45)
+})
+
+test('series with an order of their own are stacked in it, and the smallest are still combined', () => {
+  const parts = { '1.10.0': 1, '1.9.0': 5, '1.2.0': 3, '1.1.0': 1 }
+  const { series } = stack([{ key: 'a', parts }], { maxSeries: 3, order: (a, b) => (a < b ? -1 : 1) })
+  expect(series.map(({ name, color }) => [name, color])).toEqual([
+    ['1.2.0', 0],
+    ['1.9.0', 1],
+    ['others', null],
+  ])
 })
 
 test('series without costs are not in the legend', () =>
@@ -73,7 +83,7 @@ test('series without costs are not in the legend', () =>
 
 test('a model with the name of the remaining series is drawn separately', () => {
   const parts = { others: 9, b: 3, c: 2, d: 1 }
-  const { series, columns } = stack([{ key: 'a', parts }], 3)
+  const { series, columns } = stack([{ key: 'a', parts }], { maxSeries: 3 })
   expect(series.map(({ name, total }) => [name, total])).toEqual([
     ['others', 9],
     ['b', 3],

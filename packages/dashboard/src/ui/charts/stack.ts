@@ -24,24 +24,31 @@ export interface StackedColumn {
 export interface Stack {
   readonly columns: readonly StackedColumn[]
   /**
-   * The series from the largest to the smallest, then the series that combines the smallest ones, if there is one. The
-   * first series is at the bottom of each column.
+   * The series in their order, then the series that combines the smallest ones, if there is one. The first series is at
+   * the bottom of each column.
    */
   readonly series: readonly Series[]
   readonly max: number
   readonly total: number
 }
 
+interface StackOptions {
+  maxSeries?: number
+  rest?: string
+  order?: (a: string, b: string) => number
+}
+
 /**
  * Prepares columns for the chart. If there are more than `maxSeries` series, the smallest ones are combined into a last
- * series with the name `rest`.
+ * series with the name `rest`. `order` sorts the other series by their names; without it, the largest comes first.
  */
-export function stack(columns: readonly Column[], maxSeries = 6, rest = 'others'): Stack {
+export function stack(columns: readonly Column[], { maxSeries = 6, rest = 'others', order }: StackOptions = {}): Stack {
   const sums = new Map<string, number>()
   for (const { parts } of columns)
     for (const [name, value] of Object.entries(parts)) if (value > 0) sums.set(name, (sums.get(name) ?? 0) + value)
   const ordered = [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const named = ordered.length > maxSeries ? ordered.slice(0, maxSeries - 1) : ordered
+  if (order) named.sort(([a], [b]) => order(a, b))
   const series: Series[] = named.map(([name, total], color) => ({ name, total, color }))
   const left = ordered.slice(named.length).reduce((sum, [, total]) => sum + total, 0)
   if (left > 0) series.push({ name: rest, total: left, color: null })
