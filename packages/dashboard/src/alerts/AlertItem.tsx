@@ -26,7 +26,7 @@ export function AlertItem({ slug, alert, admin, onItsPage = false, select }: Ale
   const item = alert.subject.item ?? null
   const covered = coveredIn(alert)
   return (
-    <li className="al-item" data-quiet={!isOpen || alert.acknowledged !== null}>
+    <li className="al-item al-alert" data-quiet={!isOpen || alert.acknowledged !== null}>
       {select}
       <span className="al-level">
         <Level level={alert.level} />

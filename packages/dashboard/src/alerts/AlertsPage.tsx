@@ -188,7 +188,7 @@ function Folded({ slug, admin, fold, select }: FoldedProps) {
   const names = alerts.map(({ agent, subject }) => agent ?? subject.name)
   return (
     <>
-      <li className="al-item" data-quiet={acknowledged === alerts.length}>
+      <li className="al-item al-alert" data-quiet={acknowledged === alerts.length}>
         {select(alerts, `Select ${foldText(fold)}`)}
         <span className="al-level">
           <Level level={alerts[0].level} />
@@ -202,23 +202,21 @@ function Folded({ slug, admin, fold, select }: FoldedProps) {
           <div className="svc-quiet">
             <Text>{agentNamesText(names)}</Text>
           </div>
-          <div className="svc-quiet">
+          <div className="svc-quiet al-each">
             began <Time at={Math.min(...alerts.map(({ since }) => since))} />
             {acknowledged > 0 && ` · ${acknowledged} acknowledged`}
+            <Button
+              variant="subtle"
+              size="compact-xs"
+              aria-expanded={isOpened}
+              aria-label={`${isOpened ? 'Hide' : 'Show'} each of ${foldText(fold)}`}
+              onClick={() => setOpened(!isOpened)}
+            >
+              {isOpened ? 'Hide each' : 'Show each'}
+            </Button>
           </div>
         </div>
-        <div className="al-acts">
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            aria-expanded={isOpened}
-            aria-label={`${isOpened ? 'Hide' : 'Show'} each of ${foldText(fold)}`}
-            onClick={() => setOpened(!isOpened)}
-          >
-            {isOpened ? 'Hide each' : 'Show each'}
-          </Button>
-          <Acts slug={slug} admin={admin} alerts={alerts} />
-        </div>
+        <Acts slug={slug} admin={admin} alerts={alerts} />
       </li>
       {isOpened &&
         alerts.map((alert) => (

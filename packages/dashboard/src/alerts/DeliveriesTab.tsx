@@ -35,7 +35,7 @@ export default function DeliveriesTab({ slug }: AlertTabProps) {
   const { data } = query
   return (
     <>
-      <div className="al-filter">
+      <div>
         <SegmentedControl size="xs" data={choices} value={wanted} onChange={setWanted} aria-label="State" />
       </div>
       <QueryState of={query} />
@@ -69,6 +69,11 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
         next try <Time at={dueAt} />
       </>
     ),
+    lastAnswer !== null && (
+      <>
+        answer: <Text>{lastAnswer}</Text>
+      </>
+    ),
   ]
   return (
     <li className="al-item">
@@ -83,11 +88,6 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
         <div className="svc-quiet">
           <Dotted parts={parts} />
         </div>
-        {lastAnswer !== null && (
-          <div className="svc-quiet">
-            Answer: <Text>{lastAnswer}</Text>
-          </div>
-        )}
       </div>
       {state === 'dead' && (
         <div className="al-acts">

@@ -7,7 +7,7 @@ import { count, Empty, Section, serviceNow } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { AlertItem } from './AlertItem.tsx'
 import { AlertFilter, type AlertsShown, useAlertsShown, useShown } from './history/AlertFilter.tsx'
-import { dayChoices, lengthOf, periods, shortPeriods } from './history/rows.ts'
+import { dayChoices, daysFor, lengthOf, periods, shortPeriods, usualDays } from './history/rows.ts'
 import { Timeline } from './history/Timeline.tsx'
 import type { AlertTabProps } from './parts/props.ts'
 
@@ -31,11 +31,12 @@ interface PastProps {
 }
 
 function Past({ slug, shown }: PastProps) {
-  const { days = '7', per = 'rule' } = route.useSearch()
+  const { days: chosen, per = 'rule' } = route.useSearch()
   const show = useShown()
-  const query = useQuery(read('GET /w/:slug/alerts/timeline', { slug }, { days, ...shown }))
+  const query = useQuery(read('GET /w/:slug/alerts/timeline', { slug }, { days: chosen ?? usualDays, ...shown }))
   const { data, isPlaceholderData } = query
   const end = serviceNow()
+  const days = chosen ?? (data && !data.more ? daysFor(data.rows, end) : usualDays)
   return (
     <Section
       title="Timeline"
@@ -56,7 +57,7 @@ function Past({ slug, shown }: PastProps) {
             aria-label="How far back"
             value={days}
             data={dayChoices.map((value) => ({ value, label: shortPeriods[value] }))}
-            onChange={(to) => show({ days: to === '7' ? undefined : to })}
+            onChange={(to) => show({ days: to })}
           />
         </div>
       }

@@ -12,6 +12,12 @@ export const shortPeriods = { '1': '24 h', '7': '7 d', '30': '30 d' } as const
 type Days = keyof typeof periods
 export const dayChoices = Object.keys(periods) as Days[]
 export const lengthOf = (days: Days): number => Number(days) * day
+/** The days that are read if the person chose none. */
+export const usualDays: Days = '7'
+
+/** The days to draw if the person chose none: one day if all alerts of the usual time opened in it. */
+export const daysFor = (alerts: readonly Pick<AlertBar, 'openedAt'>[], end: number): Days =>
+  alerts.length > 0 && alerts.every(({ openedAt }) => openedAt >= end - day) ? '1' : usualDays
 
 /** A row of the timeline stands for a rule or for an agent. */
 export type RowKind = 'rule' | 'agent'

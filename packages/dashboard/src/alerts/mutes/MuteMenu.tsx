@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import { IconBellOff } from '@tabler/icons-react'
-import { useState } from 'react'
+import { IconBellOff, IconDots } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import { call } from '../../data/api.ts'
 import { serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
@@ -12,13 +12,17 @@ interface MuteMenuProps {
   slug: string
   covered: MuteCover
   iconOnly?: boolean
+  /** Further items, before those that mute. The button is then a menu for both, named `label`. */
+  more?: { label: string; items: ReactNode }
+  /** False if there is nothing to mute, so that the menu has only the further items. */
+  mutes?: boolean
 }
 
 /**
  * A button that mutes an agent, one of its health items, a rule or the workspace. Its menu offers several lengths of
  * the mute.
  */
-export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
+export function MuteMenu({ slug, covered, iconOnly = false, more, mutes = true }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
@@ -28,12 +32,13 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          {iconOnly ? (
-            <ActionIcon variant="default" size={26} loading={mute.busy} aria-label={`Mute ${what}`}>
-              <IconBellOff size={14} aria-hidden />
+          {iconOnly || more ? (
+            <ActionIcon variant="default" size={26} loading={mute.busy} aria-label={more?.label ?? `Mute ${what}`}>
+              {more ? <IconDots size={15} aria-hidden /> : <IconBellOff size={14} aria-hidden />}
             </ActionIcon>
           ) : (
             <Button
+              className="al-mute"
               variant="default"
               size="compact-sm"
               leftSection={<IconBellOff size={14} aria-hidden />}
@@ -45,20 +50,38 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
           )}
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>Mute {what}</Menu.Label>
-          {muteLengths.map(([words, seconds]) => (
-            <Menu.Item key={words} onClick={() => mute.submit(seconds(serviceNow()))}>
-              {words}
-            </Menu.Item>
-          ))}
-          <Menu.Divider />
-          <Menu.Item onClick={() => setPlanning(true)}>Planned window…</Menu.Item>
+          {more?.items}
+          {mutes && (
+            <>
+              {more && <Menu.Divider />}
+              <Lengths what={what} choose={mute.submit} />
+              <Menu.Divider />
+              <Menu.Item onClick={() => setPlanning(true)}>Planned window…</Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
       {planning && <PlannedMuteDialog slug={slug} covered={covered} onClose={() => setPlanning(false)} />}
     </>
   )
 }
+
+interface LengthsProps {
+  what: string
+  choose: (seconds: number | null) => void
+}
+
+/** The lengths of a mute, as items of a menu. */
+const Lengths = ({ what, choose }: LengthsProps) => (
+  <>
+    <Menu.Label>Mute {what}</Menu.Label>
+    {muteLengths.map(([words, seconds]) => (
+      <Menu.Item key={words} onClick={() => choose(seconds(serviceNow()))}>
+        {words}
+      </Menu.Item>
+    ))}
+  </>
+)
 
 interface MuteManyProps {
   slug: string
@@ -77,6 +100,7 @@ export function MuteMany({ slug, covered, done }: MuteManyProps) {
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
         <Button
+          className="al-mute"
           variant="default"
           size="compact-sm"
           leftSection={<IconBellOff size={14} aria-hidden />}
@@ -87,12 +111,7 @@ export function MuteMany({ slug, covered, done }: MuteManyProps) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Mute all {covered.length}</Menu.Label>
-        {muteLengths.map(([words, seconds]) => (
-          <Menu.Item key={words} onClick={() => mute.submit(seconds(serviceNow()))}>
-            {words}
-          </Menu.Item>
-        ))}
+        <Lengths what={`all ${covered.length}`} choose={mute.submit} />
       </Menu.Dropdown>
     </Menu>
   )

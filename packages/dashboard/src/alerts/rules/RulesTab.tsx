@@ -1,4 +1,5 @@
-import { Button, Checkbox } from '@mantine/core'
+import { Button, Checkbox, Menu } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { RuleSettings } from '@svc/api'
 import { alertRules } from '@svc/api/words'
 import { useQuery } from '@tanstack/react-query'
@@ -73,6 +74,8 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   const followUps = followUpsOf(rule)
   const audience = audienceOf(rule)
   const needsLimit = hasField.limit(rule) && rule.limit === null
+  const covered = { agent: null, rule: rule.rule }
+  const narrow = useMediaQuery('(max-width: 47.99em)', window.innerWidth < 768, { getInitialValueInEffect: false })
   return (
     <li className="al-rule" data-on={rule.on}>
       <div className="al-item">
@@ -111,15 +114,29 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
         </div>
         {admin && !editing && (
           <div className="al-acts">
-            {rule.on && <MuteMenu slug={slug} covered={{ agent: null, rule: rule.rule }} iconOnly />}
-            <Button
-              variant="default"
-              size="compact-sm"
-              onClick={() => setEditing(true)}
-              aria-label={`Edit the rule “${name}”`}
-            >
-              Edit
-            </Button>
+            {narrow ? (
+              <MuteMenu
+                slug={slug}
+                covered={covered}
+                more={{
+                  label: `More about the rule “${name}”`,
+                  items: <Menu.Item onClick={() => setEditing(true)}>Edit</Menu.Item>,
+                }}
+                mutes={rule.on}
+              />
+            ) : (
+              <>
+                {rule.on && <MuteMenu slug={slug} covered={covered} iconOnly />}
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  onClick={() => setEditing(true)}
+                  aria-label={`Edit the rule “${name}”`}
+                >
+                  Edit
+                </Button>
+              </>
+            )}
           </div>
         )}
       </div>
