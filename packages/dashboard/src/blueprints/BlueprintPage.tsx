@@ -7,24 +7,12 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ApiError, addressFor, call } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
-import {
-  count,
-  ErrorNote,
-  Facts,
-  Level,
-  Section,
-  Text,
-  Time,
-  useConfirm,
-  useDocumentTitle,
-  WhyButton,
-} from '../ui/index.ts'
+import { ErrorNote, Facts, Section, Text, Time, useConfirm, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { VersionBar } from '../updates/parts/VersionBar.tsx'
-import { Wished } from '../updates/parts/Wished.tsx'
+import { AgentsOf, VersionsInUse } from './InUse.tsx'
 import { Codes } from './install/Codes.tsx'
 import { ManifestSections } from './Manifest.tsx'
 import { whyKept } from './parts/words.ts'
@@ -57,26 +45,17 @@ export function BlueprintPage() {
       )}
       <div className="svc-columns bp-columns">
         <div className="svc-column">
-          <Version key={shown.version} slug={slug} blueprint={blueprint} version={shown.version} />
+          <VersionsInUse slug={slug} page={page} shown={shown.version} />
+          <AgentsOf slug={slug} page={page} />
+          <Codes slug={slug} admin={page.canAct} blueprint={blueprint} />
         </div>
         <div className="svc-column">
-          <VersionBar title="Agents by version" versions={agentsByVersion(page)} />
-          <Versions slug={slug} page={page} shown={shown.version} />
-          <Agents slug={slug} page={page} />
-          <Codes slug={slug} admin={page.canAct} blueprint={blueprint} />
+          <Version key={shown.version} slug={slug} blueprint={blueprint} version={shown.version} />
           {page.canAct && <Upload slug={slug} blueprint={blueprint} />}
         </div>
       </div>
     </>
   )
-}
-
-/** The number of agents of each version that runs somewhere, the highest version first. */
-function agentsByVersion({ agents, versions }: Blueprint): { name: string; agents: number }[] {
-  const running = Map.groupBy(agents, ({ running }) => running ?? 'not known')
-  const known = versions.map(({ version }) => version)
-  const names = [...known, ...[...running.keys()].filter((name) => !known.includes(name))]
-  return names.map((name) => ({ name, agents: running.get(name)?.length ?? 0 }))
 }
 
 function Head({
@@ -191,69 +170,6 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
     </Section>
   )
 }
-
-const Versions = ({ slug, page, shown }: { slug: string; page: Blueprint; shown: string }) => (
-  <Section title="Versions" aside={count(page.versions.length, 'version')} flush>
-    <ul className="svc-rows">
-      {page.versions.map(({ version, uploadedAt, uploadedBy, runs, keeps, wished, codes }) => (
-        <li key={version} className="bp-version-row" data-shown={version === shown}>
-          <AnchorLink
-            to={paths.blueprint}
-            params={{ slug, blueprint: page.name }}
-            search={{ version }}
-            fw={600}
-            {...(version === shown && { 'aria-current': 'true' as const })}
-            resetScroll={false}
-          >
-            {version}
-          </AnchorLink>
-          <span className="svc-quiet">
-            {[
-              runs.length > 0 && `${count(runs.length, 'agent')} ${runs.length === 1 ? 'runs' : 'run'} it`,
-              keeps.length > 0 && `kept by ${keeps.length}`,
-              wished.some((name) => !runs.includes(name)) &&
-                `requested for ${wished.filter((name) => !runs.includes(name)).length}`,
-              codes > 0 && count(codes, 'open code'),
-            ]
-              .filter(Boolean)
-              .join(', ') || 'not used'}
-          </span>
-          <span className="svc-quiet bp-by">
-            <Time at={uploadedAt} /> by <Text>{uploadedBy}</Text>
-          </span>
-        </li>
-      ))}
-    </ul>
-  </Section>
-)
-
-const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
-  <Section title="Agents installed from this blueprint" aside={count(page.agents.length, 'agent')} flush>
-    {page.agents.length === 0 ? (
-      <p className="svc-note">None yet.</p>
-    ) : (
-      <ul className="svc-rows">
-        {page.agents.map(({ name, running, previous, wished, wishState, level, seenAt }) => (
-          <li key={name} className="bp-agent">
-            <AnchorLink to={paths.agent} params={{ slug, name }}>
-              {name}
-            </AnchorLink>
-            <Level level={level} never={seenAt === null} />
-            <span className="svc-quiet">
-              {seenAt === null ? 'installed' : 'runs'} <Text>{running}</Text>
-              {previous !== null && (
-                <>
-                  , keeps <Text>{previous}</Text>
-                </>
-              )}
-            </span>
-            <Wished running={running} wished={wished} state={wishState} />
-          </li>
-        ))}
-      </ul>
-    )}
-  </Section>
-)
 
 /** Returns a function that deletes a version, after asking. Deleting the last version deletes the blueprint. */
 function useDeleteVersion(slug: string, { blueprint, version }: BlueprintVersion) {

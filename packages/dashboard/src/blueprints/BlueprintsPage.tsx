@@ -39,7 +39,6 @@ export function BlueprintsPage() {
       />
       <div className="svc-column">
         <QueryState of={query} />
-        {data && admin && <Upload slug={slug} />}
         {data &&
           (data.rows.length > 0 ? (
             <ul className="bp-list" aria-label="Blueprints">
@@ -51,6 +50,7 @@ export function BlueprintsPage() {
             <None admin={admin} />
           ))}
         {data && <Codes slug={slug} admin={admin} />}
+        {data && admin && <Upload slug={slug} />}
       </div>
     </>
   )
@@ -70,7 +70,7 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
       </p>
     )}
     <p className="svc-quiet">
-      {count(row.agents, 'agent')} · {count(row.versions, 'version')} · uploaded <Time at={row.uploadedAt} /> by{' '}
+      {agentsText(row)} · {count(row.versions, 'version')} · uploaded <Time at={row.uploadedAt} /> by{' '}
       <Text>{row.uploadedBy}</Text>
     </p>
     <VersionBar
@@ -79,6 +79,12 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
     />
   </li>
 )
+
+/** The number of agents, with their version if all run the same one and it is not the latest: `2 agents on 1.0.0`. */
+function agentsText({ agents, latest, running: [first, ...others] }: BlueprintRow): string {
+  const only = others.length === 0 ? first?.version : undefined
+  return `${count(agents, 'agent')}${only && only !== latest ? ` on ${only}` : ''}`
+}
 
 /**
  * Shows the shell lines with which an author of blueprints downloads the program `svc`; shows nothing if this service

@@ -1,11 +1,10 @@
 /**
  * Shows the manifest of a version to a person who decides whether to install it: command, access, secrets, settings,
- * logs and files.
+ * logs and files. What it does not have is a line of the first part.
  */
 
 import type { BlueprintVersion } from '@svc/api'
 import { sizeText } from '@svc/protocol'
-import type { ReactNode } from 'react'
 import { nameOf } from '../agents/parts/setting-words.ts'
 import { count, Facts, Section, Text } from '../ui/index.ts'
 import { commandText, type Manifest, needsText, restartText, settingText } from './parts/words.ts'
@@ -14,10 +13,10 @@ export function ManifestSections({ version: { manifest, files, neededSvc } }: { 
   return (
     <>
       <Runs manifest={manifest} neededSvc={neededSvc} />
-      <Reach manifest={manifest} />
-      <Secrets manifest={manifest} />
-      <Settings manifest={manifest} />
-      <Logs manifest={manifest} />
+      {manifest.bindings.length > 0 && <Reach manifest={manifest} />}
+      {manifest.secrets.length > 0 && <Secrets manifest={manifest} />}
+      {manifest.settings.length > 0 && <Settings manifest={manifest} />}
+      {manifest.logs.length > 0 && <Logs manifest={manifest} />}
       <Files files={files} />
     </>
   )
@@ -25,6 +24,7 @@ export function ManifestSections({ version: { manifest, files, neededSvc } }: { 
 
 function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string | null }) {
   const { runtime, instructions, mcp, state, status, controls, health, needs = [] } = manifest
+  const { bindings, secrets, settings, logs } = manifest
   const list = (paths: readonly string[]) => paths.length > 0 && paths.join(', ')
   return (
     <Section title="What it runs" flush>
@@ -47,6 +47,10 @@ function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string |
           ['Controls', list(controls.map((control) => control.replace('_', ' '))) || 'none'],
           ['Kept between versions', list(state) ? <Mono key="state">{list(state) || ''}</Mono> : 'nothing'],
           ['Status file', status && <Mono key="status">{status}</Mono>],
+          ['Access', bindings.length === 0 && 'no other products'],
+          ['Secrets', secrets.length === 0 && 'none'],
+          ['Settings', settings.length === 0 && 'none'],
+          ['Logs', logs.length === 0 && 'only logs that its reports name'],
         ]}
       />
       <p className="svc-note">
@@ -63,74 +67,52 @@ function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string |
 
 const Reach = ({ manifest: { bindings } }: { manifest: Manifest }) => (
   <Section title="Access" flush>
-    {bindings.length === 0 ? (
-      <Nothing>No other products.</Nothing>
-    ) : (
-      <>
-        <ul className="svc-rows">
-          {bindings.map(({ product, role, scopes }) => (
-            <li key={product}>
-              <strong>{product}</strong> as {role}
-              <div className="svc-quiet">{scopes.length > 0 ? `can: ${scopes.join(', ')}` : 'no scopes'}</div>
-            </li>
-          ))}
-        </ul>
-        <p className="svc-note">It uses a bot of this workspace there. Revoking the bot ends its access immediately.</p>
-      </>
-    )}
+    <ul className="svc-rows">
+      {bindings.map(({ product, role, scopes }) => (
+        <li key={product}>
+          <strong>{product}</strong> as {role}
+          <div className="svc-quiet">{scopes.length > 0 ? `can: ${scopes.join(', ')}` : 'no scopes'}</div>
+        </li>
+      ))}
+    </ul>
+    <p className="svc-note">It uses a bot of this workspace there. Revoking the bot ends its access immediately.</p>
   </Section>
 )
 
 const Secrets = ({ manifest: { secrets } }: { manifest: Manifest }) => (
   <Section title="Secrets" flush>
-    {secrets.length === 0 ? (
-      <Nothing>None.</Nothing>
-    ) : (
-      <>
-        <ul className="svc-rows">
-          {secrets.map(({ name, purpose, optional }) => (
-            <li key={name}>
-              <Mono>{name}</Mono> {optional && <span className="svc-quiet">optional</span>}
-              <div className="svc-quiet">
-                <Text>{purpose}</Text>
-              </div>
-            </li>
-          ))}
-        </ul>
-        <p className="svc-note">
-          Secrets are entered on the agent’s machine and stay there. This service never sees them.
-        </p>
-      </>
-    )}
+    <ul className="svc-rows">
+      {secrets.map(({ name, purpose, optional }) => (
+        <li key={name}>
+          <Mono>{name}</Mono> {optional && <span className="svc-quiet">optional</span>}
+          <div className="svc-quiet">
+            <Text>{purpose}</Text>
+          </div>
+        </li>
+      ))}
+    </ul>
+    <p className="svc-note">Secrets are entered on the agent’s machine and stay there. This service never sees them.</p>
   </Section>
 )
 
 const Settings = ({ manifest: { settings } }: { manifest: Manifest }) => (
   <Section title="Settings" flush>
-    {settings.length === 0 ? (
-      <Nothing>None.</Nothing>
-    ) : (
-      <ul className="svc-rows">
-        {settings.map((setting) => (
-          <li key={setting.key}>
-            <Text>{nameOf(setting)}</Text>
-            <div className="svc-quiet">
-              <Text>{settingText(setting)}</Text>
-            </div>
-          </li>
-        ))}
-      </ul>
-    )}
+    <ul className="svc-rows">
+      {settings.map((setting) => (
+        <li key={setting.key} className="bp-setting">
+          <Text>{nameOf(setting)}</Text>
+          <span className="svc-quiet">
+            <Text>{settingText(setting)}</Text>
+          </span>
+        </li>
+      ))}
+    </ul>
   </Section>
 )
 
 const Logs = ({ manifest: { logs } }: { manifest: Manifest }) => (
   <Section title="Logs" flush>
-    {logs.length === 0 ? (
-      <Nothing>Only logs that its reports name.</Nothing>
-    ) : (
-      <Facts facts={logs.map(({ name, path }) => [name, <Mono key={name}>{path}</Mono>] as const)} />
-    )}
+    <Facts facts={logs.map(({ name, path }) => [name, <Mono key={name}>{path}</Mono>] as const)} />
   </Section>
 )
 
@@ -158,4 +140,3 @@ const Files = ({ files }: { files: BlueprintVersion['files'] }) => (
 )
 
 const Mono = ({ children }: { children: string }) => <Text mono>{children}</Text>
-const Nothing = ({ children }: { children: ReactNode }) => <p className="svc-note">{children}</p>

@@ -62,7 +62,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
       </p>
     )
   return (
-    <Stack gap="xs" my={10}>
+    <Stack gap="xs" mt={10}>
       <ul className="svc-list up-acts" aria-label="What you can do">
         {acts.map((one) => (
           <li key={one.act}>

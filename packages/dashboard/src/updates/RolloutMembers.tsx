@@ -72,18 +72,13 @@ function List({
       <ul className="svc-rows" aria-label={label}>
         {(all ? agents : agents.slice(0, atFirst)).map((agent) => (
           <li key={agent.agent} className="up-member">
+            <Stands agent={agent} />
             <span className="up-member-name">
               <AnchorLink to={paths.agent} params={{ slug, name: agent.agent }} search={{ tab: 'updates' }}>
                 {agent.agent}
               </AnchorLink>
-              <Stands agent={agent} />
-              {agent.running !== null && agent.running !== rollout.version && (
-                <span className="svc-quiet">
-                  running <Text>{agent.running}</Text>
-                </span>
-              )}
             </span>
-            <span>
+            <span className="up-member-state">
               <Tone tone={memberWords[agent.state].tone}>
                 <Text>{waitWords(agent.waits, timeOfDay) ?? memberWords[agent.state].word}</Text>
               </Tone>{' '}
@@ -93,6 +88,11 @@ function List({
                 </span>
               )}
             </span>
+            {agent.running !== null && agent.running !== rollout.version && (
+              <span className="svc-quiet">
+                running <Text>{agent.running}</Text>
+              </span>
+            )}
             {agent.reason !== null && !isToldAbove(rollout, agent) && (
               <p className="up-message">
                 <Text>{reasonIn(agent.reason)}</Text>

@@ -42,9 +42,12 @@ export function RolloutPage() {
         <AnchorLink to={paths.updates} params={{ slug }} fz="xs" c="dimmed">
           Updates
         </AnchorLink>
-        <h1>
-          <Text>{titleOf(rollout)}</Text>
-        </h1>
+        <div className="up-title">
+          <h1>
+            <Text>{titleOf(rollout)}</Text>
+          </h1>
+          <Tone tone={tone}>{word}</Tone>
+        </div>
         <p className="svc-quiet">
           started <Time at={rollout.createdAt} /> by <Text>{rollout.createdBy}</Text>
           {rollout.continuedBy !== null && (
@@ -58,7 +61,7 @@ export function RolloutPage() {
       <div className="svc-column">
         <article className="svc-card up-rollout-head" aria-label="Status">
           <div role="status">
-            <Tone tone={tone}>{word}</Tone>{' '}
+            <span className="svc-hidden">{word}</span>
             <p>
               <Text>{rollout.says}</Text> {rollout.nextAt !== null && <Next at={rollout.nextAt} />}
             </p>

@@ -28,6 +28,7 @@ export function UpdatesPage() {
   const { data: halts } = useQuery(read('GET /w/:slug/rollouts', { slug }, { state: 'halted', limit: 200 }))
   const halted = halts?.rows ?? rows?.filter(({ state }) => state === 'halted') ?? []
   const others = rows?.filter(({ id }) => !halted.some((one) => one.id === id)) ?? []
+  const [underWay, ended] = [others.filter(isUnfinished), others.filter((row) => !isUnfinished(row))]
   useDocumentTitle('Updates', name)
   return (
     <>
@@ -42,42 +43,40 @@ export function UpdatesPage() {
           )
         }
       />
-      <div className="svc-columns up-page">
-        <div className="svc-column">
-          <QueryState of={rollouts} />
-          {halted.length > 0 && <Rows slug={slug} rows={halted} title="Halted" aside="waits for somebody" />}
+      <div className="svc-column">
+        <QueryState of={rollouts} />
+        {halted.length > 0 && <Rows slug={slug} rows={halted} title="Halted" aside="waits for somebody" />}
+        {underWay.length > 0 && <Rows slug={slug} rows={underWay} title="Under way" aside={null} />}
+        <div className="svc-columns up-page">
           <VersionsOverTime slug={slug} />
-          {rows && <List slug={slug} rows={others} all={rows.length} more={hasNextPage} admin={role === 'admin'} />}
-          {hasNextPage && (
-            <Button
-              variant="default"
-              justify="center"
-              loading={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
-              Older
-            </Button>
-          )}
-        </div>
-        <div className="svc-column">
           <Runtime slug={slug} />
         </div>
+        {rows && <Ended slug={slug} rows={ended} all={rows.length} more={hasNextPage} admin={role === 'admin'} />}
+        {hasNextPage && (
+          <Button variant="default" justify="center" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Older
+          </Button>
+        )}
       </div>
     </>
   )
 }
 
-interface ListProps {
+/** True for a rollout that goes on by itself or waits for a person. */
+const isUnfinished = ({ state }: RolloutRow): boolean => state !== 'done' && state !== 'cancelled'
+
+interface EndedProps {
   slug: string
   rows: readonly RolloutRow[]
-  /** The number of rollouts that are loaded, with those that are shown elsewhere on the page. */
+  /** The number of rollouts that are loaded, also those that are not over. */
   all: number
   /** True if there are older rollouts that are not loaded. */
   more: boolean
   admin: boolean
 }
 
-const List = ({ slug, rows, all, more, admin }: ListProps) =>
+/** The rollouts that are over, or why there are none. */
+const Ended = ({ slug, rows, all, more, admin }: EndedProps) =>
   all === 0 ? (
     <Empty icon={IconRefreshDot} title="No rollouts yet" help="page#updates">
       {admin
@@ -89,13 +88,21 @@ const List = ({ slug, rows, all, more, admin }: ListProps) =>
       <Rows
         slug={slug}
         rows={rows}
-        title="Rollouts"
-        aside={more ? `the newest ${all}` : count(rows.length, 'rollout')}
+        title="Ended"
+        aside={more ? `of the newest ${all}` : count(rows.length, 'rollout')}
       />
     )
   )
 
-const Rows = ({ slug, rows, title, aside }: Pick<ListProps, 'slug' | 'rows'> & { title: string; aside: string }) => (
+const Rows = ({
+  slug,
+  rows,
+  title,
+  aside,
+}: Pick<EndedProps, 'slug' | 'rows'> & {
+  title: string
+  aside: string | null
+}) => (
   <Section title={title} aside={aside} flush>
     <ul className="svc-rows" aria-label={title}>
       {rows.map((row) => (
@@ -139,8 +146,15 @@ function Runtime({ slug }: { slug: string }) {
       {!served && <p className="svc-quiet">The operator can add one with “svc-server release add”.</p>}
       <VersionBar
         title="Agents by runtime"
-        versions={running.map(({ version, agents }) => ({ name: version ?? 'none reported', agents }))}
+        versions={running.map(({ version, agents }) => ({
+          ...{ name: version ?? 'none reported', agents, isGrey: version === null },
+        }))}
       />
+      {running.length === 1 && running[0] && (
+        <p className="svc-quiet">
+          {count(running[0].agents, 'agent')}: <Text>{running[0].version ?? 'none reported'}</Text>
+        </p>
+      )}
       <p className="svc-quiet">
         <Dotted
           parts={[

@@ -6,7 +6,7 @@ import { StackedBars } from '../ui/charts/StackedBars.tsx'
 import { dayName, stack } from '../ui/charts/stack.ts'
 import { Section } from '../ui/index.ts'
 import { count } from '../ui/time/format.ts'
-import { columnsOf } from './version-days.ts'
+import { byVersion, columnsOf } from './version-days.ts'
 
 const spans = [30, 90, 400] as const
 
@@ -46,7 +46,7 @@ export function VersionsOverTime({ slug }: { slug: string }) {
     >
       <StackedBars
         title={title}
-        stack={stack(columnsOf(data, days))}
+        stack={stack(columnsOf(data, days), { order: byVersion })}
         format={(agents) => count(agents, 'agent')}
         axis={(agents) => agents.toLocaleString('en-US')}
         nameOf={dayName}

@@ -41,10 +41,11 @@ export function withdrawalsOf(plan: Plan, names: readonly string[], atATime = 20
   )
 }
 
-/** The names of the blueprints, those first of which an agent runs another version than the latest. */
+/** The names of the blueprints, those first of which most agents run another version than the latest. */
 export function behindFirst(
   rows: readonly { name: string; latest: string; running: readonly { version: string; agents: number }[] }[],
 ): string[] {
-  const isBehind = ({ latest, running }: (typeof rows)[number]) => running.some(({ version }) => version !== latest)
-  return rows.toSorted((a, b) => Number(isBehind(b)) - Number(isBehind(a))).map(({ name }) => name)
+  const behind = ({ latest, running }: (typeof rows)[number]) =>
+    running.reduce((sum, { version, agents }) => (version === latest ? sum : sum + agents), 0)
+  return rows.toSorted((a, b) => behind(b) - behind(a)).map(({ name }) => name)
 }

@@ -214,7 +214,7 @@ test('agents selected in the fleet get a version in waves, which halt by themsel
   expect((await agent('west').report()).desired).toBeUndefined()
   expect(await page.getByRole('button', { name: 'Pause' }).count(), 'nothing is left to do').toBe(0)
   await page.goto(at('/updates'))
-  await page.getByRole('list', { name: 'Rollouts' }).getByText('cancelled').waitFor()
+  await page.getByRole('list', { name: 'Ended' }).getByText('cancelled').waitFor()
 })
 
 test('an update at once is a rollout with one wave; the next one names it, ends it and goes on in one press', async () => {
@@ -327,16 +327,19 @@ test('older rollouts are loaded on request, page by page, each once', async () =
   await page.goto(at('/updates'))
   const links = page.locator('.up-rollout').getByRole('link')
   const shown = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href')?.split('/').at(-1)))
+  const isEnded = ({ state }: { state: string }) => state === 'done' || state === 'cancelled'
+  // Those that are under way are above the others.
+  const idsOf = (some: typeof rows) => [...some.filter((row) => !isEnded(row)), ...some.filter(isEnded)].map((r) => r.id)
   await page.getByText('the newest 2').waitFor()
-  expect(await shown()).toEqual(rows.slice(0, 2).map((row) => row.id))
+  expect(await shown()).toEqual(idsOf(rows.slice(0, 2)))
   const older = page.getByRole('button', { name: 'Older' })
   for (let count = 4; count < rows.length; count += 2) {
     await older.click()
     await page.getByText(`the newest ${count}`).waitFor()
   }
   await older.click()
-  await page.getByText(`${rows.length} rollouts`).waitFor()
-  expect(await shown()).toEqual(rows.map((row) => row.id))
+  await page.getByText(`${rows.filter(isEnded).length} rollouts`).waitFor()
+  expect(await shown()).toEqual(idsOf(rows))
   expect(await older.count()).toBe(0)
 })
 

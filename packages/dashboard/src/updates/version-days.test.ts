@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnsOf } from './version-days.ts'
+import { byVersion, columnsOf } from './version-days.ts'
 
 const now = Date.parse('2026-11-27T12:00:00Z') // a Friday
 const days = [
@@ -22,5 +22,14 @@ test('of many days, a week has the figures of its last day that was counted', ()
   expect(weeks.slice(-2)).toEqual([
     { key: '2026-11-16', parts: { '1.0.0': 5 } },
     { key: '2026-11-23', parts: { '1.0.0': 1, '1.1.0': 3, 'rare versions': 2 } },
+  ])
+})
+
+test('versions are sorted by their precedence, and what is no version is last', () => {
+  expect(['rare versions', '1.10.0', '1.9.0', '1.10.0-rc.1'].toSorted(byVersion)).toEqual([
+    '1.9.0',
+    '1.10.0-rc.1',
+    '1.10.0',
+    'rare versions',
   ])
 })

@@ -1,24 +1,28 @@
 import { colorOf } from '../../ui/charts/StackedBars.tsx'
 import { Text } from '../../ui/index.ts'
 import '../../ui/charts/charts.css'
+import '../updates.css'
 
 interface VersionBarProps {
   title: string
-  /** The versions in the order in which they are shown, with the number of agents of each. */
-  versions: readonly { name: string; agents: number }[]
+  /** The versions in the order in which they are shown, with the number of agents of each. One may be grey. */
+  versions: readonly { name: string; agents: number; isGrey?: boolean }[]
 }
 
 /** The most versions that have a part of their own; the others are one part. */
 const most = 6
 
-/** The number of agents of each version, as a bar and as a list. */
+/** The number of agents of each version, as a bar and as a list; nothing if all run the same version. */
 export function VersionBar({ title, versions }: VersionBarProps) {
   const there = versions.filter(({ agents }) => agents > 0)
   const named = there.length > most ? there.slice(0, most - 1) : there
   const rest = there.slice(named.length).reduce((sum, { agents }) => sum + agents, 0)
-  const parts: { name: string; agents: number; color: number | null }[] = named.map((one, color) => ({ ...one, color }))
+  const parts: { name: string; agents: number; color: number | null }[] = named.map((one, place) => ({
+    ...one,
+    color: one.isGrey ? null : place,
+  }))
   if (rest > 0) parts.push({ name: `${there.length - named.length} others`, agents: rest, color: null })
-  if (parts.length === 0) return null
+  if (parts.length < 2) return null
   return (
     <div className="up-versions">
       <div className="up-bar" aria-hidden>

@@ -4,7 +4,7 @@
  */
 import type { BlockingRollout, NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
-import { keptReport, type Level } from '@svc/protocol'
+import { keptReport, type Level, readAttempt } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
@@ -141,7 +141,8 @@ export function leaveOutReason(
   return needed && tooOld(agent, version, needed)
 }
 
-const said = (message: string | null): string => (message ? `: ${message}` : '.')
+/** The reason of an attempt, without the versions and the time that a runtime writes before it. */
+const said = (message: string | null): string => (message ? `: ${readAttempt(message)?.reason ?? message}` : '.')
 
 /** The unfinished rollout that each of these agents is in, by the agent's id, without those of `except`. */
 async function inRollouts(

@@ -1,0 +1,101 @@
+/** Shows which versions of a blueprint are in use, and the agents that run them. */
+import { Button } from '@mantine/core'
+import type { BlueprintPage as Blueprint } from '@svc/api'
+import { useState } from 'react'
+import { paths } from '../paths.ts'
+import { count, Level, Section, Text, Time } from '../ui/index.ts'
+import { AnchorLink } from '../ui/links.tsx'
+import { VersionBar } from '../updates/parts/VersionBar.tsx'
+import { Wished } from '../updates/parts/Wished.tsx'
+import './blueprints.css'
+
+/** The versions of a blueprint, each with what uses it, and the agents by version as a bar. */
+export const VersionsInUse = ({ slug, page, shown }: { slug: string; page: Blueprint; shown: string }) => (
+  <Section title="Versions" aside={count(page.versions.length, 'version')} flush>
+    <div className="bp-in-use">
+      <VersionBar title="Agents by version" versions={agentsByVersion(page)} />
+    </div>
+    <ul className="svc-rows">
+      {page.versions.map(({ version, uploadedAt, uploadedBy, runs, keeps, wished, codes }) => (
+        <li key={version} className="bp-version-row" data-shown={version === shown}>
+          <AnchorLink
+            to={paths.blueprint}
+            params={{ slug, blueprint: page.name }}
+            search={{ version }}
+            fw={600}
+            {...(version === shown && { 'aria-current': 'true' as const })}
+            resetScroll={false}
+          >
+            {version}
+          </AnchorLink>
+          <span className="svc-quiet">
+            {[
+              runs.length > 0 && `${count(runs.length, 'agent')} ${runs.length === 1 ? 'runs' : 'run'} it`,
+              keeps.length > 0 && `kept by ${keeps.length}`,
+              wished.some((name) => !runs.includes(name)) &&
+                `requested for ${wished.filter((name) => !runs.includes(name)).length}`,
+              codes > 0 && count(codes, 'open code'),
+            ]
+              .filter(Boolean)
+              .join(', ') || 'not used'}
+          </span>
+          <span className="svc-quiet bp-by">
+            <Time at={uploadedAt} /> by <Text>{uploadedBy}</Text>
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
+
+/** The number of agents that are shown at first. */
+const atFirst = 12
+
+/** The agents that were installed from a blueprint. */
+export function AgentsOf({ slug, page: { agents } }: { slug: string; page: Blueprint }) {
+  const [all, setAll] = useState(false)
+  return (
+    <Section title="Agents installed from it" aside={count(agents.length, 'agent')} flush>
+      {agents.length === 0 ? (
+        <p className="svc-note">None yet.</p>
+      ) : (
+        <ul className="svc-rows">
+          {(all ? agents : agents.slice(0, atFirst)).map(
+            ({ name, running, previous, wished, wishState, level, seenAt }) => (
+              <li key={name} className="bp-agent">
+                <Level level={level} never={seenAt === null} iconOnly />
+                <AnchorLink to={paths.agent} params={{ slug, name }}>
+                  {name}
+                </AnchorLink>
+                <span className="svc-quiet">
+                  {seenAt === null ? 'installed' : 'runs'} <Text>{running}</Text>
+                  {previous !== null && (
+                    <>
+                      , keeps <Text>{previous}</Text>
+                    </>
+                  )}
+                </span>
+                <Wished running={running} wished={wished} state={wishState} />
+              </li>
+            ),
+          )}
+        </ul>
+      )}
+      {!all && agents.length > atFirst && (
+        <div className="up-act">
+          <Button variant="default" size="xs" onClick={() => setAll(true)}>
+            Show all {agents.length.toLocaleString('en-US')}
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+/** The number of agents of each version that runs somewhere, the highest version first. */
+function agentsByVersion({ agents, versions }: Blueprint): { name: string; agents: number }[] {
+  const running = Map.groupBy(agents, ({ running }) => running ?? 'not known')
+  const known = versions.map(({ version }) => version)
+  const names = [...known, ...[...running.keys()].filter((name) => !known.includes(name))]
+  return names.map((name) => ({ name, agents: running.get(name)?.length ?? 0 }))
+}
