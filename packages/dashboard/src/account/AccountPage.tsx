@@ -22,7 +22,7 @@ import './account.css'
 export const AccountPage = () => (
   <LastWorkspace
     otherwise={
-      <main className="account-alone">
+      <main className="account-alone svc-narrow">
         <Anchor component={Link} to={paths.home}>
           Your workspaces
         </Anchor>
@@ -40,7 +40,7 @@ function Account() {
   const signOut = useSignOut()
   useDocumentTitle('My account')
   return (
-    <div className="account">
+    <div className="svc-narrow">
       <PageHeader
         title="My account"
         note={

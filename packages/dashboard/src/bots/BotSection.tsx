@@ -21,14 +21,23 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
         <>
           <Text>{bot.name}</Text>{' '}
           <span className="bot-where">
-            {bot.role} in {bot.product}
+            {bot.role} in {bot.product}, created <Time at={bot.createdAt} />
           </span>
         </>
       }
       aside={
-        <>
-          created <Time at={bot.createdAt} />
-        </>
+        admin && (
+          <Group gap={6} justify="flex-end">
+            {active > 0 && (
+              <Button variant="default" size="compact-sm" onClick={() => setEnding({ is: 'all' })}>
+                {active === 1 ? 'Revoke bot…' : `Revoke all ${active} tokens…`}
+              </Button>
+            )}
+            <Button variant="default" size="compact-sm" onClick={() => setEnding({ is: 'bot' })}>
+              Delete bot…
+            </Button>
+          </Group>
+        )
       }
       flush
     >
@@ -39,6 +48,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
           {bot.tokens.map((token) => (
             <li key={token.id} className="bot-token">
               <div className="bot-token-words">
+                used by{' '}
                 <AnchorLink to={paths.agent} params={{ slug, name: token.agent }} fw={600}>
                   {token.agent}
                 </AnchorLink>{' '}
@@ -61,18 +71,6 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
             </li>
           ))}
         </ul>
-      )}
-      {admin && (
-        <Group gap="xs" px={16} py={6}>
-          {active > 0 && (
-            <Button variant="default" size="xs" onClick={() => setEnding({ is: 'all' })}>
-              {active === 1 ? 'Revoke bot…' : `Revoke all ${active} tokens…`}
-            </Button>
-          )}
-          <Button variant="default" size="xs" onClick={() => setEnding({ is: 'bot' })}>
-            Delete bot…
-          </Button>
-        </Group>
       )}
       <EndBot slug={slug} bot={bot} ending={ending} onClose={() => setEnding(null)} />
     </Section>

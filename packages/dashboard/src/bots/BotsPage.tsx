@@ -26,7 +26,7 @@ export function BotsPage() {
           </>
         }
       />
-      <div className="svc-column bot-page">
+      <div className="svc-column svc-narrow">
         <QueryState of={query} />
         {data && data.rows.length >= data.most && (
           <p className="svc-notice" role="note">
@@ -93,7 +93,9 @@ function Products({ slug }: { slug: string }) {
               </li>
             ))}
           </ul>
-          <p className="svc-note">The operator of this service activates products for a workspace.</p>
+          {data.some(({ activatedAt }) => activatedAt === null) && (
+            <p className="svc-note">The operator of this service activates products for a workspace.</p>
+          )}
         </>
       )}
     </Section>

@@ -23,12 +23,14 @@ export function Invitations({ slug, invitations }: { slug: string; invitations: 
   return (
     <section className="people-section">
       <h2>Invitations</h2>
-      <ReachNote address={invitations.find(({ url }) => url !== null)?.url ?? ''} />
-      <ul className="people">
-        {invitations.map((invitation) => (
-          <InvitationLine key={invitation.id} slug={slug} invitation={invitation} />
-        ))}
-      </ul>
+      <div className="people-list">
+        <ReachNote address={invitations.find(({ url }) => url !== null)?.url ?? ''} />
+        <ul className="people">
+          {invitations.map((invitation) => (
+            <InvitationLine key={invitation.id} slug={slug} invitation={invitation} />
+          ))}
+        </ul>
+      </div>
     </section>
   )
 }

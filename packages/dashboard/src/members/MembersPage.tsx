@@ -24,7 +24,7 @@ export function MembersPage() {
   const { data } = query
   useDocumentTitle('Members', name)
   return (
-    <>
+    <div className="svc-narrow">
       <PageHeader
         title="Members"
         note={
@@ -53,7 +53,7 @@ export function MembersPage() {
         </>
       )}
       <InviteDialog slug={slug} opened={inviting} onClose={() => setInviting(false)} />
-    </>
+    </div>
   )
 }
 
@@ -77,16 +77,18 @@ function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
     }
   })
   return (
-    <li className="person">
+    <li className="person person-member">
       <div className="person-who">
-        <strong>
-          <Text>{member.name}</Text>
-        </strong>{' '}
-        {member.self && (
-          <Badge size="xs" variant="light" color="gray" ms={4}>
-            You
-          </Badge>
-        )}
+        <div>
+          <strong>
+            <Text>{member.name}</Text>
+          </strong>{' '}
+          {member.self && (
+            <Badge size="xs" variant="light" color="gray" ms={4}>
+              You
+            </Badge>
+          )}
+        </div>
         <div className="svc-quiet">
           <Text>{member.email}</Text>
           {!member.emailConfirmed && ' · not confirmed'}

@@ -32,7 +32,7 @@ export function SettingsPage() {
           </>
         }
       />
-      <div className="svc-column settings">
+      <div className="svc-column svc-narrow">
         {role === 'admin' ? <Forms slug={slug} /> : <Facts slug={slug} />}
         <Bots slug={slug} />
         {role === 'admin' && <DeleteWorkspace slug={slug} />}
