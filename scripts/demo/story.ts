@@ -51,6 +51,13 @@ const tags: Readonly<Record<string, string>> = {
   'coder-simulated': 'us,staging,team:sales',
 }
 
+/** The other people of the workspace, and one who is invited. */
+const others = [
+  { email: 'mara@example.org', name: 'Mara Lind', role: 'admin' },
+  { email: 'tomas@example.org', name: 'Tomás Okafor', role: 'member' },
+] as const
+const invited = 'jun@example.org'
+
 type Tools = { readonly processes: Processes; readonly operator: Operator }
 
 /** Does all of it. The agents have reported before. */
@@ -67,6 +74,12 @@ export async function tellStory(setup: DemoSetup, count: number, tools: Tools): 
     started.push({ id: rollout.id, planned })
   }
   if (count > 0) await ask('action', 'send', workspace, 'run_now', '--filter', 'tag:team:support is:online')
+  for (const { email, name, role } of others) {
+    const args = ['person', 'create', email, '--name', name, '--workspace', workspace, '--role', role]
+    // Nobody needs to know these passwords.
+    await tools.operator(setup, args, `${crypto.randomUUID()}\n`)
+  }
+  await ask('member', 'invite', workspace, invited)
   await sendBrokenVersion(setup, tools)
   const good = started.find(({ planned }) => planned.version === goodVersion)
   if (good) await beginSecondWave(good.id, ask, tools.processes.ending)

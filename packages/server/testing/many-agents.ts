@@ -3,6 +3,9 @@
  * and `svc-server` call, but in one transaction.
  */
 import type { Level } from '@svc/protocol'
+import { judge } from '../src/alerts/rules/judge.ts'
+import { defaultRule } from '../src/alerts/rules/rules.ts'
+import { insertAlert, scopeOf } from '../src/alerts/store.ts'
 import { createAgent } from '../src/fleet/agents/store.ts'
 import { operator as by, grantedToOperator } from '../src/operator/shared/request.ts'
 import { setLimits } from '../src/people/workspaces/limits.ts'
@@ -14,6 +17,10 @@ import { readConfig, type Variables } from '../src/service/config.ts'
 import { openService } from '../src/service/open.ts'
 import { uploaded } from './bundles.ts'
 
+/** The number of agents that get an ended alert for each time of trouble in the last hours. */
+const agentsWithAlerts = 60
+const alertHours = 20
+
 export interface ManyAgents {
   /** The variables of the service that will use the data. */
   readonly env: Variables
@@ -24,7 +31,10 @@ export interface ManyAgents {
     readonly tags: readonly string[]
     /** The version that was installed of the blueprint. */
     readonly installed?: string
-    /** The changes of its level before now, the oldest first. The newest is its state, with its detail. */
+    /**
+     * The changes of its level before now, the oldest first. The newest is its state, with its detail.
+     * The first agents get ended alerts for the times of trouble.
+     */
     readonly past?: readonly {
       readonly at: number
       readonly level: Level
@@ -92,6 +102,18 @@ export async function makeManyAgents(
             .values({ ...report, body: '{"protocol":1}', level, label, detail } as never)
             .execute()
         }
+        if (tokens.length < agentsWithAlerts)
+          for (const [i, { at, level, label }] of past.entries()) {
+            const until = past[i + 1]?.at
+            if (until === undefined || (level !== 'bad' && level !== 'warn') || at < now() - alertHours * 3_600_000)
+              continue
+            const rule = level === 'bad' ? 'bad' : 'warning'
+            const holds = { is: 'holds', label } as const
+            const { alert } = judge({ ...defaultRule(rule), after: 0 }, holds, undefined, { now: at, muted: false })
+            const about = { kind: 'agent', id: agent.id, name } as const
+            const ended = { endedAt: until, told: 'ended', toldAt: until } as const
+            if (alert) await insertAlert(db, { scope: scopeOf(workspace), rule, about }, { ...alert, ...ended }, at)
+          }
         await made(tokens.push(token))
       }
       return tokens
