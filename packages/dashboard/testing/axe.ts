@@ -43,7 +43,12 @@ const standsStill = (page: Page): Promise<void> =>
       document.adoptedStyleSheets.push(sheet)
     }
     const ending = () =>
-      document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+      document
+        .getAnimations()
+        // One that follows the scrolling of an element never ends.
+        .filter(
+          ({ effect, timeline }) => timeline === document.timeline && effect?.getComputedTiming().endTime !== Infinity,
+        )
     for (let all = ending(); all.length > 0; all = ending())
       await Promise.allSettled(all.map(({ finished }) => finished))
   })

@@ -55,7 +55,7 @@ function Past({ slug, shown }: PastProps) {
           <SegmentedControl
             size="xs"
             aria-label="How far back"
-            value={days}
+            value={chosen === undefined && !data ? '' : days}
             data={dayChoices.map((value) => ({ value, label: shortPeriods[value] }))}
             onChange={(to) => show({ days: to })}
           />
