@@ -3,7 +3,7 @@
  * and `svc-server` call, but in one transaction.
  */
 import type { Level } from '@svc/protocol'
-import { judge } from '../src/alerts/rules/judge.ts'
+import { judgeRule } from '../src/alerts/rules/judge.ts'
 import { defaultRule } from '../src/alerts/rules/rules.ts'
 import { insertAlert, scopeOf } from '../src/alerts/store.ts'
 import { createAgent } from '../src/fleet/agents/store.ts'
@@ -109,7 +109,7 @@ export async function makeManyAgents(
               continue
             const rule = level === 'bad' ? 'bad' : 'warning'
             const holds = { is: 'holds', label } as const
-            const { alert } = judge({ ...defaultRule(rule), after: 0 }, holds, undefined, { now: at, muted: false })
+            const { alert } = judgeRule({ ...defaultRule(rule), after: 0 }, holds, undefined, { now: at, muted: false })
             const about = { kind: 'agent', id: agent.id, name } as const
             const ended = { endedAt: until, told: 'ended', toldAt: until } as const
             if (alert) await insertAlert(db, { scope: scopeOf(workspace), rule, about }, { ...alert, ...ended }, at)

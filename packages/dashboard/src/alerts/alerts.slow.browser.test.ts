@@ -232,6 +232,7 @@ test('a rule escalates to other channels and sends no reminders, as its sentence
   await rule.getByText('Choose at least one channel.').waitFor()
   await rule.getByText('Enter a whole number above 0.').waitFor()
   expect(await wrongLooks(page, () => rule.waitFor())).toEqual([])
+  await resize(page, 1280)
   await rule.getByLabel('Not acknowledged for').fill('20')
   await rule.getByRole('group', { name: 'Then tell' }).getByRole('checkbox', { name: '#ops' }).check()
   await save.click()

@@ -329,7 +329,8 @@ test('older rollouts are loaded on request, page by page, each once', async () =
   const shown = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href')?.split('/').at(-1)))
   const isEnded = ({ state }: { state: string }) => state === 'done' || state === 'cancelled'
   // Those that are under way are above the others.
-  const idsOf = (some: typeof rows) => [...some.filter((row) => !isEnded(row)), ...some.filter(isEnded)].map((r) => r.id)
+  const idsOf = (some: typeof rows) =>
+    [...some.filter((row) => !isEnded(row)), ...some.filter(isEnded)].map((r) => r.id)
   await page.getByText('the newest 2').waitFor()
   expect(await shown()).toEqual(idsOf(rows.slice(0, 2)))
   const older = page.getByRole('button', { name: 'Older' })

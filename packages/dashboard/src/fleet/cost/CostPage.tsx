@@ -27,7 +27,7 @@ import {
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Dotted } from '../../ui/parts.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
-import { askedFor, type CostSearch, dayChoices } from './asked.ts'
+import { askedFor, type CostSearch, costDayChoices } from './asked.ts'
 import { Choices, splitWords } from './Choices.tsx'
 import { costStack, nameText } from './cost-stack.ts'
 import './cost.css'
@@ -124,10 +124,10 @@ function Sums({ page, search, asked: { by, per } }: SumsProps) {
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /** The time that the page is about: `in 30 days`, or the dates that the person chose. */
-const periodWords = ({ days = dayChoices[0], from, to }: CostSearch, page: Pick<Answer, 'from' | 'to'>): string =>
+const periodWords = ({ days = costDayChoices[0], from, to }: CostSearch, page: Pick<Answer, 'from' | 'to'>): string =>
   from === undefined && to === undefined
     ? `in ${days} days`
-    : `from ${date.format(new Date(page.from))} to ${date.format(new Date(page.to))}`
+    : `${date.format(new Date(page.from))} – ${date.format(new Date(page.to))}`
 
 const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 /** Shows the month of a day such as `2026-11-01` as `Nov 2026`. */

@@ -4,7 +4,7 @@
  */
 import type { BlockingRollout, NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
-import { keptReport, type Level, readAttempt } from '@svc/protocol'
+import { keptReport, type Level, readAttemptText } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
@@ -142,7 +142,7 @@ export function leaveOutReason(
 }
 
 /** The reason of an attempt, without the versions and the time that a runtime writes before it. */
-const said = (message: string | null): string => (message ? `: ${readAttempt(message)?.reason ?? message}` : '.')
+const said = (message: string | null): string => (message ? `: ${readAttemptText(message)?.reason ?? message}` : '.')
 
 /** The unfinished rollout that each of these agents is in, by the agent's id, without those of `except`. */
 async function inRollouts(
