@@ -35,13 +35,13 @@ interface StackedBarsProps extends StackWords {
  */
 export function StackedBars(props: StackedBarsProps) {
   const { title, stack, axis, height = 150, whole = false, each = 'day', states = false, limit, format, nameOf } = props
-  const { idle, named } = props
   const words = { format, nameOf: withYears(nameOf, stack.columns) }
   const { ref, width } = useElementSize()
   const [at, setAt] = useState<number | null>(null)
   const id = useId()
   const { columns } = stack
   const last = states ? lastCounted(stack) : undefined
+  const series = props.named ? [] : last ? seriesIn(stack, last) : stack.series
   const size = { width, height }
   const chosen = at === null ? undefined : columns[at]
   const total = last ? `${words.nameOf(last.key)}: ${format(last.total)}` : `${format(stack.total)} total`
@@ -58,7 +58,7 @@ export function StackedBars(props: StackedBarsProps) {
     <figure className="svc-chart" aria-labelledby={id}>
       {/* A line of fixed height above the chart: the figures of the selected column or, without one, the total. */}
       <p className="svc-chart-reading" aria-hidden>
-        {chosen ? <Reading column={chosen} {...words} /> : (idle ?? total)}
+        {chosen ? <Reading column={chosen} {...words} /> : (props.idle ?? total)}
       </p>
       <div
         ref={ref}
@@ -89,12 +89,7 @@ export function StackedBars(props: StackedBarsProps) {
           at={at}
         />
       </div>
-      <Legend
-        series={named ? [] : last ? seriesIn(stack, last) : stack.series}
-        always={states}
-        format={format}
-        limit={limit}
-      />
+      <Legend series={series} always={states} format={format} limit={limit} />
       <AsTable title={title} stack={stack} each={each} {...words} />
     </figure>
   )
