@@ -4,6 +4,7 @@
  */
 
 export * from './answer.ts'
+export { certificateWords } from './certificates.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
 export { emailOddity, isEmail, lookOfEmail, maxEmailLength, readEmail, storedForms } from './email.ts'

@@ -48,3 +48,23 @@ test('the words of an error are one clean line', () => {
   expect(errorWords(new AggregateError([new Error('connect ECONNREFUSED')], ''))).toBe('connect ECONNREFUSED')
   expect(errorWords(new Error(''))).toBe('The connection failed.')
 })
+
+test.each([
+  [
+    'unable to verify the first certificate; if the root CA is installed locally, try',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ],
+  ['self-signed certificate in certificate chain', 'ESOCKET'],
+])('the error "%s" says how to name a private authority', (message, code) => {
+  const words = errorWords(Object.assign(new Error(message), { code }))
+  expect(words).toMatch(
+    /^[^;]+: no authority that this machine knows has signed its certificate; name the file of .* in NODE_EXTRA_CA_CERTS/,
+  )
+})
+
+test('a certificate that has expired names the clock', () => {
+  const error = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' })
+  expect(errorWords(error)).toMatch(
+    /^its certificate has expired, and the clock of this machine says 20\d\d-.* UTC; set/,
+  )
+})

@@ -2,12 +2,14 @@
  * The function through which the service makes all calls to receivers, mail servers and the heartbeat. It ends a call
  * at its deadline with a separate timer, because a library may never settle its promise.
  */
-import { foreignLine } from '@svc/protocol'
+import { certificateWords, foreignLine } from '@svc/protocol'
 import { messageOf } from '../platform/errors.ts'
 import type { NameLookups } from './names/names.ts'
 
 /** The milliseconds that one try may take. */
 export const tryMs = 15_000
+/** The maximum length of the message of an error. */
+const maxReason = 300
 /** The milliseconds after the deadline in which a call may still return what has arrived so far. */
 const graceMs = 500
 
@@ -78,5 +80,9 @@ const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: bool
  */
 export function errorWords(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error
-  return foreignLine(messageOf(first)) || 'The connection failed.'
+  const ofCertificate = certificateWords(first, {
+    clock: () => `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    remedy: () => 'name the file of a private authority in NODE_EXTRA_CA_CERTS where the service starts',
+  })
+  return foreignLine(ofCertificate ?? messageOf(first), maxReason) || 'The connection failed.'
 }

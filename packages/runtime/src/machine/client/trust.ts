@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
-import { codeOf } from '../base/errors.ts'
+import { certificateWords } from '@svc/protocol'
 import { seconds, timeText } from '../base/time.ts'
 import { authorityNames, ignoredProxy, networkVariable, rememberedVariables } from '../files/network.ts'
 import { readFile } from '../files/read.ts'
@@ -70,26 +70,14 @@ function certificatesIn(file: string): { readonly found: string[]; readonly why?
   return found.length > 0 ? { found } : { found, why: 'holds no certificate in PEM form' }
 }
 
-/** The codes of a certificate that no known authority has signed. */
-const unknownAuthority = new Set([
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'CERT_UNTRUSTED',
-])
-
 /** Says what to do about a certificate that was not accepted; undefined for any other error. */
-export function certificateAdvice(error: unknown, now = Date.now()): string | undefined {
-  const code = codeOf(error) ?? ''
-  if (code === 'CERT_NOT_YET_VALID' || code === 'CERT_HAS_EXPIRED')
-    return `its certificate ${code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet'}, and the clock of this machine says ${timeText(seconds(now))}; set the clock if that is wrong`
-  if (!unknownAuthority.has(code)) return undefined
-  const message = error instanceof Error ? error.message.split(';')[0] : code
-  const [fault] = trustNow(networkVariable)?.faults ?? []
-  return `${message}: no authority that this machine knows has signed its certificate; ${fault ?? 'name the file of a private authority in NODE_EXTRA_CA_CERTS and connect again'}`
-}
+export const certificateAdvice = (error: unknown, now = Date.now()): string | undefined =>
+  certificateWords(error, {
+    clock: () => timeText(seconds(now)),
+    remedy: () =>
+      trustNow(networkVariable)?.faults[0] ??
+      'name the file of a private authority in NODE_EXTRA_CA_CERTS and connect again',
+  })
 
 /** Says that svc does not use a proxy that this machine has; '' without one. */
 export function proxyNote(url: Pick<URL, 'protocol' | 'hostname'>): string {
