@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import type { ActionPage as Action, agentDeleted } from '@svc/api'
+import { foldedText } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -26,7 +27,7 @@ export function ActionAgents({ slug, action }: { slug: string; action: Action })
   const isWhole = action.leftOff === undefined || state === undefined
   const part = useQuery({ ...read('GET /w/:slug/actions/:id', { slug, id: action.id }, { state }), enabled: !isWhole })
   const { agents, leftOff } = (isWhole ? undefined : part.data) ?? action
-  const text = trimInvisible(sought).toLowerCase()
+  const text = foldedText(trimInvisible(sought))
   const fitting = agents.filter((agent) => (state === undefined || agent.state === state) && isSought(agent, text))
   let room = most
   return (
@@ -74,7 +75,7 @@ export function ActionAgents({ slug, action }: { slug: string; action: Action })
 }
 
 const isSought = (agent: Action['agents'][number], text: string): boolean =>
-  text === '' || `${agent.name} ${outcomeReason(agent) ?? ''}`.toLowerCase().includes(text)
+  text === '' || foldedText(`${agent.name} ${outcomeReason(agent) ?? ''}`).includes(text)
 
 interface GroupProps {
   slug: string

@@ -31,6 +31,13 @@ test('search ignores case and treats every character literally', () => {
     expect(found(`x${odd}y`, odd), odd).toEqual([[0, odd]])
 })
 
+test('search finds what looks the same, and marks what is written', () => {
+  expect(found('a\u200bb caf\u0065\u0301 – “x”', 'ab café - "x"')).toEqual([[0, 'a\u200bb caf\u0065\u0301 – “x”']])
+  expect(found('caf\u0065\u0301!', 'É!')).toEqual([[0, 'e\u0301!']])
+  expect(found('ＥＲＲＯＲ１', 'error1')).toEqual([[0, 'ＥＲＲＯＲ１']])
+  expect(found('plain', '\u200b')).toEqual([])
+})
+
 test('a match across two pieces is found once', () => {
   const line = `${'x'.repeat(1998)}needle${'y'.repeat(100)}`
   expect(findMatches(logRowsOf(line), 'needle')).toEqual([{ row: 0, from: 1998, to: 2000 }])

@@ -36,6 +36,8 @@ test.each<[text: string, offered: string[] | undefined]>([
   ['tag:p|', ['prod', 'preview']],
   ['tag:eu,p| mail', ['prod', 'preview']],
   ['host:|', ['"Build one"']],
+  ['ｔａｇ：ＰＲ|', ['prod', 'preview']],
+  ['version:1.10\u200b|', ['1.10.0']],
   ['blueprint:m|', ['"mail*"']],
   ['version:1|', ['1.10.0']],
   ['version:<1|', []],

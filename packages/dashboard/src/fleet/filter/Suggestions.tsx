@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the field keeps the focus, so the list cannot be a <select>
 // biome-ignore-all lint/a11y/useFocusableInteractive: see above
 import type { FleetFacets } from '@svc/api'
-import { type FilterKey, filterKeys, parseFilter, quoteWord } from '@svc/api/filter'
+import { type FilterKey, filterKeys, foldedText, parseFilter, plainText, quoteWord } from '@svc/api/filter'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { read } from '../../data/queries.ts'
@@ -104,7 +104,8 @@ const most = 8
 const isSpace = (c: string | undefined) => c === undefined || /\s/.test(c)
 
 /** Finds the part of a filter that is being typed at the caret; undefined within a text in quotation marks. */
-export function typedPartAt(text: string, caret: number): TypedPart | undefined {
+export function typedPartAt(written: string, caret: number): TypedPart | undefined {
+  const text = plainText(written)
   const start = termStart(text, caret)
   if (start === undefined) return undefined
   const end = endOf(text, caret, isSpace)
@@ -149,7 +150,7 @@ const wantsFacets = ({ key }: TypedPart): boolean => key !== undefined && isFace
 
 /** Returns what could replace the part that is being typed. Keys are offered once a letter is typed, values at once. */
 export function suggestionsFor({ key, typed }: TypedPart, facets: FleetFacets | undefined): Suggestion[] {
-  const begun = typed.toLowerCase()
+  const begun = foldedText(typed)
   if (key === undefined) {
     if (begun === '') return []
     const found = Object.entries(filterKeys).filter(([name]) => name.startsWith(begun))
@@ -160,9 +161,9 @@ export function suggestionsFor({ key, typed }: TypedPart, facets: FleetFacets | 
     .map((word) => ({ insert: word, note: '' }))
   const values = isFacet(key) ? (facets?.[key] ?? []) : []
   const known = values
-    .filter(({ value }) => value.toLowerCase().startsWith(begun))
+    .filter(({ value }) => foldedText(value).startsWith(begun))
     .map(({ value, agents }) => ({ insert: bare(value), note: agents.toLocaleString('en-US') }))
-  return [...(words ?? []), ...known].filter(({ insert }) => insert.toLowerCase() !== begun).slice(0, most)
+  return [...(words ?? []), ...known].filter(({ insert }) => foldedText(insert) !== begun).slice(0, most)
 }
 
 /** A value as it stands behind a key, in quotation marks if it needs them. */

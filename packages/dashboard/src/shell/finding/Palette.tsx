@@ -2,7 +2,9 @@
  * The palette: one field that finds agents, pages, views, actions and help. Its code is loaded when it is first opened
  * (WorkspaceShell.tsx).
  */
+
 import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
+import { foldedText } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -234,8 +236,8 @@ function useAgents(slug: string, text: string) {
 
 /** True if every typed word occurs in the text. */
 export function fitsWords(typed: string, text: string): boolean {
-  const words = typed.toLowerCase().split(/\s+/)
-  return words.every((word) => text.toLowerCase().includes(word))
+  const [words, sought] = [foldedText(typed).split(/\s+/), foldedText(text)]
+  return words.every((word) => sought.includes(word))
 }
 
 /**
@@ -243,7 +245,7 @@ export function fitsWords(typed: string, text: string): boolean {
  * with what is typed, then names that contain it, then agents that the service found by something else.
  */
 export function bestNamed<T extends { name: string }>(typed: string, agents: readonly T[], most: number): T[] {
-  const wanted = trimInvisible(typed).toLowerCase()
+  const wanted = foldedText(trimInvisible(typed))
   const rank = ({ name }: T) =>
     name === wanted ? 0 : name.startsWith(wanted) ? 1 : name.includes(`-${wanted}`) ? 2 : name.includes(wanted) ? 3 : 4
   return agents

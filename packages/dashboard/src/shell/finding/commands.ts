@@ -1,5 +1,6 @@
 /** Commands to a named agent, as people type them into the palette: "pause mail-1". Pure functions. */
 import type { FleetRow } from '@svc/api'
+import { foldedText } from '@svc/api/filter'
 import { type Control, trimInvisible } from '@svc/protocol'
 import { controlNames } from '../../agents/parts/life.ts'
 
@@ -18,7 +19,7 @@ interface Typed {
 
 /** Splits typed words into a command and the words about agents. A command alone is searched like any other word. */
 export function commandIn(typed: string): Typed {
-  const text = trimInvisible(typed).toLowerCase()
+  const text = foldedText(trimInvisible(typed))
   const none = { control: undefined, about: text, isLeading: false }
   if (controls.some(([, name]) => name.toLowerCase() === text)) return none
   for (const [control, name] of controls)

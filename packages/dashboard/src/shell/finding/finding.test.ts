@@ -8,6 +8,8 @@ test.each([
   ['upd', 'Updates', true],
   ['now run', 'Run now: mail-1', true],
   ['run off', 'Run now: mail-1', false],
+  ['mail–1', 'Run now: mail-1', true],
+  ['upd\u00adates', 'Updates', true],
 ])('"%s" finds "%s": %s', (typed, text, found) => {
   expect(fitsWords(typed, text)).toBe(found)
 })
@@ -16,6 +18,7 @@ const named = (...names: string[]) => names.map((name) => ({ name }))
 test.each([
   ['mail', ['a-mail', 'email', 'mail', 'mail-2', 'sorts-mails', 'x'], ['mail', 'mail-2', 'a-mail', 'sorts-mails']],
   ['MAIL ', ['mail-2', 'mail'], ['mail', 'mail-2']],
+  ['mail–2', ['mail', 'x-mail-2', 'mail-2'], ['mail-2', 'x-mail-2', 'mail']],
   ['slow', ['link-1', 'link-2'], ['link-1', 'link-2']],
 ])('for "%s" the best names of %j come first', (typed, names, best) => {
   expect(bestNamed(typed, named(...names), 4)).toEqual(named(...best))
@@ -26,6 +29,7 @@ test.each([
   ['Mail-1 PAUSE ', 'pause', 'mail-1'],
   ['run now mail', 'run_now', 'mail'],
   ['run mail', 'run_now', 'mail'],
+  ['pause mail–\u200b1', 'pause', 'mail-1'],
   ['run now', undefined, 'run now'],
   ['pause', undefined, 'pause'],
   ['pauses mail', undefined, 'pauses mail'],
@@ -80,6 +84,7 @@ test.each([
   ['tag', ['/help/page#tags', '/help/alerts']],
   ['region tags', ['/help/page#tags']],
   ['alerts', ['/help/alerts', '/help/alerts#mute']],
+  ['ｔａｇ', ['/help/page#tags', '/help/alerts']],
   ['ours', []],
   ['tags nothing-else', []],
 ])('the help for "%s" is %j', (typed, found) =>

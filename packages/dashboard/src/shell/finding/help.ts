@@ -1,4 +1,5 @@
 /** Searches the documents at `/help`, by an index that the build makes of them (scripts/help/search.ts). */
+import { foldedText } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 
@@ -38,10 +39,10 @@ export async function loadIndex(signal: AbortSignal): Promise<HelpIndex> {
 
 /** The best sections for what is typed, best first. Each typed word must occur, and a heading counts most. */
 export function helpFor(typed: string, index: HelpIndex): HelpHit[] {
-  const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const wanted = foldedText(typed).split(/\s+/).filter(Boolean)
   const hits = index.flatMap(([name, document, sections]) =>
     sections.map(([anchor, heading, says, words]) => {
-      const places = [heading, document, says, words].map((text) => ` ${text.toLowerCase()}`)
+      const places = [heading, document, says, words].map((text) => ` ${foldedText(text)}`)
       const score = wanted.map((word) => weights.find(([, at]) => hasWord(places[at] ?? '', word))?.[0] ?? 0)
       return {
         score: score.includes(0) ? 0 : score.reduce((sum, one) => sum + one, anchor === '' ? 0.5 : 0),

@@ -1,6 +1,8 @@
 /** The activity of a workspace as its page shows it. */
+
 import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '@svc/api'
+import { foldedText } from '@svc/api/filter'
 import type { Db } from '../../platform/db/open.ts'
 import type { AuditRow } from '../../platform/db/tables.ts'
 import { shortValues } from './short.ts'
@@ -28,7 +30,10 @@ export async function activityOf(
   { before, since, by, kind, text }: ActivityFilter,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const words = text?.toLowerCase().split(/\s+/).filter(Boolean) ?? []
+  const words =
+    foldedText(text ?? '')
+      .split(/\s+/)
+      .filter(Boolean) ?? []
   const kinds = kind?.split(',').filter((one) => /^[a-z]+$/.test(one))
   const newest = db
     .selectFrom('audit')
@@ -58,7 +63,7 @@ export async function activityOf(
 }
 
 function hasAll({ actor, action, subject, details }: AuditRow, words: readonly string[]): boolean {
-  const text = `${actor} ${action.replaceAll(/[._]/g, ' ')} ${subject} ${details}`.toLowerCase()
+  const text = foldedText(`${actor} ${action.replaceAll(/[._]/g, ' ')} ${subject} ${details}`)
   return words.every((word) => text.includes(word))
 }
 

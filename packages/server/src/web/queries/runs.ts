@@ -1,4 +1,5 @@
 import type { RunSort, Runs } from '@svc/api'
+import { foldedText } from '@svc/api/filter'
 import { type Run, runSeconds } from '@svc/protocol'
 import { type CsvCell, csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -70,7 +71,7 @@ function timeOf(seconds: number | undefined): CsvCell {
 /** All runs of the agent are read to filter or sort them. There are at most 2000, which takes a few milliseconds. */
 async function fittingRuns(db: Db, agent: { id: string }, filter: RunFilter): Promise<Run[]> {
   const runs = (await newestFirst(rowsOf(db, agent, filter)).execute()).map(runOf)
-  const text = filter.text?.toLowerCase()
+  const text = filter.text && foldedText(filter.text)
   const { id, job } = filter
   const fitting = runs.filter(
     (run) =>
@@ -106,4 +107,6 @@ const names = ({ models }: Run, model: string | undefined): boolean =>
 
 const says = ({ id, kind, subjects }: Run, text: string | undefined): boolean =>
   text === undefined ||
-  [id, kind, ...(subjects ?? []).map(({ title }) => title)].some((part) => part?.toLowerCase().includes(text))
+  [id, kind, ...(subjects ?? []).map(({ title }) => title)].some(
+    (part) => part !== undefined && foldedText(part).includes(text),
+  )
