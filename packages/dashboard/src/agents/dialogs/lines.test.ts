@@ -96,7 +96,7 @@ test.each(shells)('%s hands the token of a block to svc, and to nothing else', (
   ])
   expect(paste(shell, adoptBlock('https://svc.example.org', of))).toEqual([
     'svc.pyz self install',
-    'svc.pyz adopt --url https://svc.example.org --name mail-triage --yes --token-file -',
+    'svc.pyz adopt --url https://svc.example.org --name mail-triage --only jobs --yes --token-file -',
     `given ${token}`,
     'svc.pyz adopt',
   ])

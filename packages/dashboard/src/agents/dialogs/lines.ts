@@ -38,12 +38,12 @@ export const connectBlock = (baseUrl: string, { name, token }: { name: string; t
 
 /**
  * The lines that show the cron jobs of a machine, to be pasted at once. With the token nobody is asked, and the crontab
- * stays as it is. The last line asks whether its lines become jobs.
+ * stays as it is. The last line asks whether its lines become jobs, and about AI sessions if there are some.
  */
 export const adoptBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
   unkept(
     downloadLines(baseUrl),
-    `echo ${token} | ${adoptLine(baseUrl, name)} --yes --token-file -`,
+    `echo ${token} | ${adoptLine(baseUrl, name)} --only jobs --yes --token-file -`,
     'python3 svc.pyz adopt',
   )
 
