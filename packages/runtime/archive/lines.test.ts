@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
-import { archive } from '@svc/blueprint/zip'
+import { zipArchive } from '@svc/blueprint/zip'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { distances, endsNoLine, member, packed, plainOffset } from './lines.ts'
@@ -28,7 +28,7 @@ test('lines of every length are packed, even if the number of the length would e
 
 const expectFits = (text: string) => {
   const made = member('__main__.py', text)
-  expect(endsNoLine(archive([made]))).toBe(true)
+  expect(endsNoLine(zipArchive([made]))).toBe(true)
   expect(made.content.toString().slice(0, text.length)).toBe(text)
   // `member` adds a remark to the text until no length in the archive contains 0x0a or 0x0d, the bytes of a line end.
   // The longest remark is needed if such a byte is the upper byte of a length: from 0x0a00 the text must grow by 256
@@ -69,7 +69,7 @@ test('no offset in an archive has such a byte, and few start positions are tried
   for (const from of [0x9e000, 0x9fff0, 0xa0000, 0xcf000, 0x0a00]) {
     let tried = 1
     let at = plainOffset(from, distances(members))
-    for (; !endsNoLine(archive(members, at)); at = plainOffset(at + 1, distances(members))) tried++
+    for (; !endsNoLine(zipArchive(members, at)); at = plainOffset(at + 1, distances(members))) tried++
     expect(tried).toBeLessThan(50)
     expect(at - from).toBeLessThan(0x13000)
   }
