@@ -208,7 +208,7 @@ export function nextReport(
 }
 
 /**
- * The minimum wait between two reports, as a multiple of `floor()`, which is one second by default. The service accepts
+ * The minimum wait between two reports, as a multiple of `floorMs()`, which is 1000 ms by default. The service accepts
  * 60 reports a minute (7), and a restart of the reporter adds one more.
  */
 const minFloors = 1.1

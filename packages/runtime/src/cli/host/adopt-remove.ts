@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { planRemoval, tableDiff } from '../../host/adopt/plan.ts'
 import { hasChangedTable, readTable, replaceTable } from '../../host/adopt/table.ts'
+import { forgetAdopted } from '../../host/agent/adopted.ts'
 import { forgetLines } from '../../host/jobs/seen.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { commandHint } from '../../machine/hint.ts'
@@ -49,6 +50,7 @@ export async function unadopt(folder: Folder, { yes, json, dryRun }: RemoveOptio
     await replaceTable(folder, { expected: table.text, next: crontab.text, coding: table.coding })
   if (agent) await carryOut(folder, agent)
   forgetLines(folder.state)
+  forgetAdopted(folder)
   const names = crontab.changes.map(({ name }) => name)
   printResult(json, { removed: true, folder: folder.root, unwrapped: names.length, crontabDiff: diff }, () => [
     ...(names.length === 0 ? [] : [`Each of these crontab lines is as it was: ${names.join(', ')}.`]),

@@ -2,6 +2,7 @@
  * The note `state/adopted.json`: what a person chose to show. It is no setting, since an admin can change settings from
  * the page, and the page must not make a machine tell more. Only `svc adopt` on the machine changes it.
  */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { boolean, list, object, oneOf } from '@svc/protocol/fields'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
@@ -12,7 +13,7 @@ import { readJsonFile } from '../../machine/files/read.ts'
 const adopted = withDefaults(
   object({
     jobs: boolean,
-    /** AI sessions. No version of svc shows them yet. */
+    /** AI sessions. */
     ai: boolean,
     /** How AI sessions are named. */
     names: oneOf(['number', 'folder']),
@@ -33,3 +34,6 @@ export function writeAdopted(folder: Pick<Folder, 'state'>, note: AdoptedNote): 
   createFolder(folder.state)
   writeDurably(fileOf(folder), `${JSON.stringify(note)}\n`, 0o600)
 }
+
+/** Forgets what was chosen, since the next adoption may be for another service. */
+export const forgetAdopted = (folder: Pick<Folder, 'state'>): void => rmSync(fileOf(folder), { force: true })

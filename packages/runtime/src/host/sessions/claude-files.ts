@@ -77,12 +77,13 @@ function noteReader(folder: string, machine: Machine): () => Notes {
     const notes = names
       .filter((name) => /^\d+\.json$/.test(name))
       .slice(0, maxNotes)
-      // The tool may be writing the note at this moment. Then the one before counts.
-      .flatMap((name) => [[name, noteIn(join(folder, name)) ?? known.get(name)] as const])
-      .filter((one): one is [string, ClaudeProcess] => one[1] !== undefined)
-    known = new Map(notes)
+      // The tool may be writing the note at this moment. Then the one of the look before counts once more.
+      .map((name) => ({ name, read: noteIn(join(folder, name)), before: known.get(name) }))
+    known = new Map(notes.flatMap(({ name, read }) => (read ? [[name, read] as const] : [])))
     // A note without the start of its process is of an old version.
-    const whole = [...known.values()].filter(({ start }) => !machine.hasProc || start !== '')
+    const whole = notes
+      .flatMap(({ read, before }) => read ?? before ?? [])
+      .filter(({ start }) => !machine.hasProc || start !== '')
     return { processes: whole.map((note) => ({ ...note, life: lifeOf(note, machine) })), faults: [] }
   }
 }

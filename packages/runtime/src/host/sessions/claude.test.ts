@@ -35,6 +35,10 @@ const answer = (second: number, id: string, output: number, more: object = {}) =
 const read = (lines: readonly object[]): Transcript =>
   lines.reduce<Transcript>((before, one) => withLine(before, one as Record<string, unknown>, dayOf), emptyTranscript)
 
+test('the folder is the one in which the session began, whatever its shell does', () => {
+  expect(read([line(1, 'user'), line(2, 'user', { cwd: '/home/ada/harbour/src' })]).folder).toBe('/home/ada/harbour')
+})
+
 test('an answer that has several lines is counted once, with its last tokens', () => {
   const { spent, steps } = read([
     ...[answer(1, 'a', 1), answer(2, 'a', 34), answer(3, 'b', 1), answer(4, 'a', 34), answer(5, 'b', 20)],
@@ -147,6 +151,8 @@ test('a session without messages is one only while it lives', () => {
 test('a session that lives in a container is counted, and is none here', () => {
   const found = sessionsIn([file('s', read([answer(1, 'a', 1)]))], [process('s', 'elsewhere')])
   expect(found).toMatchObject({ sessions: [], elsewhere: 1 })
+  const both = sessionsIn([file('s', read([answer(1, 'a', 1)]))], [process('s', 'elsewhere'), process('s', 'lives')])
+  expect(both).toMatchObject({ sessions: [{ id: 's', lives: true }], elsewhere: 0 })
 })
 
 test('the item names what is not understood, but no text of a person', () => {

@@ -64,7 +64,8 @@ export function withLine(before: Transcript, line: JsonObject, dayOf: (at: numbe
   const after = {
     ...before,
     ...optional('session', textIn(line.sessionId)),
-    ...optional('folder', textIn(line.cwd)),
+    // Later lines name the folder in which the shell is by then.
+    ...optional('folder', before.folder ?? textIn(line.cwd)),
     ...optional('version', textIn(line.version)),
     ...(at !== undefined && { started: before.started ?? at, last: Math.max(before.last ?? 0, at) }),
   }
@@ -209,7 +210,9 @@ interface ClaudeFacts {
 export function claudeSessions({ files, processes, faults }: ClaudeFacts): FoundTool {
   const transcripts = groupBy(files, ({ session }) => session)
   const notes = groupBy(processes, ({ session }) => session)
-  const elsewhere = new Set(processes.filter(({ life }) => life === 'elsewhere').map(({ session }) => session))
+  const here = new Set(processes.filter(({ life }) => life === 'lives').map(({ session }) => session))
+  const away = processes.filter(({ life, session }) => life === 'elsewhere' && !here.has(session))
+  const elsewhere = new Set(away.map(({ session }) => session))
   const ids = [...new Set([...transcripts.keys(), ...notes.keys()])].filter((id) => !elsewhere.has(id))
   const sessions = ids.flatMap((id) => sessionOf(id, transcripts.get(id) ?? [], lastNote(notes.get(id) ?? [])) ?? [])
   return {

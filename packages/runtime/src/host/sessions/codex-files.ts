@@ -10,6 +10,7 @@ import type { ToolReader } from './session.ts'
 /** The bytes at the end of a rollout that are read. Its records repeat the totals of the thread. */
 const tailBytes = 1024 * 1024
 const needed = [
+  '"session_meta"',
   '"token_usage_record"',
   '"task_',
   '"turn_context"',
@@ -41,8 +42,10 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
     const holders = machine.lockHolders()
     const known = files.map(({ parts, result: rollout, hasGaps, isNew, changed }): RolloutFile => {
       const inode = locks.get(idIn(parts.at(-1) ?? '') ?? '')
-      const holder = (inode !== undefined && holders.get(inode)) || 'none'
-      return { rollout, hasGaps, isNew, changed, holder: machine.hasProc ? holder : 'unknown' }
+      // Locks that cannot be read say nothing about who holds them.
+      const isTold = holders !== undefined && closed.length === 0
+      const holder = (inode !== undefined && holders?.get(inode)) || 'none'
+      return { rollout, hasGaps, isNew, changed, holder: isTold ? holder : 'unknown' }
     })
     return codexSessions(known, all, Math.floor(look.now / 1000))
   }

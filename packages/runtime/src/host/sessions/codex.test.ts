@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { codexSessions, codexState, emptyRollout, type Rollout, type RolloutFile, withRolloutLine } from './codex.ts'
-import { tokensOf } from './spent.ts'
+import { costOf, costOfDay, sumOf, tokensOf } from './spent.ts'
 
 const start = 1_800_000_000
 const dayOf = (at: number): number => Math.floor(at / 86_400)
@@ -51,6 +51,15 @@ test.each<[string, object[], RolloutFile['holder'], string]>([
   ['a question is open beside a call', [begun, escalated(2, 'c'), call(3, 'd'), output(4, 'd')], 7, 'waiting'],
   ['a question was answered, and the turn goes on', [begun, escalated(2, 'c'), output(3, 'c')], 7, 'running'],
   ['a question is a day old', [begun, escalated(2 - 86_400, 'c')], 7, 'over'],
+  [
+    'a question is open beside one that is a day old',
+    [begun, escalated(2 - 86_400, 'c'), escalated(3, 'd')],
+    7,
+    'waiting',
+  ],
+  ['a question is open, and the begin of the turn was not read', [escalated(2, 'c')], 7, 'waiting'],
+  ['a call was answered, and the begin of the turn was not read', [output(2, 'c')], 7, 'running'],
+  ['a call was made, the begin of the turn was not read, and nobody holds the lock', [call(2, 'c')], 'none', 'died'],
   ['a turn has ended, and the daemon holds the lock', [begun, ended], 7, 'idle'],
   ['a turn was ended by the person', [begun, escalated(2, 'c'), event(3, 'turn_aborted')], 7, 'idle'],
   ['a turn has failed', [begun, failed], 7, 'failed'],
@@ -138,4 +147,27 @@ test('a file that changed today and begins with no thread is a fault of the tool
   const odd = file(read(line(1, 'new-kind')))
   expect(codexSessions([odd], [], now).faults).toEqual(['lines of the type "new-kind" are not understood'])
   expect(codexSessions([{ ...odd, isNew: false }], [], now).faults).toEqual([])
+})
+
+test('tokens before the end of a large rollout make the cost of today the least', () => {
+  const whole = read(meta(), begun, record(2, counts(100, 0, 50), counts(100, 0, 50)))
+  const tail = read(meta(), begun, record(2, counts(900, 0, 500), counts(100, 0, 50)))
+  const prices = { unknown: { input: 1, cached: 1, output: 1 } }
+  const costs = [whole, tail].map(({ spent }) => [costOf(spent, prices).isLeast, costOfDay(spent, prices).isLeast])
+  expect(costs).toEqual([
+    [false, false],
+    [false, true],
+  ])
+  const sum = sumOf(whole.spent, [tail.spent])
+  expect(costOfDay(sum, prices).isLeast).toBe(true)
+  const later = withRolloutLine(tail, record(86_400, counts(901, 0, 500)), dayOf)
+  expect(costOfDay(later.spent, prices).isLeast, 'the next day').toBe(false)
+})
+
+test('a limit whose time is over is not shown, and a file that gave no session is named', () => {
+  const limits = { rate_limits: { primary: { used_percent: 100, window_minutes: 60, resets_at: now - 1 } } }
+  const found = codexSessions([file(read(meta(), begun, event(3, 'token_count', limits)))], [], now)
+  expect(found.limits).toEqual([])
+  const newer = codexSessions([file(read(meta(), line(2, 'turn_v9')))], [], now)
+  expect([newer.sessions, newer.faults]).toEqual([[], ['lines of the type "turn_v9" are not understood']])
 })

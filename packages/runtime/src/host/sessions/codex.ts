@@ -56,7 +56,11 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
     case 'session_meta':
       return withMeta(after, payload)
     case 'turn_context':
-      return { ...after, ...optional('model', modelIn(payload.model)), ...optional('folder', textIn(payload.cwd)) }
+      return {
+        ...after,
+        ...optional('model', modelIn(payload.model)),
+        ...optional('folder', after.folder ?? textIn(payload.cwd)),
+      }
     case 'event_msg':
       return withEvent(after, payload, now, dayOf)
     case 'response_item':
@@ -103,16 +107,19 @@ function withEvent(before: Rollout, event: JsonObject, at: number, dayOf: (at: n
   }
 }
 
-/** A call in which the model asks to leave its sandbox waits for the person until it has an output. */
+/**
+ * A call in which the model asks to leave its sandbox waits for the person until it has an output. A call and its
+ * output are parts of a turn, whose beginning may be missing at the end of a large file.
+ */
 function withItem(before: Rollout, item: JsonObject, at: number): Rollout {
   const { type } = item
   const call = textIn(item.call_id)
-  if (typeof type !== 'string') return before
-  if (type.endsWith('_call_output')) return { ...before, asked: before.asked.filter((one) => one.call !== call) }
-  if (!type.endsWith('_call')) return before
-  const after = { ...before, steps: before.steps + 1 }
+  if (typeof type !== 'string' || !/_call(?:_output)?$/.test(type)) return before
+  const inTurn: Rollout = before.turn === undefined ? { ...before, turn: 'runs', turned: at } : before
+  if (type.endsWith('_output')) return { ...inTurn, asked: inTurn.asked.filter((one) => one.call !== call) }
+  const after = { ...inTurn, steps: inTurn.steps + 1 }
   const asks = typeof item.arguments === 'string' && item.arguments.includes('require_escalated')
-  return asks && call !== undefined ? { ...after, asked: [...before.asked, { call, at }].slice(-maxAsked) } : after
+  return asks && call !== undefined ? { ...after, asked: [...after.asked, { call, at }].slice(-maxAsked) } : after
 }
 const maxAsked = 20
 
@@ -128,7 +135,8 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   // The tokens before the first record were used on another day, or nobody knows when.
   const earlier = moreTokens(now, more)
   const spent = withTokens(withTokens(before.spent, model, earlier, 0), model, now, day)
-  return { ...before, total, spent }
+  const isLeast = earlier.input + earlier.cached + earlier.output > 0
+  return { ...before, total, spent: isLeast ? { ...spent, today: { ...spent.today, isLeast } } : spent }
 }
 const unknownModel = 'unknown'
 
@@ -169,7 +177,7 @@ export function codexSessions(files: readonly RolloutFile[], faults: readonly st
   const ids = new Set(known.filter(({ rollout }) => rollout.isOfPerson).map(({ rollout }) => rollout.id))
   const parts = known.filter(({ rollout: { isOfPerson, parent } }) => !isOfPerson && ids.has(parent))
   const sessions = known
-    .filter(({ rollout }) => rollout.isOfPerson && (rollout.turn !== undefined || rollout.steps > 0))
+    .filter(({ rollout }) => rollout.isOfPerson && isShown(rollout))
     .map((file) =>
       sessionOf(
         file,
@@ -186,9 +194,14 @@ export function codexSessions(files: readonly RolloutFile[], faults: readonly st
     elsewhere: 0,
     faults: [...faults, ...unknownLines(files)],
     remarks: [],
-    limits: newest.find(({ rollout }) => rollout.limits.length > 0)?.rollout.limits ?? [],
+    limits: (newest.find(({ rollout }) => rollout.limits.length > 0)?.rollout.limits ?? []).filter(
+      ({ resets }) => resets === undefined || resets > now,
+    ),
   }
 }
+
+/** True for a rollout in which something was done. */
+const isShown = ({ id, turn, steps }: Rollout): boolean => id !== undefined && (turn !== undefined || steps > 0)
 
 const byLast = (a: RolloutFile, b: RolloutFile): number => (b.rollout.last ?? 0) - (a.rollout.last ?? 0)
 
@@ -197,7 +210,7 @@ function sessionOf(file: RolloutFile, parts: readonly RolloutFile[], now: number
   const { id = '', folder, model, steps, started, turned } = rollout
   const last = Math.max(0, ...[file, ...parts].map((one) => one.rollout.last ?? 0))
   const state = codexState(file, now)
-  const asked = rollout.asked[0]?.at
+  const asked = openQuestions(rollout, now)[0]?.at
   return {
     ...{ tool: 'codex', id, state, last, steps, folder, model },
     lives: state === 'running' || state === 'waiting' || state === 'idle' || (state === 'failed' && isHeld(file, now)),
@@ -214,6 +227,7 @@ const spentIn = ({ rollout, hasGaps }: RolloutFile): Spent =>
 
 /** A daemon keeps an open question for as long as it lives, so an old one says nothing. */
 const askedSeconds = 86_400
+const openQuestions = ({ asked }: Rollout, now: number) => asked.filter(({ at }) => now - at < askedSeconds)
 /** Without locks a session counts as alive while its file changed within this time. */
 const quietSeconds = 120
 
@@ -229,15 +243,14 @@ export function codexState(file: RolloutFile, now: number): SessionState {
   const rested = turn === 'failed' ? 'failed' : 'over'
   if (!isHeld(file, now)) return turn === 'runs' && file.holder === 'none' ? 'died' : rested
   if (turn === 'runs') {
-    const [first] = asked
-    if (first === undefined) return 'running'
-    return now - first.at < askedSeconds ? 'waiting' : 'over'
+    if (asked.length === 0) return 'running'
+    return openQuestions(file.rollout, now).length > 0 ? 'waiting' : 'over'
   }
   return turn === 'failed' ? 'failed' : 'idle'
 }
 
 const unknownLines = (files: readonly RolloutFile[]): string[] =>
   files
-    .filter(({ rollout, isNew }) => isNew && rollout.id === undefined && rollout.unknown !== undefined)
+    .filter(({ rollout, isNew }) => isNew && !isShown(rollout) && rollout.unknown !== undefined)
     .slice(0, 1)
     .map(({ rollout: { unknown = '' } }) => `lines of the type ${unknown} are not understood`)

@@ -9,8 +9,8 @@ export interface Machine {
   readonly domain: string | undefined
   /** True if the process lives. `start` is field 22 of its /proc/PID/stat. */
   lives(pid: number, start: string): boolean
-  /** The processes that hold locks, by the inode of the file. */
-  lockHolders(): ReadonlyMap<number, number>
+  /** The processes that hold locks, by the inode of the file; undefined if this machine does not tell. */
+  lockHolders(): ReadonlyMap<number, number> | undefined
 }
 
 export function thisMachine(): Machine {
@@ -19,7 +19,7 @@ export function thisMachine(): Machine {
     hasProc,
     domain: hasProc ? ownDomain() : undefined,
     lives: (pid, start) => isAlive({ pid, start: hasProc ? `${bootId()}:${start}` : '' }),
-    lockHolders: () => (hasProc ? holdersIn(textOf('/proc/locks')) : new Map()),
+    lockHolders: () => holdersIn(textIn('/proc/locks')),
   }
 }
 
@@ -41,19 +41,23 @@ export function isSameDomain(one: string, other: string): boolean {
 const domainPattern = /^linux:([^:]*):(pid:.+)$/
 
 /** The holders in a text as /proc/locks has it: `1: FLOCK ADVISORY WRITE 812 08:01:1234 0 EOF`. */
-const holdersIn = (locks: string): ReadonlyMap<number, number> =>
-  new Map(
-    [...locks.matchAll(/^\d+: \w+ +\w+ +\w+ +(\d+) [\da-f]+:[\da-f]+:(\d+) /gm)].map(([, pid, inode]) => [
-      Number(inode),
-      Number(pid),
-    ]),
-  )
+const holdersIn = (locks: string | undefined): ReadonlyMap<number, number> | undefined =>
+  locks === undefined
+    ? undefined
+    : new Map(
+        [...locks.matchAll(/^\d+: \w+ +\w+ +\w+ +(\d+) [\da-f]+:[\da-f]+:(\d+) /gm)].map(([, pid, inode]) => [
+          Number(inode),
+          Number(pid),
+        ]),
+      )
 
-function textOf(file: string): string {
+const textOf = (file: string): string => textIn(file) ?? ''
+
+function textIn(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    return ''
+    return undefined
   }
 }
 

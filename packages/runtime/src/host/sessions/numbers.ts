@@ -72,8 +72,12 @@ export function numbered(
       ...{ tool, id, number, last: noted(Math.min(Math.max(last, lived ?? 0), now)) },
       ...(lived !== undefined && { lived }),
     })
-  return { numbers: { first, sessions: [...remembered.values()] }, sessions: named }
+  const newest = [...remembered.values()].sort((a, b) => b.last - a.last).slice(0, maxRemembered)
+  return { numbers: { first, sessions: newest }, sessions: named }
 }
+
+/** The note must stay small enough to be read again. */
+const maxRemembered = 4000
 
 const keyOf = ({ tool, id }: { readonly tool: string; readonly id: string }): string => `${tool}:${id}`
 

@@ -19,7 +19,13 @@ export interface Spent {
   /** The cost that the tool told last, and the tokens that this cost contains. */
   readonly told?: ToldCost
   /** The last day on which something was used, by its number. `told` is what was told on it, and not before. */
-  readonly today: { readonly day: number; readonly all: Models; readonly told?: number }
+  readonly today: {
+    readonly day: number
+    readonly all: Models
+    readonly told?: number
+    /** True if more was used on this day: nobody knows when. */
+    readonly isLeast?: boolean
+  }
   /** True if parts of the files were passed over, so that more may have been used. */
   readonly hasGaps?: boolean | undefined
 }
@@ -61,7 +67,14 @@ export function sumOf(first: Spent, others: readonly Spent[]): Spent {
     sum = {
       ...sum,
       all: plus(sum.all, spent.all),
-      today: today.day === spent.today.day ? { ...today, all: plus(today.all, spent.today.all) } : today,
+      today:
+        today.day === spent.today.day
+          ? {
+              ...today,
+              all: plus(today.all, spent.today.all),
+              ...((today.isLeast || spent.today.isLeast) && { isLeast: true }),
+            }
+          : today,
       ...((sum.hasGaps || spent.hasGaps) && { hasGaps: true }),
     }
   }
@@ -132,7 +145,11 @@ export const costOf = (spent: Spent, prices: Prices): Cost =>
 /** The cost of the last day on which something was used. */
 export const costOfDay = (spent: Spent, prices: Prices): Cost =>
   costWith(
-    { told: spent.today.told, untold: leastOf(spent.today.all, untoldOf(spent)), hasGaps: spent.hasGaps },
+    {
+      told: spent.today.told,
+      untold: leastOf(spent.today.all, untoldOf(spent)),
+      hasGaps: spent.hasGaps || spent.today.isLeast,
+    },
     prices,
   )
 

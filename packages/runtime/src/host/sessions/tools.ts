@@ -1,5 +1,5 @@
 /** The tools whose sessions svc reads, and the folders in which they keep them. */
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { claudeReader } from './claude-files.ts'
 import { codexReader } from './codex-files.ts'
 import type { Machine } from './machine.ts'
@@ -37,7 +37,7 @@ export const usualFolders = (home: string | undefined): ToolFolder[] =>
 export const otherFolders = (env: NodeJS.ProcessEnv): ToolFolder[] =>
   all.flatMap(([tool, { variable, place }]) => {
     const folder = env[variable] ?? ''
-    return isAbsolute(folder) ? [{ tool, folder: join(folder, place) }] : []
+    return isAbsolute(folder) ? [{ tool, folder: resolve(folder, place) }] : []
   })
 
 /** A folder as the note of what a person chose holds it, such as `claude=/srv/claude`. */

@@ -1,4 +1,6 @@
 /** The edge of the section *ai*: reads the files of the tools at each look, and keeps the numbers of their sessions. */
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { limits } from '@svc/protocol'
 import { number, object, text } from '@svc/protocol/fields'
 import { readJsonFile } from '../../machine/files/read.ts'
@@ -112,7 +114,16 @@ const sessionsIn = (found: readonly FoundTool[]) => found.flatMap(({ sessions })
 
 const foldersOf = ({ home }: AiPlaces, chosen: readonly string[]): ToolFolder[] => {
   const all = [...usualFolders(home), ...chosen.flatMap((text) => folderIn(text) ?? [])]
-  return [...new Map(all.map((each) => [folderText(each), each])).values()]
+  return [...new Map(all.map((each) => [folderText({ ...each, folder: realOf(each.folder) }), each])).values()]
+}
+
+/** The folder to which links lead. */
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder)
+  }
 }
 
 /** Returns the function that finds all tools in these folders. */
@@ -147,7 +158,8 @@ function merged(found: readonly FoundTool[]): FoundTool[] {
 const both = (a: FoundTool, b: FoundTool): FoundTool => ({
   tool: a.tool,
   version: a.version ?? b.version,
-  sessions: [...a.sessions, ...b.sessions],
+  // Copies of a folder have the same sessions.
+  sessions: [...a.sessions, ...b.sessions.filter(({ id }) => !a.sessions.some((one) => one.id === id))],
   elsewhere: a.elsewhere + b.elsewhere,
   faults: [...a.faults, ...b.faults],
   remarks: [...a.remarks, ...b.remarks],

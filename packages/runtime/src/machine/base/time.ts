@@ -1,4 +1,4 @@
-/** Time in the runtime. Durations go through `duration`, so that drills and tests can shorten all of them at once. */
+/** Time in the runtime. Durations go through `scaledMs`, so that drills and tests can shorten all of them at once. */
 import { readAttemptText } from '@svc/protocol'
 
 /** One moment by two clocks, in milliseconds: `wall` is Unix time, `mono` is the monotonic clock. */

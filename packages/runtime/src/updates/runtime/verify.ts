@@ -15,8 +15,8 @@ import { runChild } from './child.ts'
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
 /**
- * The maximum size of a signature in bytes. The download of a longer one fails and is tried again (fetch.ts). `verify`
- * refuses a longer file as well, as a second guard.
+ * The maximum size of a signature in bytes. The download of a longer one fails and is tried again (fetch.ts).
+ * `verifyRelease` refuses a longer file as well, as a second guard.
  */
 export const signatureBytes = 8192
 const seconds = 30
