@@ -95,7 +95,8 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     } else log.warn({ seconds }, wasAhead)
     if (step.by > 0) return
     owed = mendings
-    back = noticed === 'elsewhere' ? 0 : -step.by
+    // A monotonic clock has fractions, which a column of whole milliseconds refuses.
+    back = noticed === 'elsewhere' ? 0 : Math.round(-step.by)
   }
 
   async function mend(now: number): Promise<void> {

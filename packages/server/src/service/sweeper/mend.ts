@@ -71,7 +71,7 @@ async function shortenOnce({ db, engine }: Store, now: number, back: number): Pr
     const { numUpdatedRows } = await trx
       .updateTable('service_beat')
       .set((eb) => ({ at: eb('at', '-', back) }))
-      .where('at', '>', now + back / 2)
+      .where('at', '>', now + Math.floor(back / 2))
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return
     for (const [table, columns] of Object.entries(storedTimes))
