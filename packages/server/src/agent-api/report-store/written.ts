@@ -1,7 +1,7 @@
 /**
  * The rows that a report writes, table by table. Each function returns the values of a row in order, and the statement
- * takes its columns from that function (`columnsOf`), so that the two cannot differ. The columns that find or own a row
- * (agent_id, id, seq) are left out.
+ * takes its columns from that function (`tableColumnsOf`), so that the two cannot differ. The columns that find or own
+ * a row (agent_id, id, seq) are left out.
  */
 
 import type { CommandChange } from '../../fleet/commands/row.ts'

@@ -97,7 +97,7 @@ export function renameAgent(
     if (!agent) return unknownAgent
     if (before.name !== name) {
       await keepOldName(trx, before, now)
-      await renameInAlerts(trx, before, name)
+      await renameInAlerts(trx, { ...before, created_at: agent.created_at }, name)
       await audit(trx, { ...note(agent, by, now, 'agent.renamed'), details: { from: before.name } })
     }
     return { ok: true, value: agent }
@@ -156,13 +156,13 @@ function wrongName(name: string) {
   )
 }
 
-type AgentName = Pick<AgentRow, 'id' | 'workspace_id' | 'name'>
+type AgentName = Pick<AgentRow, 'id' | 'workspace_id' | 'name' | 'created_at'>
 
 /**
  * Renames an agent in its open alerts, and in those about many agents, so that lists, messages and its history have its
  * present name. The version of the alerts changes, so an evaluation that read the old name judges again.
  */
-async function renameInAlerts(trx: Db, { id, workspace_id, name }: AgentName, to: string): Promise<void> {
+async function renameInAlerts(trx: Db, { id, workspace_id, name, created_at }: AgentName, to: string): Promise<void> {
   const open = trx.updateTable('alert').where('scope', '=', workspace_id).where('ended_at', 'is', null)
   await open
     .set({ subject_name: to, version: (eb) => eb('version', '+', 1) })
@@ -175,6 +175,8 @@ async function renameInAlerts(trx: Db, { id, workspace_id, name }: AgentName, to
     .where('scope', '=', workspace_id)
     .where('subject_kind', '=', 'workspace')
     .where('agents', 'like', `%"${name}"%`)
+    // An alert that is older than the agent is about another one, which had its name.
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('opened_at', '>=', created_at)]))
     .execute()
   for (const { id, agents } of ofMany) {
     const list = JSON.parse(agents ?? '{}') as { names: string[] }

@@ -66,7 +66,7 @@ const linesOf = (idle: readonly string[]): string =>
 function pointedAt(filter: string, error: unknown): unknown {
   if (!(error instanceof Error && 'place' in error && error.place)) return error
   const { at, length } = error.place as { at: number; length: number }
-  // The marks are counted in characters, because the text may have some of two UTF-16 units.
+  // The marks are counted in characters, because the text may have characters of two UTF-16 units.
   const before = [...oneSafeLine(filter.slice(0, at))].length
   const wrong = Math.max(1, [...filter.slice(at, at + length)].length)
   return new RefusedError(

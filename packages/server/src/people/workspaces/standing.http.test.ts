@@ -12,7 +12,7 @@ const source = join(import.meta.dirname, '../..')
 const readers: Record<string, string> = {
   'people/workspaces/standing.ts': 'it decides',
   'people/workspaces/store.ts':
-    'roleOf and rightOf are for changes of the operator and for mails, which have no session',
+    'roleOf and roleToAct are for changes of the operator and for mails, which have no session',
   'people/workspaces/members.ts': 'it lists and changes what people hold, and counts the last admin',
   'people/workspaces/people.ts': 'it counts the last admin',
   'people/workspaces/invitations.ts': 'it lists whose invitations are void',

@@ -112,7 +112,7 @@ async function redeemInTransaction(
   const row = await lockCode(trx, hash)
   if (!row || codeState(row, now) !== 'live') return refuse('code_unknown')
   const workspace = { id: row.workspace_id }
-  // `roomFor` locks the workspace, so no other transaction can add bots to it at the same time.
+  // `checkRoomFor` locks the workspace, so no other transaction can add bots to it at the same time.
   const room = await checkRoomFor(trx, workspace, { kind: 'agents' }, now)
   const bindings = bindingsOf(row)
   const origins = await originsOf(trx, workspace, bindings)

@@ -99,7 +99,12 @@ const goesOn = {
   ) => {
     if (!(await advanceNow(deps, workspace, id, { now, most: stepsBefore }))) return
     // If this fails, or the service is killed, the sweeper goes on.
-    setImmediate(() => void advanceNow(deps, workspace, id, { now: deps.now() }).catch(() => {}))
+    setImmediate(
+      () =>
+        void advanceNow(deps, workspace, id, { now: deps.now() }).catch((err: unknown) =>
+          deps.log?.warn({ err }, 'a rollout goes on with the next round of the sweeper'),
+        ),
+    )
   },
   answer: ({ id }: { id: string }, reader: InWorkspace) => pageOf(reader, id),
 }

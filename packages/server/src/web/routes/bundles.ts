@@ -1,4 +1,6 @@
-/** Upload and download of bundles. The guards `signedIn` and `member` run before these routes (app.ts). */
+/**
+ * Upload and download of bundles. The guards `requireSignedIn` and `requireMember` run before these routes (app.ts).
+ */
 import { type BundleFinding, blueprints } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
