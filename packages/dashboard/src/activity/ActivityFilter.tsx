@@ -1,15 +1,17 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
 import { read } from '../data/queries.ts'
 import { useSlug } from '../data/workspace.ts'
+import { useAddressText } from '../ui/forms/useAddressText.ts'
 import { serviceNow } from '../ui/index.ts'
 import { type ActivitySubject, isSubject, subjects } from './about.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/activity')
+
+/** The milliseconds without a key after which the text is searched for. */
+const pause = 250
 
 const periods = { '1': 'Today', '7': 'Last 7 days', '30': 'Last 30 days' } as const
 
@@ -37,7 +39,6 @@ export function ActivityFilter() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { data } = useQuery(read('GET /w/:slug/members', { slug }))
-  const [typed, setTyped] = useState(search.text ?? '')
   const go = (change: Partial<Record<keyof typeof search, string | undefined>>) =>
     void navigate({
       search: (before) =>
@@ -45,20 +46,21 @@ export function ActivityFilter() {
       replace: true,
       resetScroll: false,
     })
-  const find = useDebouncedCallback((text: string) => go({ text }), 250)
+  const { typed, type, settle } = useAddressText({
+    text: search.text ?? '',
+    tell: (text) => go({ text }),
+    pauseAfter: () => pause,
+  })
   const names = new Set([...(data?.members.map(({ name }) => name) ?? []), ...(search.by ? [search.by] : [])])
   return (
     <search className="activity-filter">
       <TextInput
         type="search"
         aria-label="Search the activity"
-        placeholder="Agent, person or word"
+        placeholder="Agent, person or value"
         leftSection={<IconSearch size={15} aria-hidden />}
         value={typed}
-        onChange={({ currentTarget: { value } }) => {
-          setTyped(value)
-          find(value)
-        }}
+        onChange={({ currentTarget: { value } }) => type(value)}
       />
       <NativeSelect
         aria-label="Who"
@@ -89,7 +91,7 @@ export function ActivityFilter() {
           variant="subtle"
           color="gray"
           onClick={() => {
-            setTyped('')
+            settle('')
             go({ text: undefined, by: undefined, about: undefined, days: undefined })
           }}
         >

@@ -6,6 +6,7 @@ import type { FleetRow } from '@svc/api'
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useKey } from '../ui/keys/useKeys.ts'
+import { notifyFailed } from '../ui/notify.tsx'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
 import type { GroupBox } from './groups/boxes.ts'
@@ -218,7 +219,7 @@ function useListKeys({ body, stop, move, shown, selection, headAt }: KeyTargets)
     else
       void headAt?.(stop)
         ?.box?.press()
-        .catch(() => {})
+        .catch((error: unknown) => notifyFailed('Not selected', error))
   }
   useKey('select', selection && select)
   useKey('open', () => body.current?.querySelector<HTMLElement>(`[data-row="${stop}"] :is(a, button)`)?.click())

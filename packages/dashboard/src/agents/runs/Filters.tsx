@@ -1,8 +1,7 @@
 /** The search and the filters above the list of runs. */
 import { Button, NativeSelect, Popover, Stack, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useAddressText } from '../../ui/forms/useAddressText.ts'
 import { Text } from '../../ui/index.ts'
 import { count } from '../../ui/time/format.ts'
 import { type Agent, useView } from '../parts/agent.ts'
@@ -18,11 +17,17 @@ interface FiltersProps {
   total: number | undefined
 }
 
+/** The milliseconds without a key after which the text is searched for. */
+const pause = 250
+
 /** Shows the search and the filters in use. The others are behind one button. */
 export function Filters({ agent, filter, order, onOrder, total }: FiltersProps) {
   const { go } = useView()
-  const [text, setText] = useState(filter.text)
-  const search = useDebouncedCallback((to: string) => go({ text: to || undefined, page: undefined }), 250)
+  const { typed, type } = useAddressText({
+    text: filter.text,
+    tell: (text) => go({ text: text || undefined, page: undefined }),
+    pauseAfter: () => pause,
+  })
   const inUse = (Object.keys(filterWords) as FilterKey[]).filter((key) => filter[key] !== '')
   return (
     <search className="ag-filters">
@@ -30,11 +35,8 @@ export function Filters({ agent, filter, order, onOrder, total }: FiltersProps) 
         aria-label="Search runs"
         placeholder="Title, kind or id"
         leftSection={<IconSearch size={15} aria-hidden />}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value)
-          search(event.currentTarget.value)
-        }}
+        value={typed}
+        onChange={({ currentTarget: { value } }) => type(value)}
       />
       <FilterMenu agent={agent} filter={filter} order={order} onOrder={onOrder} />
       {inUse.map((key) => (

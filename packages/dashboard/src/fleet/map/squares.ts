@@ -7,7 +7,7 @@ export interface Squares {
   by: Grouping | undefined
   /** The number of squares of each group. */
   sizes: readonly number[]
-  /** For each square the place of its agent in the answer. */
+  /** The place in the answer of each square's agent. */
   agents: Int32Array
   /** The state of each agent. Frames change it in place. */
   states: Uint8Array

@@ -61,7 +61,10 @@ export function useKeptFocus(busy: boolean): void {
     }
     const button = focused.current
     focused.current = null
-    if (isFocusLost() && button instanceof HTMLElement) button.focus()
+    if (!isFocusLost() || !(button instanceof HTMLElement)) return
+    // The button may be gone, for example once there is nothing left to cancel.
+    if (button.isConnected) button.focus()
+    else focusMain()
   }, [busy])
 }
 
