@@ -79,7 +79,8 @@ async function start({ cwd = newFolder(), uid, command = [process.execPath, prog
   })
   const ended = once(child, 'close')
   const stop = async () => {
-    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid)
+    const isOver = child.exitCode !== null || child.signalCode !== null
+    if (!isOver && child.pid !== undefined) process.kill(-child.pid)
     await ended
   }
   onTestFinished(stop)
