@@ -16,11 +16,12 @@ const route = getRouteApi('/signed-in/w/$slug/alerts')
 /** The alerts of the last days as a timeline, and those that have ended, newest first. Both have the same filter. */
 export default function HistoryTab({ slug, admin }: AlertTabProps) {
   const shown = useAlertsShown()
+  const past = usePast(slug, shown)
   return (
     <>
       <AlertFilter />
-      <Past slug={slug} shown={shown} />
-      <Ended slug={slug} admin={admin} shown={shown} />
+      <Past slug={slug} shown={shown} query={past} />
+      <Ended slug={slug} admin={admin} shown={shown} isReady={!past.isPending} />
     </>
   )
 }
@@ -30,10 +31,14 @@ interface PastProps {
   shown: AlertsShown
 }
 
-function Past({ slug, shown }: PastProps) {
+function usePast(slug: string, shown: AlertsShown) {
+  const { days = usualDays } = route.useSearch()
+  return useQuery(read('GET /w/:slug/alerts/timeline', { slug }, { days, ...shown }))
+}
+
+function Past({ slug, shown, query }: PastProps & { query: ReturnType<typeof usePast> }) {
   const { days: chosen, per = 'rule' } = route.useSearch()
   const show = useShown()
-  const query = useQuery(read('GET /w/:slug/alerts/timeline', { slug }, { days: chosen ?? usualDays, ...shown }))
   const { data, isPlaceholderData } = query
   const end = serviceNow()
   const days = chosen ?? (data && !data.more ? daysFor(data.rows, end) : usualDays)
@@ -82,11 +87,12 @@ function Past({ slug, shown }: PastProps) {
 const isNarrowed = (shown: AlertsShown): boolean => Object.keys(shown).length > 0
 
 /** The alerts that have ended, newest first, also those that are older than the timeline. */
-function Ended({ slug, admin, shown }: PastProps & { admin: boolean }) {
+function Ended({ slug, admin, shown, isReady }: PastProps & { admin: boolean; isReady: boolean }) {
   const query = useInfiniteQuery(endedAlertsQuery(slug, shown))
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage, isPlaceholderData } = query
   const rows = data?.pages.flatMap((page) => page.rows)
-  if (!rows) return <QueryState of={query} />
+  // The timeline above would move the list if it came later.
+  if (!rows || !isReady) return <QueryState of={query} waiting={null} />
   if (rows.length === 0)
     return (
       <Empty

@@ -193,6 +193,7 @@ test.skipIf(noTerminal)('Bash as Debian sets it up keeps no line of the block in
     expect(kept).not.toContain('svc_agt_')
   } finally {
     await shell.close()
-    rmSync(machine, { recursive: true, force: true })
+    // A shell may write its history while it ends.
+    rmSync(machine, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
 })

@@ -74,8 +74,7 @@ function Name({ id, setting }: { id: string; setting: Setting }) {
       </label>
       {(setting.help || bounds) && (
         <p id={`${id}-help`} className="ag-quiet">
-          {setting.help && <Text lines>{setting.help}</Text>}
-          {bounds && <span className="ag-bounds">{bounds}</span>}
+          {setting.help && <Text lines>{setting.help}</Text>} {bounds && <span className="ag-bounds">{bounds}</span>}
         </p>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { CostPage as Answer, CostSplit } from '@svc/api'
+import type { CostPage as Answer, CostRun, CostSplit } from '@svc/api'
 import { IconCoins, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -43,6 +43,7 @@ export function CostPage() {
   const asked = askedFor(search, serviceNow())
   const query = useQuery(read('GET /w/:slug/cost', { slug }, asked))
   const { data } = query
+  const { data: runs = [] } = useQuery(read('GET /w/:slug/cost/runs', { slug }))
   return (
     <>
       <PageHeader
@@ -66,7 +67,8 @@ export function CostPage() {
         {data && (data.total.cost > 0 ? <Sums page={data} search={search} asked={asked} /> : <NoCosts />)}
         <div className="cost-tables">
           {data && data.total.cost > 0 && asked.per && <Names slug={slug} page={data} per={asked.per} />}
-          <MostExpensiveRuns slug={slug} />
+          {/* The runs are below the sums, which would move them down if they came later. */}
+          {!query.isPending && <MostExpensiveRuns slug={slug} runs={runs} />}
         </div>
       </div>
     </>
@@ -221,9 +223,8 @@ function Name({ slug, per, name, words }: { slug: string; per: CostSplit; name: 
 }
 
 /** The table with the most expensive runs of the last days; nothing without such runs. */
-function MostExpensiveRuns({ slug }: { slug: string }) {
-  const { data } = useQuery(read('GET /w/:slug/cost/runs', { slug }))
-  if (!data || data.length === 0) return null
+function MostExpensiveRuns({ slug, runs }: { slug: string; runs: readonly CostRun[] }) {
+  if (runs.length === 0) return null
   const title = 'Most expensive runs, 7 days'
   return (
     <CostTable
@@ -242,7 +243,7 @@ function MostExpensiveRuns({ slug }: { slug: string }) {
         </>
       }
     >
-      {data.map((run) => (
+      {runs.map((run) => (
         <tr key={`${run.agent} ${run.id}`}>
           <th scope="row">
             <Link
