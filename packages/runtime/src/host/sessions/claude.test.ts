@@ -165,10 +165,16 @@ test('the item names what is not understood, but no text of a person', () => {
   expect(sessionsIn([file('s', odd)]).version).toBe('2.1.332')
 })
 
+const noted = { sessionId: '878356e9-1408-4e0d-a264-af051ecac034', pid: 7, procStart: '9', status: 'idle' }
+
+test('a note about a process names the session and its process', () =>
+  expect(readClaudeProcess(noted)).toEqual({ session: noted.sessionId, pid: 7, start: '9', status: 'idle' }))
+
 test.each<[string, object]>([
-  ['no session', { pid: 7, procStart: '9', status: 'idle' }],
-  ['no pid', { sessionId: 's', procStart: '9', status: 'idle' }],
-  ['a pid that is none', { sessionId: 's', pid: -1, procStart: '9', status: 'idle' }],
+  ['no session', { ...noted, sessionId: undefined }],
+  ['a session that is none', { ...noted, sessionId: 's' }],
+  ['no pid', { ...noted, pid: undefined }],
+  ['a pid that is none', { ...noted, pid: -1 }],
   ['other types', { sessionId: 7, pid: '7', procStart: {}, status: [] }],
 ])('a note about a process with %s is passed over', (_what, note) =>
   expect(readClaudeProcess(note as Record<string, unknown>)).toBeUndefined(),
