@@ -13,7 +13,7 @@ import { thisMachine } from '../sessions/machine.ts'
 import { type NumberedSession, type Numbers, numbered, readNumbers, writeNumbers } from '../sessions/numbers.ts'
 import type { FoundTool, Look, ToolReader } from '../sessions/session.ts'
 import { readPrices } from '../sessions/spent.ts'
-import { folderIn, folderText, readerOf, type ToolFolder, usualFolders } from '../sessions/tools.ts'
+import { folderIn, folderText, readerOf, readTools, type ToolFolder, usualFolders } from '../sessions/tools.ts'
 import { type AiView, aiPart, type JudgedSession, judgedSessions } from './ai-part.ts'
 import type { Section, StatusPart } from './sections.ts'
 
@@ -135,25 +135,24 @@ function finder(): (folders: readonly ToolFolder[], look: Look) => FoundTool[] {
     turn++
     // The first reader may use the whole budget, so each is the first one in turn.
     const order = folders.map((_, at) => folders[(at + turn) % folders.length] as ToolFolder)
-    const found = order.flatMap((folder) => {
-      const key = folderText(folder)
-      const reader = readers.get(key) ?? readerOf(folder, machine)
-      readers.set(key, reader)
-      return reader(look) ?? []
-    })
-    return merged(found)
+    const found = new Map(
+      order.map((folder) => {
+        const key = folderText(folder)
+        const reader = readers.get(key) ?? readerOf(folder, machine)
+        readers.set(key, reader)
+        return [folder, reader(look)]
+      }),
+    )
+    return merged(folders.flatMap((folder) => found.get(folder) ?? []))
   }
 }
 
-/** A tool may have several folders. */
-function merged(found: readonly FoundTool[]): FoundTool[] {
-  const tools = new Map<string, FoundTool>()
-  for (const one of [...found].sort((a, b) => (a.tool < b.tool ? -1 : 1))) {
-    const before = tools.get(one.tool)
-    tools.set(one.tool, before === undefined ? one : both(before, one))
-  }
-  return [...tools.values()]
-}
+/** A tool may have several folders. What the first one says counts. */
+const merged = (found: readonly FoundTool[]): FoundTool[] =>
+  readTools.flatMap((tool) => {
+    const [first, ...others] = found.filter((one) => one.tool === tool)
+    return first === undefined ? [] : [others.reduce(both, first)]
+  })
 
 const both = (a: FoundTool, b: FoundTool): FoundTool => ({
   tool: a.tool,
