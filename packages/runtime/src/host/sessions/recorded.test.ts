@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { privateMarks } from '../../../testing/ai/home.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
-import { aiPart } from '../watch/ai-part.ts'
+import { aiPart, judgedSessions } from '../watch/ai-part.ts'
 import { claudeSessions, emptyTranscript, type KnownProcess, readClaudeProcess, withLine } from './claude.ts'
 import { codexSessions, emptyRollout, withRolloutLine } from './codex.ts'
 import { numbered } from './numbers.ts'
@@ -68,7 +68,8 @@ const reportOf = (found: FoundTool): string => {
   const now = Math.max(1, ...found.sessions.map(({ last }) => last).filter(Number.isFinite))
   const { sessions } = numbered({ sessions: [] }, found.sessions, now)
   const view = { names: 'number' as const, waitingMinutes: 5, prices: {}, wrongPrices: 0 }
-  return JSON.stringify(aiPart([found], sessions, { ...view, now, zone: 'UTC', today: dayOf(now) }))
+  const shown = { ...view, now, zone: 'UTC', today: dayOf(now) }
+  return JSON.stringify(aiPart([found], judgedSessions(sessions, shown), shown))
 }
 
 describe.each(readers)('%s', (version, read) => {

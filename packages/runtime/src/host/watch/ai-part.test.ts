@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { NumberedSession } from '../sessions/numbers.ts'
 import type { FoundTool, SessionState, ToolSession } from '../sessions/session.ts'
 import { nothingSpent, readPrices, withTokens, withTold } from '../sessions/spent.ts'
-import { type AiView, aiPart } from './ai-part.ts'
+import { type AiView, aiPart, judgedSessions } from './ai-part.ts'
 import { hostStatusOf } from './sections.ts'
 
 const now = 1_800_000_000
@@ -29,7 +29,7 @@ const found = (sessions: readonly ToolSession[], more: Partial<FoundTool> = {}):
 })
 
 const part = (sessions: readonly NumberedSession[], more: Partial<AiView> = {}, tool: Partial<FoundTool> = {}) =>
-  aiPart([found(sessions, tool)], sessions, view(more))
+  aiPart([found(sessions, tool)], judgedSessions(sessions, view(more)), view(more))
 
 const itemOf = (one: NumberedSession, more: Partial<AiView> = {}) =>
   part([one], more).health.find(({ name }) => name.startsWith('Session '))?.level

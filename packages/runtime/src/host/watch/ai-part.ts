@@ -107,8 +107,7 @@ function nameOf({ tool, number, folder }: NumberedSession, { names }: Pick<AiVie
   return last.length === 0 ? own : `${last.join('')} (${own})`
 }
 
-export function aiPart(tools: readonly FoundTool[], sessions: readonly NumberedSession[], view: AiView): StatusPart {
-  const judged = judgedSessions(sessions, view)
+export function aiPart(tools: readonly FoundTool[], judged: readonly JudgedSession[], view: AiView): StatusPart {
   const others = [...tools.map((tool) => toolItem(tool, judged)), ...pricesItem(view)]
   return {
     health: [...sessionItems(judged), ...others],

@@ -46,7 +46,8 @@ export function watchedSessions(places: AiPlaces, chosen: () => ChosenAi): Secti
       numbers = given.numbers
       const text = JSON.stringify(numbers)
       if (text !== written && hasWritten(places.state, numbers)) written = text
-      return aiPart(found, given.sessions, viewAt(now, zone, places, names))
+      const view = viewAt(now, zone, places, names)
+      return aiPart(found, judgedSessions(given.sessions, view), view)
     },
   }
 }
@@ -104,11 +105,10 @@ export function lookAtSessions(places: AiPlaces, { names, folders }: ChosenAi, i
 export const namedAs = (look: AiLook, names: AiView['names']): AiLook =>
   shownAs({ ...look, view: { ...look.view, names } })
 
-const shownAs = (look: Omit<AiLook, 'part' | 'judged'>): AiLook => ({
-  ...look,
-  part: aiPart(look.found, look.sessions, look.view),
-  judged: judgedSessions(look.sessions, look.view),
-})
+function shownAs(look: Omit<AiLook, 'part' | 'judged'>): AiLook {
+  const judged = judgedSessions(look.sessions, look.view)
+  return { ...look, judged, part: aiPart(look.found, judged, look.view) }
+}
 
 const sessionsIn = (found: readonly FoundTool[]) => found.flatMap(({ sessions }) => sessions)
 
