@@ -7,7 +7,7 @@ import { clockText } from '../../host/jobs/zone.ts'
 import { toolNames } from '../../host/sessions/session.ts'
 import { costOf, knownCost } from '../../host/sessions/spent.ts'
 import { folderText, otherFolders, readTools } from '../../host/sessions/tools.ts'
-import { costText, type JudgedSession } from '../../host/watch/ai-part.ts'
+import { costText, generalItems, type JudgedSession } from '../../host/watch/ai-part.ts'
 import { type AiLook, lookAtSessions } from '../../host/watch/ai-section.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { examples } from '../../machine/hint.ts'
@@ -54,9 +54,9 @@ const shownSession = ({ session, name, since }: JudgedSession, { view }: AiLook)
   }
 }
 
-function linesOf({ judged, part, view }: AiLook): string | string[] {
-  const faults = part.health
-    .filter(({ level, name }) => level !== 'ok' && !name.startsWith('Session'))
+function linesOf({ found, judged, view }: AiLook): string | string[] {
+  const faults = generalItems(found, judged, view)
+    .filter(({ level }) => level !== 'ok')
     .map(({ name, detail = '' }) => `(${name}) ${detail}`)
   if (judged.length === 0 && faults.length === 0)
     return `There are no AI sessions of the last 7 days. svc reads those of ${readTools.map((tool) => toolNames[tool]).join(', ')}.`

@@ -108,7 +108,7 @@ function nameOf({ tool, number, folder }: NumberedSession, { names }: Pick<AiVie
 }
 
 export function aiPart(tools: readonly FoundTool[], judged: readonly JudgedSession[], view: AiView): StatusPart {
-  const others = [...tools.map((tool) => toolItem(tool, judged)), ...pricesItem(view)]
+  const others = generalItems(tools, judged, view)
   return {
     health: [...sessionItems(judged), ...others],
     label: labelOf(tools, judged, others),
@@ -136,6 +136,12 @@ function sessionItems(judged: readonly JudgedSession[]): Item[] {
     { name: 'Sessions', level: worst.level, detail: `${rest.length} more need you` },
   ]
 }
+
+/** The items about the tools and the settings. */
+export const generalItems = (tools: readonly FoundTool[], judged: readonly JudgedSession[], view: AiView): Item[] => [
+  ...tools.map((tool) => toolItem(tool, judged)),
+  ...pricesItem(view),
+]
 
 const isOpen = ({ session: { lives } }: JudgedSession): boolean => lives
 
