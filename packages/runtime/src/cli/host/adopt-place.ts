@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { strangersFolder } from '../../host/adopt/place.ts'
-import { accountHost, jobsFolderOf, ownFolders } from '../../host/jobs/account.ts'
+import { accountHost, jobsFolderOf } from '../../host/jobs/account.ts'
 import { isLauncher } from '../../host/jobs/launcher-file.ts'
-import type { AiPlaces } from '../../host/watch/ai-section.ts'
 import { programFile } from '../../launcher/file.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { ownerOf } from '../../machine/files/own.ts'
@@ -20,8 +19,6 @@ export interface HostPlace {
   readonly jobs: string
   /** The path of `svc-exec`. */
   readonly program: string
-  /** The places of AI sessions. */
-  readonly ai: AiPlaces
 }
 
 /** Finds the folders of this user. Refuses those of another user. */
@@ -46,8 +43,7 @@ export function findHostPlace(): HostPlace {
         )
   if (stranger) throw new Refusal(`${stranger} Nothing was done.`)
   const folder = folderAt(root)
-  const ai = { state: folder.state, settings: folder.settings, home: ownFolders(process.env).HOME }
-  return { folder, jobs, program: join(programs, 'svc-exec'), ai }
+  return { folder, jobs, program: join(programs, 'svc-exec') }
 }
 
 /** The folder of the running program, if `svc self install` has installed it there, perhaps with `--to`. */

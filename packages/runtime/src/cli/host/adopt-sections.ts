@@ -1,10 +1,8 @@
 /** The sections that `svc adopt` shows, jobs and AI sessions: chosen with options, chosen before, or asked for. */
-import { existsSync } from 'node:fs'
 import { listIn } from '@svc/protocol'
 import { type AdoptedNote, readAdopted } from '../../host/agent/adopted.ts'
 import { toolNames } from '../../host/sessions/session.ts'
-import { folderText, otherFolders } from '../../host/sessions/tools.ts'
-import { type AiLook, lookAtSessions, namedAs } from '../../host/watch/ai-section.ts'
+import { type AiLook, aiPlaces, chosenFolders, lookAtSessions, namedAs } from '../../host/watch/ai-section.ts'
 import { choose, confirm } from '../kit/ask.ts'
 import { exits, Refusal } from '../kit/output.ts'
 import type { HostPlace } from './adopt-place.ts'
@@ -48,12 +46,11 @@ export interface SectionFacts {
   readonly folders: readonly string[]
 }
 
-export function lookAtSections({ folder, ai: places }: HostPlace, { names }: ChosenSections): SectionFacts {
+export function lookAtSections({ folder }: HostPlace, { names }: ChosenSections): SectionFacts {
   const before = readAdopted(folder)
-  const others = otherFolders(process.env).filter((other) => existsSync(other.folder))
-  const folders = [...new Set([...(before?.folders ?? []), ...others.map(folderText)])]
+  const folders = chosenFolders(before, process.env)
   const chosen = { names: names ?? before?.names ?? 'number', folders }
-  return { before, folders, ai: lookAtSessions(places, chosen, before?.ai !== true) }
+  return { before, folders, ai: lookAtSessions(aiPlaces(folder, process.env), chosen, before?.ai !== true) }
 }
 
 /** Lines about the sessions that were found, and about what may not be read. */

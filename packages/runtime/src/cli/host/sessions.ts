@@ -1,14 +1,13 @@
 /** `svc sessions`: the AI sessions of this user on this machine, from the files of the tools. Nothing is written. */
-import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { readAdopted } from '../../host/agent/adopted.ts'
-import { accountHost, ownFolders } from '../../host/jobs/account.ts'
+import { accountHost } from '../../host/jobs/account.ts'
 import { clockText } from '../../host/jobs/zone.ts'
 import { toolNames } from '../../host/sessions/session.ts'
 import { costOf, knownCost } from '../../host/sessions/spent.ts'
-import { folderText, otherFolders, readTools } from '../../host/sessions/tools.ts'
+import { readTools } from '../../host/sessions/tools.ts'
 import { costText, generalItems, type JudgedSession } from '../../host/watch/ai-part.ts'
-import { type AiLook, lookAtSessions } from '../../host/watch/ai-section.ts'
+import { type AiLook, aiPlaces, chosenFolders, lookAtSessions } from '../../host/watch/ai-section.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { examples } from '../../machine/hint.ts'
 import { alignedColumns, printResult, Refusal } from '../kit/output.ts'
@@ -37,12 +36,8 @@ function placesNow(): Parameters<typeof lookAtSessions> {
   if (host === undefined) throw new Refusal('There is no folder for svc: neither HOME nor XDG_STATE_HOME is set.')
   const folder = folderAt(host)
   const adopted = readAdopted(folder)
-  const folders = [...(adopted?.folders ?? []), ...otherFolders(process.env).map(folderText)]
-  const home = ownFolders(process.env).HOME ?? dirname(host)
-  return [
-    { state: folder.state, settings: folder.settings, home },
-    { names: adopted?.names ?? 'number', folders },
-  ]
+  const folders = chosenFolders(adopted, process.env)
+  return [aiPlaces(folder, process.env), { names: adopted?.names ?? 'number', folders }]
 }
 
 const shownSession = ({ session, name, since }: JudgedSession, { view }: AiLook) => {

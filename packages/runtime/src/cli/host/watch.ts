@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { hideKeptTable } from '../../host/adopt/table.ts'
-import { ownFolders } from '../../host/jobs/account.ts'
+import { aiPlaces } from '../../host/watch/ai-section.ts'
 import { watchHost } from '../../host/watch/watch.ts'
 import { messageOf } from '../../machine/base/errors.ts'
 import { folderAt } from '../../machine/files/folder.ts'
@@ -17,15 +17,15 @@ export const watchCommand = (): Command =>
     )
     .addHelpText('after', examples('watch'))
     .action(async () => {
-      const folder = folderAt(process.env.SVC_AGENT_DIR || '.')
-      const state = process.env.SVC_STATE_DIR || folder.state
-      const jobs = process.env.SVC_JOBS_DIR || resolve(state, 'jobs')
+      const place = folderAt(process.env.SVC_AGENT_DIR || '.')
+      const folder = { ...place, state: process.env.SVC_STATE_DIR || place.state }
+      const jobs = process.env.SVC_JOBS_DIR || resolve(folder.state, 'jobs')
       const stop = new AbortController()
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
       try {
-        hideKeptTable({ ...folder, state })
+        hideKeptTable(folder)
       } catch (error) {
         warn(messageOf(error))
       }
-      await watchHost({ folder: { ...folder, state }, jobs, home: ownFolders(process.env).HOME }, stop.signal, warn)
+      await watchHost({ folder, jobs, ai: aiPlaces(folder, process.env) }, stop.signal, warn)
     })

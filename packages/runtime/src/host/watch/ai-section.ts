@@ -1,11 +1,13 @@
 /** The edge of the section *ai*: reads the files of the tools at each look, and keeps the numbers of their sessions. */
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { limits } from '@svc/protocol'
 import { number, object, text } from '@svc/protocol/fields'
+import type { Folder } from '../../machine/files/folder.ts'
 import { readJsonFile } from '../../machine/files/read.ts'
 import type { AdoptedNote } from '../agent/adopted.ts'
 import { waitingMinutes } from '../agent/manifest.ts'
+import { ownFolders } from '../jobs/account.ts'
 import { machineZone } from '../jobs/machine-zone.ts'
 import { offsetAt } from '../jobs/zone.ts'
 import { newBudget } from '../sessions/growing.ts'
@@ -13,7 +15,15 @@ import { thisMachine } from '../sessions/machine.ts'
 import { type NumberedSession, type Numbers, numbered, readNumbers, writeNumbers } from '../sessions/numbers.ts'
 import type { FoundTool, Look, ToolReader } from '../sessions/session.ts'
 import { readPrices } from '../sessions/spent.ts'
-import { folderIn, folderText, readerOf, readTools, type ToolFolder, usualFolders } from '../sessions/tools.ts'
+import {
+  folderIn,
+  folderText,
+  otherFolders,
+  readerOf,
+  readTools,
+  type ToolFolder,
+  usualFolders,
+} from '../sessions/tools.ts'
 import { type AiView, aiPart, type JudgedSession, judgedSessions } from './ai-part.ts'
 import type { Section, StatusPart } from './sections.ts'
 
@@ -25,6 +35,24 @@ export interface AiPlaces {
   /** The home folder of this user; undefined if nobody knows it. */
   readonly home: string | undefined
 }
+
+/** The places for the host agent in this folder, of the user who runs it. */
+export const aiPlaces = (
+  { state, settings }: Pick<Folder, 'state' | 'settings'>,
+  env: NodeJS.ProcessEnv,
+): AiPlaces => ({
+  ...{ state, settings, home: ownFolders(env).HOME },
+})
+
+/** The folders of tools besides the usual ones: those that were noted, and those that this environment names. */
+export const chosenFolders = (note: AdoptedNote | undefined, env: NodeJS.ProcessEnv): string[] => [
+  ...new Set([
+    ...(note?.folders ?? []),
+    ...otherFolders(env)
+      .filter(({ folder }) => existsSync(folder))
+      .map(folderText),
+  ]),
+]
 
 /** The choices of a person about sessions. */
 type ChosenAi = Pick<AdoptedNote, 'names' | 'folders'>

@@ -12,7 +12,7 @@ import { createFolder, writeLightly } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { type AdoptedNote, readAdopted } from '../agent/adopted.ts'
 import { renewManifest } from '../agent/manifest.ts'
-import { watchedSessions } from './ai-section.ts'
+import { type AiPlaces, watchedSessions } from './ai-section.ts'
 import { type JobsPlaces, jobsPartNow, watchedJobs } from './jobs-section.ts'
 import { hostStatusOf, partsOf, type Section, type StatusPart } from './sections.ts'
 
@@ -25,13 +25,12 @@ interface WatchPlaces {
   readonly folder: Folder
   /** The folder with all jobs. */
   readonly jobs: string
-  /** The home folder of this user; undefined if nobody knows it. */
-  readonly home: string | undefined
+  readonly ai: AiPlaces
 }
 
 /** Watches until the signal asks it to stop, or until the file of svc was replaced. */
 export async function watchHost(
-  { folder, jobs, home }: WatchPlaces,
+  { folder, jobs, ai }: WatchPlaces,
   stop: AbortSignal,
   warn: (text: string) => void,
 ): Promise<void> {
@@ -41,7 +40,7 @@ export async function watchHost(
   trying(() => renewManifest(folder), warn)
   let shown: AdoptedNote | undefined
   const jobsSection = watchedJobs({ state: folder.state, jobs }, () => performance.now())
-  const aiSection = watchedSessions({ ...folder, home }, () => shown ?? nothingChosen)
+  const aiSection = watchedSessions(ai, () => shown ?? nothingChosen)
   const sections = (): Section[] => [...(shown?.jobs ? [jobsSection] : []), ...(shown?.ai ? [aiSection] : [])]
   const write = statusWriter(folder, warn)
   const adoptedFile = join(folder.state, 'adopted.json')
