@@ -21,10 +21,10 @@ test('looks at the same files of two folders say the same, whichever folder is r
       { ...answerOf('1', output), version },
     ])
   const places = { state: join(first.root, 'state'), settings: join(first.root, 'none'), home: first.root }
-  const { look } = watchedSessions(places, () => ({
+  const { look } = watchedSessions(places)({
     names: 'number',
     folders: [`claude=${join(second.root, '.claude')}`],
-  }))
+  })
   const now = Date.now()
   const [one, two] = [look(now), look(now)]
   expect(one).toMatchObject({ health: [{ detail: '2.1.332: 0 open, 1 in 7 days' }], runs: [{ output_tokens: 34 }] })

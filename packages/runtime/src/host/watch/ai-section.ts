@@ -57,16 +57,15 @@ export const chosenFolders = (note: AdoptedNote | undefined, env: NodeJS.Process
 /** The choices of a person about sessions. */
 type ChosenAi = Pick<AdoptedNote, 'names' | 'folders'>
 
-/** The section for `svc watch`, which looks again and again. `chosen` is asked at each look. */
-export function watchedSessions(places: AiPlaces, chosen: () => ChosenAi): Section {
+/** Returns the function that makes the section for `svc watch`, which looks again and again, by what is chosen then. */
+export function watchedSessions(places: AiPlaces): (chosen: ChosenAi) => Section {
   const find = finder()
   let numbers: Numbers | undefined
   let written = ''
-  return {
+  return ({ names, folders }) => ({
     name: 'ai',
     command: 'sessions',
     look(now) {
-      const { names, folders } = chosen()
       const zone = machineZone()
       numbers = newest(numbers, readNumbers(places.state))
       const found = find(foldersOf(places, folders), lookAt(now, zone))
@@ -77,7 +76,7 @@ export function watchedSessions(places: AiPlaces, chosen: () => ChosenAi): Secti
       const view = viewAt(now, zone, places, names)
       return aiPart(found, judgedSessions(given.sessions, view), view)
     },
-  }
+  })
 }
 
 /** The note as it is known, unless sessions were switched on again since. */

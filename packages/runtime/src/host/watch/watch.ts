@@ -10,11 +10,11 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { scaledMs, wait } from '../../machine/base/time.ts'
 import { createFolder, writeLightly } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { type AdoptedNote, readAdopted } from '../agent/adopted.ts'
+import { readAdopted } from '../agent/adopted.ts'
 import { renewManifest } from '../agent/manifest.ts'
 import { type AiPlaces, watchedSessions } from './ai-section.ts'
 import { type JobsPlaces, jobsPartNow, watchedJobs } from './jobs-section.ts'
-import { hostStatusOf, partsOf, type Section, type StatusPart } from './sections.ts'
+import { hostStatusOf, partsOf, type StatusPart } from './sections.ts'
 
 const lookSeconds = 5
 const crontabSeconds = 300
@@ -38,10 +38,8 @@ export async function watchHost(
   const first = stampOf(file)
   const isReplaced = () => ![first, undefined].includes(stampOf(file))
   trying(() => renewManifest(folder), warn)
-  let shown: AdoptedNote | undefined
   const jobsSection = watchedJobs({ state: folder.state, jobs }, () => performance.now())
-  const aiSection = watchedSessions(ai, () => shown ?? nothingChosen)
-  const sections = (): Section[] => [...(shown?.jobs ? [jobsSection] : []), ...(shown?.ai ? [aiSection] : [])]
+  const aiSection = watchedSessions(ai)
   const write = statusWriter(folder, warn)
   const adoptedFile = join(folder.state, 'adopted.json')
   let adopted = stampOf(adoptedFile)
@@ -55,8 +53,9 @@ export async function watchHost(
       if (next === 0) await asked
       next = performance.now() + scaledMs(crontabSeconds)
     }
-    shown = readAdopted(folder)
-    write(JSON.stringify(hostStatusOf(partsOf(sections(), Date.now()))))
+    const shown = readAdopted(folder)
+    const sections = [...(shown?.jobs ? [jobsSection] : []), ...(shown?.ai ? [aiSection(shown)] : [])]
+    write(JSON.stringify(hostStatusOf(partsOf(sections, Date.now()))))
     await wait(scaledMs(lookSeconds), stop)
   }
 }
@@ -88,8 +87,6 @@ function stampOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false })
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`
 }
-
-const nothingChosen = { names: 'number' as const, folders: [] }
 
 /**
  * The status that `svc watch` would write now, with this part about AI sessions. Nothing is written, and folders that
