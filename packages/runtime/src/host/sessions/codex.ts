@@ -4,7 +4,17 @@
  */
 import { isObject } from '@svc/protocol'
 import { type FoundTool, quotable, type SessionState, type ToolSession } from './session.ts'
-import { modelIn, moreTokens, noTokens, nothingSpent, type Spent, sumOf, type Tokens, withTokens } from './spent.ts'
+import {
+  countOf,
+  modelIn,
+  moreTokens,
+  noTokens,
+  nothingSpent,
+  type Spent,
+  sumOf,
+  type Tokens,
+  withTokens,
+} from './spent.ts'
 import { countIn, type JsonObject, optional, sessionIdIn, textIn, timeIn, versionIn } from './values.ts'
 
 /** The facts that the lines of one rollout tell. Times are in Unix seconds. */
@@ -129,14 +139,17 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   if (total === undefined) return before
   const known = before.total ?? noTokens
   const more = moreTokens(known, total)
-  if (more.input + more.cached + more.output === 0) return before
+  if (countOf(more) === 0) return before
   const model = before.model ?? unknownModel
   const now = before.total === undefined ? (tokensIn(part) ?? total) : more
   // The tokens before the first record were used on another day, or nobody knows when.
   const earlier = moreTokens(now, more)
   const spent = withTokens(withTokens(before.spent, model, earlier, 0), model, now, day)
-  const isLeast = earlier.input + earlier.cached + earlier.output > 0
-  return { ...before, total, spent: isLeast ? { ...spent, today: { ...spent.today, isLeast } } : spent }
+  return {
+    ...before,
+    total,
+    spent: countOf(earlier) > 0 ? { ...spent, today: { ...spent.today, isLeast: true } } : spent,
+  }
 }
 const unknownModel = 'unknown'
 

@@ -102,25 +102,22 @@ const each = (count: (key: keyof Tokens) => number): Tokens => ({
 
 function plus(all: Models, more: Models): Models {
   const sum: Record<string, Tokens> = { ...all }
-  for (const [model, tokens] of Object.entries(more)) {
-    const { input, cached, output } = ownOf(sum, model) ?? noTokens
-    sum[model] = { input: input + tokens.input, cached: cached + tokens.cached, output: output + tokens.output }
-  }
+  for (const [model, tokens] of Object.entries(more)) sum[model] = addTokens(ownOf(sum, model) ?? noTokens, tokens)
   return sum
 }
 export const noTokens: Tokens = { input: 0, cached: 0, output: 0 }
+
+export const addTokens = (a: Tokens, b: Tokens): Tokens => each((key) => a[key] + b[key])
+
+/** The number of tokens of all kinds. */
+export const countOf = ({ input, cached, output }: Tokens): number => input + cached + output
 
 /** The tokens that were added since. */
 export const moreTokens = (before: Tokens, after: Tokens): Tokens =>
   each((key) => Math.max(0, after[key] - before[key]))
 
 /** The sum of the tokens of all models. */
-export const tokensOf = (models: Models): Tokens => Object.values(models).reduce(both, noTokens)
-const both = (a: Tokens, b: Tokens): Tokens => ({
-  input: a.input + b.input,
-  cached: a.cached + b.cached,
-  output: a.output + b.output,
-})
+export const tokensOf = (models: Models): Tokens => Object.values(models).reduce(addTokens, noTokens)
 
 /** Prices in USD per million tokens. */
 interface Price {
@@ -160,7 +157,7 @@ interface CostParts {
 }
 
 function costWith({ told, untold, hasGaps }: CostParts, prices: Prices): Cost {
-  const parts = Object.entries(untold).filter(([, tokens]) => tokens.input + tokens.cached + tokens.output > 0)
+  const parts = Object.entries(untold).filter(([, tokens]) => countOf(tokens) > 0)
   const known = parts.flatMap(([model, tokens]) => estimate(model, tokens, prices) ?? [])
   return {
     ...(told !== undefined && { told }),

@@ -8,9 +8,11 @@ import { clockText } from '../jobs/zone.ts'
 import type { NumberedSession } from '../sessions/numbers.ts'
 import { type FoundTool, type SessionState, toolNames } from '../sessions/session.ts'
 import {
+  addTokens,
   type Cost,
   costOf,
   costOfDay,
+  countOf,
   knownCost,
   modelCosts,
   noTokens,
@@ -277,15 +279,11 @@ function todayPanel(tools: readonly FoundTool[], judged: readonly JudgedSession[
         .filter((session) => session.tool === tool && session.spent.today.day === today)
         .map(({ spent }) => spent)
       const cost = totalCost(used.map((spent) => costOfDay(spent, prices)))
-      const tokens = used.map((spent) => tokensOf(spent.today.all)).reduce(sumOfTokens, noTokens)
+      const tokens = used.map((spent) => tokensOf(spent.today.all)).reduce(addTokens, noTokens)
       return [toolNames[tool], ...costCells(cost), tokensText(tokens)]
     }),
   }
 }
-
-const sumOfTokens = (a: Tokens, b: Tokens): Tokens => ({
-  ...{ input: a.input + b.input, cached: a.cached + b.cached, output: a.output + b.output },
-})
 
 /** Told and estimated, each alone. The last one that is known says that parts are unknown. */
 function costCells({ told, estimated, isLeast }: Cost): [string, string] {
@@ -302,9 +300,8 @@ export function costText(cost: Cost): string {
 
 const usdText = (usd: number): string => `$${usd > 0 && usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`
 
-function tokensText({ input, cached, output }: Tokens): string {
-  return input + cached + output === 0 ? '–' : `${shortNumber(output)} out, ${shortNumber(input + cached)} in`
-}
+const tokensText = (tokens: Tokens): string =>
+  countOf(tokens) === 0 ? '–' : `${shortNumber(tokens.output)} out, ${shortNumber(tokens.input + tokens.cached)} in`
 
 const shortNumber = (count: number): string =>
   count < 1000 ? String(count) : count < 1e6 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1e6).toFixed(1)}M`
