@@ -12,6 +12,7 @@ import {
 } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { Command } from 'commander'
+import { counted } from '../../machine/base/sentence.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { examples } from '../../machine/hint.ts'
 import { exits, oneLine, printResult, Refusal } from '../kit/output.ts'
@@ -54,4 +55,4 @@ async function examine(path: string): Promise<ExaminedFolder> {
 }
 
 export const findingLine = (finding: BundleFinding): string => oneLine(findingText(finding))
-const count = ({ length }: readonly BundleFinding[]): string => `${length} finding${length === 1 ? '' : 's'}.`
+const count = ({ length }: readonly BundleFinding[]): string => `${counted(length, 'finding')}.`

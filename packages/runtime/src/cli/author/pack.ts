@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { type PackedBundle, packFolder } from '@svc/blueprint'
 import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'
+import { counted } from '../../machine/base/sentence.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { examples } from '../../machine/hint.ts'
@@ -32,7 +33,7 @@ export const pack = (): Command =>
       const { name, version } = manifest
       printResult(json, { file, name, version, sha256, size: bytes.length, entries, leftOut, warnings }, () => [
         ...warnings.map((warning) => `warning: ${findingLine(warning)}`),
-        `Packed ${name} ${version} into ${file}: ${entries.length} file${entries.length === 1 ? '' : 's'}, ${sizeText(bytes.length)}.`,
+        `Packed ${name} ${version} into ${file}: ${counted(entries.length, 'file')}, ${sizeText(bytes.length)}.`,
         `sha256 ${sha256}`,
         ...(leftOut.length > 0 ? [oneLine(`Left out: ${leftOut.join(', ')}`)] : []),
       ])

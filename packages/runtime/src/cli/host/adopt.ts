@@ -13,6 +13,7 @@ import { keptTable, replaceTable } from '../../host/adopt/table.ts'
 import { type AdoptedNote, writeAdopted } from '../../host/agent/adopted.ts'
 import { nameInManifest } from '../../host/agent/manifest.ts'
 import { mendUnits } from '../../install/service/mend.ts'
+import { counted } from '../../machine/base/sentence.ts'
 import { readConnection, type ServiceConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
@@ -166,7 +167,7 @@ function foundLines({ lines, jobs, crontab }: CrontabFacts): string[] {
   const changes = crontab.ok ? crontab.plan.changes.length : 0
   const left = crontab.ok ? crontab.plan.left : []
   return [
-    `Found ${count(lines, 'crontab line')} and ${count(jobs.length, 'job')} that svc knows. ${becoming(changes)}`,
+    `Found ${counted(lines, 'crontab line')} and ${counted(jobs.length, 'job')} that svc knows. ${becoming(changes)}`,
     ...(crontab.ok ? [] : [`The crontab ${crontab.why}.`]),
     ...left.map(({ number, why }) => `  Line ${number} stays as it is: it ${why}.`),
   ]
@@ -193,7 +194,7 @@ async function changeCrontab(
 ): Promise<string[]> {
   const changes = changesIn(found)
   if (!found.crontab.ok || changes.length === 0) return []
-  if (!wraps) return [`${count(changes.length, 'crontab line')} can become a job: ${commandHint('adopt --crontab')}`]
+  if (!wraps) return [`${counted(changes.length, 'crontab line')} can become a job: ${commandHint('adopt --crontab')}`]
   await replaceTable(folder, { expected: found.crontab.text, next: found.crontab.plan.text })
   // The agent reads the crontab again when this file changes, and otherwise only every five minutes.
   writeAdopted(folder, adopted)
@@ -249,5 +250,4 @@ const answerOf = ({ place, found, facts }: Adoption, report: Report | undefined,
 const becoming = (lines: number): string =>
   lines === 0
     ? 'No other line can become a job.'
-    : `${count(lines, 'line')} can become ${lines === 1 ? 'a job' : 'jobs'}.`
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+    : `${counted(lines, 'line')} can become ${lines === 1 ? 'a job' : 'jobs'}.`

@@ -1,4 +1,5 @@
 /** Reads all files of a tree that grow, and keeps of each only what a function made of its lines. */
+import { counted } from '../../machine/base/sentence.ts'
 import { type Budget, type GrowingFile, growingFile } from './growing.ts'
 import { type FileTree, treeLister } from './listing.ts'
 import type { Look } from './session.ts'
@@ -65,7 +66,7 @@ export function foldedTree<T>(
 }
 
 const countFault = (number: number, what: string): string[] =>
-  number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'} cannot be read`]
+  number === 0 ? [] : [`${counted(number, what)} cannot be read`]
 
 /** False if the file cannot be read. One for which the budget is not enough is read at the next look. */
 function hasRead(file: GrowingFile, budget: Budget): boolean {

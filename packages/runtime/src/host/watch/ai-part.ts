@@ -4,6 +4,7 @@
  */
 import { basename } from 'node:path'
 import { type Level, levelRank, type Panel, type Run, safeLine } from '@svc/protocol'
+import { counted } from '../../machine/base/sentence.ts'
 import { clockText } from '../jobs/zone.ts'
 import type { NumberedSession } from '../sessions/numbers.ts'
 import { type FoundTool, type SessionState, toolNames } from '../sessions/session.ts'
@@ -169,11 +170,9 @@ const pricesItem = ({ wrongPrices }: AiView): Item[] =>
         {
           name: 'Prices',
           level: 'warn',
-          detail: `${count(wrongPrices, 'word')} in the setting cannot be read: a price is MODEL=IN/OUT/CACHED`,
+          detail: `${counted(wrongPrices, 'word')} in the setting cannot be read: a price is MODEL=IN/OUT/CACHED`,
         },
       ]
-
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 
 function labelOf(tools: readonly FoundTool[], judged: readonly JudgedSession[], others: readonly Item[]): string {
   const needing = judged.filter(({ level }) => level !== undefined)
@@ -183,7 +182,7 @@ function labelOf(tools: readonly FoundTool[], judged: readonly JudgedSession[], 
     return needing.length === 1
       ? `${first.name} ${shortWords[first.session.state]}`
       : `${needing.length} of ${shown} sessions need you`
-  const all = shown > 0 ? count(shown, 'session') : tools.length > 0 ? 'no open session' : 'no AI sessions yet'
+  const all = shown > 0 ? counted(shown, 'session') : tools.length > 0 ? 'no open session' : 'no AI sessions yet'
   const other = others.find(({ level }) => level === 'warn')
   return other === undefined ? all : `${all}, but ${other.name} needs you`
 }

@@ -13,6 +13,7 @@ import {
   type Run,
   worstLevel,
 } from '@svc/protocol'
+import { counted } from '../../machine/base/sentence.ts'
 import { spanText } from '../../machine/base/time.ts'
 import { jobFactsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
@@ -96,20 +97,18 @@ const manyJobs = 1000
 function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now }: JobView): Item | undefined {
   const unnamed = unrecorded.filter(({ name, at }) => name === undefined && at > now - weekSeconds).length
   const says = [
-    ...(passedOver === 0 ? [] : [`${count(passedOver, 'record')} cannot be read, or have a time in the future`]),
+    ...(passedOver === 0 ? [] : [`${counted(passedOver, 'record')} cannot be read, or have a time in the future`]),
     ...(closed.length === 0 ? [] : [`the folder of ${closed.slice(0, 5).join(', ')} cannot be read`]),
     ...(jobs.length <= manyJobs ? [] : [`there are ${jobs.length} jobs: a name should have no date in it`]),
-    ...(unnamed === 0 ? [] : [`${count(unnamed, 'run')} in 7 days without a record and without the name of a job`]),
+    ...(unnamed === 0 ? [] : [`${counted(unnamed, 'run')} in 7 days without a record and without the name of a job`]),
   ]
   return says.length === 0 ? undefined : { name: 'Records', level: 'info', detail: says.join('; ') }
 }
 
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
-
 /** The label says how all items are. None is well while one of them is not. */
 function labelOf(jobs: readonly JudgedJob[], others: readonly Item[], closed: number): string {
   const need = jobs.filter(needs)
-  const all = count(jobs.length, 'job')
+  const all = counted(jobs.length, 'job')
   const [first] = need
   if (first !== undefined)
     return need.length === 1 ? `${first.name}: ${first.short}` : `${need.length} of ${all} need you`
