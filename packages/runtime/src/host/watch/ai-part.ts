@@ -3,7 +3,7 @@
  * time. Names of folders are in it only if the person on this machine chose that; prompts and answers never are.
  */
 import { basename } from 'node:path'
-import { type Level, levelRank, type Panel, type Run, safeLine } from '@svc/protocol'
+import { foreignLine, type Level, levelRank, limits, type Panel, type Run } from '@svc/protocol'
 import { counted } from '../../machine/base/sentence.ts'
 import { clockText } from '../jobs/zone.ts'
 import type { NumberedSession } from '../sessions/numbers.ts'
@@ -41,8 +41,6 @@ export interface AiView {
 /** The contract keeps fifty items, and other sections need most of them. */
 const maxItems = 16
 const maxRuns = 150
-const maxActive = 50
-const maxRows = 50
 /** The seconds for which a session that died or failed keeps its item. */
 const badSeconds = 3600
 
@@ -106,8 +104,8 @@ const folderChars = 60
 
 function nameOf({ tool, number, folder }: NumberedSession, { names }: Pick<AiView, 'names'>): string {
   const own = `${tool} ${number}`
-  const last = names === 'folder' && folder !== undefined ? [...safeLine(basename(folder))].slice(0, folderChars) : []
-  return last.length === 0 ? own : `${last.join('')} (${own})`
+  const last = names === 'folder' && folder !== undefined ? foreignLine(basename(folder), folderChars) : ''
+  return last === '' ? own : `${last} (${own})`
 }
 
 export function aiPart(tools: readonly FoundTool[], judged: readonly JudgedSession[], view: AiView): StatusPart {
@@ -115,7 +113,7 @@ export function aiPart(tools: readonly FoundTool[], judged: readonly JudgedSessi
   return {
     health: [...sessionItems(judged), ...others],
     label: labelOf(tools, judged, others),
-    active: judged.filter(isActive).slice(0, maxActive).map(activeOf),
+    active: judged.filter(isActive).slice(0, limits.active).map(activeOf),
     gauges: tools.flatMap(({ limits: shares = [] }) => shares.map((share) => gaugeOf(share, view))),
     runs: [...judged]
       .sort((a, b) => b.last - a.last)
@@ -250,7 +248,7 @@ function sessionPanel(judged: readonly JudgedSession[], view: AiView): Panel {
     title: 'Sessions',
     columns: ['Name', 'Tool', 'State', 'Since', 'Model', 'Cost', 'Tokens today'],
     rows: rows
-      .slice(0, maxRows)
+      .slice(0, limits.panelItems)
       .map(({ session, name, since }) => [
         name,
         toolNames[session.tool],
