@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import type { NumberedSession } from '../sessions/numbers.ts'
 import type { FoundTool, SessionState, ToolSession } from '../sessions/session.ts'
 import { nothingSpent, readPrices, withTokens, withTold } from '../sessions/spent.ts'
-import { type AiView, aiPart, judgedSessions } from './ai-part.ts'
+import { type AiView, judgedSessions } from './ai-judge.ts'
+import { aiPart } from './ai-part.ts'
 import { hostStatusOf } from './sections.ts'
 
 const now = 1_800_000_000

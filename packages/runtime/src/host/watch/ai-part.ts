@@ -2,11 +2,9 @@
  * The section *ai* of the host agent's status: the sessions of AI tools. It is a pure function of what was found and a
  * time. Names of folders are in it only if the person on this machine chose that; prompts and answers never are.
  */
-import { basename } from 'node:path'
-import { foreignLine, type Level, levelRank, limits, type Panel, type Run } from '@svc/protocol'
+import { type Level, limits, type Panel, type Run } from '@svc/protocol'
 import { counted } from '../../machine/base/sentence.ts'
 import { clockText } from '../jobs/zone.ts'
-import type { NumberedSession } from '../sessions/numbers.ts'
 import { type FoundTool, type SessionState, toolNames } from '../sessions/session.ts'
 import {
   addTokens,
@@ -22,91 +20,12 @@ import {
   tokensOf,
   totalCost,
 } from '../sessions/spent.ts'
+import type { AiView, JudgedSession } from './ai-judge.ts'
 import type { StatusPart } from './sections.ts'
-
-export interface AiView {
-  /** In Unix seconds. */
-  readonly now: number
-  readonly zone: string
-  /** The number of the present day. */
-  readonly today: number
-  readonly names: 'number' | 'folder'
-  /** The minutes after which a session that waits is bad; 0 means never. */
-  readonly waitingMinutes: number
-  readonly prices: Prices
-  /** The number of prices that cannot be read. */
-  readonly wrongPrices: number
-}
 
 /** The contract keeps fifty items, and other sections need most of them. */
 const maxItems = 16
 const maxRuns = 150
-/** The seconds for which a session that died or failed keeps its item. */
-const badSeconds = 3600
-
-/** A session in words. */
-export interface JudgedSession {
-  readonly session: NumberedSession
-  readonly name: string
-  /** Its last sign, which is not in the future. */
-  readonly last: number
-  readonly since: number
-  /** Absent if it needs nobody. */
-  readonly level?: 'warn' | 'bad'
-  readonly detail: string
-}
-
-export function judgedSessions(sessions: readonly NumberedSession[], view: AiView): JudgedSession[] {
-  return sessions
-    .map((session) => judge(session, view))
-    .sort((a, b) => needRank(b) - needRank(a) || stateOrder(a) - stateOrder(b) || b.last - a.last || byNumber(a, b))
-}
-
-const needRank = ({ level }: JudgedSession): number => (level === undefined ? -1 : levelRank[level])
-const states: readonly SessionState[] = ['waiting', 'running', 'idle', 'died', 'failed', 'over']
-const stateOrder = ({ session }: JudgedSession): number => states.indexOf(session.state)
-const byNumber = (a: JudgedSession, b: JudgedSession): number => a.session.number - b.session.number
-
-function judge(session: NumberedSession, view: AiView): JudgedSession {
-  const { now, zone } = view
-  const { state, isPast, lives, lived = 0 } = session
-  const last = Math.min(lives ? session.last : Math.max(session.last, lived), now)
-  const since = Math.min(lives ? session.since : last, now)
-  const isRecent = !isPast && now < last + badSeconds
-  const level =
-    state === 'waiting'
-      ? isLong(since, view)
-        ? ('bad' as const)
-        : ('warn' as const)
-      : isRecent && state === 'died'
-        ? ('bad' as const)
-        : isRecent && state === 'failed'
-          ? ('warn' as const)
-          : undefined
-  const detail = `${stateWords[state]} ${clockText(since, now, zone)}`
-  return { session, name: nameOf(session, view), last, since, ...(level && { level }), detail }
-}
-
-const isLong = (since: number, { now, waitingMinutes }: AiView): boolean =>
-  waitingMinutes > 0 && now - since >= waitingMinutes * 60
-
-/** The states as the beginning of a sentence that ends with a time. */
-const stateWords: Readonly<Record<SessionState, string>> = {
-  running: 'runs since',
-  waiting: 'waits for you since',
-  idle: 'idle since',
-  died: 'its process is gone in the middle of its work, last sign',
-  failed: 'its last word is an error,',
-  over: 'ended',
-}
-
-const folderChars = 60
-
-function nameOf({ tool, number, folder }: NumberedSession, { names }: Pick<AiView, 'names'>): string {
-  const own = `${tool} ${number}`
-  const last = names === 'folder' && folder !== undefined ? foreignLine(basename(folder), folderChars) : ''
-  return last === '' ? own : `${last} (${own})`
-}
 
 export function aiPart(tools: readonly FoundTool[], judged: readonly JudgedSession[], view: AiView): StatusPart {
   const others = generalItems(tools, judged, view)

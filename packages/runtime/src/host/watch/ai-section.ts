@@ -24,7 +24,8 @@ import {
   type ToolFolder,
   usualFolders,
 } from '../sessions/tools.ts'
-import { type AiView, aiPart, type JudgedSession, judgedSessions } from './ai-part.ts'
+import { type AiView, type JudgedSession, judgedSessions } from './ai-judge.ts'
+import { aiPart } from './ai-part.ts'
 import type { Section, StatusPart } from './sections.ts'
 
 export interface AiPlaces {

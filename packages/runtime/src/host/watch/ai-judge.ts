@@ -1,0 +1,88 @@
+/** Judges AI sessions: which of them need a person, and the words for them. Pure. */
+import { basename } from 'node:path'
+import { foreignLine, levelRank } from '@svc/protocol'
+import { clockText } from '../jobs/zone.ts'
+import type { NumberedSession } from '../sessions/numbers.ts'
+import type { SessionState } from '../sessions/session.ts'
+import type { Prices } from '../sessions/spent.ts'
+
+export interface AiView {
+  /** In Unix seconds. */
+  readonly now: number
+  readonly zone: string
+  /** The number of the present day. */
+  readonly today: number
+  readonly names: 'number' | 'folder'
+  /** The minutes after which a session that waits is bad; 0 means never. */
+  readonly waitingMinutes: number
+  readonly prices: Prices
+  /** The number of prices that cannot be read. */
+  readonly wrongPrices: number
+}
+
+/** The seconds for which a session that died or failed keeps its item. */
+const badSeconds = 3600
+
+/** A session in words. */
+export interface JudgedSession {
+  readonly session: NumberedSession
+  readonly name: string
+  /** Its last sign, which is not in the future. */
+  readonly last: number
+  readonly since: number
+  /** Absent if it needs nobody. */
+  readonly level?: 'warn' | 'bad'
+  readonly detail: string
+}
+
+export function judgedSessions(sessions: readonly NumberedSession[], view: AiView): JudgedSession[] {
+  return sessions
+    .map((session) => judge(session, view))
+    .sort((a, b) => needRank(b) - needRank(a) || stateOrder(a) - stateOrder(b) || b.last - a.last || byNumber(a, b))
+}
+
+const needRank = ({ level }: JudgedSession): number => (level === undefined ? -1 : levelRank[level])
+const states: readonly SessionState[] = ['waiting', 'running', 'idle', 'died', 'failed', 'over']
+const stateOrder = ({ session }: JudgedSession): number => states.indexOf(session.state)
+const byNumber = (a: JudgedSession, b: JudgedSession): number => a.session.number - b.session.number
+
+function judge(session: NumberedSession, view: AiView): JudgedSession {
+  const { now, zone } = view
+  const { state, isPast, lives, lived = 0 } = session
+  const last = Math.min(lives ? session.last : Math.max(session.last, lived), now)
+  const since = Math.min(lives ? session.since : last, now)
+  const isRecent = !isPast && now < last + badSeconds
+  const level =
+    state === 'waiting'
+      ? isLong(since, view)
+        ? ('bad' as const)
+        : ('warn' as const)
+      : isRecent && state === 'died'
+        ? ('bad' as const)
+        : isRecent && state === 'failed'
+          ? ('warn' as const)
+          : undefined
+  const detail = `${stateWords[state]} ${clockText(since, now, zone)}`
+  return { session, name: nameOf(session, view), last, since, ...(level && { level }), detail }
+}
+
+const isLong = (since: number, { now, waitingMinutes }: AiView): boolean =>
+  waitingMinutes > 0 && now - since >= waitingMinutes * 60
+
+/** The states as the beginning of a sentence that ends with a time. */
+const stateWords: Readonly<Record<SessionState, string>> = {
+  running: 'runs since',
+  waiting: 'waits for you since',
+  idle: 'idle since',
+  died: 'its process is gone in the middle of its work, last sign',
+  failed: 'its last word is an error,',
+  over: 'ended',
+}
+
+const folderChars = 60
+
+function nameOf({ tool, number, folder }: NumberedSession, { names }: Pick<AiView, 'names'>): string {
+  const own = `${tool} ${number}`
+  const last = names === 'folder' && folder !== undefined ? foreignLine(basename(folder), folderChars) : ''
+  return last === '' ? own : `${last} (${own})`
+}
