@@ -99,7 +99,7 @@ export const orders: Readonly<Record<string, Order>> = {
             'host/jobs':
               '`svc exec`: runs the command of a job and records how it ended; the records as others read them; schedules, the crontab, and which job is overdue',
             'host/sessions':
-              'sessions of AI tools, a file for each tool: their files as far as they grow, which processes live, what was spent, and the number of each session',
+              'sessions of AI tools, each tool in files of its own: what the tools write as it grows, which processes live, what was spent, and the number of each session',
           },
         ],
       },

@@ -6,16 +6,14 @@ import { readFile } from '../../machine/files/read.ts'
 import {
   type ClaudeProcess,
   claudeSessions,
-  emptyTranscript,
   type KnownProcess,
   readClaudeProcess,
-  type Transcript,
   type TranscriptFile,
-  withLine,
 } from './claude.ts'
 import { type FoldedFile, foldedTree } from './folded.ts'
 import { isSameDomain, type Machine } from './machine.ts'
-import type { ToolReader } from './session.ts'
+import { type ToolReader, withUnknown } from './session.ts'
+import { emptyTranscript, type Transcript, withTranscriptLine } from './transcript.ts'
 import { objectIn, sessionIdIn } from './values.ts'
 
 /** The bytes at the end of a transcript that are read. Each answer tells its own tokens, so all of them count. */
@@ -32,8 +30,8 @@ export function claudeReader(folder: string, machine: Machine): ToolReader {
       takes: (name) => name.endsWith('.jsonl'),
     },
     {
-      ...{ empty: emptyTranscript, fold: withLine, tail: tailBytes },
-      odd: (before) => ({ ...before, unknown: before.unknown ?? '"no JSON"' }),
+      ...{ empty: emptyTranscript, fold: withTranscriptLine, tail: tailBytes },
+      odd: (before) => withUnknown(before, '"no JSON"'),
       needs: (line) => line.includes('"usage"'),
     },
   )

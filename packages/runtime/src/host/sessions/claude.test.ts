@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest'
-import {
-  claudeSessions,
-  claudeState,
-  emptyTranscript,
-  type KnownProcess,
-  readClaudeProcess,
-  type Transcript,
-  type TranscriptFile,
-  withLine,
-} from './claude.ts'
+import { claudeSessions, claudeState, type KnownProcess, readClaudeProcess, type TranscriptFile } from './claude.ts'
 import { costOf, tokensOf } from './spent.ts'
+import { emptyTranscript, type Transcript, withTranscriptLine } from './transcript.ts'
 
 const dayOf = (at: number): number => Math.floor(at / 86_400)
 const time = (second: number): string => new Date((1_800_000_000 + second) * 1000).toISOString()
@@ -33,7 +25,10 @@ const answer = (second: number, id: string, output: number, more: object = {}) =
     ...more,
   })
 const read = (lines: readonly object[]): Transcript =>
-  lines.reduce<Transcript>((before, one) => withLine(before, one as Record<string, unknown>, dayOf), emptyTranscript)
+  lines.reduce<Transcript>(
+    (before, one) => withTranscriptLine(before, one as Record<string, unknown>, dayOf),
+    emptyTranscript,
+  )
 
 test('the folder is the one in which the session began, whatever its shell does', () => {
   expect(read([line(1, 'user'), line(2, 'user', { cwd: '/home/ada/harbour/src' })]).folder).toBe('/home/ada/harbour')

@@ -2,10 +2,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { namesIn } from '../../machine/files/durable.ts'
-import { codexSessions, emptyRollout, type Rollout, type RolloutFile, withRolloutLine } from './codex.ts'
+import { codexSessions, type RolloutFile } from './codex.ts'
 import { foldedTree } from './folded.ts'
 import type { Machine } from './machine.ts'
-import type { ToolReader } from './session.ts'
+import { emptyRollout, type Rollout, withRolloutLine } from './rollout.ts'
+import { type ToolReader, withUnknown } from './session.ts'
 
 /** The bytes at the end of a rollout that are read. Its records repeat the totals of the thread. */
 const tailBytes = 1024 * 1024
@@ -30,7 +31,7 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
     },
     {
       ...{ empty: emptyRollout, fold: withRolloutLine, tail: tailBytes },
-      odd: (before) => ({ ...before, unknown: before.unknown ?? '"no JSON"' }),
+      odd: (before) => withUnknown(before, '"no JSON"'),
       needs: (line) => needed.some((mark) => line.includes(mark)),
     },
   )

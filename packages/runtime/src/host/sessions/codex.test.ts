@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { codexSessions, codexState, emptyRollout, type Rollout, type RolloutFile, withRolloutLine } from './codex.ts'
+import { codexSessions, codexState, type RolloutFile } from './codex.ts'
+import { emptyRollout, type Rollout, withRolloutLine } from './rollout.ts'
 import { costOf, costOfDay, sumOf, tokensOf } from './spent.ts'
 
 const start = 1_800_000_000

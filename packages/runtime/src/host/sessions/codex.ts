@@ -1,177 +1,15 @@
-/**
- * Sessions of Codex, from the lines of its rollouts and from its locks. Pure. Only the model, tokens, limits, times and
- * the folder are kept of a line, never a text.
- */
-import { isObject } from '@svc/protocol'
-import { type FoundTool, quotable, type SessionState, type ToolSession } from './session.ts'
+/** Sessions of Codex, from its rollouts and from the locks of their threads. Pure. */
+import type { Rollout } from './rollout.ts'
 import {
-  countOf,
-  modelIn,
-  moreTokens,
-  noTokens,
-  nothingSpent,
-  type Spent,
-  sumOf,
-  type Tokens,
-  withTokens,
-} from './spent.ts'
-import { countIn, type JsonObject, optional, sessionIdIn, textIn, timeIn, versionIn } from './values.ts'
-
-/** The facts that the lines of one rollout tell. Times are in Unix seconds. */
-export interface Rollout {
-  /** The id of its thread. Absent until its first line was read. */
-  readonly id?: string
-  /** The thread that started this one, if no person did. */
-  readonly parent?: string | undefined
-  readonly isOfPerson: boolean
-  readonly folder?: string
-  readonly version?: string
-  readonly model?: string
-  readonly started?: number
-  readonly last?: number
-  /** The state of the last turn. */
-  readonly turn?: 'runs' | 'ended' | 'failed'
-  /** When the last turn began or ended. */
-  readonly turned?: number
-  /** The calls that need the agreement of the person, and have no answer yet. */
-  readonly asked: readonly { readonly call: string; readonly at: number }[]
-  readonly steps: number
-  readonly spent: Spent
-  /** The tokens of the whole thread, which each record repeats. */
-  readonly total?: Tokens
-  readonly limits: readonly CodexLimit[]
-  /** The type of the first line that is not known. */
-  readonly unknown?: string
-}
-
-/** A limit of the subscription. `used` is a share. */
-interface CodexLimit {
-  readonly name: string
-  readonly used: number
-  readonly resets?: number
-}
-
-export const emptyRollout: Rollout = { isOfPerson: true, asked: [], steps: 0, spent: nothingSpent, limits: [] }
-
-/** The rollout after one more line. `dayOf` numbers the days of the machine's zone. */
-export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: number) => number): Rollout {
-  const at = timeIn(line.timestamp)
-  const payload = isObject(line.payload) ? line.payload : {}
-  const after: Rollout = {
-    ...before,
-    ...(at !== undefined && { started: before.started ?? at, last: Math.max(before.last ?? 0, at) }),
-  }
-  const now = at ?? after.last ?? 0
-  switch (line.type) {
-    case 'session_meta':
-      return withMeta(after, payload)
-    case 'turn_context':
-      return {
-        ...after,
-        ...optional('model', modelIn(payload.model)),
-        ...optional('folder', after.folder ?? textIn(payload.cwd)),
-      }
-    case 'event_msg':
-      return withEvent(after, payload, now, dayOf)
-    case 'response_item':
-      return withItem(after, payload, now)
-    case 'token_usage_record':
-      return withTotal(after, payload.thread_token_usage, payload.usage, dayOf(now))
-    default:
-      return knownLines.has(String(line.type)) ? after : { ...after, unknown: before.unknown ?? quotable(line.type) }
-  }
-}
-
-const knownLines: ReadonlySet<string> = new Set(['world_state', 'compacted', 'ghost_snapshot'])
-
-/** Only the first line counts: a thread that was forked repeats that of the other one. */
-function withMeta(before: Rollout, meta: JsonObject): Rollout {
-  if (before.id !== undefined) return before
-  const id = sessionIdIn(meta.id) ?? sessionIdIn(meta.session_id)
-  const isOfPerson = meta.thread_source === undefined || meta.thread_source === null || meta.thread_source === 'user'
-  return {
-    ...before,
-    ...{ isOfPerson, parent: isOfPerson ? undefined : sessionIdIn(meta.parent_thread_id) },
-    ...optional('id', id),
-    ...optional('folder', textIn(meta.cwd)),
-    ...optional('version', textIn(meta.cli_version)),
-  }
-}
-
-function withEvent(before: Rollout, event: JsonObject, at: number, dayOf: (at: number) => number): Rollout {
-  switch (event.type) {
-    case 'task_started':
-      return { ...before, turn: 'runs', turned: at, asked: [] }
-    case 'task_complete':
-      return { ...before, turn: isObject(event.error) ? 'failed' : 'ended', turned: at, asked: [] }
-    case 'turn_aborted':
-      return { ...before, turn: 'ended', turned: at, asked: [] }
-    case 'token_count': {
-      const info = isObject(event.info) ? event.info : {}
-      const counted = withTotal(before, info.total_token_usage, info.last_token_usage, dayOf(at))
-      const limits = limitsIn(event.rate_limits)
-      return limits.length === 0 ? counted : { ...counted, limits }
-    }
-    default:
-      return before
-  }
-}
-
-/**
- * A call in which the model asks to leave its sandbox waits for the person until it has an output. A call and its
- * output are parts of a turn, whose beginning may be missing at the end of a large file.
- */
-function withItem(before: Rollout, item: JsonObject, at: number): Rollout {
-  const { type } = item
-  const call = textIn(item.call_id)
-  if (typeof type !== 'string' || !/_call(?:_output)?$/.test(type)) return before
-  const inTurn: Rollout = before.turn === undefined ? { ...before, turn: 'runs', turned: at } : before
-  if (type.endsWith('_output')) return { ...inTurn, asked: inTurn.asked.filter((one) => one.call !== call) }
-  const after = { ...inTurn, steps: inTurn.steps + 1 }
-  const asks = typeof item.arguments === 'string' && item.arguments.includes('require_escalated')
-  return asks && call !== undefined ? { ...after, asked: [...after.asked, { call, at }].slice(-maxAsked) } : after
-}
-const maxAsked = 20
-
-/** Records repeat the total of the thread, so what is new is the difference. The first one that is read may be late. */
-function withTotal(before: Rollout, whole: unknown, part: unknown, day: number): Rollout {
-  const total = tokensIn(whole)
-  if (total === undefined) return before
-  const known = before.total ?? noTokens
-  const more = moreTokens(known, total)
-  if (countOf(more) === 0) return before
-  const model = before.model ?? unknownModel
-  const now = before.total === undefined ? (tokensIn(part) ?? total) : more
-  // The tokens before the first record were used on another day, or nobody knows when.
-  const earlier = moreTokens(now, more)
-  const spent = withTokens(withTokens(before.spent, model, earlier, 0), model, now, day)
-  return {
-    ...before,
-    total,
-    spent: countOf(earlier) > 0 ? { ...spent, today: { ...spent.today, isLeast: true } } : spent,
-  }
-}
-const unknownModel = 'unknown'
-
-function tokensIn(usage: unknown): Tokens | undefined {
-  if (!isObject(usage) || typeof usage.output_tokens !== 'number') return undefined
-  const cached = countIn(usage.cached_input_tokens)
-  return { input: Math.max(0, countIn(usage.input_tokens) - cached), cached, output: countIn(usage.output_tokens) }
-}
-
-function limitsIn(limits: unknown): CodexLimit[] {
-  if (!isObject(limits)) return []
-  return [limits.primary, limits.secondary].flatMap((limit): CodexLimit[] => {
-    if (!isObject(limit) || typeof limit.used_percent !== 'number' || !(limit.used_percent >= 0)) return []
-    const minutes = countIn(limit.window_minutes)
-    const resets = countIn(limit.resets_at)
-    const name = minutes === 0 ? 'Codex limit' : `Codex limit of ${windowText(minutes)}`
-    return [{ name, used: Math.min(limit.used_percent, 1000) / 100, ...(resets > 0 && { resets }) }]
-  })
-}
-
-const windowText = (minutes: number): string =>
-  minutes % 1440 === 0 ? `${minutes / 1440} days` : minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`
+  byLast,
+  type FoundTool,
+  groupBy,
+  newestVersion,
+  type SessionState,
+  type ToolSession,
+  unknownLines,
+} from './session.ts'
+import { type Spent, sumOf } from './spent.ts'
 
 /** A rollout, and what the machine says about the lock of its thread. */
 export interface RolloutFile {
@@ -187,27 +25,23 @@ export interface RolloutFile {
 
 export function codexSessions(files: readonly RolloutFile[], faults: readonly string[], now: number): FoundTool {
   const known = files.filter(({ rollout }) => rollout.id !== undefined)
-  const ids = new Set(known.filter(({ rollout }) => rollout.isOfPerson).map(({ rollout }) => rollout.id))
-  const parts = known.filter(({ rollout: { isOfPerson, parent } }) => !isOfPerson && ids.has(parent))
-  const sessions = known
+  const parts = groupBy(
+    known.filter(({ rollout }) => !rollout.isOfPerson),
+    ({ rollout: { parent = '' } }) => parent,
+  )
+  const sessions = files
     .filter(({ rollout }) => rollout.isOfPerson && isShown(rollout))
-    .map((file) =>
-      sessionOf(
-        file,
-        parts.filter(({ rollout }) => rollout.parent === file.rollout.id),
-        now,
-      ),
-    )
-  const newest = [...known].sort(byLast)
-  const version = newest.find(({ rollout }) => rollout.version !== undefined)?.rollout.version
+    .map((file) => sessionOf(file, parts.get(file.rollout.id ?? '') ?? [], now))
+  const newest = known.map(({ rollout }) => rollout).sort(byLast)
+  const others = files.filter(({ rollout, isNew }) => isNew && !isShown(rollout))
   return {
     tool: 'codex',
-    ...optional('version', versionIn(version)),
+    version: newestVersion(newest),
     sessions,
     elsewhere: 0,
-    faults: [...faults, ...unknownLines(files)],
+    faults: [...faults, ...unknownLines(others.map(({ rollout }) => rollout))],
     remarks: [],
-    limits: (newest.find(({ rollout }) => rollout.limits.length > 0)?.rollout.limits ?? []).filter(
+    limits: (newest.find((rollout) => rollout.limits.length > 0)?.limits ?? []).filter(
       ({ resets }) => resets === undefined || resets > now,
     ),
   }
@@ -215,8 +49,6 @@ export function codexSessions(files: readonly RolloutFile[], faults: readonly st
 
 /** True for a rollout in which something was done. */
 const isShown = ({ id, turn, steps }: Rollout): boolean => id !== undefined && (turn !== undefined || steps > 0)
-
-const byLast = (a: RolloutFile, b: RolloutFile): number => (b.rollout.last ?? 0) - (a.rollout.last ?? 0)
 
 function sessionOf(file: RolloutFile, parts: readonly RolloutFile[], now: number): ToolSession {
   const { rollout, holder } = file
@@ -226,7 +58,7 @@ function sessionOf(file: RolloutFile, parts: readonly RolloutFile[], now: number
   const asked = openQuestions(rollout, now)[0]?.at
   return {
     ...{ tool: 'codex', id, state, last, steps, folder, model },
-    lives: state === 'running' || state === 'waiting' || state === 'idle' || (state === 'failed' && isHeld(file, now)),
+    lives: isHeld(file, now) && state !== 'over',
     since: (state === 'waiting' ? asked : state === 'died' ? last : turned) ?? last,
     started: started ?? last,
     ...(typeof holder === 'number' && state !== 'over' && { pid: holder }),
@@ -261,9 +93,3 @@ export function codexState(file: RolloutFile, now: number): SessionState {
   }
   return turn === 'failed' ? 'failed' : 'idle'
 }
-
-const unknownLines = (files: readonly RolloutFile[]): string[] =>
-  files
-    .filter(({ rollout, isNew }) => isNew && !isShown(rollout) && rollout.unknown !== undefined)
-    .slice(0, 1)
-    .map(({ rollout: { unknown = '' } }) => `lines of the type ${unknown} are not understood`)

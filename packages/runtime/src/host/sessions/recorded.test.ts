@@ -7,11 +7,13 @@ import { privateMarks } from '../../../testing/ai/home.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
 import { judgedSessions } from '../watch/ai-judge.ts'
 import { aiPart } from '../watch/ai-part.ts'
-import { claudeSessions, emptyTranscript, type KnownProcess, readClaudeProcess, withLine } from './claude.ts'
-import { codexSessions, emptyRollout, withRolloutLine } from './codex.ts'
+import { claudeSessions, type KnownProcess, readClaudeProcess } from './claude.ts'
+import { codexSessions } from './codex.ts'
 import { numbered } from './numbers.ts'
+import { emptyRollout, withRolloutLine } from './rollout.ts'
 import type { FoundTool } from './session.ts'
 import { tokensOf } from './spent.ts'
+import { emptyTranscript, withTranscriptLine } from './transcript.ts'
 import { objectIn } from './values.ts'
 
 const root = join(import.meta.dirname, '../../../testing/ai/recorded')
@@ -37,7 +39,10 @@ function claude(version: string, change: Change = (line) => line): FoundTool {
   })
   const files = names(version, '.jsonl').map((name) => ({
     session: name.replace('.jsonl', ''),
-    transcript: linesOf(version, name, change).reduce((before, line) => withLine(before, line, dayOf), emptyTranscript),
+    transcript: linesOf(version, name, change).reduce(
+      (before, line) => withTranscriptLine(before, line, dayOf),
+      emptyTranscript,
+    ),
     ...{ isSubagent: false, hasGaps: false, isNew: true },
   }))
   return claudeSessions({ files, processes, faults: [] })

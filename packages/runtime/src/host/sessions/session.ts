@@ -1,6 +1,7 @@
 /** The sessions of AI tools: conversations of a person with a tool in a terminal, or headless. */
 import type { Budget } from './growing.ts'
 import type { Spent } from './spent.ts'
+import { versionIn } from './values.ts'
 
 /** The tools, in the order in which they are shown, with their names for people. */
 export const toolNames = { claude: 'Claude Code', codex: 'Codex', opencode: 'opencode' } as const
@@ -68,3 +69,42 @@ export const keptSeconds = 7 * 86_400
 /** A word of a tool that a sentence may quote. Anything else may be a text of a person. */
 export const quotable = (word: unknown): string =>
   typeof word === 'string' && /^[a-z][\w./-]{0,39}$/i.test(word) ? `"${word}"` : 'something unknown'
+
+/** The facts that the lines of a file tell of every tool. */
+interface FileFacts {
+  readonly version?: string
+  /** The time of its last line, in Unix seconds. */
+  readonly last?: number
+  /** The type of the first line that is not known. */
+  readonly unknown?: string
+}
+
+/** The facts after a line that is not known, by its type. */
+export const withUnknown = <T extends FileFacts>(before: T, type: string): T => ({
+  ...before,
+  unknown: before.unknown ?? type,
+})
+
+/** A file that changed today and gave no session may be of a newer version, whose lines svc does not understand. */
+export const unknownLines = (withoutSession: readonly FileFacts[]): string[] =>
+  withoutSession
+    .flatMap(({ unknown }) => (unknown === undefined ? [] : [`lines of the type ${unknown} are not understood`]))
+    .slice(0, 1)
+
+/** The version of the tool, as the newest of these files tells it. */
+export const newestVersion = (files: readonly FileFacts[]): string | undefined =>
+  versionIn([...files].sort(byLast).find(({ version }) => version !== undefined)?.version)
+
+/** Sorts the newest file first. */
+export const byLast = (a: FileFacts, b: FileFacts): number => (b.last ?? 0) - (a.last ?? 0)
+
+/** Groups files or notes, as by their session. Node 20 has no `Map.groupBy`. */
+export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const group = groups.get(keyOf(one))
+    if (group) group.push(one)
+    else groups.set(keyOf(one), [one])
+  }
+  return groups
+}
