@@ -1,12 +1,15 @@
 import type { Me } from '@svc/api'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { meQuery, queryClient } from './data/queries.ts'
+import { isRefusal } from './data/api.ts'
+import { keys, meQuery, queryClient } from './data/queries.ts'
+import { paths } from './paths.ts'
 import { router } from './router.tsx'
 import { ProofGate } from './shell/proof/ProofGate.tsx'
+import { filesAreGone, loadAgain } from './ui/files.tsx'
 import { ConfirmDialogs } from './ui/index.ts'
 import { Notices } from './ui/notify.tsx'
-import type { Show } from './ui/pages/Page.tsx'
+import type { DrawPage } from './ui/pages/Page.tsx'
 
 const App = () => (
   <QueryClientProvider client={queryClient}>
@@ -21,8 +24,39 @@ const App = () => (
  * Opens the pages of a signed-in person. The frame in index.html stays until the first page can be drawn, so that
  * nothing white is shown in between.
  */
-export async function openPages(me: Me, show: Show): Promise<void> {
+export async function openPages(me: Me, show: DrawPage): Promise<void> {
   queryClient.setQueryData(meQuery.queryKey, me)
+  watchRouter()
   await router.load()
   show(<App />)
+}
+
+/** Begins to follow the router and the queries of the page. */
+function watchRouter(): void {
+  loadFirstPage()
+  // After an upgrade of the service the next link opens a new document. A change on the same page, such as a filter
+  // that is typed, does not.
+  router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged, fromLocation }) => {
+    if (fromLocation && pathChanged && filesAreGone()) void loadAgain(toLocation.href)
+  })
+  // If the service answers a query with 401, the session has ended.
+  queryClient.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated' || event.action.type !== 'error') return
+    if (isRefusal(event.action.error, 401)) void signInAgain()
+  })
+}
+
+/** Loads the code of the first page beside its data. If a file cannot be loaded, the route requests it again later. */
+function loadFirstPage(): void {
+  for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
+    router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
+}
+
+/** Opens the sign-in page. After signing in, the person returns to the same page. */
+async function signInAgain(): Promise<void> {
+  const here = router.state.location
+  if (here.pathname === paths.signIn) return
+  await router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
+  // The open page needs this until it is left: without it, the page would ask the service and show the refusal.
+  queryClient.removeQueries({ queryKey: keys.me })
 }

@@ -1,3 +1,5 @@
+import type { ActionState } from '@svc/api'
+
 /**
  * The addresses of the page. The router fills in `$slug` and `$name` from `params`. The address alone decides which
  * page, tab and filter is shown.
@@ -52,3 +54,21 @@ export type AddedThing = (typeof addedThings)[number]
 /** The tabs of the page of alerts. The address selects one with `?tab=`; without it, the first tab is shown. */
 export const alertTabs = ['open', 'history', 'rules', 'channels', 'deliveries', 'mine'] as const
 export type AlertTab = (typeof alertTabs)[number]
+
+/** The days that a history may show. */
+export const pastDays = ['1', '7', '30'] as const
+
+/** The days of which costs may be shown, the usual number first. */
+export const costDays = ['30', '7', '90', '400'] as const
+
+/** The states of the agents of an action, in the order of lists: first what somebody may have to look at. */
+export const actionStates = [
+  'refused',
+  'failed',
+  'expired',
+  'sent',
+  'waiting',
+  'skipped',
+  'cancelled',
+  'applied',
+] as const satisfies readonly ActionState[]

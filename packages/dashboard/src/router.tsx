@@ -2,7 +2,6 @@
  * The routes of the page, one for each address in paths.ts. A route names the file of its component, so that the code
  * is loaded only when it is needed. Some routes begin to load their data as soon as they are opened.
  */
-import type { ActionState } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
@@ -14,32 +13,23 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { isRefusal } from './data/api.ts'
-import { fleetQuery, keys, meQuery, queryClient, read } from './data/queries.ts'
+import { fleetQuery, meQuery, queryClient, read } from './data/queries.ts'
 import { previousWorkspace } from './data/returning.ts'
-import { parseSearch, stringifySearch } from './data/search.ts'
+import { oneOf, parseSearch, present, stringifySearch, text } from './data/search.ts'
 import { appliedFilter } from './fleet/filter/applied.ts'
 import { keepArrangement } from './fleet/views/state.ts'
 import { fleetQueryOf, isOldAddress, readFleetView } from './fleet/views/view.ts'
-import { type AgentTab, addedThings, agentTabs, alertTabs, paths } from './paths.ts'
+import { type AgentTab, actionStates, addedThings, agentTabs, alertTabs, costDays, pastDays, paths } from './paths.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
 import { NotFound } from './shell/OutsidePages.tsx'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
-import { fileOf, filesAreGone, loadAgain } from './ui/files.tsx'
+import { fileOf } from './ui/files.tsx'
 import { WaitingPage } from './ui/pages/WaitingPage.tsx'
 
 interface Context {
   queryClient: QueryClient
 }
 type Search = Record<string, unknown>
-
-const text = (v: unknown): string | undefined =>
-  typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
-const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
-/** Leaves out keys whose value is undefined, so that the page's addresses stay short. */
-const present = <T extends object>(values: T) =>
-  Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
 
 const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound })
 
@@ -201,20 +191,10 @@ const actions = createRoute({
   path: '/actions',
   component: lazyRouteComponent(() => fileOf(import('./actions/ActionsPage.tsx')), 'ActionsPage'),
 })
-const actionShows = [
-  'applied',
-  'refused',
-  'failed',
-  'expired',
-  'sent',
-  'waiting',
-  'skipped',
-  'cancelled',
-] as const satisfies ActionState[]
 const action = createRoute({
   getParentRoute: () => workspace,
   path: '/actions/$id',
-  validateSearch: (s: Search) => present({ state: oneOf(actionShows, s.state) }),
+  validateSearch: (s: Search) => present({ state: oneOf(actionStates, s.state) }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/actions/:id', params)),
   component: lazyRouteComponent(() => fileOf(import('./actions/ActionPage.tsx')), 'ActionPage'),
 })
@@ -227,7 +207,7 @@ const alerts = createRoute({
       q: text(s.q),
       rule: text(s.rule),
       level: oneOf(['bad', 'warn'] as const, s.level),
-      days: oneOf(['1', '7', '30'] as const, text(s.days)),
+      days: oneOf(pastDays, text(s.days)),
       per: oneOf(['rule', 'agent'] as const, s.per),
     }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/alerts/lines', params)),
@@ -238,7 +218,7 @@ const cost = createRoute({
   path: '/cost',
   validateSearch: (s: Search) =>
     present({
-      days: oneOf(['7', '30', '90', '400'] as const, text(s.days)),
+      days: oneOf(costDays, text(s.days)),
       from: text(s.from),
       to: text(s.to),
       by: oneOf(['day', 'week', 'month'] as const, s.by),
@@ -275,7 +255,7 @@ const activity = createRoute({
       text: text(s.text),
       by: text(s.by),
       about: text(s.about),
-      days: oneOf(['1', '7', '30'] as const, text(s.days)),
+      days: oneOf(pastDays, text(s.days)),
     }),
   component: lazyRouteComponent(() => fileOf(import('./activity/ActivityPage.tsx')), 'ActivityPage'),
 })
@@ -329,34 +309,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
   }
-}
-
-/**
- * Loads the code of the first page at once, while the page still asks the service who is signed in. If a file cannot be
- * loaded, the route requests it again later.
- */
-for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
-  router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
-
-// After an upgrade of the service the next link opens a new document. A change on the same page, such as a filter that
-// is typed, does not.
-router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged, fromLocation }) => {
-  if (fromLocation && pathChanged && filesAreGone()) void loadAgain(toLocation.href)
-})
-
-/**
- * Opens the sign-in page when the service answers a query with 401, because the session has ended. After signing in,
- * the person returns to the same page.
- */
-queryClient.getQueryCache().subscribe((event) => {
-  if (event.type !== 'updated' || event.action.type !== 'error') return
-  if (isRefusal(event.action.error, 401)) void signInAgain()
-})
-
-async function signInAgain(): Promise<void> {
-  const here = router.state.location
-  if (here.pathname === paths.signIn) return
-  await router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
-  // The open page needs this until it is left: without it, the page would ask the service and show the refusal.
-  queryClient.removeQueries({ queryKey: keys.me })
 }

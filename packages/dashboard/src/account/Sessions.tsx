@@ -1,12 +1,12 @@
 import { Badge, Button, Stack } from '@mantine/core'
 import type { Session, SignInRecord } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { count, ErrorNote, Text, Time } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
+import { useFirst } from '../ui/useFirst.tsx'
 
 /** The sessions of the signed-in person, each with a button that ends the session. */
 export function Sessions() {
@@ -83,20 +83,19 @@ const seconds: Readonly<Record<NonNullable<SignInRecord['second']>, string>> = {
 }
 
 /** The number of sign-ins that the list shows at first. */
-const first = 5
+const atFirst = 5
 
 /** The last sign-ins of the signed-in person, who can notice there that somebody else has signed in. */
 export function SignIns() {
   const query = useQuery(read('GET /sign-ins'))
   const { data } = query
-  const [all, setAll] = useState(false)
+  const first = useFirst(data ?? [], atFirst)
   if (!data) return <QueryState of={query} waiting={null} />
   if (data.length === 0) return <p className="svc-quiet">None yet. The next sign-in will be listed here.</p>
-  const shown = all ? data : data.slice(0, first)
   return (
     <Stack gap="sm" align="flex-start">
-      <ul className="sessions">
-        {shown.map((signIn) => (
+      <ul ref={first.list} tabIndex={-1} className="sessions svc-focused-part">
+        {first.shown.map((signIn) => (
           <li className="session" key={`${signIn.at} ${signIn.address}`}>
             <div className="session-what">
               <Text>{browserOf(signIn.userAgent)}</Text>
@@ -114,11 +113,7 @@ export function SignIns() {
           </li>
         ))}
       </ul>
-      {data.length > shown.length && (
-        <Button variant="default" onClick={() => setAll(true)}>
-          Show all {data.length}
-        </Button>
-      )}
+      {first.button}
     </Stack>
   )
 }

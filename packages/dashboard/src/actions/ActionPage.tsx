@@ -6,14 +6,14 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ApiError, call } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
-import { paths } from '../paths.ts'
+import { actionStates, paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { ErrorNote, Text, Time, Tone, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { ActionAgents } from './ActionAgents.tsx'
-import { actionTitleOf, outcomesByNeed, outcomeWords, standingOf } from './dialogs/words.ts'
+import { actionTitleOf, outcomeWords, standingOf } from './dialogs/words.ts'
 import { OutcomeBar } from './OutcomeBar.tsx'
 import './actions.css'
 
@@ -162,7 +162,7 @@ function Filter({ action: { counts } }: { action: Action }) {
     // biome-ignore lint/a11y/useSemanticElements: a <fieldset> has a look
     <div role="group" aria-label="Show agents by outcome">
       <Group gap={6}>
-        {outcomesByNeed
+        {actionStates
           .filter((one) => counts[one] > 0 || one === state)
           .map((one) => (
             <Button

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../data/queries.ts'
 import { useSlug } from '../data/workspace.ts'
 import { useAddressText } from '../ui/forms/useAddressText.ts'
-import { serviceNow } from '../ui/index.ts'
+import { serviceNow, useFocusedPart } from '../ui/index.ts'
 import { type ActivitySubject, isSubject, subjects } from './about.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/activity')
@@ -51,10 +51,13 @@ export function ActivityFilter() {
     tell: (text) => go({ text }),
     pauseAfter: () => pause,
   })
+  const isFiltered = Object.keys(search).length > 0
+  const field = useFocusedPart<HTMLInputElement>(String(isFiltered))
   const names = new Set([...(data?.members.map(({ name }) => name) ?? []), ...(search.by ? [search.by] : [])])
   return (
     <search className="activity-filter">
       <TextInput
+        ref={field}
         type="search"
         aria-label="Search the activity"
         placeholder="Agent, person or value"
@@ -86,7 +89,7 @@ export function ActivityFilter() {
         value={search.days ?? ''}
         onChange={({ currentTarget: { value } }) => go({ days: value })}
       />
-      {Object.keys(search).length > 0 && (
+      {isFiltered && (
         <Button
           variant="subtle"
           color="gray"

@@ -1,10 +1,10 @@
 /** Shows which versions of a blueprint are in use, and the agents that run them. */
-import { Button } from '@mantine/core'
+
 import type { BlueprintPage as Blueprint } from '@svc/api'
-import { useState } from 'react'
 import { paths } from '../paths.ts'
 import { count, Level, Section, Text, Time } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
+import { useFirst } from '../ui/useFirst.tsx'
 import { VersionBar } from '../updates/parts/VersionBar.tsx'
 import { Wished } from '../updates/parts/Wished.tsx'
 import './blueprints.css'
@@ -53,41 +53,33 @@ const atFirst = 12
 
 /** The agents that were installed from a blueprint. */
 export function AgentsOf({ slug, page: { agents } }: { slug: string; page: Blueprint }) {
-  const [all, setAll] = useState(false)
+  const first = useFirst(agents, atFirst)
   return (
     <Section title="Agents installed from it" aside={count(agents.length, 'agent')} flush>
       {agents.length === 0 ? (
         <p className="svc-note">None yet.</p>
       ) : (
-        <ul className="svc-rows">
-          {(all ? agents : agents.slice(0, atFirst)).map(
-            ({ name, running, previous, wished, wishState, level, seenAt }) => (
-              <li key={name} className="bp-agent">
-                <Level level={level} never={seenAt === null} iconOnly />
-                <AnchorLink to={paths.agent} params={{ slug, name }}>
-                  {name}
-                </AnchorLink>
-                <span className="svc-quiet">
-                  {seenAt === null ? 'installed' : 'runs'} <Text>{running}</Text>
-                  {previous !== null && (
-                    <>
-                      , keeps <Text>{previous}</Text>
-                    </>
-                  )}
-                </span>
-                <Wished running={running} wished={wished} state={wishState} />
-              </li>
-            ),
-          )}
+        <ul ref={first.list} tabIndex={-1} className="svc-rows svc-focused-part">
+          {first.shown.map(({ name, running, previous, wished, wishState, level, seenAt }) => (
+            <li key={name} className="bp-agent">
+              <Level level={level} never={seenAt === null} iconOnly />
+              <AnchorLink to={paths.agent} params={{ slug, name }}>
+                {name}
+              </AnchorLink>
+              <span className="svc-quiet">
+                {seenAt === null ? 'installed' : 'runs'} <Text>{running}</Text>
+                {previous !== null && (
+                  <>
+                    , keeps <Text>{previous}</Text>
+                  </>
+                )}
+              </span>
+              <Wished running={running} wished={wished} state={wishState} />
+            </li>
+          ))}
         </ul>
       )}
-      {!all && agents.length > atFirst && (
-        <div className="up-act">
-          <Button variant="default" size="xs" onClick={() => setAll(true)}>
-            Show all {agents.length.toLocaleString('en-US')}
-          </Button>
-        </div>
-      )}
+      {first.button && <div className="up-act">{first.button}</div>}
     </Section>
   )
 }

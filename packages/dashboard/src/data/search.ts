@@ -29,3 +29,16 @@ export function stringifySearch({ [plain]: q, ...others }: Parameters): string {
   const own = `?${new URLSearchParams({ [plain]: q })}`.replaceAll('%3A', ':').replaceAll('%2C', ',')
   return rest === '' ? own : `${own}&${rest.slice(1)}`
 }
+
+/** A parameter as a text. The router reads one that looks like a number as a number. */
+export const text = (v: unknown): string | undefined =>
+  typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
+
+/** A parameter that is one of these words. */
+export const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
+
+/** Leaves out keys whose value is undefined, so that the page's addresses stay short. */
+export const present = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }

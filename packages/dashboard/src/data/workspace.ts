@@ -8,11 +8,11 @@ import { read } from './queries.ts'
  * The short name of the workspace in whose frame something is shown; empty outside of a frame. A page outside of
  * workspaces, such as My account, may be in the frame of one.
  */
-export const FrameOf = createContext('')
+export const ShellWorkspace = createContext('')
 
 /** Returns the short name of the workspace in whose frame the page is, or else the one in the page's address. */
 export function useSlug(): string {
-  const frame = useContext(FrameOf)
+  const frame = useContext(ShellWorkspace)
   const { slug = '' } = useParams({ strict: false })
   return frame || slug
 }

@@ -8,7 +8,7 @@ import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { CopyLines, ErrorNote } from '../ui/index.ts'
-import type { Show } from '../ui/pages/Page.tsx'
+import type { DrawPage } from '../ui/pages/Page.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { replacePage, useAddress } from './address.ts'
 import { ClaimPage } from './ClaimPage.tsx'
@@ -21,14 +21,14 @@ import { StartPage } from './StartPage.tsx'
 import { useAnswer } from './useAnswer.ts'
 
 /** Opens the door in a page that has loaded nothing else. */
-export function openDoor(door: EntryInfo, show: Show): void {
+export function openDoor(door: EntryInfo, show: DrawPage): void {
   window.addEventListener('popstate', () => {
     if (!doorAt(location.pathname)) location.reload()
   })
   show(<DoorPages door={door} />)
 }
 
-export const openFailed = (error: unknown, show: Show): void => show(<FailedPage error={error} />)
+export const openFailed = (error: unknown, show: DrawPage): void => show(<FailedPage error={error} />)
 
 /** The door inside the other pages, after the session has ended. The service says again who is signed in. */
 export function Door() {

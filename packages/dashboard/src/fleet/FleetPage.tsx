@@ -1,6 +1,6 @@
+import { useOnPhone } from '../ui/page/useOnPhone.ts'
 import './fleet.css'
 import { Button } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { IconColumns3, IconPlus, IconRobot, IconSearchOff } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, Suspense, useEffect, useRef, useState } from 'react'
@@ -43,7 +43,7 @@ export function FleetPage() {
   const { filter, error: mistake } = appliedFilter(slug, view.q)
   const { shown, late, error, retry } = useFleet(slug, fleetQueryOf(view, filter.text), ...range)
   const navigate = useNavigate()
-  const onPhone = useMediaQuery('(max-width: 47.99em)', window.innerWidth < 768, { getInitialValueInEffect: false })
+  const onPhone = useOnPhone()
   const selection = useSelection(slug)
   const admin = workspace.role === 'admin'
   const some = selection.names.size > 0
@@ -102,7 +102,7 @@ export function FleetPage() {
             {view.as !== 'map' && <ColumnsButton />}
           </div>
           {mistake && <FilterMistake error={mistake} applied={filter.text} />}
-          {!mistake && <IdleFilterTerms text={filter.text} places={head?.idle} />}
+          {!mistake && <IdleFilterTerms role="status" text={filter.text} places={head?.idle} />}
           <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
           {onPhone && <GroupingMenu slug={slug} view={view} onPhone />}
           {head && (

@@ -32,8 +32,8 @@ type TableRef = { readonly current: HTMLDivElement | null }
 
 /**
  * The columns that the list shows, the template of their widths, and the width for tags (in a card, that for the name
- * and the tags). The column for tags is left out while no agent
- * near has a tag. While a list is shown, no content makes a column narrower, so that rows move little.
+ * and the tags). The column for tags is left out while no agent near has a tag. While a list is shown, no content makes
+ * a column narrower, so that rows move little.
  */
 export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: ColumnRoom) {
   const chosen = useColumns()
@@ -45,8 +45,9 @@ export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: Colum
     const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
     const room = { width, hasBoxes }
     const names = fittingColumns(wanted, room)
-    const tagRoom = columnWidthsOf(names, wants, room)[names.indexOf('tags')] ?? 0
-    return { names, template: templateOf(names, wants, room), tagRoom }
+    const widths = columnWidthsOf(names, wants, room)
+    const tagRoom = widths[names.indexOf('tags')] ?? 0
+    return { names, template: templateOf(names, widths, hasBoxes), tagRoom }
   }, [narrow, chosen, hasTags, width, hasBoxes, wants])
 }
 

@@ -60,7 +60,7 @@ interface WantedAgents {
   in?: string
 }
 
-/** Asks for the names of agents. The person is told if there are more than an action reaches. */
+/** Reads the names of the agents, and tells the person if an action can reach only some of them. */
 export async function namesFound(slug: string, wanted: WantedAgents): Promise<string[]> {
   const { names, total } = await call('GET /w/:slug/fleet/names', { slug }, wanted)
   const [some, all] = [names.length, total].map((number) => number.toLocaleString('en-US'))

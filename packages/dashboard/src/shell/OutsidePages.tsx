@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useContext, useState } from 'react'
 import { meQuery, read } from '../data/queries.ts'
 import { previousWorkspace } from '../data/returning.ts'
-import { FrameOf } from '../data/workspace.ts'
+import { ShellWorkspace } from '../data/workspace.ts'
 import { NotFoundNote, NotFoundPage } from '../ui/pages/NotFoundPage.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { WorkspaceShell } from './WorkspaceShell.tsx'
@@ -27,15 +27,15 @@ export function LastWorkspace({ children, otherwise }: LastWorkspaceProps) {
   if (isLoading) return <WaitingPage />
   if (slug === undefined || !workspace || !me?.workspaces.some((one) => one.slug === slug)) return otherwise
   return (
-    <FrameOf value={slug}>
+    <ShellWorkspace value={slug}>
       <WorkspaceShell>{children}</WorkspaceShell>
-    </FrameOf>
+    </ShellWorkspace>
   )
 }
 
 /** Says that there is no such page, in the frame of a workspace if somebody is signed in. */
 export function NotFound() {
-  const slug = useContext(FrameOf)
+  const slug = useContext(ShellWorkspace)
   if (slug !== '') return <NotFoundNote slug={slug} />
   return (
     <LastWorkspace otherwise={<NotFoundPage />}>

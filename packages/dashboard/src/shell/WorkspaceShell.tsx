@@ -7,7 +7,7 @@ import { isRefusal } from '../data/api.ts'
 import { useLive } from '../data/live/useLive.ts'
 import { forgetWorkspace, read } from '../data/queries.ts'
 import { notePlace } from '../data/returning.ts'
-import { FrameOf, useSlug, useWorkspace } from '../data/workspace.ts'
+import { ShellWorkspace, useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { part } from '../ui/files.tsx'
 import { focusMain, useTitleCount } from '../ui/index.ts'
@@ -93,9 +93,9 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
       </nav>
       <main id="content" className="svc-main" tabIndex={-1}>
         <Banners slug={slug} live={live} />
-        <FrameOf value={slug}>
+        <ShellWorkspace value={slug}>
           <div className="svc-page">{children}</div>
-        </FrameOf>
+        </ShellWorkspace>
       </main>
       <Suspense>
         {finding && <Palette slug={slug} onReady={found} onKeys={showKeys} onClosed={leave} />}

@@ -1,19 +1,8 @@
 import type { RolloutPage as Rollout, RolloutAgent } from '@svc/api'
-import { useState } from 'react'
 import { paths } from '../paths.ts'
-import {
-  count,
-  LeftOut,
-  Level,
-  Section,
-  Text,
-  Time,
-  Tone,
-  timeOfDay,
-  useReportOverdue,
-  WhyButton,
-} from '../ui/index.ts'
+import { count, LeftOut, Level, Section, Text, Time, Tone, timeOfDay, useReportOverdue } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
+import { useFirst } from '../ui/useFirst.tsx'
 import { Printed } from './parts/Printed.tsx'
 import { reasonIn } from './parts/reasons.ts'
 import { memberWords, upToWords, waitWords } from './parts/words.ts'
@@ -66,11 +55,11 @@ function List({
   rollout: Rollout
   label: string
 }) {
-  const [all, setAll] = useState(false)
+  const first = useFirst(agents, atFirst)
   return (
     <>
-      <ul className="svc-rows" aria-label={label}>
-        {(all ? agents : agents.slice(0, atFirst)).map((agent) => (
+      <ul ref={first.list} tabIndex={-1} className="svc-rows svc-focused-part" aria-label={label}>
+        {first.shown.map((agent) => (
           <li key={agent.agent} className="up-member">
             <Stands agent={agent} />
             <span className="up-member-name">
@@ -118,13 +107,7 @@ function List({
           </li>
         ))}
       </ul>
-      {!all && agents.length > atFirst && (
-        <div className="up-act">
-          <WhyButton variant="default" size="xs" onClick={() => setAll(true)} why={null}>
-            {`Show all ${agents.length.toLocaleString('en-US')}`}
-          </WhyButton>
-        </div>
-      )}
+      {first.button && <div className="up-act">{first.button}</div>}
     </>
   )
 }

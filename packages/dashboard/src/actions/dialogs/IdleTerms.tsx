@@ -3,5 +3,5 @@ import { IdleFilterTerms } from '../../ui/index.ts'
 
 /** Says which terms of the filter that selected agents exclude no agent, before somebody acts on these agents. */
 export const IdleTerms = ({ slug, filter }: { slug: string; filter: string | undefined }) => (
-  <IdleFilterTerms text={filter ?? ''} places={useFits(slug, filter)?.idle} />
+  <IdleFilterTerms role="status" text={filter ?? ''} places={useFits(slug, filter)?.idle} />
 )

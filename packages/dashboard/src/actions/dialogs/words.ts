@@ -1,5 +1,6 @@
 /** Pure functions and tables that put actions and their outcomes into words. */
 import type { ActionPreview, ActionRow, ActionState, ActionType, neverReported } from '@svc/api'
+import { actionStates } from '../../paths.ts'
 
 type OutcomeTone = 'waiting' | 'told' | 'good' | 'no' | 'lost' | 'plain'
 
@@ -28,13 +29,6 @@ export const outcomeWords: Readonly<Record<ActionState, { word: string; tone: Ou
   cancelled: { word: 'cancelled', tone: 'plain', means: 'Somebody cancelled it before it was delivered.' },
 }
 
-/** The states in the order of lists: first what somebody may have to look at, last what went well. */
-export const outcomesByNeed: readonly ActionState[] = [
-  ...(['refused', 'failed', 'expired'] as const),
-  ...(['sent', 'waiting'] as const),
-  ...(['skipped', 'cancelled', 'applied'] as const),
-]
-
 /** The reasons that are shown for agents that gave no message. */
 const defaultReasons: Partial<Record<ActionState, string>> = {
   refused: 'The agent gave no reason.',
@@ -47,7 +41,7 @@ export const outcomeReason = ({ state, message }: { state: ActionState; message:
 /** Groups the agents of an action by outcome and reason: by need, and among those of one outcome the most first. */
 export function groupsIn<T extends { state: ActionState; message: string | null }>(agents: readonly T[]) {
   const groups = Map.groupBy(agents, (agent) => `${agent.state} ${outcomeReason(agent)}`)
-  const at = (state: ActionState) => outcomesByNeed.indexOf(state)
+  const at = (state: ActionState) => actionStates.indexOf(state)
   return [...groups.values()]
     .flatMap((all) => (all[0] ? [{ state: all[0].state, reason: outcomeReason(all[0]), agents: all }] : []))
     .sort((a, b) => at(a.state) - at(b.state) || b.agents.length - a.agents.length)

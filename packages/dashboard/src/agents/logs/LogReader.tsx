@@ -19,7 +19,7 @@ import {
   stepToMatch,
 } from './search.ts'
 
-export interface LogReaderProps {
+interface LogReaderProps {
   slug: string
   name: string
   id: string

@@ -1,5 +1,5 @@
+import { useOnPhone } from '../../ui/page/useOnPhone.ts'
 import './overview.css'
-import { useMediaQuery } from '@mantine/hooks'
 import {
   type AgentAccount as AccountFacts,
   type ActiveRun,
@@ -41,7 +41,7 @@ const Jobs = part(() => import('./Jobs.tsx'))
 /** Shows the agent's last report, part by part. Parts that are missing in the report are not shown (2.1). */
 export function Overview({ agent }: { agent: Agent }) {
   const { report, twoReporters } = agent.page
-  const onPhone = useMediaQuery('(max-width: 47.99em)', window.innerWidth < 768, { getInitialValueInEffect: false })
+  const onPhone = useOnPhone()
   if (report === null) return null
   const columns = arrange(agent.page, hasVersions(agent))
   const now = onPhone ? partsOfNow(agent.page, columns) : []

@@ -2,10 +2,10 @@
 import { Button, NativeSelect, Popover, Stack, TextInput } from '@mantine/core'
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
 import { useAddressText } from '../../ui/forms/useAddressText.ts'
-import { Text } from '../../ui/index.ts'
+import { Text, useFocusedPart } from '../../ui/index.ts'
 import { count } from '../../ui/time/format.ts'
 import { type Agent, useView } from '../parts/agent.ts'
-import { type FilterKey, filterWords, type RunFilter, type RunOrder, runOrders } from './list.ts'
+import { type RunFilter, type RunFilterKey, type RunOrder, runFilterWords, runOrders } from './list.ts'
 
 interface FiltersProps {
   agent: Agent
@@ -28,10 +28,12 @@ export function Filters({ agent, filter, order, onOrder, total }: FiltersProps) 
     tell: (text) => go({ text: text || undefined, page: undefined }),
     pauseAfter: () => pause,
   })
-  const inUse = (Object.keys(filterWords) as FilterKey[]).filter((key) => filter[key] !== '')
+  const inUse = (Object.keys(runFilterWords) as RunFilterKey[]).filter((key) => filter[key] !== '')
+  const field = useFocusedPart<HTMLInputElement>(inUse.join())
   return (
     <search className="ag-filters">
       <TextInput
+        ref={field}
         aria-label="Search runs"
         placeholder="Title, kind or id"
         leftSection={<IconSearch size={15} aria-hidden />}
@@ -45,11 +47,11 @@ export function Filters({ agent, filter, order, onOrder, total }: FiltersProps) 
           className="ag-filter-used"
           variant="default"
           fw={500}
-          aria-label={`Remove the filter ${filterWords[key]}: ${filter[key]}`}
+          aria-label={`Remove the filter ${runFilterWords[key]}: ${filter[key]}`}
           rightSection={<IconX size={14} aria-hidden />}
           onClick={() => go({ [key]: undefined, page: undefined })}
         >
-          <Text cut>{`${filterWords[key]}: ${filter[key]}`}</Text>
+          <Text cut>{`${runFilterWords[key]}: ${filter[key]}`}</Text>
         </Button>
       ))}
       <span className="ag-quiet" role="status" data-all={total === undefined}>
@@ -83,7 +85,7 @@ function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total
           {useful.map(({ key, all, any }) => (
             <NativeSelect
               key={key}
-              label={filterWords[key]}
+              label={runFilterWords[key]}
               data={[{ value: '', label: any }, ...withChosen(all, filter[key])]}
               value={filter[key]}
               onChange={({ currentTarget: { value } }) => go({ [key]: value || undefined, page: undefined })}

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { IconDownload, IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../ui/index.ts'
+import { useOnPhone } from '../../ui/page/useOnPhone.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import { type Agent, useView } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
@@ -23,7 +23,7 @@ const onPhone = 28
 export default function Runs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()
-  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
+  const narrow = useOnPhone()
   const filter: RunFilter = {
     text: view.text('text'),
     job: view.text('job'),

@@ -16,9 +16,9 @@ export interface RunFilter {
   readonly status: string
   readonly model: string
 }
-export type FilterKey = Exclude<keyof RunFilter, 'text'>
+export type RunFilterKey = Exclude<keyof RunFilter, 'text'>
 /** The name of each filter on the page. */
-export const filterWords: Readonly<Record<FilterKey, string>> = { job: 'Job', status: 'Status', model: 'Model' }
+export const runFilterWords: Readonly<Record<RunFilterKey, string>> = { job: 'Job', status: 'Status', model: 'Model' }
 
 export interface RunListProps {
   agent: Agent

@@ -1,6 +1,7 @@
 /** The alerts of a timeline: grouped into rows, with their sums, and in words. */
 import type { AlertBar } from '@svc/api'
 import { alertRules, itemText } from '@svc/api/words'
+import { pastDays } from '../../paths.ts'
 import { dateAndTime, lastingText, timeOfDay } from '../../ui/index.ts'
 
 const hour = 3_600_000
@@ -10,7 +11,7 @@ export const periods = { '1': '24 hours', '7': '7 days', '30': '30 days' } as co
 /** The same, for the switch. */
 export const shortPeriods = { '1': '24 h', '7': '7 d', '30': '30 d' } as const
 type Days = keyof typeof periods
-export const dayChoices = Object.keys(periods) as Days[]
+export const dayChoices = pastDays satisfies readonly Days[]
 export const lengthOf = (days: Days): number => Number(days) * day
 /** The days that are read if the person chose none. */
 export const usualDays: Days = '7'

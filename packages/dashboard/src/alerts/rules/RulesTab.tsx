@@ -1,5 +1,4 @@
 import { Button, Checkbox, Menu } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import type { RuleSettings } from '@svc/api'
 import { alertRules } from '@svc/api/words'
 import { useQuery } from '@tanstack/react-query'
@@ -9,6 +8,7 @@ import { read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { ErrorNote, Level, Section, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
+import { useOnPhone } from '../../ui/page/useOnPhone.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { MuteMenu } from '../mutes/MuteMenu.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
@@ -75,7 +75,7 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   const audience = audienceOf(rule)
   const needsLimit = hasField.limit(rule) && rule.limit === null
   const covered = { agent: null, rule: rule.rule }
-  const narrow = useMediaQuery('(max-width: 47.99em)', window.innerWidth < 768, { getInitialValueInEffect: false })
+  const narrow = useOnPhone()
   return (
     <li className="al-rule" data-on={rule.on}>
       <div className="al-item">

@@ -1,7 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { type CostSearch, costDayChoices, costSplitChoices, costStepChoices, stepFor } from './asked.ts'
+import { costDays } from '../../paths.ts'
+import { type CostSearch, costSplitChoices, costStepChoices, stepFor } from './asked.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/cost')
 
@@ -25,16 +26,14 @@ export function Choices({ search, first }: { search: CostSearch; first: string }
     <search className="cost-choices">
       <NativeSelect
         label="Time"
-        value={hasDates ? ownDates : (search.days ?? costDayChoices[0])}
+        value={hasDates ? ownDates : (search.days ?? costDays[0])}
         data={[
-          ...costDayChoices
-            .toSorted((a, b) => Number(a) - Number(b))
-            .map((value) => ({ value, label: timeWords[value] })),
+          ...costDays.toSorted((a, b) => Number(a) - Number(b)).map((value) => ({ value, label: timeWords[value] })),
           { value: ownDates, label: 'Other dates' },
         ]}
         onChange={({ currentTarget: { value } }) => {
           if (value === ownDates) go({ days: undefined, from: first })
-          else go({ days: costDayChoices.find((days) => days === value), from: undefined, to: undefined })
+          else go({ days: costDays.find((days) => days === value), from: undefined, to: undefined })
         }}
       />
       {hasDates && (

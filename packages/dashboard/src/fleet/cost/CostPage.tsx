@@ -7,7 +7,7 @@ import { type ReactNode, useMemo } from 'react'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { useSlug, useWorkspace } from '../../data/workspace.ts'
-import { paths } from '../../paths.ts'
+import { costDays, paths } from '../../paths.ts'
 import { colorOf, StackedBars } from '../../ui/charts/StackedBars.tsx'
 import { dayName } from '../../ui/charts/stack.ts'
 import {
@@ -27,7 +27,7 @@ import {
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Dotted } from '../../ui/parts.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
-import { askedFor, type CostSearch, costDayChoices } from './asked.ts'
+import { askedFor, type CostSearch } from './asked.ts'
 import { Choices, splitWords } from './Choices.tsx'
 import { costStack, nameText } from './cost-stack.ts'
 import './cost.css'
@@ -126,7 +126,7 @@ function Sums({ page, search, asked: { by, per } }: SumsProps) {
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /** The time that the page is about: `in 30 days`, or the dates that the person chose. */
-const periodWords = ({ days = costDayChoices[0], from, to }: CostSearch, page: Pick<Answer, 'from' | 'to'>): string =>
+const periodWords = ({ days = costDays[0], from, to }: CostSearch, page: Pick<Answer, 'from' | 'to'>): string =>
   from === undefined && to === undefined
     ? `in ${days} days`
     : `${date.format(new Date(page.from))} – ${date.format(new Date(page.to))}`

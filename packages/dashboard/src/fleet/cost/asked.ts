@@ -1,8 +1,7 @@
 /** The choices of the page Cost, as the address has them: the time, the step of the columns, and the split. */
 import type { CostSplit, CostStep } from '@svc/api'
+import { costDays } from '../../paths.ts'
 
-/** The numbers of days up to today that a person can choose; without a choice, the first one. */
-export const costDayChoices = ['30', '7', '90', '400'] as const
 export const costStepChoices = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
 /** The splits; without a choice, the first one. `nothing` shows the sums of everything. */
 export const costSplitChoices = ['model', 'agent', 'blueprint', 'nothing'] as const satisfies readonly (
@@ -11,7 +10,7 @@ export const costSplitChoices = ['model', 'agent', 'blueprint', 'nothing'] as co
 )[]
 
 export interface CostSearch {
-  days?: (typeof costDayChoices)[number]
+  days?: (typeof costDays)[number]
   /** The first and the last day, if the person chose dates. */
   from?: string
   to?: string
@@ -32,9 +31,7 @@ export function askedFor(
   return {
     from:
       from ??
-      dayText(
-        (to === undefined ? now : Date.parse(to) || now) - (Number(search.days ?? costDayChoices[0]) - 1) * dayMs,
-      ),
+      dayText((to === undefined ? now : Date.parse(to) || now) - (Number(search.days ?? costDays[0]) - 1) * dayMs),
     ...(to !== undefined && { to }),
     by: search.by ?? stepFor(search),
     ...(per !== 'nothing' && { per }),

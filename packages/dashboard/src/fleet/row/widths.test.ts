@@ -8,10 +8,12 @@ const names = ['agent', 'state', 'doing', 'seen', 'version'] as const
 const room = { width: 1000, hasBoxes: true }
 
 test('each column gets what its contents need, and what is left over goes to what the agents do', () => {
-  expect(templateOf(names, { agent: 120, state: 200, doing: 150, version: 80 }, room)).toBe(
-    '18px 120px 200px minmax(150px, 1fr) 80px 80px',
+  expect(
+    templateOf(names, columnWidthsOf(names, { agent: 120, state: 200, doing: 150, version: 80 }, room), room.hasBoxes),
+  ).toBe('18px 120px 200px minmax(150px, 1fr) 80px 80px')
+  expect(templateOf(['agent', 'today'], columnWidthsOf(['agent', 'today'], {}, room), room.hasBoxes)).toBe(
+    '18px minmax(110px, 1fr) 92px',
   )
-  expect(templateOf(['agent', 'today'], {}, room)).toBe('18px minmax(110px, 1fr) 92px')
 })
 
 test('where there is not enough room, columns that need little are not cut, and the state gets most', () => {

@@ -94,10 +94,9 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 /** The columns that get the room that no contents need: the first of them that is shown. */
 const filling: readonly ColumnName[] = ['doing', 'state', 'agent']
 
-/** The value of `grid-template-columns` for rows with these columns. */
-export function templateOf(names: readonly ColumnName[], wants: ColumnWidths, room: ListRoom): string {
-  const widths = columnWidthsOf(names, wants, room)
+/** The value of `grid-template-columns` for rows with these columns, whose widths are in pixels. */
+export function templateOf(names: readonly ColumnName[], widths: readonly number[], hasBoxes: boolean): string {
   const filler = filling.find((name) => names.includes(name))
   const parts = names.map((name, i) => (name === filler ? `minmax(${widths[i]}px, 1fr)` : `${widths[i]}px`))
-  return [...(room.hasBoxes ? [`${boxWidth}px`] : []), ...parts].join(' ')
+  return [...(hasBoxes ? [`${boxWidth}px`] : []), ...parts].join(' ')
 }

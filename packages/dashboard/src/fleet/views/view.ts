@@ -1,8 +1,10 @@
 /** Pure functions that read the view of the list from the page's address, and make the query for the service. */
+
 import type { Fleet, FleetSort, ProblemCounts } from '@svc/api'
 import { type Chip, filterOfOld, groupings, joinFilters } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import type { FleetQuery } from '../../data/api.ts'
+import { oneOf } from '../../data/search.ts'
 import { type FleetView, sortOf } from './state.ts'
 
 export const stateFilters: readonly { chip: Chip | undefined; words: string; count: keyof Fleet['counts'] }[] = [
@@ -19,7 +21,6 @@ export const stateFilters: readonly { chip: Chip | undefined; words: string; cou
 const sorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
 
 type Parameters = Readonly<Record<string, unknown>>
-const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
 const textOf = (v: unknown): string | undefined => (typeof v === 'string' ? v : undefined)
 const booleanOf = (v: unknown): boolean | undefined => (typeof v === 'boolean' ? v : undefined)
 

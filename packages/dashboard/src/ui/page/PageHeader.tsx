@@ -14,7 +14,7 @@ interface PageHeaderProps {
 export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
   return (
     <div className="svc-page-head">
-      <Group className="svc-page-title" gap="sm" wrap="wrap">
+      <Group gap="sm" wrap="wrap">
         {before}
         <Title order={1} fz={20} lh={1.5} style={{ overflowWrap: 'anywhere' }}>
           {title}

@@ -45,4 +45,4 @@ export function drawPage(content: ReactNode): void {
     </MantineProvider>,
   )
 }
-export type Show = typeof drawPage
+export type DrawPage = typeof drawPage

@@ -1,0 +1,25 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, type RefObject, useState } from 'react'
+import { useFocusedPart } from './dialogs/focus.ts'
+import { figure } from './time/format.ts'
+
+interface FirstRows<T> {
+  shown: readonly T[]
+  /** The reference of the list, which gets the focus of the button when all rows are shown. */
+  list: RefObject<HTMLUListElement | null>
+  /** The button that shows all rows; null if all are shown. */
+  button: ReactNode
+}
+
+/** The first `max` rows of a list, and a button that shows all of them. */
+export function useFirst<T>(rows: readonly T[], max: number): FirstRows<T> {
+  const [all, setAll] = useState(false)
+  const list = useFocusedPart<HTMLUListElement>(String(all))
+  if (all || rows.length <= max) return { shown: rows, list, button: null }
+  const button = (
+    <Button variant="default" size="xs" onClick={() => setAll(true)}>
+      Show all {figure(rows.length)}
+    </Button>
+  )
+  return { shown: rows.slice(0, max), list, button }
+}
