@@ -71,6 +71,16 @@ everyEngine('after the clock of the service was changed', (open) => {
     expect(next.watch.warning()).toContain('The clock was set back by 3 h')
   })
 
+  test("on another node forward, the health speaks of that node's clock", async () => {
+    const { w, passes, watch } = await started()
+    await w.store.db
+      .updateTable('service_beat')
+      .set({ at: w.clock.now() + 3 * hours * 1000 })
+      .execute()
+    await passes(0)
+    expect(watch.warning()).toContain("Another node's clock is ahead by 3 h")
+  })
+
   test('back by 10 min while the service did not run, permits end that much earlier, and once only', async () => {
     const { w, passes } = await started()
     const { db } = w.store

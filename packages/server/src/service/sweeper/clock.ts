@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import { type Clocks, jumpBetween } from '../../alerts/evaluation/service.ts'
 import type { Live } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
+import { minuteText } from '../../platform/limits/units.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
 import { mendTimes } from './mend.ts'
 
@@ -25,6 +26,14 @@ const mendings = 2
 interface ClockStep {
   at: number
   by: number
+}
+
+/** How a step was noticed: by this process, or by stored times that were ahead, at its start or later. */
+type Noticed = 'now' | 'atStart' | 'elsewhere'
+
+interface NoticedStep extends ClockStep {
+  noticed: Noticed
+  mono: number
 }
 
 export interface ClockWatch {
@@ -48,7 +57,7 @@ export const clocksOf = (now: () => number) => (): Clocks => ({ wall: now(), mon
 
 export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): ClockWatch {
   let before = clocks()
-  let last: (ClockStep & { mono: number }) | null = null
+  let last: NoticedStep | null = null
   let owed = 0
   let back = 0
   let isFirst = true
@@ -67,12 +76,12 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     const { wall: now, mono } = clocks()
     const by = jumpBetween(before, { wall: now, mono })
     const stepped = Math.abs(by) >= clockSlackMs
-    if (stepped) note({ at: now, by, mono })
+    if (stepped) note({ at: now, by, mono, noticed: 'now' })
     const ahead = owed === 0 ? await aheadBy(now) : 0
     if (ahead > 0 && mono - foreignAt >= againMs) {
       foreignAt = mono
       // At a start, the clock was set back while the service did not run. Later, another node's clock is ahead.
-      note({ at: now, by: -ahead, mono }, isFirst ? 'atStart' : 'elsewhere')
+      note({ at: now, by: -ahead, mono, noticed: isFirst ? 'atStart' : 'elsewhere' })
     }
     isFirst = false
     if (stepped && by > 0) await noteRunning(store.db, now)
@@ -85,10 +94,10 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     return beat && isTooFarAhead(beat.at, now) ? beat.at - now : 0
   }
 
-  function note(step: ClockStep & { mono: number }, noticed: 'now' | 'atStart' | 'elsewhere' = 'now'): void {
+  function note(step: NoticedStep): void {
     last = step
     const seconds = Math.round(step.by / 1000)
-    if (noticed === 'now') {
+    if (step.noticed === 'now') {
       // Small steps add up until they are noticed, so the next comparison begins here.
       before = { wall: step.at, mono: step.mono }
       log.warn({ seconds }, step.by > 0 ? setForward : setBack)
@@ -96,7 +105,7 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     if (step.by > 0) return
     owed = mendings
     // A monotonic clock has fractions, which a column of whole milliseconds refuses.
-    back = noticed === 'elsewhere' ? 0 : Math.round(-step.by)
+    back = step.noticed === 'elsewhere' ? 0 : Math.round(-step.by)
   }
 
   async function mend(now: number): Promise<void> {
@@ -122,12 +131,12 @@ const setForward = 'the clock was set forward, or the machine was suspended'
 const wasAhead = 'stored times are ahead of the clock, which was set back or differs between nodes: they count as now'
 
 /** A sentence about a step of the clock. */
-function stepWords({ at, by }: ClockStep): string {
-  const moment = new Date(at).toISOString().slice(0, 16).replace('T', ' ')
-  const size = sizeOf(Math.abs(by))
-  return by > 0
-    ? `The clock went forward by ${size} at ${moment} UTC, or the machine was suspended.`
-    : `The clock was set back by ${size} at ${moment} UTC. Stored times that were ahead of it count as now.`
+function stepWords({ at, by, noticed }: NoticedStep): string {
+  const [size, moment] = [sizeOf(Math.abs(by)), minuteText(at)]
+  if (by > 0) return `The clock went forward by ${size} at ${moment}, or the machine was suspended.`
+  return noticed === 'elsewhere'
+    ? `Another node's clock is ahead by ${size}, noticed at ${moment}. Stored times that were ahead count as now.`
+    : `The clock was set back by ${size} at ${moment}. Stored times that were ahead of it count as now.`
 }
 
 /** A length such as `3 h 5 min`, rounded to minutes. */
