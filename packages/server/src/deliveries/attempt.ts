@@ -4,6 +4,7 @@
  */
 import { certificateWords, foreignLine } from '@svc/protocol'
 import { messageOf } from '../platform/errors.ts'
+import { minuteText } from '../platform/limits/units.ts'
 import type { NameLookups } from './names/names.ts'
 
 /** The milliseconds that one try may take. */
@@ -81,7 +82,7 @@ const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: bool
 export function errorWords(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error
   const ofCertificate = certificateWords(first, {
-    clock: () => `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    clock: () => minuteText(Date.now()),
     remedy: () => 'name the file of a private authority in NODE_EXTRA_CA_CERTS where the service starts',
   })
   return foreignLine(ofCertificate ?? messageOf(first), maxReason) || 'The connection failed.'

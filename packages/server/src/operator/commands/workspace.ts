@@ -1,6 +1,7 @@
 /** Commands for workspaces and their activity. */
 import { slugArgument, workspaces } from '@svc/api'
 import { shown, sizeText } from '@svc/protocol'
+import { minuteText } from '../../platform/limits/units.ts'
 import { defineCommand, operationCommand } from '../shared/command.ts'
 import { inWorkspace, onPlace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
@@ -125,7 +126,7 @@ export const workspaceCommands = {
     show: ({ slug, factorFrom }) =>
       factorFrom === null
         ? `The admins of ${slug} need no second factor.`
-        : `The admins of ${slug} need a second factor from ${new Date(factorFrom).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
+        : `The admins of ${slug} need a second factor from ${minuteText(factorFrom)} on.`,
   }),
   'workspace activate': defineCommand({
     says: 'let the agents of a workspace use a product',

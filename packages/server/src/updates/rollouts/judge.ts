@@ -4,6 +4,7 @@
  */
 import type { RolloutAgentState, RolloutKind } from '@svc/api'
 import { diskSpace, type Level, levelRank, missingSecrets, type Report, worstLevel } from '@svc/protocol'
+import { minuteText } from '../../platform/limits/units.ts'
 import { awayBetween, type Outage } from '../wishes/away.ts'
 import type { HoldNote, UpdateAttempts, Wishes } from '../wishes/kept.ts'
 
@@ -101,8 +102,7 @@ function ofRuntime(member: RolloutMember, version: string, facts: MemberFacts, a
 
 const ended = ({ outcome, message }: HoldNote): MemberOutcome => ({ state: outcome, reason: message })
 const awaySays = ({ from, to }: Outage): string =>
-  `The service was away from ${clock(from)} to ${clock(to)}, during the test.`
-const clock = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  `The service was away from ${minuteText(from)} to ${minuteText(to)}, during the test.`
 
 /** Checks whether an agent that kept the version is worse than it was when the version was wished. */
 function withLevel(member: RolloutMember, { level, receivedAt }: MemberFacts): JudgedMember {

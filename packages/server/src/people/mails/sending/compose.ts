@@ -4,6 +4,7 @@
 import { createHmac } from 'node:crypto'
 import type { MessageText } from '../../../deliveries/channels/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
+import { minuteText } from '../../../platform/limits/units.ts'
 import type { SealKey } from '../../../platform/seal.ts'
 import { isDisabled } from '../../accounts/disabled.ts'
 import type { PeopleDeps } from '../../accounts/library.ts'
@@ -86,7 +87,7 @@ async function newDevice(
   const { baseUrl } = people.config
   return mailTo(person.email, 'New sign-in to your account', `${baseUrl}/account`, [
     `Somebody signed in to your account on ${baseUrl} in a browser that had not been used for it before.`,
-    `Time: ${minuteOf(createdAt)}. Address: ${address}. Browser: ${userAgent || 'unknown'}.`,
+    `Time: ${minuteText(createdAt)}. Address: ${address}. Browser: ${userAgent || 'unknown'}.`,
     'If it was not you, change your password and end the other sessions on the page of your account.',
   ])
 }
@@ -106,7 +107,7 @@ function always(title: string, says: string, more: (about: NoticeContext) => Pro
   return {
     isTrue: async () => true,
     title,
-    says: async (about: NoticeContext) => `${says} on ${about.url} at ${minuteOf(about.at)}.${await more(about)}`,
+    says: async (about: NoticeContext) => `${says} on ${about.url} at ${minuteText(about.at)}.${await more(about)}`,
     advice:
       'If it was not you, choose a new password, end the other sessions on the page of your account, and tell the operator of this service.',
   }
@@ -177,8 +178,6 @@ async function notice(topic: AccountNotice, { people, mail }: MailContext): Prom
     advice ?? 'If you do not expect this, ask the operator of the service.',
   ])
 }
-
-const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const mailTo = (to: string, title: string, url: string, lines: string[]): ComposedMail => ({
   to,
