@@ -79,10 +79,12 @@ everyEngine('the activity of one person', (open) => {
     expect(kinds).toContain('agent.token_rotated')
     expect(kinds.filter((kind) => kind === 'agent.deleted').length).toBeLessThanOrEqual(9)
     expect([
-      await isEvidenceFull(db, 'ann', 2000, 5),
-      await isEvidenceFull(db, 'ann', 2000, 50),
-      await isEvidenceFull(db, 'ann', 2000 + 86_400_000, 5),
-    ]).toEqual([true, false, false])
+      await isEvidenceFull(db, 'ann', ['agent.deleted'], { now: 2000, max: 5 }),
+      await isEvidenceFull(db, 'ann', ['agent.deleted'], { now: 2000, max: 50 }),
+      await isEvidenceFull(db, 'ann', ['agent.deleted'], { now: 2000 + 86_400_000, max: 5 }),
+      await isEvidenceFull(db, 'ann', ['agent.token_rotated'], { now: 2000, max: 5 }),
+      await isEvidenceFull(db, 'ann', [], { now: 2000, max: 5 }),
+    ]).toEqual([true, false, false, false, false])
   })
 
   test('counts what a person repeats in a minute in one line, but evidence and what says something new never', async () => {

@@ -2,7 +2,8 @@
  * Limits how many lines of the audit trail are stored about each person's actions. Beyond the limit, the oldest lines
  * are replaced ("folded") by one line per workspace and kind of action that says how many there were. So a person who
  * acts without end, by mistake or on purpose, cannot fill the disk. Lines that are evidence have room of their own, and
- * a person can write only so many in a day, so nobody pushes out what they did the week before.
+ * a person can write only so many of a kind in a day. The most frequent kinds are folded first, so nobody pushes out
+ * what they did the week before.
  */
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
@@ -27,7 +28,7 @@ export const foldLimits: Readonly<Record<Room, FoldLimits>> = {
   ordinary: { kept: 10_000, slack: 1_000 },
   evidence: { kept: 100_000, slack: 1_000 },
 }
-/** The number of lines of evidence that a person can write in a day. */
+/** The number of lines of evidence of one kind that a person can write in a day. */
 export const maxEvidence = 10_000
 const atOnce = 1000
 /** From this number of lines on, lines about one action and subject are folded before others of that kind of action. */
@@ -53,14 +54,20 @@ export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLim
 const isIn = (room: Room) =>
   sql<boolean>`${sql.ref('action')} ${sql.raw(room === 'ordinary' ? 'in' : 'not in')} (${sql.join(ordinaryActions)})`
 
-/** True if a person has written as many lines of evidence in the last day as they can. */
-export async function isEvidenceFull(db: Db, personId: string, now: number, max = maxEvidence): Promise<boolean> {
+/** True if a person has written as many lines of these kinds in the last day as they can. */
+export async function isEvidenceFull(
+  db: Db,
+  personId: string,
+  kinds: readonly string[],
+  { now, max = maxEvidence }: { now: number; max?: number },
+): Promise<boolean> {
+  if (kinds.length === 0) return false
   const last = await db
     .selectFrom('audit')
     .select('at')
     .where('actor_id', '=', personId)
     .where('at', '>', now - dayMs)
-    .where(isIn('evidence'))
+    .where('action', 'in', kinds)
     .orderBy('at', 'desc')
     .offset(max - 1)
     .limit(1)

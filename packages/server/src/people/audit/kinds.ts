@@ -1,7 +1,7 @@
 /**
- * The kinds of actions whose lines may be summed up, when a person has very many of them. All other lines, also those
- * of a kind that is new, are evidence of what changed rights, tokens, versions or accounts, and have room of their own:
- * no number of lines of these kinds removes one of them.
+ * The kinds of actions whose lines may be summed up, when a person has very many of them. All other lines are evidence,
+ * also those of a new kind: they say what needed a proof, or changed rights, tokens, versions or accounts. They have
+ * room of their own: no number of lines of these kinds removes one of them.
  */
 const ordinaryKinds = [
   ...['activity.folded', 'action.cancelled', 'command.sent', 'log.read', 'log.downloaded'],

@@ -34,11 +34,11 @@ const reasons = {
     'Prove who you are first: this session has shown no second factor. Give a code of your authenticator app.',
 } as const
 
-const tooMuch = `You have done ${maxEvidence.toLocaleString('en-US')} things in 24 hours that need a proof: wait, or ask another admin.`
+const tooMuch = `You have done this ${maxEvidence.toLocaleString('en-US')} times in 24 hours: wait, or ask another admin.`
 
 /**
- * Throws if the session has no proof, or if the person has done so much in a day that the activity could not keep it.
- * Operations on the person's own account are not refused, so that nobody can lock its owner out.
+ * Throws if the session has no proof, or if the person has used the operation so often in a day that the activity could
+ * not keep it. Operations on the person's own account are not refused, so that nobody can lock its owner out.
  */
 export async function demandProof(
   { store, now }: Deps,
@@ -47,8 +47,13 @@ export async function demandProof(
 ): Promise<void> {
   const missing = await proofMissing(store.db, person.id, session, now())
   if (missing) throw Object.assign(new Refusal('proof_required', reasons[missing]), { act: actText(operation) })
-  if (workspace && (await isEvidenceFull(store.db, person.id, now()))) throw new Refusal('rate_limited', tooMuch)
+  if (workspace && (await isEvidenceFull(store.db, person.id, linesOf(operation), { now: now() })))
+    throw new Refusal('rate_limited', tooMuch)
 }
+
+/** The kinds of lines that an operation writes to the activity. */
+const linesOf = ({ change }: Operation): readonly string[] =>
+  change === undefined || 'none' in change.audit ? [] : change.audit
 
 /** The guard for a route that is written by hand. Its operation needs a proof whatever its input is. */
 export function proofGuard(deps: Deps, operation: Operation): Guard {
