@@ -105,11 +105,10 @@ export const alertCommands = {
   ...operationCommand(alerts.setRule, {
     at: onPlace,
     run: async (call, { workspace }) => {
-      const { listRules } = await import('../../alerts/changes/listing.ts')
-      const rule = argument(call, 1)
-      await perform(call, alerts.setRule, { workspace }, { rule, ...changeIn(call) })
-      const rows = await listRules(call.store.db, workspace, call.now())
-      return rows.find((row) => row.rule === rule) as RuleSettings
+      const { ruleRows } = await import('../../alerts/changes/listing.ts')
+      const rule = await perform(call, alerts.setRule, { workspace }, { rule: argument(call, 1), ...changeIn(call) })
+      const [row] = await ruleRows(call.store.db, workspace, [rule], call.now())
+      return row as RuleSettings
     },
     show: (row) => rulesTable([row]),
     json: ruleAlone,
