@@ -27,6 +27,7 @@ everyEngine('the activity', (open) => {
     await line(2000, 'Ann', 'command.sent', 'agent mail-1', { type: 'pause', payload: {} })
     await line(2001, 'Ann', 'member.invited', 'bo@example.org', { role: 'member' })
     await line(2002, 'Ben', 'rule.changed', 'silent', {})
+    await line(-1, 'Cy', 'view.saved', 'a view', { filter: { text: 'say "hé"', tags: ['eu'] }, 'a key': 7 })
     const subjects = async (filter: Partial<ActivityFilter>, limit = 50) => {
       const all = { before: Number.MAX_SAFE_INTEGER, since: 0, ...filter }
       return (await activityOf(db, { id: w.workspace.id }, all, limit)).map(({ subject }) => subject)
@@ -41,5 +42,8 @@ everyEngine('the activity', (open) => {
     expect(await subjects({ text: 'ann', before: testStart + 2001 * 60_000 })).toEqual(['agent mail-1'])
     expect(await subjects({ text: 'work', by: 'Ben' }, 700)).toHaveLength(700)
     expect(await subjects({ text: 'nothing' })).toEqual([])
+    expect(await subjects({ text: '"hé" eu 7' })).toEqual(['a view'])
+    expect(await subjects({ text: 'key' })).toEqual([])
+    expect(await subjects({ text: '{' })).toEqual([])
   })
 })

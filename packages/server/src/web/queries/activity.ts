@@ -3,8 +3,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '@svc/api'
 import { foldedText } from '@svc/api/filter'
+import type { ExpressionBuilder } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import type { AuditRow } from '../../platform/db/tables.ts'
+import type { AuditRow, Tables } from '../../platform/db/tables.ts'
 import { shortValues } from './short.ts'
 
 export interface ActivityFilter {
@@ -30,10 +31,9 @@ export async function activityOf(
   { before, since, by, kind, text }: ActivityFilter,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const words =
-    foldedText(text ?? '')
-      .split(/\s+/)
-      .filter(Boolean) ?? []
+  const words = foldedText(text ?? '')
+    .split(/\s+/)
+    .filter(Boolean)
   const kinds = kind?.split(',').filter((one) => /^[a-z]+$/.test(one))
   const newest = db
     .selectFrom('audit')
@@ -50,11 +50,7 @@ export async function activityOf(
   if (words.length === 0) return (await newest.limit(limit).execute()).map(entryOf)
   const found: AuditRow[] = []
   for (let last: AuditRow | undefined; ; ) {
-    const { at, id } = last ?? { at: before, id: '' }
-    const rows = await newest
-      .where((eb) => eb.or([eb('at', '<', at), eb.and([eb('at', '=', at), eb('id', '<', id)])]))
-      .limit(atOnce)
-      .execute()
+    const rows = await (last ? newest.where(isAfter(last)) : newest).limit(atOnce).execute()
     found.push(...rows.filter((row) => hasAll(row, words)))
     if (found.length >= limit || rows.length < atOnce) return found.slice(0, limit).map(entryOf)
     last = rows.at(-1)
@@ -62,10 +58,20 @@ export async function activityOf(
   }
 }
 
+const isAfter =
+  ({ at, id }: AuditRow) =>
+  (eb: ExpressionBuilder<Tables, 'audit'>) =>
+    eb.or([eb('at', '<', at), eb.and([eb('at', '=', at), eb('id', '<', id)])])
+
 function hasAll({ actor, action, subject, details }: AuditRow, words: readonly string[]): boolean {
-  const text = foldedText(`${actor} ${action.replaceAll(/[._]/g, ' ')} ${subject} ${details}`)
+  const values = valuesIn(JSON.parse(details)).join(' ')
+  const text = foldedText(`${actor} ${action.replaceAll(/[._]/g, ' ')} ${subject} ${values}`)
   return words.every((word) => text.includes(word))
 }
+
+/** The texts, numbers and other plain values in a JSON value, without the names of its fields. */
+const valuesIn = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [value]
 
 const entryOf = ({ id, at, actor, action, subject, details }: AuditRow): AuditEntry => ({
   id,
