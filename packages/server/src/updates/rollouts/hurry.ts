@@ -9,7 +9,8 @@ import { piecesOf } from '../../platform/lists.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { doNotWaitInTransaction } from '../wishes/hurry.ts'
 import type { RolloutRefusal } from './plan.ts'
-import { isRolloutMoving, nothingWaitsText, refuseChanged, rolloutAuditEntry, tooOldText } from './store.ts'
+import { isRolloutInProgress } from './states.ts'
+import { nothingWaitsText, refuseChanged, rolloutAuditEntry, tooOldText } from './store.ts'
 import { lockRollout } from './withdraw.ts'
 
 const atOnce = 100
@@ -32,7 +33,7 @@ export async function doNotWaitInRollout(
     await betweenTransactions(db)
     const told = await transaction(db, async (trx) => {
       const rollout = await lockRollout(trx, workspace, id)
-      if (!rollout || !isRolloutMoving(rollout.state)) return { agents: [], tooOld: false }
+      if (!rollout || !isRolloutInProgress(rollout.state)) return { agents: [], tooOld: false }
       const verdicts = await doNotWaitInTransaction(trx, piece, { by, now, rollout: id })
       const agents = verdicts.flatMap((verdict) => (verdict.ok && verdict.value.made ? [verdict.value.agent.id] : []))
       if (agents.length > 0)
@@ -58,7 +59,7 @@ async function membersAsked(
   if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
   const changed = refuseChanged(rollout, expected)
   if (changed) return changed
-  if (!isRolloutMoving(rollout.state)) return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
+  if (!isRolloutInProgress(rollout.state)) return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
   if (rollout.kind !== 'blueprint') return refuse('rollout_not_running', nothingWaitsText)
   const members = await trx
     .selectFrom('rollout_agent')

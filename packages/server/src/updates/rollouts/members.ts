@@ -19,6 +19,7 @@ import { judgePress } from '../wishes/judge.ts'
 import { readAttempts, wishesIn } from '../wishes/kept.ts'
 import { tooOld } from '../wishes/needs.ts'
 import { type MemberFacts, ownLevel, type RolloutMember } from './judge.ts'
+import { unfinishedStates } from './states.ts'
 
 interface LeftOut {
   code: string
@@ -93,7 +94,7 @@ const unfinishedOf = (db: Db, workspace: { id: string }, kind: RolloutKind) =>
     .selectFrom('rollout')
     .where('workspace_id', '=', workspace.id)
     .where('kind', '=', kind)
-    .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
+    .where('rollout.state', 'in', unfinishedStates)
 
 const inAnother = (rollout: BlockingRollout | undefined): LeftOut | undefined =>
   rollout && {

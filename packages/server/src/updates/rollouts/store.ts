@@ -1,5 +1,5 @@
 /** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
-import type { NewRollout, RolloutKind, RolloutSeen, RolloutState } from '@svc/api'
+import type { NewRollout, RolloutKind, RolloutSeen } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Actor, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -19,6 +19,7 @@ import {
   planRollout,
   type RolloutRefusal,
 } from './plan.ts'
+import { isRolloutInProgress, unfinishedStates } from './states.ts'
 import { lockRollout, withdrawWishes } from './withdraw.ts'
 
 /** The context of a change that is made in several short transactions. */
@@ -27,10 +28,6 @@ type RolloutContext = Omit<ChangeContext, 'db'> & {
   /** The rollout as the person saw it. If it has changed since, the change is refused. */
   expected?: RolloutSeen | undefined
 }
-
-export const unfinishedStates: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
-/** True if a rollout reaches further agents by itself. */
-export const isRolloutMoving = (state: RolloutState): boolean => state === 'running' || state === 'waiting'
 
 /** Returns the number of rollouts of a workspace that halted and have not been resumed or cancelled. */
 export async function haltedRollouts(db: Db, workspaceId: string): Promise<number> {
@@ -148,7 +145,7 @@ async function cancelInTransaction(
 /** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
 export const pauseRollout = (context: RolloutContext, workspace: WorkspaceRef, id: string) =>
   change(context, workspace, id, async (_, rollout) => {
-    if (!isRolloutMoving(rollout.state)) {
+    if (!isRolloutInProgress(rollout.state)) {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only a running rollout can be paused.`)
     }
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
@@ -189,7 +186,7 @@ export const continueRollout = ({ by, ...context }: RolloutContext, workspace: W
         .where('state', 'in', ['rolled_back', 'failed', 'worse'])
         .execute()
     }
-    const goesOn = state === 'waiting' || state === 'running'
+    const goesOn = isRolloutInProgress(state)
     if (goesOn && wave === waves) return refuse('rollout_not_running', 'The last wave is in progress.')
     const next = goesOn ? { wave: wave + 1 } : {}
     const led = { continued_by: by.id, continued_by_name: by.name }

@@ -3,13 +3,8 @@ import type { Pressable, RolloutAgent, RolloutAgentState, RolloutPage, RolloutRo
 import { durationText } from '@svc/api/words'
 import { readAttemptText } from '@svc/protocol'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import {
-  isRolloutMoving,
-  nothingLeftText,
-  nothingWaitsText,
-  tooOldText,
-  unfinishedStates,
-} from '../../updates/rollouts/store.ts'
+import { isRolloutInProgress, unfinishedStates } from '../../updates/rollouts/states.ts'
+import { nothingLeftText, nothingWaitsText, tooOldText } from '../../updates/rollouts/store.ts'
 
 /**
  * The reason of a halt in words. A reason in the format of the svc runtime begins with versions and a time, which the
@@ -27,7 +22,7 @@ const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(count
 /** Says if the agents that watch a version can be told not to wait. */
 export function watchingNow({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
-  if (!isRolloutMoving(state)) return no(`The rollout is ${state}.`)
+  if (!isRolloutInProgress(state)) return no(`The rollout is ${state}.`)
   if (agents > 0) return { ok: true }
   return no(tooOld > 0 ? tooOldText : nothingWaitsText)
 }
@@ -41,7 +36,7 @@ export function rolloutActions(
   const yes: Pressable = { ok: true }
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
   const isLast = wave === (JSON.parse(waves) as string[]).length
-  const goesOn = isRolloutMoving(state)
+  const goesOn = isRolloutInProgress(state)
   return {
     pause: goesOn ? yes : no(`The rollout is already ${state}.`),
     continue:

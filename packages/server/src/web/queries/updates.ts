@@ -18,6 +18,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { outputLogs } from '../../updates/blueprints/output.ts'
 import { type ServedRelease, servedRelease } from '../../updates/releases/store.ts'
+import { unfinishedStates } from '../../updates/rollouts/states.ts'
 import { judgeNow } from '../../updates/wishes/hurry.ts'
 import { judgePress } from '../../updates/wishes/judge.ts'
 import {
@@ -50,7 +51,7 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
     .select(['rollout.id', 'rollout.kind', 'rollout.version'])
     .where('agent_id', '=', agent.id)
     .where('rollout_agent.wave', '>', 0)
-    .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
+    .where('rollout.state', 'in', unfinishedStates)
     .orderBy('rollout.created_at', 'desc')
     .execute()
   return {

@@ -1,0 +1,7 @@
+/** The states of rollouts in groups. */
+import type { RolloutState } from '@svc/api'
+
+export const unfinishedStates: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
+
+/** True if a rollout reaches further agents by itself. */
+export const isRolloutInProgress = (state: RolloutState): boolean => state === 'running' || state === 'waiting'
