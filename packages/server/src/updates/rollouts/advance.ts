@@ -15,7 +15,7 @@ import { trialPlacesOf } from '../wishes/trials.ts'
 import { judgeRollout, type RolloutStep } from './judge.ts'
 import { freshMs, leaveOutReason, levelIn } from './members.ts'
 import { judgeAgents, lockUnchanged, memberQuery, tryLockRollout } from './outcomes.ts'
-import { moveRollout, rolloutAuditEntry } from './store.ts'
+import { moveRollout, auditRollout } from './store.ts'
 import { withdrawWishes, withWishesLeft } from './withdraw.ts'
 
 /** The maximum number of agents for which a version is wished in one transaction. */
@@ -176,7 +176,7 @@ async function cancelIfReplaced(trx: Db, rollout: RolloutDbRow, now: number): Pr
   if (served?.version === rollout.version) return false
   const why = served ? `The service serves ${served.version} now.` : 'The service no longer serves a runtime.'
   await moveRollout(trx, rollout, { state: 'cancelled', why }, now)
-  await rolloutAuditEntry(trx, rollout, { by: service, now, action: 'rollout.cancelled' }, { why })
+  await auditRollout(trx, rollout, { by: service, now, action: 'rollout.cancelled' }, { why })
   return true
 }
 
@@ -206,7 +206,7 @@ const leaderOf = (rollout: RolloutDbRow) =>
 
 async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): Promise<void> {
   await moveRollout(trx, rollout, { state: 'halted', why, wave_kept_at: null }, now)
-  await rolloutAuditEntry(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
+  await auditRollout(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
 }
 
 /**
@@ -281,7 +281,7 @@ async function carryOut(trx: Db, rollout: RolloutDbRow, step: RolloutStep, now: 
       return true
     case 'done':
       await moveRollout(trx, rollout, { state: 'done' }, now)
-      await rolloutAuditEntry(trx, rollout, { by: service, now, action: 'rollout.done' })
+      await auditRollout(trx, rollout, { by: service, now, action: 'rollout.done' })
       return true
   }
 }

@@ -10,7 +10,7 @@ import { refuse } from '../../platform/verdict.ts'
 import { doNotWaitInTransaction } from '../wishes/hurry.ts'
 import type { RolloutRefusal } from './plan.ts'
 import { isRolloutInProgress } from './states.ts'
-import { nothingWaitsText, refuseChanged, rolloutAuditEntry, tooOldText } from './store.ts'
+import { auditRollout, nothingWaitsText, refuseChanged, tooOldText } from './store.ts'
 import { lockRollout } from './withdraw.ts'
 
 const atOnce = 100
@@ -37,7 +37,7 @@ export async function doNotWaitInRollout(
       const verdicts = await doNotWaitInTransaction(trx, piece, { by, now, rollout: id })
       const agents = verdicts.flatMap((verdict) => (verdict.ok && verdict.value.made ? [verdict.value.agent.id] : []))
       if (agents.length > 0)
-        await rolloutAuditEntry(trx, rollout, { by, now, action: 'rollout.hurried' }, { agents: agents.length })
+        await auditRollout(trx, rollout, { by, now, action: 'rollout.hurried' }, { agents: agents.length })
       return { agents, tooOld: verdicts.some((verdict) => !verdict.ok && verdict.code === 'svc_too_old') }
     })
     changed.push(...told.agents)

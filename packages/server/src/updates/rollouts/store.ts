@@ -111,7 +111,7 @@ async function storePlanned(
   for (const agents of apart.values()) await addMembers(trx, rollout, { wave: 0, agents, why: agents[0]?.leftOut })
   const reached = waves.reduce((sum, { agents }) => sum + agents.length, 0)
   const details = { agents: reached, waves: waves.map(({ upTo }) => upTo) }
-  await rolloutAuditEntry(trx, rollout, { by, now, action: 'rollout.started' }, details)
+  await auditRollout(trx, rollout, { by, now, action: 'rollout.started' }, details)
   return { ok: true, value: { rollout, ends: ends.value } }
 }
 
@@ -139,7 +139,7 @@ async function cancelInTransaction(
   { by, now }: { by: Actor; now: number },
 ): Promise<void> {
   await moveRollout(trx, rollout, { state: 'cancelled', why: `By ${by.name}.`, wave_kept_at: null }, now)
-  await rolloutAuditEntry(trx, rollout, { by, now, action: 'rollout.cancelled' })
+  await auditRollout(trx, rollout, { by, now, action: 'rollout.cancelled' })
 }
 
 /** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
@@ -255,7 +255,7 @@ async function change(
     if (!verdict.ok) return verdict
     const { action, ...columns } = verdict.value
     const after = await moveRollout(trx, rollout, { wave_kept_at: null, ...columns }, now)
-    if (action !== undefined) await rolloutAuditEntry(trx, rollout, { by, now, action })
+    if (action !== undefined) await auditRollout(trx, rollout, { by, now, action })
     return { ok: true, value: after }
   })
   if (changed.ok && changed.value.state !== 'running') await withdrawWishes(on, changed.value, { by, now, ...how })
@@ -273,7 +273,8 @@ export async function moveRollout(
   return { ...rollout, ...set }
 }
 
-export const rolloutAuditEntry = (
+/** Writes a line about a rollout to the activity. */
+export const auditRollout = (
   trx: Db,
   rollout: RolloutDbRow,
   { by, now, action }: { by: Actor; now: number; action: string },
