@@ -8,7 +8,7 @@ import { dayMs } from './limits/units.ts'
 export const runsAfterSignMs = 120_000
 
 /** Writes the row by which other nodes know what this one knows, and deletes rows of former nodes. */
-export async function noteFactorNode(pool: Pick<pg.Pool, 'query'>, node: string, now: number): Promise<void> {
+export async function noteNode(pool: Pick<pg.Pool, 'query'>, node: string, now: number): Promise<void> {
   await pool.query(
     `insert into factor_node (node, at, rule_filters) values ($1, $2, 1)
       on conflict (node) do update set at = excluded.at, rule_filters = excluded.rule_filters`,

@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Live } from '../../platform/base.ts'
 import { every } from '../../platform/every.ts'
-import { noteFactorNode, runsAfterSignMs } from '../../platform/nodes.ts'
+import { noteNode, runsAfterSignMs } from '../../platform/nodes.ts'
 import { announcer, liveChannel, type NodeMessage } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */
@@ -109,7 +109,7 @@ export function joinNodes(
 
   const renewals = every(
     () => renewEveryMs,
-    () => noteFactorNode(pool, node, Date.now()),
+    () => noteNode(pool, node, Date.now()),
     (err) => log.debug({ err }, 'the row of this node could not be renewed; retrying'),
   )
   renewals.start(0)
