@@ -97,7 +97,7 @@ export function renameAgent(
     if (!agent) return unknownAgent
     if (before.name !== name) {
       await keepOldName(trx, before, now)
-      await renameInAlerts(trx, { ...before, created_at: agent.created_at }, name)
+      await renameInAlerts(trx, before, name)
       await audit(trx, { ...note(agent, by, now, 'agent.renamed'), details: { from: before.name } })
     }
     return { ok: true, value: agent }
@@ -163,9 +163,11 @@ type AgentName = Pick<AgentRow, 'id' | 'workspace_id' | 'name' | 'created_at'>
  * present name. The version of the alerts changes, so an evaluation that read the old name judges again.
  */
 async function renameInAlerts(trx: Db, { id, workspace_id, name, created_at }: AgentName, to: string): Promise<void> {
-  const open = trx.updateTable('alert').where('scope', '=', workspace_id).where('ended_at', 'is', null)
-  await open
+  await trx
+    .updateTable('alert')
     .set({ subject_name: to, version: (eb) => eb('version', '+', 1) })
+    .where('scope', '=', workspace_id)
+    .where('ended_at', 'is', null)
     .where('subject_kind', '=', 'agent')
     .where('subject_id', '=', id)
     .execute()
