@@ -15,11 +15,11 @@ import { trialPlacesOf } from '../wishes/trials.ts'
 import { judgeRollout, type RolloutStep } from './judge.ts'
 import { freshMs, leaveOutReason, levelIn } from './members.ts'
 import { judgeAgents, lockUnchanged, memberQuery, tryLockRollout } from './outcomes.ts'
-import { moveRollout, auditRollout } from './store.ts'
+import { auditRollout, moveRollout } from './store.ts'
 import { withdrawWishes, withWishesLeft } from './withdraw.ts'
 
 /** The maximum number of agents for which a version is wished in one transaction. */
-export const atOnce = 100
+const atOnce = 100
 const service = { id: null, name: 'service' }
 
 interface AdvancedRollout {
@@ -82,16 +82,16 @@ interface AdvanceParts {
 }
 
 /**
- * Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. Returns
- * true if another step can follow at once.
+ * Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. The
+ * version is wished for at most `maxAgents`, rounded up to a whole step. Returns true if another step can follow.
  */
 export async function advanceNow(
   { store, live }: AdvanceParts,
   workspace: { id: string },
   id: string,
-  { now, most }: { now: number; most?: number | undefined },
+  { now, maxAgents = Infinity }: { now: number; maxAgents?: number | undefined },
 ): Promise<boolean> {
-  const advanced = await advanceRollout(store.db, id, now, most)
+  const advanced = await advanceRollout(store.db, id, now, Math.ceil(maxAgents / atOnce))
   notifyOf(live, advanced)
   live.listChanged(workspace.id)
   return advanced.at(-1)?.more ?? false

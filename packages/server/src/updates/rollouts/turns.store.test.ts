@@ -159,9 +159,9 @@ test('a plan reads at most a thousand agents at once, also those of another roll
 test('a rollout asks as many agents as it may, and the rest afterwards', async () => {
   const s = await start()
   const id = await s.begin()
-  const advance = (most?: number) =>
-    advanceNow({ store: s.store, live: testLive() }, s.workspace, id, { now: s.clock.now(), most })
-  expect(await advance(2)).toBe(true)
+  const advance = (maxAgents?: number) =>
+    advanceNow({ store: s.store, live: testLive() }, s.workspace, id, { now: s.clock.now(), maxAgents })
+  expect(await advance(200)).toBe(true)
   expect(await s.states(id)).toEqual({ wished: 200, untouched: agents - 200 })
   expect((await rolloutPage(s.store.db, s.workspace, id, s.clock.now()))?.says).toBe(
     'Wave 1 of 1 is starting: 200 of 260 agents have the request.',

@@ -4,7 +4,7 @@ import { isVersion, shown } from '@svc/protocol'
 import type { Actor } from '../../people/audit/by.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { done } from '../../platform/verdict.ts'
-import { advanceNow, atOnce } from '../../updates/rollouts/advance.ts'
+import { advanceNow } from '../../updates/rollouts/advance.ts'
 import { doNotWaitInRollout } from '../../updates/rollouts/hurry.ts'
 import { previewRollout } from '../../updates/rollouts/plan.ts'
 import { cancelRollout, continueRollout, pauseRollout, startRollout } from '../../updates/rollouts/store.ts'
@@ -87,8 +87,8 @@ async function pageOf({ deps, workspace, role, now }: InWorkspace, id: string): 
   return { ...page, canAct: role === 'admin' }
 }
 
-/** The steps that are made before a request is answered: a version is wished for so many agents. */
-const stepsBefore = Math.ceil(500 / atOnce)
+/** The number of agents for which a version is wished before a request is answered. */
+const agentsBefore = 500
 
 const goesOn = {
   goOn: async (
@@ -97,7 +97,7 @@ const goesOn = {
     { id }: { id: string },
     now: number,
   ) => {
-    if (!(await advanceNow(deps, workspace, id, { now, most: stepsBefore }))) return
+    if (!(await advanceNow(deps, workspace, id, { now, maxAgents: agentsBefore }))) return
     // If this fails, or the service is killed, the sweeper goes on.
     setImmediate(
       () =>
