@@ -4,7 +4,8 @@ import { everyEngine } from '../../testing/stores.ts'
 import { testStart } from '../../testing/test-workspace.ts'
 import { typing } from '../../testing/typing.ts'
 import { historyChangesOf } from '../web/queries/changes.ts'
-import { agentStates, agentTrend } from '../web/queries/states.ts'
+import { agentStates } from '../web/queries/states.ts'
+import { agentTrend } from '../web/queries/trend.ts'
 
 everyEngine('commands about what was before', (open) => {
   test('history cost prints rows, CSV and JSON, and refuses what is no date', async () => {

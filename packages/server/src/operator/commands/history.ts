@@ -48,7 +48,7 @@ export const historyCommands = {
   ...operationCommand(history.fleetAt, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
-      const { fleetAt } = await import('../../web/queries/states.ts')
+      const { fleetAt } = await import('../../web/queries/fleet-states.ts')
       const asked = readOptions(call, history.fleetAt, 'at', 'level')
       const now = call.now()
       const at = orUsageError(() => history.askedMoment(asked, now, optionsField))
@@ -82,7 +82,7 @@ export const historyCommands = {
   ...operationCommand(history.trend, {
     at: onAgent,
     run: async (call, { agent }) => {
-      const { agentTrend } = await import('../../web/queries/states.ts')
+      const { agentTrend } = await import('../../web/queries/trend.ts')
       const { days = '1' } = readOptions(call, history.trend, 'days')
       return agentTrend(call.store.db, agent, Number(days), call.now())
     },

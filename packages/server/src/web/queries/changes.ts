@@ -5,7 +5,8 @@ import { rulesOfScope } from '../../alerts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { type AgentAlertRows, alertRowsOf } from './alerts.ts'
-import { type AskedStates, isPausedRow, type KeptStates, keptStates, shownOffline } from './states.ts'
+import { isPausedRow, type KeptStates, shownOffline } from './state-spans.ts'
+import { type AskedStates, keptStates } from './states.ts'
 
 interface Asked extends AskedStates {
   limit: number

@@ -12,8 +12,10 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
 import { historyChangesOf } from './changes.ts'
-import { agentStates, agentTrend, fleetAt } from './states.ts'
+import { fleetAt } from './fleet-states.ts'
+import { agentStates } from './states.ts'
 import { stripsOf } from './strips.ts'
+import { agentTrend } from './trend.ts'
 
 interface Told {
   at: number

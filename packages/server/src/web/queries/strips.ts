@@ -4,17 +4,9 @@ import { maxStripSpans, type StripSpan, stripMs, stripText } from '@svc/api/word
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { listTurns } from './fleet.ts'
-import {
-  agentsAt,
-  findFirstReport,
-  type KeptStates,
-  keptStatesOf,
-  type LevelRow,
-  type OfflineSpan,
-  type StoredSpan,
-  serviceOutages,
-  spansOf,
-} from './states.ts'
+import { agentsAt, keptStatesOf } from './fleet-states.ts'
+import { type KeptStates, type LevelRow, type OfflineSpan, type StoredSpan, spansOf } from './state-spans.ts'
+import { findFirstReport, serviceOutages } from './states.ts'
 
 /** The number of agents whose strips are made together. */
 const agentsAtOnce = 25

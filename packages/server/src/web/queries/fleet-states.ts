@@ -1,0 +1,87 @@
+/** The states of all agents of a workspace at one time. */
+import type { AgentAt } from '@svc/api'
+import type { Level } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+import { listTurns } from './fleet.ts'
+import { type KeptStates, spansOf } from './state-spans.ts'
+import { findFirstReport, keptFrom, openOffline, serviceOutages } from './states.ts'
+
+/** The number of agents whose states are read in one turn of the event loop, which takes two or three milliseconds. */
+const agentsAtOnce = 50
+
+/** The states of all agents of a workspace at a time, by name; those without a known state are left out. */
+export async function fleetAt(
+  db: Db,
+  workspace: { id: string },
+  { at, now, level }: { at: number; now: number; level?: Level | undefined },
+): Promise<AgentAt[]> {
+  const away = await serviceOutages(db, at, at + 1)
+  const found: AgentAt[] = []
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    await listTurns.next(workspace.id)
+    const rows = await agentsAt(db, workspace, at)
+      .where('name', '>', after)
+      .orderBy('name')
+      .limit(agentsAtOnce)
+      .execute()
+    for (const row of rows) {
+      const span = spansOf({ ...keptStatesOf(row), away, keptFrom: keptFrom(now) }, at, at + 1)[0]
+      if (!span || span.is === 'unknown' || (level !== undefined && span.level !== level)) continue
+      found.push({ name: row.name, is: span.is, level: span.level, label: span.label })
+    }
+    after = rows.length < agentsAtOnce ? undefined : rows.at(-1)?.name
+  }
+  // The JSON of the answer is made in a turn of its own.
+  await listTurns.next(workspace.id)
+  return found
+}
+
+/** The query for the agents of a workspace, with the last change of level and the last time offline up to a time. */
+export function agentsAt(db: Db, { id }: { id: string }, at: number) {
+  return db
+    .selectFrom('agent')
+    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .leftJoin('level_change as l', (join) =>
+      join.on('l.seq', '=', (eb) =>
+        eb
+          .selectFrom('level_change as other')
+          .select('other.seq')
+          .whereRef('other.agent_id', '=', 'agent.id')
+          .where('other.at', '<=', at)
+          .orderBy('other.at', 'desc')
+          .orderBy('other.seq', 'desc')
+          .limit(1),
+      ),
+    )
+    .leftJoin('agent_offline as o', (join) =>
+      join.on('o.seq', '=', (eb) =>
+        eb
+          .selectFrom('agent_offline as other')
+          .select('other.seq')
+          .whereRef('other.agent_id', '=', 'agent.id')
+          .where('other.from_at', '<=', at)
+          .orderBy('other.from_at', 'desc')
+          .orderBy('other.until_at', 'desc')
+          .limit(1),
+      ),
+    )
+    .select(['name', 'first_report_at', 'received_at', 'interval_s', 'agent_report.stopped'])
+    .select(['l.at', 'l.level', 'l.label', 'l.paused', 'o.from_at', 'o.until_at', 'o.stopped as was_stopped'])
+    .where('workspace_id', '=', id)
+}
+
+type RowAt = Awaited<ReturnType<ReturnType<typeof agentsAt>['execute']>>[number]
+
+export function keptStatesOf(row: RowAt): Omit<KeptStates, 'away' | 'keptFrom'> {
+  const { at, level, label, paused, from_at, until_at, was_stopped } = row
+  const open = openOffline(row)
+  return {
+    firstReportAt: findFirstReport(row, at ?? undefined),
+    levels: at === null || level === null ? [] : [{ at, level, label, paused }],
+    offline: [
+      ...(from_at === null || until_at === null ? [] : [{ from: from_at, until: until_at, stopped: was_stopped }]),
+      ...(open ? [open] : []),
+    ],
+    interval: row.interval_s,
+  }
+}

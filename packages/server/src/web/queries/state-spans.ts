@@ -1,0 +1,125 @@
+/** The spans of an agent's states, made from what is stored about them. Pure. */
+import type { AgentState, StateSpan } from '@svc/api'
+import { type Level, pausedLabel, type StoppedBy } from '@svc/protocol'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
+
+export interface LevelRow {
+  at: number
+  level: Level
+  label: string | null
+  /** Null in rows of earlier versions. */
+  paused: number | null
+}
+export interface StoredSpan {
+  from: number
+  until: number
+}
+export interface OfflineSpan extends StoredSpan {
+  stopped: StoppedBy | null
+}
+
+/** Everything that is stored about the states of one agent. */
+export interface KeptStates {
+  /** When its first report arrived; null if it has not reported. */
+  firstReportAt: number | null
+  /** The level changes of the asked time, and the last one before it, oldest first. */
+  levels: readonly LevelRow[]
+  /** The times offline, also the one that has not ended, which then ends at infinity. */
+  offline: readonly OfflineSpan[]
+  /** The outages of the service. */
+  away: readonly StoredSpan[]
+  /** The interval in seconds that the service last asked the agent for; null if it has not reported. */
+  interval: number | null
+  /** The time before which nothing is kept. */
+  keptFrom: number
+}
+
+/** Paused, as the row says it, or by its label for a row of an earlier version. */
+export const isPausedRow = ({ paused, label }: LevelRow): boolean =>
+  paused === null ? label === pausedLabel : paused === 1
+
+/**
+ * The times offline as people see them. After an outage of the service an agent has the usual time for its next report:
+ * one that went offline during the outage did so when that time was over.
+ */
+export function shownOffline({
+  offline,
+  away,
+  interval,
+}: Pick<KeptStates, 'offline' | 'away' | 'interval'>): OfflineSpan[] {
+  return offline
+    .map((span) => {
+      if (span.stopped !== null) return span
+      let { from } = span
+      for (const outage of away)
+        if (outage.from < from && from <= outage.until) from = offlineFrom(outage.until, interval ?? 0)
+      return { ...span, from }
+    })
+    .filter(({ from, until }) => from < until)
+}
+
+/** The spans of an agent from `since` to `until`, oldest first, without gap or overlap; equal neighbours are one. */
+export function spansOf(kept: KeptStates, since: number, until: number): StateSpan[] {
+  const offline = shownOffline(kept)
+  const first = Math.max(kept.keptFrom, kept.firstReportAt ?? Number.POSITIVE_INFINITY)
+  // The last state that holds wins, as in `AgentState`.
+  const layers: [AgentState, StoredSpan[]][] = [
+    ['offline', joined(offline.filter(({ stopped }) => stopped === null))],
+    ['stopped', joined(offline.filter(({ stopped }) => stopped !== null))],
+    ['unknown', joined([...kept.away, { from: Number.NEGATIVE_INFINITY, until: first }])],
+  ]
+  const bounds = [
+    ...kept.levels.map(({ at }) => at),
+    ...layers.flatMap(([, all]) => all.flatMap((s) => [s.from, s.until])),
+  ]
+  const times = [...new Set([since, ...bounds.filter((at) => at > since && at < until)])].sort((a, b) => a - b)
+  const holds = layers.map(([is, all]) => [is, within(all)] as const)
+  const levelAt = lastBefore(kept.levels)
+  const spans: StateSpan[] = []
+  if (since >= until) return spans
+  for (const [i, from] of times.entries()) {
+    const row = levelAt(from)
+    let is: AgentState = row && isPausedRow(row) ? 'paused' : 'reporting'
+    for (const [state, holdsAt] of holds) if (holdsAt(from)) is = state
+    const known = is === 'unknown' ? undefined : row
+    add(spans, { from, until: times[i + 1] ?? until, is, level: known?.level ?? null, label: known?.label ?? null })
+  }
+  return spans
+}
+
+function add(spans: StateSpan[], next: StateSpan): void {
+  const last = spans.at(-1)
+  if (last && last.is === next.is && last.level === next.level && last.label === next.label) last.until = next.until
+  else spans.push(next)
+}
+
+/** The same times, in order, with those that touch or overlap as one. */
+function joined(spans: readonly StoredSpan[]): StoredSpan[] {
+  const all: StoredSpan[] = []
+  for (const { from, until } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = all.at(-1)
+    if (last && from <= last.until) last.until = Math.max(last.until, until)
+    else all.push({ from, until })
+  }
+  return all
+}
+
+/**
+ * Makes a function that says whether one of the spans holds at a time. It must be asked about later and later times.
+ */
+function within(spans: readonly StoredSpan[]): (at: number) => boolean {
+  let i = 0
+  return (at) => {
+    while ((spans[i]?.until ?? Number.POSITIVE_INFINITY) <= at) i++
+    return (spans[i]?.from ?? Number.POSITIVE_INFINITY) <= at
+  }
+}
+
+/** Makes a function that returns the last row at or before a time. It must be asked about later and later times. */
+function lastBefore(rows: readonly LevelRow[]): (at: number) => LevelRow | undefined {
+  let i = -1
+  return (at) => {
+    while ((rows[i + 1]?.at ?? Number.POSITIVE_INFINITY) <= at) i++
+    return rows[i]
+  }
+}
