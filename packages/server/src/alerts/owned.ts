@@ -3,12 +3,7 @@
  * so nobody reaches the personal channels of somebody else.
  */
 import type { Db } from '../platform/db/open.ts'
-
-/** A reference to a workspace, or to the service itself, which has alerts as well. */
-export interface ScopeRef {
-  id: string
-  slug: string
-}
+import type { ScopeRef } from './scope.ts'
 
 /** The owner of channels: a person, in one workspace, or without one the workspace or the service itself. */
 export interface ChannelOwner<Place = ScopeRef> {

@@ -4,8 +4,8 @@ import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../platform/ids.ts'
 import { evaluateScope } from './evaluation/evaluate.ts'
 import type { AlertChange } from './messages/message.ts'
+import { scopeOf } from './scope.ts'
 import { hoursOf, setAgentHours, setAlertSettings, settingsOf } from './settings.ts'
-import { scopeOf } from './store.ts'
 
 const baseUrl = 'https://svc.example.org'
 

@@ -4,6 +4,8 @@ import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspa
 import { evaluationLeaseMs, returnLease, takeLease } from './evaluation/lease.ts'
 import type { ConditionFinding } from './rules/conditions.ts'
 import { judgeRule } from './rules/judge.ts'
+import { scopeOf } from './scope.ts'
+import { rulesOfScope } from './set-rules.ts'
 import {
   endMutes,
   insertAlert,
@@ -11,8 +13,6 @@ import {
   knownAlerts,
   mutesOfScope,
   removePending,
-  rulesOfScope,
-  scopeOf,
   storedAlert,
   updateAlert,
 } from './store.ts'

@@ -1,78 +1,23 @@
 /**
- * Alerts as rows. An evaluation changes a row only if its version is still the one that was read, so of several nodes
- * that judge the same alert exactly one changes it. The messages about the change are queued in the same transaction.
+ * Alerts and mutes as rows. An evaluation changes an alert only if its version is still the one that was read, so of
+ * several nodes that judge the same alert exactly one changes it. The messages about the change are queued in the same
+ * transaction.
  */
 import { setImmediate } from 'node:timers/promises'
 import { type AlertSubject, otherItems, type RuleName } from '@svc/api'
 import type { Db } from '../platform/db/open.ts'
-import type { AlertRow, AlertRuleRow } from '../platform/db/tables.ts'
+import type { AlertRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
+import { dayMs } from '../platform/limits/units.ts'
 import type { Mute } from './mutes.ts'
-import type { Rule } from './rules/conditions.ts'
 import { type EarlierItems, noEarlier } from './rules/items.ts'
 import { type Alert, openingsIn, openingsWithin } from './rules/judge.ts'
-import type { Escalation } from './rules/routing.ts'
-import { defaultRule } from './rules/rules.ts'
-
-/** The scope of alerts about the service itself, which belong to no workspace. */
-export const serviceScope = '@service'
-
-export interface AlertScope {
-  id: string
-  workspaceId: string | null
-}
-/**
- * The scope of a workspace. If a command names `@service` in place of a workspace, the result is the scope of the
- * service.
- */
-export const scopeOf = ({ id }: { id: string }): AlertScope => ({ id, workspaceId: id === serviceScope ? null : id })
+import type { AlertScope } from './scope.ts'
 
 /** The subject of an alert, such as an agent, with its id. */
 export interface SubjectRef extends AlertSubject {
   id: string
 }
-
-/**
- * A rule as set in a scope. `channels` are the ids of the channels that get the rule's messages; null means all
- * channels except those of the second set.
- */
-export interface SetRule extends Rule {
-  channels: readonly string[] | null
-  /** The filter that names the agents for which the rule is judged; null means all. */
-  filter: string | null
-  /**
-   * The ids of the second set of channels, and how long an alert may be unacknowledged before it is sent to them; null
-   * if there are none.
-   */
-  escalation: Escalation | null
-}
-
-/** Reads the rules of a scope: the settings that people changed, and the defaults of the others. */
-export async function rulesOfScope(db: Db, { id }: AlertScope): Promise<(name: RuleName) => SetRule> {
-  const rows = await db.selectFrom('alert_rule').selectAll().where('scope', '=', id).execute()
-  const set = new Map(rows.map((row) => [row.rule, row]))
-  return (name) => {
-    const rule = defaultRule(name)
-    const row = set.get(name)
-    if (!row) return { ...rule, channels: null, filter: null, escalation: null }
-    return {
-      ...rule,
-      on: row.is_on === null ? rule.on : row.is_on === 1,
-      after: row.after_s === null ? rule.after : row.after_s * 1000,
-      limit: row.limit_micro ?? rule.limit,
-      statuses: row.statuses === null ? rule.statuses : (JSON.parse(row.statuses) as string[]),
-      reminds: row.reminds !== 0,
-      channels: row.channels === null ? null : (JSON.parse(row.channels) as string[]),
-      filter: row.filter,
-      escalation: escalationOf(row),
-    }
-  }
-}
-
-const escalationOf = (row: AlertRuleRow): Escalation | null =>
-  row.escalation_s === null
-    ? null
-    : { after: row.escalation_s * 1000, channels: JSON.parse(row.escalation_channels ?? '[]') as string[] }
 
 export interface KnownAlert {
   row: AlertRow
@@ -97,7 +42,6 @@ export interface KnownAlerts {
 }
 
 const rowsAtOnce = 300
-const dayMs = 24 * 60 * 60_000
 
 /**
  * Reads the alerts of a scope that an evaluation needs. Each query has an index, so earlier alerts do not make it

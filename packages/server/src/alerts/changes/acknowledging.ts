@@ -10,8 +10,9 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
 import { alertChangeOf, allChannelsOf, recipients } from '../messages/recipients.ts'
-import type { ScopeRef } from '../owned.ts'
-import { type AlertScope, rulesOfScope, scopeOf, storedAlert } from '../store.ts'
+import { type AlertScope, type ScopeRef, scopeOf } from '../scope.ts'
+import { rulesOfScope } from '../set-rules.ts'
+import { storedAlert } from '../store.ts'
 
 const isOk = { ok: true } as const
 

@@ -7,7 +7,8 @@ import { insertDelivery } from '../../deliveries/store.ts'
 import { sealKeyOf, unseal } from '../../platform/seal.ts'
 import { judgeRule } from '../rules/judge.ts'
 import { defaultRule } from '../rules/rules.ts'
-import { insertAlert, knownAlerts, scopeOf } from '../store.ts'
+import { scopeOf } from '../scope.ts'
+import { insertAlert, knownAlerts } from '../store.ts'
 import { acknowledgeAlert, acknowledgeAlerts } from './acknowledging.ts'
 import {
   addChannel,

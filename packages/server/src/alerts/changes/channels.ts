@@ -19,8 +19,8 @@ import { newId } from '../../platform/ids.ts'
 import { type SealKey, seal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
-import { type ChannelOwner, channelsOwned, deliveriesOwned, type ScopeRef, sharedOwner } from '../owned.ts'
-import { scopeOf } from '../store.ts'
+import { type ChannelOwner, channelsOwned, deliveriesOwned, sharedOwner } from '../owned.ts'
+import { type ScopeRef, scopeOf } from '../scope.ts'
 
 /** The maximum number of channels of a workspace. The personal channels of its members do not count. */
 export const maxChannels = 50

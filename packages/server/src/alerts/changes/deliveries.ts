@@ -11,8 +11,8 @@ import type { AlertDeliveryRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { AlertChange } from '../messages/message.ts'
-import { deliveriesOwned, type ScopeRef } from '../owned.ts'
-import { scopeOf } from '../store.ts'
+import { deliveriesOwned } from '../owned.ts'
+import { type ScopeRef, scopeOf } from '../scope.ts'
 
 export async function listDeliveries(
   db: Db,

@@ -4,10 +4,11 @@ import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
-import type { ScopeRef } from '../owned.ts'
 import { fitsOf } from '../rule-agents.ts'
 import { alertStateOf } from '../rules/judge.ts'
-import { alertSubject, rulesOfScope, type SetRule, scopeOf, serviceScope, storedAlert } from '../store.ts'
+import { type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
+import { rulesOfScope, type SetRule } from '../set-rules.ts'
+import { alertSubject, storedAlert } from '../store.ts'
 
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
 export async function listAlerts(

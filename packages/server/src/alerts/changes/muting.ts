@@ -10,8 +10,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { done, refuse, unknownAgent } from '../../platform/verdict.ts'
-import type { ScopeRef } from '../owned.ts'
-import { type AlertScope, scopeOf, serviceScope } from '../store.ts'
+import { type AlertScope, type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
 
 const isOk = { ok: true } as const
 

@@ -11,7 +11,7 @@ import type { AlertChannelRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done } from '../../platform/verdict.ts'
 import type { AlertChange } from '../messages/message.ts'
-import { channelsOwned, type ScopeRef } from '../owned.ts'
+import { channelsOwned } from '../owned.ts'
 import {
   changePreferences,
   firstPreferences,
@@ -21,6 +21,7 @@ import {
   writePreferences,
 } from '../rules/preferences.ts'
 import { personalSendTime } from '../rules/routing.ts'
+import type { ScopeRef } from '../scope.ts'
 import {
   type AddRefusal,
   type ChannelNeeds,

@@ -9,8 +9,9 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { isNodeWithoutRuleFilters } from '../../platform/nodes.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { channelsOwned, type ScopeRef } from '../owned.ts'
-import { type AlertScope, rulesOfScope, type SetRule, scopeOf, serviceScope } from '../store.ts'
+import { channelsOwned } from '../owned.ts'
+import { type AlertScope, type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
+import { rulesOfScope, type SetRule } from '../set-rules.ts'
 
 interface RuleChange {
   on?: boolean

@@ -9,7 +9,9 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Rule } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
-import { type AlertScope, insertAlert, type SetRule, type SubjectRef } from '../store.ts'
+import type { AlertScope } from '../scope.ts'
+import type { SetRule } from '../set-rules.ts'
+import { insertAlert, type SubjectRef } from '../store.ts'
 import { filteredRules } from './filtered-rules.ts'
 
 /**

@@ -3,7 +3,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { newId } from '../../platform/ids.ts'
 import type { AlertChange } from '../messages/message.ts'
-import { scopeOf } from '../store.ts'
+import { scopeOf } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
 
 everyEngine('an evaluation of a workspace', (open) => {

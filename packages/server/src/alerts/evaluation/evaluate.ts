@@ -16,6 +16,7 @@ import { agentsOwnWords, isReported, itemWordsIn } from '../own-words.ts'
 import type { EndCause, RuleMoment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judgeRule } from '../rules/judge.ts'
+import { rulesOfScope, type SetRule } from '../set-rules.ts'
 import { settingsOf } from '../settings.ts'
 import {
   endMutes,
@@ -26,8 +27,6 @@ import {
   knownAlerts,
   mutesOfScope,
   removePending,
-  rulesOfScope,
-  type SetRule,
   storedAlert,
   subjectKeyOf,
   updateAlert,

@@ -5,7 +5,7 @@ import { newTestWorkspace, type TestAgent } from '../../../testing/test-workspac
 import { newId } from '../../platform/ids.ts'
 import { setRule } from '../changes/rules.ts'
 import { fitsOf } from '../rule-agents.ts'
-import { scopeOf } from '../store.ts'
+import { scopeOf } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
 import { filteredRules } from './filtered-rules.ts'
 

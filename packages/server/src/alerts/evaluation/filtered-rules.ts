@@ -6,7 +6,7 @@ import { type RuleName, ruleNames } from '@svc/api'
 import { type FilterFacts, filterTest, parseRuleFilter } from '@svc/api/filter'
 import type { Db } from '../../platform/db/open.ts'
 import { filterFacts, isAboutHosts } from '../rule-agents.ts'
-import type { SetRule } from '../store.ts'
+import type { SetRule } from '../set-rules.ts'
 
 /** Gives a rule as it is judged for an agent: turned off if its filter does not select the agent. */
 type RuleFor = (rule: SetRule, agentId: string) => SetRule

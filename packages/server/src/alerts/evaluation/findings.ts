@@ -10,16 +10,9 @@ import { type ConditionFinding, costOfDay, isReportOverdue, overFinding, type Ru
 import { findItems } from '../rules/items.ts'
 import { massOutage, wentOfflineThen } from '../rules/mass.ts'
 import { agentRules, findInAgent, findInRollout, offlineAgentRules } from '../rules/rules.ts'
-import {
-  type AlertScope,
-  alertSubject,
-  type KnownAlert,
-  type KnownAlerts,
-  keyOfRow,
-  type SetRule,
-  type SubjectRef,
-  subjectKeyOf,
-} from '../store.ts'
+import type { AlertScope } from '../scope.ts'
+import type { SetRule } from '../set-rules.ts'
+import { alertSubject, type KnownAlert, type KnownAlerts, keyOfRow, type SubjectRef, subjectKeyOf } from '../store.ts'
 import { agentFacts } from './facts.ts'
 import { filteredRules } from './filtered-rules.ts'
 import { channelFinding, channelSubject, type ServiceFacts, serviceFindings } from './service.ts'

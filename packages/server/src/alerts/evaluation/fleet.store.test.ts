@@ -4,7 +4,7 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
 import type { AlertChange } from '../messages/message.ts'
-import { scopeOf } from '../store.ts'
+import { scopeOf } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
 
 const minute = 60_000

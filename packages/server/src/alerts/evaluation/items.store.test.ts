@@ -14,7 +14,7 @@ import { listAlerts, listMutes } from '../changes/listing.ts'
 import { liftMute, muteAlerts } from '../changes/muting.ts'
 import { setRule } from '../changes/rules.ts'
 import { alertWriter } from '../messages/writing.ts'
-import { scopeOf } from '../store.ts'
+import { scopeOf } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
 
 const baseUrl = 'https://svc.example.org'

@@ -6,7 +6,9 @@ import type { EndCause } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
 import { readPreferences } from '../rules/preferences.ts'
 import { personalSendTime } from '../rules/routing.ts'
-import { type AlertScope, alertSubject, type SetRule, serviceScope } from '../store.ts'
+import { type AlertScope, serviceScope } from '../scope.ts'
+import type { SetRule } from '../set-rules.ts'
+import { alertSubject } from '../store.ts'
 import type { AlertChange } from './message.ts'
 
 /** The channels of a workspace or of the service, without the personal channels of people. */

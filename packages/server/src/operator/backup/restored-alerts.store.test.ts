@@ -12,7 +12,7 @@ import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../t
 import { evaluateScope } from '../../alerts/evaluation/evaluate.ts'
 import { newServiceFacts } from '../../alerts/evaluation/service-facts.ts'
 import type { AlertChange } from '../../alerts/messages/message.ts'
-import { scopeOf, serviceScope } from '../../alerts/store.ts'
+import { scopeOf, serviceScope } from '../../alerts/scope.ts'
 import { databaseFile, secretOf } from '../../platform/data-folder.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'

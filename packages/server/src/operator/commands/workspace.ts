@@ -202,7 +202,7 @@ export const auditCommands = {
     options: [['--since <time>', 'from this moment on: 2026-11-21, 2026-11-21T12:00:00Z or Unix seconds']],
     at: onPlace,
     run: async (call, { workspace }) => {
-      const { scopeOf } = await import('../../alerts/store.ts')
+      const { scopeOf } = await import('../../alerts/scope.ts')
       const { workspaceId: id } = scopeOf(workspace)
       const rows = await call.store.db
         .selectFrom('audit')

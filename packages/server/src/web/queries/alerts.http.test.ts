@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
 import { judgeRule } from '../../alerts/rules/judge.ts'
 import { defaultRule } from '../../alerts/rules/rules.ts'
-import { insertAlert, scopeOf } from '../../alerts/store.ts'
+import { scopeOf } from '../../alerts/scope.ts'
+import { insertAlert } from '../../alerts/store.ts'
 
 test('every member of a workspace sees its alerts, and nobody else does', async () => {
   const service = await serve()

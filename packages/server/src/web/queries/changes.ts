@@ -1,7 +1,7 @@
 /** Lists what changed about an agent, from all the tables that know a part of it. */
 import { changeKinds, type HistoryChange } from '@svc/api'
 import type { SettingValue } from '@svc/protocol'
-import { rulesOfScope } from '../../alerts/store.ts'
+import { rulesOfScope } from '../../alerts/set-rules.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { type AgentAlertRows, alertRowsOf } from './alerts.ts'

@@ -1,6 +1,7 @@
 /** The costs of a workspace as rows, as CSV and as the page Cost shows them. */
 import { type CostName, type CostPage, type CostRow, type CostSums, history } from '@svc/api'
-import { rulesOfScope, scopeOf } from '../../alerts/store.ts'
+import { scopeOf } from '../../alerts/scope.ts'
+import { rulesOfScope } from '../../alerts/set-rules.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'

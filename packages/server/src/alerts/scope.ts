@@ -1,0 +1,20 @@
+/** The scopes of alerts: the workspaces, and the service itself. */
+
+/** A reference to a workspace, or to the service itself, which has alerts as well. */
+export interface ScopeRef {
+  id: string
+  slug: string
+}
+
+/** The scope of alerts about the service itself, which belong to no workspace. */
+export const serviceScope = '@service'
+
+export interface AlertScope {
+  id: string
+  workspaceId: string | null
+}
+/**
+ * The scope of a workspace. If a command names `@service` in place of a workspace, the result is the scope of the
+ * service.
+ */
+export const scopeOf = ({ id }: { id: string }): AlertScope => ({ id, workspaceId: id === serviceScope ? null : id })
