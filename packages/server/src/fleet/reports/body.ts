@@ -1,7 +1,7 @@
 /** The stored form of an agent's last report. Its runs and acks are stored elsewhere. */
 import { keptReport, type Report } from '@svc/protocol'
 
-type StoredReport = Omit<Report, 'runs' | 'acks'>
+export type StoredReport = Omit<Report, 'runs' | 'acks'>
 
 /**
  * The JSON of a report to store. If everything in the report is kept, the result is what was received, because writing
