@@ -57,6 +57,8 @@ export const testConfig = (more: Partial<Config> = {}): Config => ({
   mailFrom: 'svc@localhost',
   heartbeatUrl: undefined,
   metricsPort: 0,
+  metricsFleet: false,
+  metricsAgents: 5000,
   logLevel: 'silent',
   securityContact: undefined,
   passwordForm: 'scrypt',

@@ -30,6 +30,10 @@ export interface Config {
   heartbeatUrl: string | undefined
   /** The port for health and metrics; 0 turns them off. */
   metricsPort: number
+  /** True if `/metrics/fleet` has lines about each agent. */
+  metricsFleet: boolean
+  /** The maximum number of agents in `/metrics/fleet`. */
+  metricsAgents: number
   logLevel: string
   /** The place to report a vulnerability, as a URI; undefined when the operator set none. */
   securityContact: string | undefined

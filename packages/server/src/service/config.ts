@@ -80,6 +80,8 @@ export function configOf(given: Variables, cwd: string): ServiceSettings {
     heartbeatUrl: read<string | undefined>('SVC_HEARTBEAT_URL', webAddress, undefined),
     metricsPort,
     metricsPortChosen: Boolean(given.SVC_METRICS_PORT?.trim()),
+    metricsFleet: read('SVC_METRICS_FLEET', onOrOff, false),
+    metricsAgents: read('SVC_METRICS_AGENTS', agentsCounted, 5000),
     logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
     securityContact: read<string | undefined>('SVC_SECURITY_CONTACT', contact, undefined),
     passwordForm: read('SVC_PASSWORD_HASH', passwordForm, 'scrypt'),
@@ -94,6 +96,8 @@ export function configOf(given: Variables, cwd: string): ServiceSettings {
  * value.
  */
 const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL', 'SVC_SMTP_URL'])
+
+const maxMetricsAgents = 100_000
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -115,6 +119,8 @@ export const variableWords = {
   SVC_MAIL_FROM: 'an email address, or a name and an address such as Alerts <svc@example.org>',
   SVC_HEARTBEAT_URL: 'an http:// or https:// address that is called each minute while alerts work',
   SVC_METRICS_PORT: 'a port from 1 to 65535, or 0 for none',
+  SVC_METRICS_FLEET: 'on or off',
+  SVC_METRICS_AGENTS: `a number of agents from 1 to ${maxMetricsAgents}`,
   SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
   SVC_RELEASE_DIR: 'a folder',
   SVC_SECURITY_CONTACT: 'an email address or an https:// address where people report vulnerabilities',
@@ -155,6 +161,13 @@ const passwordForm = (text: string): PasswordForm | undefined => {
 
 const host = (text: string) => (isIP(text) || text === 'localhost' ? text : undefined)
 const path = (text: string) => (text.includes('\0') ? undefined : text)
+
+const onOrOff = (text: string) => (text === 'on' ? true : text === 'off' ? false : undefined)
+
+function agentsCounted(text: string): number | undefined {
+  const number = Number(text)
+  return /^\d{1,6}$/.test(text) && number >= 1 && number <= maxMetricsAgents ? number : undefined
+}
 
 function portFrom(min: number) {
   return (text: string) => {

@@ -39,6 +39,7 @@ import type { Deps } from '../web/routing/deps.ts'
 import type { ServiceSettings } from './config.ts'
 import { type OpenedService, openService } from './open.ts'
 import { makeDrain } from './ops/drain.ts'
+import { fleetMetrics } from './ops/fleet-metrics.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
 import { createRegistry } from './ops/metrics.ts'
@@ -112,7 +113,9 @@ async function assemble(
   closers.add('reports', 'regular jobs', sweeper.stop)
 
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
-  await listenOps(opsListener(registry, healthOf(store, now, clock.warning), config.version), config, log, closers)
+  const health = healthOf(store, now, clock.warning)
+  const fleet = config.metricsFleet ? fleetMetrics({ db: store.db, now, most: config.metricsAgents }) : undefined
+  await listenOps(opsListener({ registry, health, version: config.version, fleet }), config, log, closers)
   if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(opened, log)).close)
 
   const marks = await startMarks({ store, dataDir: config.dataDir, log, onLoss: expireAfterLoss, now })

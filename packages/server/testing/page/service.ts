@@ -81,6 +81,8 @@ export async function serve(given: Given = {}) {
     mailFrom: 'svc@localhost',
     heartbeatUrl: undefined,
     metricsPort: 0,
+    metricsFleet: false,
+    metricsAgents: 5000,
     logLevel: 'silent',
     securityContact: given.securityContact,
     passwordForm: given.passwordForm ?? 'scrypt',

@@ -1,7 +1,7 @@
 /** Tests the operator's port: the health of the service, and its metrics for Prometheus. */
 import { once } from 'node:events'
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import type { StoppedBy } from '@svc/protocol'
 import { sql } from 'kysely'
@@ -11,14 +11,18 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { createMetrics } from '../../agent-api/reports/metrics.ts'
 import type { Store } from '../../platform/db/open.ts'
+import { fleetMetrics } from './fleet-metrics.ts'
 import { healthOf } from './health.ts'
 import { opsListener } from './listener.ts'
 import { createRegistry } from './metrics.ts'
 
-async function listening({ store, clock }: Pick<TestWorkspace, 'store' | 'clock'>) {
+async function listening(
+  { store, clock }: Pick<TestWorkspace, 'store' | 'clock'>,
+  fleet?: () => Promise<readonly Uint8Array[]>,
+) {
   const observed = { store, config: testConfig({ version: '1.2.3' }), now: clock.now }
   const registry = createRegistry({ ...observed, agents: createMetrics(), live: { size: 3 } })
-  const server = opsListener(registry, healthOf(store, Date.now), '1.2.3')
+  const server = opsListener({ registry, health: healthOf(store, Date.now), version: '1.2.3', fleet })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -35,7 +39,7 @@ async function listening({ store, clock }: Pick<TestWorkspace, 'store' | 'clock'
       asked.on('error', reject).end()
     })
   const close = () => new Promise((resolve) => server.close(resolve))
-  return { ask, close }
+  return { ask, close, port }
 }
 
 /**
@@ -120,6 +124,41 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
     ])
     await close()
     await store.close()
+  })
+})
+
+everyEngine('/metrics/fleet on the operator’s port', (open: () => Promise<Store>) => {
+  test('exists only if it is wanted, and the answer to another address names what exists', async () => {
+    const w = await newTestWorkspace(await open())
+    const without = await listening(w)
+    expect(await without.ask('/metrics/fleet')).toMatchObject({
+      status: 404,
+      text: 'There is /healthz and /metrics.\n',
+    })
+    await without.close()
+    const { ask, close } = await listening(w, fleetMetrics({ db: w.store.db, now: w.clock.now, most: 10 }))
+    const { status, type, text } = await ask('/metrics/fleet?x=1')
+    expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+    expect(text).toMatch(/^# HELP svc_agent_level .*\n# TYPE svc_agent_level gauge\n/)
+    expect(text).toMatch(/\nsvc_agents_left_out 0\n$/)
+    expect((await ask('/metrics')).text).not.toContain('svc_agent_')
+    expect((await ask('/metrics/fleet', 'POST')).text).toBe('There is /healthz, /metrics and /metrics/fleet.\n')
+    await close()
+    await w.store.close()
+  })
+
+  test('a caller that hangs up in the middle costs nobody anything', async () => {
+    const w = await newTestWorkspace(await open())
+    const { ask, close, port } = await listening(w, async () =>
+      Array.from({ length: 64 }, () => Buffer.alloc(1 << 20, 'x')),
+    )
+    const caller = connect(port, '127.0.0.1')
+    caller.write('GET /metrics/fleet HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(caller, 'data')
+    caller.destroy()
+    expect((await ask('/healthz')).status).toBe(200)
+    await close()
+    await w.store.close()
   })
 })
 

@@ -11,6 +11,7 @@ import type { ServiceBase } from '../../platform/base.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { standardErrorLines } from '../../platform/log.ts'
 import { alertGauges, countAlerts } from './alert-metrics.ts'
+import { remembered } from './remembered.ts'
 
 interface MetricsParts extends Pick<ServiceBase, 'config' | 'now'> {
   store: Store
@@ -163,19 +164,4 @@ function seenAs({ received_at, interval_s, stopped }: LastReport, now: number): 
   if (received_at === null) return 'never'
   if (stopped !== null) return 'stopped'
   return offlineFrom(received_at, interval_s ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
-}
-
-/** Calls `ask` at most once in `lasts` milliseconds; calls in between get the last result. A failure is not kept. */
-function remembered<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
-  let asked = Number.NEGATIVE_INFINITY
-  let last: Promise<T> | undefined
-  return () => {
-    if (last && performance.now() - asked < lasts) return last
-    asked = performance.now()
-    last = ask()
-    last.catch(() => {
-      last = undefined
-    })
-    return last
-  }
 }

@@ -91,14 +91,9 @@ export async function fleetRowsOf(
   for (const row of agents) {
     rows.set(row.id, {
       name: row.name,
-      level: row.level,
+      ...standingOf(row),
       label: row.label,
       detail: row.detail,
-      seenAt: row.received_at,
-      silentAt: row.received_at === null ? null : offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped),
-      stopped: row.stopped,
-      ...statusAge(row),
-      secretsMissing: hasWarning(row.warnings, 'secrets'),
       doing: row.doing,
       version: row.version,
       host: (row.host ?? hosts.get(row.id)) || null,
@@ -111,6 +106,16 @@ export async function fleetRowsOf(
   }
   return rows
 }
+
+/** The facts about an agent from which lists judge its level, and whether it is offline. */
+export const standingOf = (row: AgentColumns) => ({
+  level: row.level,
+  seenAt: row.received_at,
+  silentAt: row.received_at === null ? null : offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped),
+  stopped: row.stopped,
+  ...statusAge(row),
+  secretsMissing: hasWarning(row.warnings, 'secrets'),
+})
 
 export type AgentColumns = Awaited<ReturnType<typeof readAgentColumns>>[number]
 
@@ -173,14 +178,15 @@ async function hostsOf(
 }
 
 /**
- * Sums of the daily totals in millionths of a dollar; with `ids` for these agents, whatever their workspace. The query
- * scans the primary key (agent, day, model) once.
+ * Sums of the daily totals in millionths of a dollar, of the last `days` days; with `ids` for these agents, whatever
+ * their workspace. The query scans the primary key (agent, day, model) once.
  */
 export async function costSums(
   db: Db,
   workspaceId: string,
   today: number,
   ids?: readonly string[],
+  days = costDays,
 ): Promise<CostsByAgent> {
   let query = db
     .selectFrom('usage_day')
@@ -190,7 +196,7 @@ export async function costSums(
       sql<number>`sum(case when day = ${today} then cost_micro else 0 end)`.as('today'),
     ])
     .where('model', '=', '')
-    .where('day', '>', today - costDays)
+    .where('day', '>', today - days)
     .where('day', '<=', today)
     .groupBy('agent_id')
   query = query.where(
