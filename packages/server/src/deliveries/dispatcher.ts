@@ -42,9 +42,8 @@ export function newTurns(
   const busy = new Map<string, { work: DueWork; turn: Promise<void> }>()
   const resting = new Map<string, number>()
   let lookedAt: number | null = null
-  let isFreed = false
   const checks = every(
-    () => (isFreed ? soonMs : everyMs),
+    () => everyMs,
     check,
     (error) => log.warn({ err: error }, 'deliveries could not be looked through; tried again soon'),
   )
@@ -52,13 +51,11 @@ export function newTurns(
 
   /** Checks for due work again soon, because a place has become free. */
   function freed(): void {
-    isFreed = true
     checks.hurry(soonMs)
   }
 
   /** Starts the turns of what is due. */
   async function check(): Promise<void> {
-    isFreed = false
     const at = performance.now()
     for (const [id, until] of resting) if (until <= at) resting.delete(id)
     // A source that cannot be read does not stop the others, but then the check has failed.

@@ -60,6 +60,35 @@ test('the next run can be hurried, but only a loop that was started runs by itse
   expect(ends).toHaveLength(1)
 })
 
+test('a run that is hurried while another one is in progress begins that long after its end', async () => {
+  const { loop, ends, pass } = held()
+  loop.start(10)
+  await pass(10)
+  loop.hurry(0)
+  await pass(1000)
+  expect(ends).toHaveLength(1)
+  ends[0]?.resolve()
+  await pass(0)
+  expect(ends).toHaveLength(2)
+  ends[1]?.reject('broken')
+  await pass(99)
+  expect(ends).toHaveLength(2)
+  await pass(1)
+  expect(ends).toHaveLength(3)
+})
+
+test('a run that somebody asked for also moves the next one', async () => {
+  const { loop, ends, pass } = held()
+  loop.start()
+  await pass(90)
+  void loop.run()
+  ends[0]?.resolve()
+  await pass(99)
+  expect(ends).toHaveLength(1)
+  await pass(1)
+  expect(ends).toHaveLength(2)
+})
+
 test('a stop waits for the run in progress, even one that fails, and no other begins', async () => {
   const { loop, ends, errors, pass } = held()
   loop.start()

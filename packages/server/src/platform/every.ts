@@ -5,7 +5,7 @@ interface Loop<T> {
   start(firstMs?: number): void
   /** Runs the work now. A call while it runs gets the result of that run. */
   run(): Promise<T>
-  /** Lets the next planned run begin after `ms` milliseconds. While the work runs, this changes nothing. */
+  /** Lets the next run begin after `ms` milliseconds; while the work runs, that long after its end. */
   hurry(ms: number): void
   /** Resolves when the run that may be in progress has ended, also if it fails. */
   settled(): Promise<void>
@@ -15,12 +15,12 @@ interface Loop<T> {
 
 /**
  * A loop over `work`, which never runs twice at a time and does not keep the process alive. `ms` gives the milliseconds
- * from the end of a planned run to the next one. `failed` gets the error of a planned run, after which the loop goes
- * on.
+ * from the end of a run to the next one. `failed` gets the error of a planned run, after which the loop goes on.
  */
 export function every<T>(ms: () => number, work: () => Promise<T>, failed: (error: unknown) => void): Loop<T> {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<T> | undefined
+  let hurriedMs: number | undefined
   let isStarted = false
   return { start, run, hurry, settled, stop }
 
@@ -31,23 +31,21 @@ export function every<T>(ms: () => number, work: () => Promise<T>, failed: (erro
 
   function plan(afterMs: number): void {
     clearTimeout(timer)
-    if (isStarted)
-      timer = setTimeout(() => {
-        void run()
-          .catch(failed)
-          .finally(() => plan(ms()))
-      }, afterMs).unref()
+    hurriedMs = undefined
+    if (isStarted) timer = setTimeout(() => void run().catch(failed), afterMs).unref()
   }
 
   function run(): Promise<T> {
     running ??= work().finally(() => {
       running = undefined
+      plan(hurriedMs ?? ms())
     })
     return running
   }
 
   function hurry(afterMs: number): void {
-    if (!running) plan(afterMs)
+    if (running) hurriedMs = afterMs
+    else plan(afterMs)
   }
 
   async function settled(): Promise<void> {

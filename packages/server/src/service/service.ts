@@ -105,18 +105,19 @@ async function assemble(
   }
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   closers.add('reports', 'releases', releases.close)
-  const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
-  const agents = openAgentApi(deps)
+  const agentDeps = { store, config, log, now, live, releases }
+  const agents = openAgentApi(agentDeps)
   closers.add('reports', 'reports of agents', agents.close)
   const clock = newClockWatch({ store, log, live, clocks: clocksOf(now) })
-  const sweeper = createSweeper(deps, agents.age, clock)
+  const sweeper = createSweeper(agentDeps, agents.age, clock)
+  const deps: Deps & { live: Hub } = { ...agentDeps, auth, hurrySweeper: sweeper.hurry }
   closers.add('reports', 'regular jobs', sweeper.stop)
 
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
   const health = healthOf(store, now, clock.warning)
   const fleet = config.metricsFleet ? fleetMetrics({ db: store.db, now, most: config.metricsAgents }) : undefined
   await listenOps(opsListener({ registry, health, version: config.version, fleet }), config, log, closers)
-  if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(opened, log)).close)
+  if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(deps, log)).close)
 
   const marks = await startMarks({ store, dataDir: config.dataDir, log, onLoss: expireAfterLoss, now })
   closers.add('reports', 'count of commits', marks.stop)

@@ -19,7 +19,7 @@ export interface OperatorRequest {
  * The parts of the service that a command uses. They belong to the running service, or were opened for this one
  * command.
  */
-export type ServiceParts = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'> & {
+export type ServiceParts = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now' | 'hurrySweeper'> & {
   /** True if they were opened for this command. No service may be running then. */
   isAlone?: boolean
 }

@@ -44,6 +44,8 @@ const countEveryMs = 3_600_000
 
 interface Sweeper {
   start(): void
+  /** Lets the next round begin at once; if one is running, after its end. */
+  hurry(): void
   /** Runs one round now and resolves when it has ended. If a round is already running, no second round starts. */
   sweep(): Promise<void>
   /** Stops the sweeper; resolves when the round that may be running has ended. */
@@ -62,10 +64,10 @@ export function createSweeper(
   let countedAt = Number.NEGATIVE_INFINITY
   /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
   let lastBounded = ''
-  const { start, run, stop } = every(pauseMs, sweep, (error) =>
+  const { start, run, hurry, stop } = every(pauseMs, sweep, (error) =>
     deps.log.warn({ err: error }, 'a round of the sweeper failed; retrying soon'),
   )
-  return { start, sweep: run, stop }
+  return { start, hurry: () => hurry(0), sweep: run, stop }
 
   async function sweep(): Promise<void> {
     await clock.check()

@@ -64,14 +64,12 @@ const slicesBefore = Math.ceil(500 / actionAgentsAtOnce)
 
 const sends = {
   goOn: async (deps: OperationNeeds, _at: unknown, { id }: { id: string }) => {
-    if ((await runAction(deps, id, slicesBefore)) !== 'more') return
-    // If this fails, or the service is killed, the sweeper goes on.
-    setImmediate(() => void runAction(deps, id).catch(() => {}))
+    if ((await runAction(deps, id, slicesBefore)) === 'more') deps.hurrySweeper?.()
   },
   answer: ({ id }: { id: string }) => ({ id }),
 }
 
-/** The first agents of an action get their command before the answer, the others after it. */
+/** The first agents of an action get their command before the answer, the others by the sweeper. */
 export const actionOperations = [
   bindReading(actions.actions, ({ deps, workspace }, piece) => actionsOfWorkspace(deps.store.db, workspace, piece)),
   bindChange(actions.sendAction, ({ workspace, ...ctx }, wanted) => sendAction(ctx, workspace, wanted), sends),

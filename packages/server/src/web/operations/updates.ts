@@ -97,21 +97,14 @@ const goesOn = {
     { id }: { id: string },
     now: number,
   ) => {
-    if (!(await advanceNow(deps, workspace, id, { now, maxAgents: agentsBefore }))) return
-    // If this fails, or the service is killed, the sweeper goes on.
-    setImmediate(
-      () =>
-        void advanceNow(deps, workspace, id, { now: deps.now() }).catch((err: unknown) =>
-          deps.log?.warn({ err }, 'a rollout goes on with the next round of the sweeper'),
-        ),
-    )
+    if (await advanceNow(deps, workspace, id, { now, maxAgents: agentsBefore })) deps.hurrySweeper?.()
   },
   answer: ({ id }: { id: string }, reader: InWorkspace) => pageOf(reader, id),
 }
 
 /**
  * After each change a rollout advances as far as it can immediately. Of many agents the first are asked before the
- * answer, the others after it.
+ * answer, the others by the sweeper.
  */
 export const rolloutOperations = [
   bindReading(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({

@@ -30,7 +30,8 @@ export type RouteObjects<R> = (R extends `${string} /w/:slug${string}` ? { works
   (R extends `${string}/agents/:name${string}` ? { agent: AgentRow } : unknown)
 
 /** The dependencies of an operation that a person or the operator may start. */
-export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'> & Partial<Pick<Deps, 'log'>>
+export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now' | 'hurrySweeper'> &
+  Partial<Pick<Deps, 'log'>>
 
 /**
  * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
