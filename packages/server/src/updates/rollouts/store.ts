@@ -221,9 +221,10 @@ export async function cancelRollout(
   const { by } = context
   if (withdraw) {
     // If a halted rollout were paused, its failures would not be forgiven to who continues it, and it would halt again.
-    const pauses = async (_: Db, { state }: RolloutDbRow) => ({
+    // Its time does not change, by which people see that it is the same halt.
+    const pauses = async (_: Db, { state, changed_at }: RolloutDbRow) => ({
       ok: true as const,
-      value: { state: state === 'halted' ? state : ('paused' as const) },
+      value: state === 'halted' ? { state, changed_at } : { state: 'paused' as const },
     })
     const paused = await change(context, workspace, id, pauses, { alsoOffered: true })
     if (!paused.ok) return paused
@@ -268,7 +269,7 @@ export async function moveRollout(
   columns: Partial<RolloutDbRow>,
   now: number,
 ): Promise<RolloutDbRow> {
-  const set = { ...columns, changed_at: now }
+  const set = { changed_at: now, ...columns }
   await trx.updateTable('rollout').set(set).where('id', '=', rollout.id).execute()
   return { ...rollout, ...set }
 }

@@ -221,14 +221,16 @@ test('a halted rollout whose cancellation is killed can be continued, and does n
   const failed = await members.select('agent_id').executeTakeFirstOrThrow()
   await db.updateTable('rollout_agent').set({ state: 'failed' }).where('agent_id', '=', failed.agent_id).execute()
   await s.advance()
-  const state = async () => (await db.selectFrom('rollout').select('state').where('id', '=', id).execute())[0]?.state
-  expect(await state()).toBe('halted')
+  const seen = () => db.selectFrom('rollout').select(['state', 'wave', 'changed_at as changedAt']).executeTakeFirst()
+  const expected = await seen()
+  expect(expected?.state).toBe('halted')
+  s.clock.pass(1)
   const kill = () => Promise.reject(new Error('killed'))
   const cancelled = cancelRollout({ ...s.context(), db: before(s, 2, kill) }, s.workspace, id, true)
   await expect(cancelled).rejects.toThrow('killed')
-  expect(await continueRollout(s.context(), s.workspace, id)).toMatchObject({ ok: true })
+  expect(await continueRollout({ ...s.context(), expected }, s.workspace, id)).toMatchObject({ ok: true })
   await s.advance()
-  expect(await state()).toBe('running')
+  expect((await seen())?.state).toBe('running')
 })
 
 test('a rollout that is resumed while its wishes are withdrawn keeps the rest of them', async () => {
