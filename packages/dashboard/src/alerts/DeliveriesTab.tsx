@@ -63,7 +63,7 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
   const retry = useAlertChange(slug, 'Not sent', () => call('POST /w/:slug/deliveries/:id/retry', { slug, id }))
   const parts: ReactNode[] = [
     <Time key="made" at={createdAt} />,
-    attempt > 0 && count(attempt, 'try', 'tries'),
+    attempt > 1 && count(attempt, 'try', 'tries'),
     state === 'waiting' && dueAt !== null && (
       <>
         next try <Time at={dueAt} />
@@ -76,7 +76,7 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
     ),
   ]
   return (
-    <li className="al-item">
+    <li className="al-item al-line">
       <span className="al-state">
         <Tone tone={states[state].tone}>{states[state].word}</Tone>
       </span>

@@ -1,14 +1,17 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import type { ChannelRow } from '@svc/api'
+import type { ChannelRow, RuleSettings } from '@svc/api'
 import { IconDots, IconPlus, IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
-import { Empty, Section, Text, Time, useConfirm } from '../../ui/index.ts'
+import { paths } from '../../paths.ts'
+import { Empty, Section, Text, Time, Tone, useConfirm } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
+import { rulesOf } from '../parts/words.ts'
 import { AddChannelDialog } from './AddChannelDialog.tsx'
 import { ChannelState, DisabledBecause, LastAnswer, TestButton, TestResult } from './ChannelParts.tsx'
 import { kindIcon, kindName } from './channel-kinds.ts'
@@ -18,6 +21,7 @@ import { useChannelTest } from './useChannelTest.ts'
 export default function ChannelsTab({ slug, admin }: AlertTabProps) {
   const query = useQuery(read('GET /w/:slug/channels', { slug }))
   const { data } = query
+  const rules = useQuery(read('GET /w/:slug/rules', { slug })).data
   const [adding, setAdding] = useState(false)
   const add = admin && (
     <Button size="xs" leftSection={<IconPlus size={15} aria-hidden />} onClick={() => setAdding(true)}>
@@ -38,7 +42,7 @@ export default function ChannelsTab({ slug, admin }: AlertTabProps) {
           <Section title="Channels" aside={add} flush>
             <ul className="svc-rows" aria-label="Channels">
               {data.map((channel) => (
-                <ChannelLine key={channel.name} slug={slug} channel={channel} admin={admin} />
+                <ChannelLine key={channel.name} slug={slug} channel={channel} rules={rules} admin={admin} />
               ))}
             </ul>
           </Section>
@@ -51,14 +55,16 @@ export default function ChannelsTab({ slug, admin }: AlertTabProps) {
 interface ChannelLineProps {
   slug: string
   channel: ChannelRow
+  /** Undefined until they are known. */
+  rules: readonly RuleSettings[] | undefined
   admin: boolean
 }
 
 /**
- * Shows one channel of the workspace with the last answer of its receiver. Admins can test, disable and remove the
+ * Shows one channel of the workspace with the rules that notify it and the last answer of its receiver. Admins can test, disable and remove the
  * channel here.
  */
-function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
+function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
   const { name, kind, address, format, enabled, disabledBecause, lastAnswer, lastAt } = channel
   const Icon = kindIcon(kind)
   const test = useChannelTest(slug, {
@@ -79,6 +85,7 @@ function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
           <span>{kindName(kind)}</span>
           <ChannelState {...channel} />
         </div>
+        <div className="al-gets">{rules && <Gets slug={slug} words={rulesOf(name, rules)} />}</div>
         <div className="svc-quiet">
           {address !== null && <Text>{address}</Text>}
           {address !== null && format === 'single' && ' · '}
@@ -97,6 +104,21 @@ function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
         </div>
       )}
     </li>
+  )
+}
+
+/** Says which rules notify a channel, with a link to them. A channel that no rule notifies is a mistake. */
+function Gets({ slug, words }: { slug: string; words: string | null }) {
+  const link = (text: string) => (
+    <AnchorLink to={paths.alerts} params={{ slug }} search={{ tab: 'rules' }} fz="inherit" underline="always">
+      {text}
+    </AnchorLink>
+  )
+  if (words !== null) return <>Gets the alerts of {link(words)}.</>
+  return (
+    <>
+      <Tone tone="lost">No rule notifies it.</Tone> {link('Rules')}
+    </>
   )
 }
 

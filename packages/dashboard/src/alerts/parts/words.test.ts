@@ -1,7 +1,16 @@
 import type { AlertLine, RuleSettings } from '@svc/api'
 import { expect, test } from 'vitest'
 import { rule } from '../testing/rule.ts'
-import { audienceOf, byUrgency, conditionOf, coveredBy, followUpsOf, statementOf, tomorrowMorning } from './words.ts'
+import {
+  audienceOf,
+  byUrgency,
+  conditionOf,
+  coveredBy,
+  followUpsOf,
+  rulesOf,
+  statementOf,
+  tomorrowMorning,
+} from './words.ts'
 
 test.each<[Partial<RuleSettings>, string]>([
   [{}, 'When any agent is offline for 10 minutes'],
@@ -40,6 +49,19 @@ test.each<[Partial<RuleSettings>, string[]]>([
     ['Not repeated.', 'If nobody acknowledges it within 2 hours, also tell #boss and #night.'],
   ],
 ])('a rule says what follows: %j', (more, sentences) => expect(followUpsOf(rule(more))).toEqual(sentences))
+
+test.each<[string | null, Partial<RuleSettings>[]]>([
+  [null, []],
+  [null, [{ on: false }, { channels: [] }, { channels: ['ops'] }]],
+  ['the one rule that is on', [{}, { on: false }]],
+  ['all 2 rules that are on', [{}, { channels: ['night', 'ops'] }]],
+  ['all 2 rules that are on', [{}, { escalation: { after: 900, channels: ['night'] } }]],
+  ['Offline', [{}, { channels: [] }]],
+  ['Offline and Level Bad', [{}, { rule: 'bad' }, { channels: ['ops'] }]],
+  ['4 of 5 rules that are on', [{}, {}, {}, {}, { channels: ['ops'] }]],
+])('the channel #night is sent the alerts of %s', (words, rules) =>
+  expect(rulesOf('night', rules.map(rule))).toBe(words),
+)
 
 test('an alert says what is wrong, and a mass outage how many agents are offline', () => {
   const subject = { kind: 'agent', name: 'mail' } as const

@@ -17,10 +17,29 @@ export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channel
   return later.length === 0 ? null : `all channels except ${named(later)}`
 }
 
+/**
+ * The rules whose alerts a channel of the workspace is sent, in words: `all 14 rules that are on`, or up to three
+ * headings (`Offline and Level Bad`). Null if no rule that is on notifies the channel.
+ */
+export function rulesOf(channel: string, rules: readonly RuleSettings[]): string | null {
+  const on = rules.filter((rule) => rule.on)
+  const sending = on.filter(
+    ({ channels, escalation }) =>
+      (channels ?? [channel]).includes(channel) || escalation?.channels.includes(channel) === true,
+  )
+  if (sending.length === 0) return null
+  if (sending.length === on.length)
+    return on.length === 1 ? 'the one rule that is on' : `all ${on.length} rules that are on`
+  if (sending.length > 3) return `${sending.length} of ${on.length} rules that are on`
+  return inWords(sending.map(({ rule }) => alertRules[rule].heading))
+}
+
+/** Several things as a sentence names them: `a, b and c`. */
+export const inWords = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+
 function named(channels: readonly string[]): string {
-  if (channels.length === 0) return 'nobody'
-  const names = channels.map((name) => `#${name}`)
-  return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return channels.length === 0 ? 'nobody' : inWords(channels.map((name) => `#${name}`))
 }
 
 /**
