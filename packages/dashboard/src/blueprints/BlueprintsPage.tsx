@@ -65,7 +65,7 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
       <span className="bp-version">{row.latest}</span>
     </div>
     {row.description !== '' && (
-      <p className="bp-line-words">
+      <p>
         <Text>{row.description}</Text>
       </p>
     )}

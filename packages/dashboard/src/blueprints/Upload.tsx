@@ -67,7 +67,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
     setDoing({ is: 'refused', file: rejections[0]?.file.name ?? '', error: new Error(whyNot(rejections)) })
 
   return (
-    <div className="bp-upload">
+    <div>
       <Dropzone
         onDrop={(files: File[]) => void send(files)}
         onReject={refuse}

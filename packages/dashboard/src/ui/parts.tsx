@@ -20,7 +20,7 @@ interface SectionProps {
 export function Section({ title, aside, children, flush = false }: SectionProps) {
   const id = useId()
   return (
-    <article className="svc-card svc-section" aria-labelledby={id}>
+    <article className="svc-card" aria-labelledby={id}>
       <div className="svc-section-head">
         <h2 id={id}>{title}</h2>
         {aside && <div className="svc-aside">{aside}</div>}

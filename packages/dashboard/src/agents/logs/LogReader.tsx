@@ -59,7 +59,7 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
   }
   const lines = (rows.at(-1)?.line ?? 0) + 1
   return (
-    <article className="svc-card ag-reader" aria-label={`Log ${log.name}`}>
+    <article className="svc-card" aria-label={`Log ${log.name}`}>
       <div className="ag-reader-head">
         <div>
           <h2>

@@ -44,7 +44,7 @@ export function SettingRow(props: SettingRowProps) {
   return (
     <li className="ag-setting" data-changed={draft !== undefined}>
       <Name id={id} setting={setting} />
-      <div className="ag-setting-value">
+      <div>
         <div className="ag-setting-input">
           <SettingInput
             id={id}

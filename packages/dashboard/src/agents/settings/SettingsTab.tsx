@@ -56,7 +56,7 @@ function Form({ agent, settings, schema }: FormProps) {
       />
       {settingGroupsOf(schema).map((group) => (
         <Section key={group.name} title={group.name === null ? 'Settings' : <Text>{group.name}</Text>} flush>
-          <ul className="svc-list ag-setting-list">
+          <ul className="svc-list">
             {group.settings.map((setting) => (
               <SettingRow
                 key={setting.key}

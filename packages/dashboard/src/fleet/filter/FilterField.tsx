@@ -92,13 +92,7 @@ export function FilterField({ slug, typing }: { slug: string; typing: TypingRef 
         onKeyDown={press}
         onBlur={() => setAt(undefined)}
       />
-      <ActionIcon
-        className="fleet-help"
-        variant="subtle"
-        color="gray"
-        aria-label="What a filter can say"
-        onClick={() => setHelped(true)}
-      >
+      <ActionIcon variant="subtle" color="gray" aria-label="What a filter can say" onClick={() => setHelped(true)}>
         <IconHelp size={17} aria-hidden />
       </ActionIcon>
       <Suspense>
