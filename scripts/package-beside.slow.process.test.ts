@@ -39,10 +39,10 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => rmSync(out, { recursive: true, force: true }))
 
-const sha256Of = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+const sha256OfFile = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 test.runIf(isLong)('svc.pyz of the package, of its release and of the checkout are the same bytes', () => {
-  const sums = [out, join(out, 'package/program/cli'), ofCheckout].map((at) => sha256Of(join(at, 'svc.pyz')))
+  const sums = [out, join(out, 'package/program/cli'), ofCheckout].map((at) => sha256OfFile(join(at, 'svc.pyz')))
   expect(new Set(sums).size).toBe(1)
 })
 
@@ -78,7 +78,7 @@ test.runIf(isLong)('a checkout and a package are nodes of one service', async ()
   const nodes = [await node(url, sources.server), await node(url, ofPackage)] as const
   const services = [await nodes[0].start(), await nodes[1].start()]
   const { token, email, password } = await populate(nodes[0])
-  const sha256 = sha256Of(join(ofCheckout, 'svc.pyz'))
+  const sha256 = sha256OfFile(join(ofCheckout, 'svc.pyz'))
 
   for (const home of nodes) {
     const served = new Uint8Array(await (await fetch(`${home.url}/cli/svc.pyz`)).arrayBuffer())

@@ -50,7 +50,7 @@ async function addService(
   await build({ runtime: false })
   await buildPackage(work, { version, release: work })
   const sums = join(work, 'SHA256SUMS')
-  const lines = [packageName(version), 'svc.pyz'].map((name) => `${sha256Of(join(work, name))}  ${name}\n`)
+  const lines = [packageName(version), 'svc.pyz'].map((name) => `${sha256OfFile(join(work, name))}  ${name}\n`)
   writeFileSync(sums, lines.join(''))
   if (key === undefined) return
   const signature = sign(sums, key, 'svc-release-sums')
@@ -58,7 +58,7 @@ async function addService(
   writeFileSync(`${sums}.sig`, signature)
 }
 
-const sha256Of = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+const sha256OfFile = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /**
  * The public keys from which every runtime of this build will accept releases. The key that signs this release must be

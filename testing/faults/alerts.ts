@@ -72,7 +72,7 @@ export const alertFaults: readonly Fault[] = [
     name: 'grouping: a channel sends as soon as it has something',
     harm: 'A channel gets a message every 30 s, and people stop reading it.',
     file: at('deliveries/store.ts'),
-    old: 'Math.max(now + groupDelayMs, Math.min(grouped_at ?? 0, now) + groupEvery)',
+    old: 'Math.max(now + groupDelayMs, Math.min(grouped_at ?? 0, now) + groupGapMs)',
     new: 'now + groupDelayMs',
     tests: [at('deliveries/store.store.test.ts')],
   },

@@ -4,7 +4,7 @@
  */
 import { limits, limitText, readText, sizeText } from '@svc/protocol'
 import { type ManifestFinding, type ReadContext, sortedFindings, type YamlValue } from './reading.ts'
-import { type Manifest, manifest } from './shape.ts'
+import { type Manifest, manifestReader } from './shape.ts'
 import { readYaml } from './source.ts'
 
 type ManifestRead =
@@ -48,7 +48,7 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
   const { root } = yaml
   if (!root) return placed({ ok: false, findings: sortedFindings(yaml.findings) })
   const reading: ReadContext = { findings: yaml.findings, place: yaml.place }
-  const value = manifest(options.for === 'bundle')(root, '', reading)
+  const value = manifestReader(options.for === 'bundle')(root, '', reading)
   const read: ManifestRead =
     value && reading.findings.length === 0
       ? { ok: true, value }

@@ -172,7 +172,7 @@ export interface Manifest {
 export type { ManifestSetting }
 
 /** Reads the whole manifest. The manifest of a bundle must have the key `runtime`. */
-export const manifest =
+export const manifestReader =
   (needsRuntime: boolean): YamlReader<Manifest> =>
   (v, at, reading) => {
     const got = (needsRuntime ? bundled : reported)(v, at, reading)

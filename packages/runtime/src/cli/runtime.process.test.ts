@@ -8,7 +8,7 @@ import { agentFolder, becomes, manifestText, starts, svc } from '../../testing/f
 import { type Build, installRuntime, serves, type Workshop, workshop } from '../../testing/releases.ts'
 import { startService } from '../../testing/service.ts'
 import { keepPrevious, putInPlace } from '../launcher/trial-files.ts'
-import { sha256Of } from '../machine/files/sha256.ts'
+import { sha256OfFile } from '../machine/files/sha256.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
 
 let shop: Workshop
@@ -52,7 +52,7 @@ test('rollback-runtime without a running runtime rolls back with one rename, and
   const back = await svc(folder, ['rollback-runtime'])
   expect(back).toMatchObject({ code: 0 })
   expect(back.out).toContain('svc 1.0.0 is back. 2.0.0 is on hold')
-  expect(sha256Of(folder.runtime)).toBe(one.sha256)
+  expect(sha256OfFile(folder.runtime)).toBe(one.sha256)
   expect(readRuntimeNote(folder)).toMatchObject({ applied: { version: '1.0.0', outcome: 'rolled_back' } })
   expect((await svc(folder, ['status'])).out).toContain('1.0.0; 2.0.0 is on hold')
   const again = await svc(folder, ['rollback-runtime'])
@@ -77,7 +77,7 @@ test('rollback-runtime ends a trial that a killed runtime left', async () => {
   writeRuntimeNote(folder, { trial: { is: 'trying', ...trial } })
   expect((await svc(folder, ['why'])).out).toContain('svc 2.0.0 is being tested')
   expect(await svc(folder, ['rollback-runtime'])).toMatchObject({ code: 0 })
-  expect(sha256Of(folder.runtime)).toBe(one.sha256)
+  expect(sha256OfFile(folder.runtime)).toBe(one.sha256)
 })
 
 test('svc report and a runtime from source replace nothing, and report that as the outcome', async () => {

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { byLevel } from '../../../../testing/level.ts'
 import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
-import { sha256Of } from '../machine/files/sha256.ts'
+import { sha256OfFile } from '../machine/files/sha256.ts'
 import { type RuntimeNote, readRuntimeNote } from '../state/versions/runtime-note.ts'
 import { askForPrevious } from './back.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
@@ -141,7 +141,7 @@ test.each(Object.entries(scenes))('%s, struck at every change of the disk', (_na
  */
 function expectWhole(folder: Folder, where: string): void {
   expect(['old', 'new'], where).toContain(readFileSync(folder.runtime, 'utf8'))
-  if (sha256Of(folder.runtime) === to.sha256) expect(sha256Of(folder.runtimePrevious), where).toBe(from.sha256)
+  if (sha256OfFile(folder.runtime) === to.sha256) expect(sha256OfFile(folder.runtimePrevious), where).toBe(from.sha256)
 }
 
 /**
@@ -152,7 +152,7 @@ function settle(folder: Folder, where: string): RuntimeNote {
   for (let process = 0; process < 5; process++) {
     const { keeper } = keeperOf(folder)
     const file = keeper.next()
-    expect([from.sha256, to.sha256], where).toContain(sha256Of(file))
+    expect([from.sha256, to.sha256], where).toContain(sha256OfFile(file))
     expectWhole(folder, where)
     const note = readRuntimeNote(folder)
     if (note.trial === undefined || note.trial.is === 'kept') return expectSettled(folder, note, where)

@@ -8,7 +8,7 @@ import { limits } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
 import { scaledMs } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { sha256Of } from '../machine/files/sha256.ts'
+import { sha256OfFile } from '../machine/files/sha256.ts'
 import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
 import { type BackRequest, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
@@ -68,7 +68,7 @@ export function keepRuntime(
     return act.do === 'replace'
   }
   const inPlace = () => (existsSync(folder.runtime) ? folder.runtime : program)
-  const find = () => void on({ is: 'found', inPlace: (now.note.trial && sha256Of(folder.runtime)) ?? '' })
+  const find = () => void on({ is: 'found', inPlace: (now.note.trial && sha256OfFile(folder.runtime)) ?? '' })
 
   return {
     note: () => shownNote(now),
@@ -119,8 +119,8 @@ function saved(folder: Folder, note: RuntimeNote, starting: boolean): KeepingEve
  */
 function wentBack(folder: Folder, sha256: string): KeepingEvent {
   try {
-    if (sha256Of(folder.runtimePrevious) === sha256) putPreviousBack(folder)
-    else if (sha256Of(folder.runtime) !== sha256) return { is: 'lost' }
+    if (sha256OfFile(folder.runtimePrevious) === sha256) putPreviousBack(folder)
+    else if (sha256OfFile(folder.runtime) !== sha256) return { is: 'lost' }
     return { is: 'restored' }
   } catch (error) {
     return { is: 'refused', why: messageOf(error) }
@@ -141,8 +141,8 @@ function swap(
   let noted = false
   try {
     writeStarter(folder)
-    if (sha256Of(staged) !== to.sha256) return 'the file is not the one that was verified'
-    const sha256 = sha256Of(running)
+    if (sha256OfFile(staged) !== to.sha256) return 'the file is not the one that was verified'
+    const sha256 = sha256OfFile(running)
     if (sha256 === undefined) return `the running file ${running} is gone`
     keepPrevious(folder, running)
     on({ is: 'swap', from: { version: from, sha256 }, to })
@@ -151,7 +151,7 @@ function swap(
     putInPlace(folder, staged)
   } catch (error) {
     const why = messageOf(error)
-    if (!noted || sha256Of(folder.runtime) !== to.sha256) {
+    if (!noted || sha256OfFile(folder.runtime) !== to.sha256) {
       on({ is: 'unswapped', note, noted })
       return why
     }

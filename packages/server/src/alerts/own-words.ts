@@ -45,7 +45,7 @@ export function badItems(report: Pick<Report, 'health'> | undefined): Map<string
 }
 
 /** True if the agent's last report has the health item that an alert is about, at whatever level. */
-export async function isReported(db: Db, about: AlertSubjectColumns & Pick<AlertRow, 'item'>): Promise<boolean> {
+export async function isItemReported(db: Db, about: AlertSubjectColumns & Pick<AlertRow, 'item'>): Promise<boolean> {
   const { health = [] } = (await lastReport(db, about)) ?? {}
   return health.some(({ name = '' }) => cut(name, maxItemName) === about.item)
 }

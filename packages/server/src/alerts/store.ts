@@ -11,7 +11,7 @@ import { newId } from '../platform/ids.ts'
 import { dayMs } from '../platform/limits/units.ts'
 import type { Mute } from './mutes.ts'
 import { type EarlierItems, noEarlier } from './rules/items.ts'
-import { type Alert, openingsIn, openingsWithin } from './rules/judge.ts'
+import { type Alert, openingsWithin, openingTimes } from './rules/judge.ts'
 import type { AlertScope } from './scope.ts'
 
 /** The subject of an alert, such as an agent, with its id. */
@@ -80,7 +80,7 @@ export async function knownAlerts(db: Db, { id }: AlertScope, now: number): Prom
     owed: known(owed),
     openingsOf: (rule, about) => {
       const rows = (about.item === otherItems ? byAgent.get(about.id) : byKey.get(subjectKeyOf(rule, about))) ?? []
-      return openingsIn(rows.map(({ item, openings }) => ({ item, openings: JSON.parse(openings) as number[] })))
+      return openingTimes(rows.map(({ item, openings }) => ({ item, openings: JSON.parse(openings) as number[] })))
     },
     itemsBefore: (agentId) =>
       byAgent.has(agentId) || alertsInDay.has(agentId)

@@ -15,7 +15,7 @@ import { deliveryChangesOf, type StoredChange } from './writer.ts'
 const second = 1000
 /** How long a channel waits for further changes before it sends a group, and the minimum time between two groups. */
 export const groupDelayMs = 30 * second
-export const groupEvery = 300 * second
+export const groupGapMs = 300 * second
 /**
  * The time for which no other node sends to a channel after a node took a message of it. A try takes a quarter of that;
  * the rest is for clocks that differ.
@@ -56,7 +56,7 @@ export async function enqueueTest(
 const dueAt = ({ format, grouped_at, notBefore = 0 }: ChannelOf, now: number): number =>
   Math.max(
     notBefore,
-    format === 'single' ? now : Math.max(now + groupDelayMs, Math.min(grouped_at ?? 0, now) + groupEvery),
+    format === 'single' ? now : Math.max(now + groupDelayMs, Math.min(grouped_at ?? 0, now) + groupGapMs),
   )
 
 /**

@@ -8,7 +8,7 @@ import { expireAfterLoss } from '../fleet/commands/store.ts'
 import { renewAccess } from '../operator/backup/renew.ts'
 import { healthOf } from '../service/ops/health.ts'
 import type { Store } from './db/open.ts'
-import { openLoss, startMarks } from './marks.ts'
+import { startMarks, undecidedLoss } from './marks.ts'
 
 everyEngine('a database that went back', (open) => {
   /** Starts a node with a data folder of its own, which outlives the node. */
@@ -35,7 +35,7 @@ everyEngine('a database that went back', (open) => {
     onTestFinished(() => marks.stop())
     clock.at = 20_000
     await marks.count()
-    expect([log.error.mock.calls, await openLoss(store.db)]).toEqual([[], undefined])
+    expect([log.error.mock.calls, await undecidedLoss(store.db)]).toEqual([[], undefined])
     await goBack(store, 1, 10_000)
     clock.at = 21_000
     await marks.count()
@@ -43,7 +43,7 @@ everyEngine('a database that went back', (open) => {
     expect(log.error.mock.calls).toEqual([
       [{ from: 10_000, until: 20_000, node: expect.any(String) }, expect.stringContaining('went back')],
     ])
-    expect(await openLoss(store.db)).toEqual({ from: 10_000, until: 20_000, noticedAt: 21_000 })
+    expect(await undecidedLoss(store.db)).toEqual({ from: 10_000, until: 20_000, noticedAt: 21_000 })
     expect(await healthOf(store, Date.now)()).toEqual({
       ok: true,
       warning: expect.stringContaining('1970-01-01T00:00:10.000Z'),
@@ -60,7 +60,7 @@ everyEngine('a database that went back', (open) => {
     await goBack(store, 1, 9_000)
     const marks = await start()
     onTestFinished(() => marks.stop())
-    expect(await openLoss(store.db)).toMatchObject({ from: 9_000, until: 10_000 })
+    expect(await undecidedLoss(store.db)).toMatchObject({ from: 9_000, until: 10_000 })
   })
 
   test('expires the queued commands, which may have been delivered before', async () => {
@@ -87,7 +87,7 @@ everyEngine('a database that went back', (open) => {
     await renewAccess(store.db, { now: clock.at })
     const marks = await start()
     onTestFinished(() => marks.stop())
-    expect([log.error.mock.calls, await openLoss(store.db)]).toEqual([[], undefined])
+    expect([log.error.mock.calls, await undecidedLoss(store.db)]).toEqual([[], undefined])
   })
 })
 

@@ -125,7 +125,7 @@ async function noteLoss(trx: Db, { from, until }: CommitLoss, now: number): Prom
 }
 
 /** The time span whose commits are missing and about which the operator has not decided yet; undefined if none is. */
-export async function openLoss(db: Db): Promise<(CommitLoss & { noticedAt: number }) | undefined> {
+export async function undecidedLoss(db: Db): Promise<(CommitLoss & { noticedAt: number }) | undefined> {
   const rows = await db.selectFrom('service_back').selectAll().orderBy('noticed_at').execute()
   const [first] = rows
   if (!first) return undefined

@@ -1,6 +1,6 @@
 /** The pictures above a list of runs: their lengths and their costs. Pure. */
 import { type Run, runSeconds } from '@svc/protocol'
-import { failedRunsText, type RunBar } from '../../ui/charts/RunBars.tsx'
+import { type RunBar, runsAndFailedText } from '../../ui/charts/RunBars.tsx'
 import { dollars, lastingText } from '../../ui/index.ts'
 import { runTone } from '../parts/tones.ts'
 
@@ -36,5 +36,5 @@ function pictureOf(
   const values = bars.flatMap(({ value }) => (value === null ? [] : [value]))
   const max = Math.max(0, ...values)
   if (values.length < minRuns || max === 0) return null
-  return { bars, max, title: `${failedRunsText(bars)}. ${words(max)}` }
+  return { bars, max, title: `${runsAndFailedText(bars)}. ${words(max)}` }
 }

@@ -61,8 +61,8 @@ interface ChannelLineProps {
 }
 
 /**
- * Shows one channel of the workspace with the rules that notify it and the last answer of its receiver. Admins can test, disable and remove the
- * channel here.
+ * Shows one channel of the workspace with the rules that notify it and the last answer of its receiver. Admins can
+ * test, disable and remove the channel here.
  */
 function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
   const { name, kind, address, format, enabled, disabledBecause, lastAnswer, lastAt } = channel

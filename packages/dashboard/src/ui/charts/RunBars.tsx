@@ -42,7 +42,7 @@ export function RunBars({ title, bars }: RunBarsProps) {
 }
 
 /** The number of runs and of those that failed, in words. */
-export function failedRunsText(bars: readonly RunBar[]): string {
+export function runsAndFailedText(bars: readonly RunBar[]): string {
   const failed = bars.filter(({ tone }) => tone === 'no').length
   return `${count(bars.length, 'run')}, ${failed === 0 ? 'none' : failed} failed`
 }

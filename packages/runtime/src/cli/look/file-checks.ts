@@ -7,7 +7,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { readJournal } from '../../reporter/commands/journal.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
-import { asideRemarks, settingsRemarks, unreadSettings } from '../../state/settings-file.ts'
+import { asideRemarks, settingsRemarks, whySettingsUnread } from '../../state/settings-file.ts'
 import type { CheckResult } from './checked.ts'
 
 export const fileChecks = (folder: Folder): CheckResult[] => [
@@ -79,7 +79,7 @@ function journal(folder: Folder): CheckResult {
  * Checks files that a person may have changed by hand for parts that svc does not understand, and that have no effect.
  */
 function writtenFiles(folder: Folder): CheckResult[] {
-  const unread = unreadSettings(folder)
+  const unread = whySettingsUnread(folder)
   const manifest = readManifestNow(folder)
   const faults = [
     ...[folder.env, folder.secrets].flatMap((file) => envFaults(file).map((fault) => `${file} ${fault}`)),

@@ -8,7 +8,7 @@ import { keepRuntime } from '../../launcher/keeper.ts'
 import { wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { type Holder, holderName, tryLock } from '../../machine/files/lock.ts'
-import { sha256Of } from '../../machine/files/sha256.ts'
+import { sha256OfFile } from '../../machine/files/sha256.ts'
 import { commandHint, examples } from '../../machine/hint.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { readInsideRelease } from '../../updates/runtime/release.ts'
@@ -97,6 +97,6 @@ function wayBack(folder: Folder): BackRequest {
 }
 
 function releaseAt(file: string): BackRequest['from'] | undefined {
-  const sha256 = sha256Of(file)
+  const sha256 = sha256OfFile(file)
   return sha256 === undefined ? undefined : { version: readInsideRelease(file)?.version ?? 'unknown', sha256 }
 }

@@ -12,7 +12,7 @@ import { decideCommand } from '../../reporter/commands/decide.ts'
 import { changedBy, readChanges } from '../../state/changes.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
-import { unreadSettings } from '../../state/settings-file.ts'
+import { whySettingsUnread } from '../../state/settings-file.ts'
 import { agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { alignedColumns, exits, printResult, Refusal } from '../kit/output.ts'
 
@@ -28,7 +28,7 @@ export const set = (): Command =>
       const { folder, manifest } = await agentAt(dir)
       const values = readPairs(written, manifest.settings)
       const outcome = inTurn(folder, 'svc set', () => {
-        const why = unreadSettings(folder)
+        const why = whySettingsUnread(folder)
         if (why !== undefined)
           throw new Refusal(`${folder.settings} ${why}. Correct or delete it. Nothing was changed.`)
         const decision = decideCommand(

@@ -8,7 +8,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import type { Author } from '../../state/changes.ts'
 import { askToRun, pause, resume } from '../../state/controls.ts'
 import { changeSettings } from '../../state/settings.ts'
-import { lostSettings, setAsideFile, unreadSettings } from '../../state/settings-file.ts'
+import { lostSettings, setAsideFile, whySettingsUnread } from '../../state/settings-file.ts'
 import type { CommandDecision } from './decide.ts'
 
 export interface CommandOutcome {
@@ -46,7 +46,7 @@ function set(
   values: SettingValues,
   author: Author,
 ): CommandOutcome {
-  const why = unreadSettings(folder)
+  const why = whySettingsUnread(folder)
   if (why !== undefined && why !== 'is not a regular file')
     return { ok: false, message: `${folder.settings} ${why}. Correct or delete it. Nothing was changed.` }
   const lost = lostSettings(folder, manifest).filter((key) => !Object.hasOwn(values, key))

@@ -5,7 +5,7 @@ import { programFile } from '../../launcher/file.ts'
 import { attemptText } from '../../machine/base/time.ts'
 import { ownVersion } from '../../machine/base/version.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { sha256Of } from '../../machine/files/sha256.ts'
+import { sha256OfFile } from '../../machine/files/sha256.ts'
 import { commandHint } from '../../machine/hint.ts'
 import { type RuntimeNote, readRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { readPin, unreadPin } from './pin.ts'
@@ -41,7 +41,7 @@ function previousVersion({ runtimePrevious }: Folder): string | undefined {
  */
 export function runtimeFacts(folder: Folder) {
   const { trial, hold: noted, applied } = readRuntimeNote(folder)
-  const hold = noted && !isFileReplaced(noted, sha256Of(folder.runtime)) ? noted : undefined
+  const hold = noted && !isFileReplaced(noted, sha256OfFile(folder.runtime)) ? noted : undefined
   const running = readInsideRelease(folder.runtime)?.version ?? ownVersion
   return {
     ...runtimeNow(folder, { ...(applied && { applied }) }, running),

@@ -21,7 +21,7 @@ import {
 } from '../../../testing/releases.ts'
 import { command, json, type Service, startService } from '../../../testing/service.ts'
 import { offers, versionOf } from '../../../testing/updates.ts'
-import { sha256Of } from '../../machine/files/sha256.ts'
+import { sha256OfFile } from '../../machine/files/sha256.ts'
 import { identityOf } from '../../machine/process/identity.ts'
 import { readNote } from '../../state/process-note.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
@@ -126,8 +126,8 @@ describe.each(nodes)('with %s', (_name, node) => {
         ])
         const trial = w.service.reports.find((r) => r.report.runtime?.version === '2.0.0')?.report.runtime
         expect(trial?.applied, 'on trial the old outcome is reported').toBeUndefined()
-        expect(sha256Of(w.agent.runtime)).toBe(two.build.sha256)
-        expect(sha256Of(w.agent.runtimePrevious)).toBe(w.first.sha256)
+        expect(sha256OfFile(w.agent.runtime)).toBe(two.build.sha256)
+        expect(sha256OfFile(w.agent.runtimePrevious)).toBe(w.first.sha256)
 
         const back = await svc(w.agent, ['rollback-runtime', '--json'])
         expect(back, back.err).toMatchObject({ code: 0 })
@@ -204,7 +204,7 @@ test.concurrent('a bad new file ends with the old one running and the agent unaf
       )
       expect(now, what).toMatchObject({ version: '1.0.0', applied: { version: '1.0.0' } })
       expect(now.applied?.message, what).toMatch(why)
-      expect(sha256Of(w.agent.runtime), what).toBe(w.first.sha256)
+      expect(sha256OfFile(w.agent.runtime), what).toBe(w.first.sha256)
       expect(readRuntimeNote(w.agent), what).toMatchObject({ hold: { version } })
       expect(agentOf(w), what).toBe(agent)
     }
@@ -229,7 +229,7 @@ test.concurrent('with a service that is dead, slow or lying at any time, nothing
     expect(broken.applied?.message).toMatch(/broke off|reset/)
     w.service.usual = json({ commands: [], interval: 5 })
     await w.service.reported(w.service.reports.length + 2)
-    expect(sha256Of(w.agent.runtime)).toBe(w.first.sha256)
+    expect(sha256OfFile(w.agent.runtime)).toBe(w.first.sha256)
 
     serves(w.service, two)
     const wish = w.service.usual
@@ -240,7 +240,7 @@ test.concurrent('with a service that is dead, slow or lying at any time, nothing
     await becomes('it is tried', () => w.service.reports.at(-1)?.report.runtime?.version === '2.0.0')
     w.service.usual = (_response, _came, socket) => void socket.destroy() // from here on the service answers nobody
     await becomes('1.0.0 is back without any service', () => readRuntimeNote(w.agent).hold?.version === '2.0.0')
-    expect(sha256Of(w.agent.runtime)).toBe(w.first.sha256)
+    expect(sha256OfFile(w.agent.runtime)).toBe(w.first.sha256)
     w.service.usual = json({ commands: [], interval: 5 })
     const now = await w.reports('the outcome arrives when the service is back', (r) => r.version === '1.0.0')
     expect(now.applied).toMatchObject({ version: '1.0.0', outcome: 'rolled_back' })
@@ -330,7 +330,7 @@ test.concurrent('launcher and worker of two releases, in either order: the agent
     await expectWorks(w, 'the newer worker under the launcher before')
     expect(await running.end(), 'the launcher of 1.0.0 ends in order').toEqual({ code: 0, signal: null })
 
-    expect(sha256Of(w.agent.runtime)).toBe(two.build.sha256)
+    expect(sha256OfFile(w.agent.runtime)).toBe(two.build.sha256)
     const count = w.service.reports.length
     const newer = w.run()
     await becomes('2.0.0 runs whole', () => w.service.reports.slice(count).at(-1)?.report.runtime?.version === '2.0.0')

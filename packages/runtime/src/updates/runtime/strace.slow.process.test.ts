@@ -18,7 +18,7 @@ import { type Build, installRuntime, serves, type Workshop, workshop } from '../
 import { json, type Service, startService } from '../../../testing/service.ts'
 import { partOf, straceMissing } from '../../../testing/strace.ts'
 import { writeStarter } from '../../launcher/trial-files.ts'
-import { sha256Of } from '../../machine/files/sha256.ts'
+import { sha256OfFile } from '../../machine/files/sha256.ts'
 import { identityOf } from '../../machine/process/identity.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { readPin } from './pin.ts'
@@ -132,12 +132,12 @@ const chosen = (all: readonly Point[], few: number): readonly Point[] =>
  * the previous file.
  */
 function expectWhole(agent: InstalledAgent, where: string): void {
-  const inPlace = sha256Of(agent.runtime)
+  const inPlace = sha256OfFile(agent.runtime)
   expect([one.sha256, two.sha256], where).toContain(inPlace)
-  if (inPlace === two.sha256) expect(sha256Of(agent.runtimePrevious), where).toBe(one.sha256)
+  if (inPlace === two.sha256) expect(sha256OfFile(agent.runtimePrevious), where).toBe(one.sha256)
 }
 function expectBack(agent: InstalledAgent, where: string): void {
-  expect(sha256Of(agent.runtime), where).toBe(one.sha256)
+  expect(sha256OfFile(agent.runtime), where).toBe(one.sha256)
   expect(existsSync(agent.runtimePrevious), where).toBe(false)
   const note = readRuntimeNote(agent)
   expect(note, where).toMatchObject({ applied: { outcome: 'rolled_back' }, hold: { version: '2.0.0' } })

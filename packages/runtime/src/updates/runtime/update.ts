@@ -12,7 +12,7 @@ import { ownVersion } from '../../machine/base/version.ts'
 import { createFolder } from '../../machine/files/durable.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { sha256Of } from '../../machine/files/sha256.ts'
+import { sha256OfFile } from '../../machine/files/sha256.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 import { busyWith } from '../../state/versions/busy.ts'
 import type { RuntimeNote } from '../../state/versions/runtime-note.ts'
@@ -74,7 +74,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
     })
   async function make(wish: string, served: ServedRuntime | undefined): Promise<void> {
     const wished = () => now.answer?.wish === wish
-    const end = (how: EndedAttempt) => on({ is: 'ended', wish, how, sha256: sha256Of(folder.runtime) })
+    const end = (how: EndedAttempt) => on({ is: 'ended', wish, how, sha256: sha256OfFile(folder.runtime) })
     try {
       end(await tried(folder, stop, hands, { wish, served, wished, refusal, before: notes.read() }))
     } catch (error) {
@@ -111,7 +111,7 @@ function seenAt(
   return {
     note,
     attempt,
-    sha256: note.hold && sha256Of(folder.runtime),
+    sha256: note.hold && sha256OfFile(folder.runtime),
     pinned: readPin(folder),
     busy: busyWith(folder) !== undefined,
   }

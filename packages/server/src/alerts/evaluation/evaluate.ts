@@ -12,7 +12,7 @@ import { timesAway } from '../../updates/wishes/away.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
 import { alertChangeOf, allChannelsOf, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
-import { agentsOwnWords, isReported, itemWordsIn } from '../own-words.ts'
+import { agentsOwnWords, isItemReported, itemWordsIn } from '../own-words.ts'
 import type { EndCause, RuleMoment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judgeRule } from '../rules/judge.ts'
@@ -189,7 +189,7 @@ async function endCause(trx: Db, { finding }: Verdict, row: AlertRow): Promise<E
   if (finding.is !== 'clear' || finding.because !== undefined)
     return finding.is === 'clear' ? finding.because : undefined
   const isOne = row.rule === 'item' && row.item !== otherItems
-  return isOne && !(await isReported(trx, row)) ? 'unreported' : undefined
+  return isOne && !(await isItemReported(trx, row)) ? 'unreported' : undefined
 }
 
 /** Adds the words of the last report about an item to an alert that opens, or about which a message is sent. */

@@ -91,13 +91,14 @@ export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: 
   }
 }
 
-export interface AgentDetails {
+/** The columns of an agent that an evaluation needs for few agents: JSON texts, null if the agent reported none. */
+export interface FactsAndAttempts {
   facts: string | null
   attempts: string | null
 }
 
 /** Reads columns of the table `agent` that are needed for few agents only. */
-export async function agentDetailsOf(db: Db, ids: readonly string[]): Promise<Map<string, AgentDetails>> {
+export async function agentDetailsOf(db: Db, ids: readonly string[]): Promise<Map<string, FactsAndAttempts>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent').select(['id', 'facts', 'attempts']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, facts, attempts }) => [id, { facts, attempts }]))

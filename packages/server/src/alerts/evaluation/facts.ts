@@ -16,13 +16,13 @@ import { readHours } from '../rules/hours.ts'
 import { highSums, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
 import type { SubjectRef } from '../store.ts'
 import {
-  type AgentDetails,
   addDaySum,
   agentDetailsOf,
   type DaySum,
   earlierSums,
   earlierWaitingSums,
   type FactSlice,
+  type FactsAndAttempts,
   factAgentsAtOnce,
   lastRuns,
   readAgents,
@@ -114,7 +114,7 @@ function needsBody(row: SliceRow, judged: JudgedRules): boolean {
 }
 
 interface OtherFacts {
-  details: AgentDetails | undefined
+  details: FactsAndAttempts | undefined
   signs: ReportSigns
   runs: AlertFacts['runs']
   sums: DaySums

@@ -1,7 +1,7 @@
 /** Reads the facts by which the rule `service` judges the service itself. */
 import { statfs } from 'node:fs/promises'
 import type { Db } from '../../platform/db/open.ts'
-import { openLoss } from '../../platform/marks.ts'
+import { undecidedLoss } from '../../platform/marks.ts'
 import { type Clocks, jumpBetween, type ServiceFacts } from './service.ts'
 
 interface ServiceFactsSource {
@@ -34,7 +34,7 @@ export function newServiceFacts({ dataDir, clocks }: ServiceFactsSource): (db: D
       lastBackupAt: backup?.at ?? null,
       clockJump,
       evaluatedAt: lease?.turned_at ?? null,
-      wentBack: (await openLoss(db)) ?? null,
+      wentBack: (await undecidedLoss(db)) ?? null,
     }
   }
 }

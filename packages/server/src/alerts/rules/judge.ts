@@ -14,7 +14,7 @@ export const openingsWithin = hour
 const openingsMax = 3
 
 /** The openings of several alerts. Alerts about different items that opened at the same time count one by one. */
-export function openingsIn(alerts: readonly { item: string; openings: readonly number[] }[]): number[] {
+export function openingTimes(alerts: readonly { item: string; openings: readonly number[] }[]): number[] {
   const byItem = new Map<string, Set<number>>()
   for (const { item, openings } of alerts) byItem.set(item, new Set([...(byItem.get(item) ?? []), ...openings]))
   return [...byItem.values()].flatMap((times) => [...times])

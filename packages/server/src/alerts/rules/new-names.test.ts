@@ -10,7 +10,7 @@ import { byLevel } from '../../../../../testing/level.ts'
 import { noSigns, signsOf } from '../../fleet/reports/signs.ts'
 import type { AlertFacts } from './conditions.ts'
 import { findItems } from './items.ts'
-import { type Alert, judgeRule, openingsIn, openingsWithin } from './judge.ts'
+import { type Alert, judgeRule, openingsWithin, openingTimes } from './judge.ts'
 import { agentRules, defaultRule, findInAgent } from './rules.ts'
 
 const start = Date.UTC(2026, 10, 27)
@@ -47,7 +47,7 @@ function lives(
         : [{ item: '', finding: findInAgent(rule, facts, { now, backSince: null }) }]
     for (const { item, finding } of found) {
       const before = recent.filter((one) => one.item === item || item === otherItems)
-      const openings = openingsIn(before.map((one) => ({ item: one.item, openings: one.alert.openings })))
+      const openings = openingTimes(before.map((one) => ({ item: one.item, openings: one.alert.openings })))
       const { alert, message } = judgeRule(rule, finding, current.get(item), { now, muted: false, openings })
       if (message !== undefined) said.push(at)
       if (alert === undefined || alert.endedAt !== null) current.delete(item)

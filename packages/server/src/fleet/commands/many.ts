@@ -7,7 +7,7 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
-import { declaredLogsIn, versionRun } from '../versions/declared.ts'
+import { declaredLogsIn, declaredVersionJoin } from '../versions/declared.ts'
 import { noteShared } from './outcomes.ts'
 import { commandBodyOf, commandRow } from './row.ts'
 import { isCommandOpen, maxOpenCommands, storedBody, tooManyOpen } from './store.ts'
@@ -99,7 +99,7 @@ async function logsOf(db: Db, ids: readonly string[], name: string | undefined):
     .$if(name !== undefined, (q) => q.where('log', '=', name ?? ''))
     .execute()
   const { rows } = await sql<{ id: string; manifest: string }>`
-    select a.id, v.manifest from agent a ${sql.raw(versionRun)} where a.id in (${sql.join(ids)})`.execute(db)
+    select a.id, v.manifest from agent a ${sql.raw(declaredVersionJoin)} where a.id in (${sql.join(ids)})`.execute(db)
   const logs = new Map(rows.map(({ id, manifest }) => [id, declaredLogsIn(manifest)]))
   for (const { agent_id, log } of runs)
     logs.set(agent_id, [...(logs.get(agent_id) ?? []), ...(log === null ? [] : [log])])

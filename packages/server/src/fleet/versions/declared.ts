@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
  * Part of a query of the report path: joins an agent `a` with the blueprint version `v` that it runs, which is the
  * reported version, or else the installed one.
  */
-export const versionRun = `join blueprint b on b.workspace_id = a.workspace_id and b.name = a.blueprint
+export const declaredVersionJoin = `join blueprint b on b.workspace_id = a.workspace_id and b.name = a.blueprint
     join blueprint_version v on v.blueprint_id = b.id and v.version = coalesce(a.reported_version, a.installed_version)`
 
 /**
@@ -16,7 +16,7 @@ export const versionRun = `join blueprint b on b.workspace_id = a.workspace_id a
  */
 export async function declaredManifest(db: Db, agent: { id: string }): Promise<Manifest | undefined> {
   const { rows } = await sql<{ manifest: string }>`
-    select v.manifest from agent a ${sql.raw(versionRun)} where a.id = ${agent.id}`.execute(db)
+    select v.manifest from agent a ${sql.raw(declaredVersionJoin)} where a.id = ${agent.id}`.execute(db)
   return rows[0] && (JSON.parse(rows[0].manifest) as Manifest)
 }
 

@@ -6,8 +6,8 @@ import { asOperator, grantedToOperator, RefusedError, typedArgument } from '../s
 const status = defineCommand({
   says: 'whether the database went back, for example after a failover, and what to do then',
   run: async ({ store }) => {
-    const { openLoss } = await import('../../platform/marks.ts')
-    return (await openLoss(store.db)) ?? null
+    const { undecidedLoss } = await import('../../platform/marks.ts')
+    return (await undecidedLoss(store.db)) ?? null
   },
   show: (loss: LossShown | null) =>
     loss === null
@@ -35,8 +35,8 @@ export const databaseCommands = {
   'database accept': defineCommand({
     says: 'accept that changes are missing after the database went back, and end the alert about it',
     run: async (call) => {
-      const { openLoss } = await import('../../platform/marks.ts')
-      const loss = await openLoss(call.store.db)
+      const { undecidedLoss } = await import('../../platform/marks.ts')
+      const loss = await undecidedLoss(call.store.db)
       if (!loss) throw new RefusedError('The database lost no changes that the nodes noticed.')
       await acceptLoss(asOperator(call), loss)
       return { from: loss.from, until: loss.until }

@@ -13,7 +13,7 @@ import { confirmEmail } from './confirmed.ts'
 import { removeFactorsAndNotify } from './factors.ts'
 import { type Accounts, decideWithAccounts, type PeopleDeps, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
-import { type Person, type PersonRefusal, personalWordsOf, storedName, wrongName, wrongPassword } from './store.ts'
+import { type Person, type PersonRefusal, passwordRefusal, personalWordsOf, storedName, wrongName } from './store.ts'
 
 interface Claim {
   token: string
@@ -30,7 +30,7 @@ export async function claimAccount(
   const link = await claimablePerson(db, token, now)
   if (!link) return usedAlready
   const { person, purpose } = link
-  const wrong = wrongName(name) ?? wrongPassword(password, await personalWordsOf(db, { ...person, name }))
+  const wrong = wrongName(name) ?? passwordRefusal(password, await personalWordsOf(db, { ...person, name }))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decideWithAccounts<Person, 'link_unknown'>(people, async (trx, accounts) => {

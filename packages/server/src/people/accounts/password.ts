@@ -8,7 +8,7 @@ import { passwordLength } from './auth.ts'
 import { decideWithAccounts, type PeopleDeps } from './library.ts'
 import { passwordFormOf } from './password-forms.ts'
 import { endAllSessionsBut } from './sessions.ts'
-import { type Person, personalWordsOf, wrongPassword } from './store.ts'
+import { type Person, passwordRefusal, personalWordsOf } from './store.ts'
 
 /** True if this is the password of a person. */
 export async function isPasswordOf({ auth }: PeopleDeps, person: { id: string }, typed: string): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function changePassword(
   if (account?.password && !(await password.verify({ hash: account.password, password: current }))) {
     return refuse('password_wrong', 'The current password is not right.')
   }
-  const wrong = wrongPassword(next, await personalWordsOf(people.store.db, person))
+  const wrong = passwordRefusal(next, await personalWordsOf(people.store.db, person))
   if (wrong) return wrong
   const hash = await password.hash(next)
   return decideWithAccounts(people, async (trx, { own }) => {

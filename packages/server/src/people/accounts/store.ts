@@ -59,7 +59,7 @@ interface ReadyPerson {
 export async function readyPerson(people: PeopleDeps, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
   const email = readMailbox(person.email)
   if (!email.ok) return email
-  const wrong = wrongName(person.name) ?? wrongPassword(person.password, person)
+  const wrong = wrongName(person.name) ?? passwordRefusal(person.password, person)
   if (wrong) return wrong
   const { password } = await people.auth.$context
   const hash = await password.hash(person.password)
@@ -146,7 +146,7 @@ export async function resetPassword(
 ): Promise<Verdict<Person, 'person_unknown' | 'password_invalid'>> {
   const owner = await findNamed(people.store.db, email)
   if (!owner) return unknownPerson(email)
-  const wrong = wrongPassword(password, await personalWordsOf(people.store.db, owner))
+  const wrong = passwordRefusal(password, await personalWordsOf(people.store.db, owner))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decideWithAccounts(people, async (trx, { own }) => {
@@ -219,7 +219,7 @@ export async function personalWordsOf(db: Db, { id, email, name }: Person): Prom
   return { email, name, workspaces: workspaces.flatMap((workspace) => [workspace.name, workspace.slug]) }
 }
 
-export function wrongPassword(password: string, own: PersonalWords) {
+export function passwordRefusal(password: string, own: PersonalWords) {
   const { min, max } = passwordLength
   if (password.length < min || password.length > max) {
     const message = `A password must have ${min} to ${max} characters: this one has ${password.length}.`

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../platform/db/open.ts'
 import { lockedWords } from '../../platform/db/writer-lock.ts'
-import { lossWords, openLoss } from '../../platform/marks.ts'
+import { lossWords, undecidedLoss } from '../../platform/marks.ts'
 import { overdueAt } from './alert-metrics.ts'
 
 const patienceMs = 2000
@@ -55,7 +55,7 @@ async function check(store: Store, now: number, clockWarning: string | undefined
 }
 
 async function warningOf({ db }: Store, clockWarning: string | undefined): Promise<{ warning?: string }> {
-  const loss = await openLoss(db)
+  const loss = await undecidedLoss(db)
   const lossWarning = loss && `${lossWords(loss)} "svc-server database status" says what to do.`
   const warnings = [lossWarning, clockWarning].filter((one) => one !== undefined)
   return warnings.length > 0 ? { warning: warnings.join(' ') } : {}

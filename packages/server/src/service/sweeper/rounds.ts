@@ -8,7 +8,7 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
-import { eraseParts } from './surplus.ts'
+import { eraseChildRows } from './surplus.ts'
 
 const commandsAtOnce = 500
 const logsAtOnce = 20
@@ -86,7 +86,7 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
     .limit(1)
     .executeTakeFirst()
   if (!old) return
-  await eraseParts(db, ['rollout_agent', 'rollout_id'], old)
+  await eraseChildRows(db, ['rollout_agent', 'rollout_id'], old)
   await db.deleteFrom('rollout').where('id', '=', old.id).execute()
 }
 
@@ -100,7 +100,7 @@ export async function eraseOldAction(db: Db, now: number): Promise<void> {
     .limit(1)
     .executeTakeFirst()
   if (!old) return
-  await eraseParts(db, ['action_agent', 'action_id'], old)
+  await eraseChildRows(db, ['action_agent', 'action_id'], old)
   await db.deleteFrom('action').where('id', '=', old.id).execute()
 }
 

@@ -7,7 +7,7 @@ import { clockSlackMs, latestDeadline, limits } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { evaluationLeaseMs } from '../../alerts/evaluation/lease.ts'
 import { longestWait } from '../../deliveries/outbox.ts'
-import { deliveryLeaseMs, groupEvery } from '../../deliveries/store.ts'
+import { deliveryLeaseMs, groupGapMs } from '../../deliveries/store.ts'
 import { idleSeconds, invitationMs } from '../../people/accounts/auth.ts'
 import { linkLifetimesMs } from '../../people/accounts/links.ts'
 import { halfSignInMs, proofMs } from '../../people/factors/rules.ts'
@@ -106,7 +106,7 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   },
   alert_delivery: {
     created_at: event,
-    due_at: { is: 'due', full: lengthOfWait(groupEvery), where: sql`not ${isForQuietHours}` },
+    due_at: { is: 'due', full: lengthOfWait(groupGapMs), where: sql`not ${isForQuietHours}` },
     leased_until: { is: 'lease', full: deliveryLeaseMs, free: null },
     ended_at: event,
   },

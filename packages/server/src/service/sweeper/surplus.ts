@@ -90,7 +90,7 @@ async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Su
     if (over.rows.length === erasedAtOnce) isLeft = true
     for (let i = 0; i < over.rows.length; i += rowsAtOnce) {
       const old = over.rows.slice(i, i + rowsAtOnce)
-      if (parts) for (const row of old) await eraseParts(db, parts, row)
+      if (parts) for (const row of old) await eraseChildRows(db, parts, row)
       await sql`delete from ${from} where id in (${sql.join(old.map((row) => row.id))})`.execute(db)
     }
   }
@@ -98,7 +98,7 @@ async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Su
 }
 
 /** Erases the parts of a row, by the ids of their agents. */
-export async function eraseParts(
+export async function eraseChildRows(
   db: Db,
   [table, of]: readonly [string, string],
   { id }: { id: string },

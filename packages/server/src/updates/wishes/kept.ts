@@ -115,7 +115,7 @@ export const readAttempts = (column: string | null): UpdateAttempts =>
   column === null ? {} : (JSON.parse(column) as UpdateAttempts)
 
 /** The part of a report about update attempts, as JSON to store; null if the report says nothing about them. */
-export const attemptsOf = ({ applied, runtime }: Report): string | null =>
+export const attemptsColumn = ({ applied, runtime }: Report): string | null =>
   applied || runtime ? JSON.stringify({ applied, runtime }) : null
 
 /**

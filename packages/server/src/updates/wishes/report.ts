@@ -6,7 +6,7 @@ import { type Answer, type AppliedUpdate, isVersion, type Report } from '@svc/pr
 import type { ServedRelease } from '../releases/store.ts'
 import { judgeRuntimeWish } from './judge.ts'
 import {
-  attemptsOf,
+  attemptsColumn,
   type BlueprintWish,
   columnsOfWishes,
   isReleaseHeld,
@@ -42,7 +42,7 @@ export function updatesAfter(
   now: number,
   offers: boolean,
 ): UpdatesAfter {
-  const attempts = attemptsOf(report)
+  const attempts = attemptsColumn(report)
   if (row.wishes === null && attempts === row.attempts) return unchanged(report, served)
   const wishes = wishesIn(row.wishes)
   const wished = wishes.blueprint?.version

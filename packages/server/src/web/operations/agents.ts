@@ -14,7 +14,7 @@ import { jobRuns } from '../queries/job-runs.ts'
 import { mapJson } from '../queries/map-json.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usagePerDay } from '../queries/usage.ts'
-import { maxListBytes, WrittenAnswer } from '../routing/bounded.ts'
+import { maxListBytes, SlicedAnswer } from '../routing/bounded.ts'
 import { bindChange, bindLongChange, bindReading } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
@@ -61,7 +61,7 @@ export const agentOperations = [
       const { rows } = await rowsFor(live.fleet, id, filter)
       const map = await listTurns.run(id, fleetMap(rows, filter, asked.by, now))
       const { json, leftOff } = await listTurns.run(id, mapJson(map, maxListBytes))
-      return new WrittenAnswer(bytes.encode(json), leftOff)
+      return new SlicedAnswer(bytes.encode(json), leftOff)
     })
   }),
   bindReading(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {

@@ -11,7 +11,7 @@ import { agentStates } from '../queries/states.ts'
 import { stripsOf } from '../queries/strips.ts'
 import { agentTrend } from '../queries/trend.ts'
 import { bindReading } from '../routing/operations.ts'
-import { keptBytes, listJson } from './kept-costs.ts'
+import { keptAnswerBytes, listJson } from './kept-costs.ts'
 
 interface Asked {
   from?: number
@@ -42,14 +42,14 @@ export const historyOperations = [
   ),
   bindReading(history.cost, ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
-    return keptBytes('json', workspace, ['rows', question], async function* () {
+    return keptAnswerBytes('json', workspace, ['rows', question], async function* () {
       yield* listJson(workspace, await costRows(store.db, workspace, question, now))
     })
   }),
   bindReading(history.exportCost, async ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
     const { from, to } = question
-    const csv = await keptBytes('csv', workspace, [question], () => costCsv(store.db, workspace, question, now))
+    const csv = await keptAnswerBytes('csv', workspace, [question], () => costCsv(store.db, workspace, question, now))
     const headers = {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${workspace.slug}-cost-${history.dayText(from)}-${history.dayText(to)}.csv"`,
@@ -58,11 +58,13 @@ export const historyOperations = [
   }),
   bindReading(history.costPage, ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
-    return keptBytes('json', workspace, ['page', question], async () => [
+    return keptAnswerBytes('json', workspace, ['page', question], async () => [
       JSON.stringify(await costPage(store.db, workspace, question, now)),
     ])
   }),
   bindReading(history.costRuns, ({ deps: { store }, workspace, now }) =>
-    keptBytes('json', workspace, ['runs'], async () => [JSON.stringify(await costRuns(store.db, workspace, now))]),
+    keptAnswerBytes('json', workspace, ['runs'], async () => [
+      JSON.stringify(await costRuns(store.db, workspace, now)),
+    ]),
   ),
 ]

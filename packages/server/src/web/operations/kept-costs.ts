@@ -34,7 +34,7 @@ function afterReadings<T>(workspace: { id: string }, read: () => Promise<T>): Pr
 }
 
 /** An answer about a workspace as it is sent, made at most a minute ago from pieces of text. */
-export const keptBytes = (
+export const keptAnswerBytes = (
   form: keyof typeof kept,
   workspace: { id: string },
   asked: readonly unknown[],

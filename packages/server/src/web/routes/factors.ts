@@ -35,7 +35,7 @@ export const factorRoutes = (deps: WebDeps) => {
   /** Proves by the password, which is enough only for somebody who has no second factor. */
   async function proveByPassword(who: WebEnv['Variables'], password: string): Promise<void> {
     if (await hasFactor(store.db, who.person.id)) throw new Refusal('code_wrong', needsCode)
-    if (!(await isPasswordOf(deps, who.person, password))) throw new Refusal('password_wrong', wrongPassword)
+    if (!(await isPasswordOf(deps, who.person, password))) throw new Refusal('password_wrong', passwordRefusal)
     await asPerson(deps, who, async ({ db, by, now: at }) => {
       if (await hasFactor(db, by.id)) throw new Refusal('code_wrong', needsCode)
       await noteProof(db, who.session, 'password', at)
@@ -58,4 +58,4 @@ export const factorRoutes = (deps: WebDeps) => {
 }
 
 const needsCode = 'Your account has a second factor: give a code of your authenticator app instead of the password.'
-const wrongPassword = 'That password is not right.'
+const passwordRefusal = 'That password is not right.'

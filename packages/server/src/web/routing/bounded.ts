@@ -8,8 +8,8 @@ export const maxListBytes = 1024 * 1024
 /** The room for the field `leftOff`, and for `more` in place of false. */
 const roomForCounts = 256
 
-/** The JSON of an answer that was written in slices, no larger than any other, and the number of rows left off. */
-export class WrittenAnswer {
+/** The JSON of an answer that was written slice by slice, within the limit, and the number of rows left off. */
+export class SlicedAnswer {
   readonly json: Bytes
   readonly leftOff: number
   constructor(json: Bytes, leftOff: number) {

@@ -18,7 +18,7 @@ import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 import { asMember, asPerson, memberWriter, type Requester } from './acting.ts'
 import { applyReader, readInputBody } from './body.ts'
-import { boundedAnswer, WrittenAnswer } from './bounded.ts'
+import { boundedAnswer, SlicedAnswer } from './bounded.ts'
 import type { Deps } from './deps.ts'
 import { type Guard, requireAdmin, requireAgent, requireSignedIn, type WebEnv } from './guards.ts'
 import { type Bytes, sendJson } from './json.ts'
@@ -112,7 +112,7 @@ const erase = <T>(bound: Record<string, unknown>): T => bound as T
  */
 export const bindReading = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
-  read: (looking: ReadArguments<R>, input: Read) => Promise<Given | Bytes | WrittenAnswer | Response>,
+  read: (looking: ReadArguments<R>, input: Read) => Promise<Given | Bytes | SlicedAnswer | Response>,
   more: Pick<BoundRead, 'holdsSecrets'> = {},
 ): BoundRead => erase({ operation, read, ...more })
 
@@ -181,7 +181,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
     const given = await bound.read(readArguments(), input)
     if (given instanceof Response) return given
     if (given instanceof Uint8Array) return sendJson(c, given as Bytes)
-    if (given instanceof WrittenAnswer) {
+    if (given instanceof SlicedAnswer) {
       sayLeftOff(c, given.leftOff)
       return sendJson(c, given.json)
     }

@@ -1,7 +1,7 @@
 /** The jobs of a host agent, as its page shows them: from its panel, its health items and its kept runs. Pure. */
 import type { AgentPage, JobRuns } from '@svc/api'
 import { type HealthItem, type Level, limits, type Panel } from '@svc/protocol'
-import { failedRunsText, type RunBar } from '../../../ui/charts/RunBars.tsx'
+import { type RunBar, runsAndFailedText } from '../../../ui/charts/RunBars.tsx'
 import { count } from '../../../ui/time/format.ts'
 import { runTone } from '../../parts/tones.ts'
 
@@ -63,5 +63,5 @@ export function isJobItem({ name = '' }: HealthItem, jobs: readonly ShownJob[]):
 /** The bars of a job's runs, and one sentence about them. */
 export function jobBarsOf({ runs }: Pick<JobRuns, 'runs'>): { bars: RunBar[]; title: string } {
   const bars = runs.map(({ seconds, status }): RunBar => ({ value: seconds, tone: runTone(status ?? '') }))
-  return { bars, title: failedRunsText(bars) }
+  return { bars, title: runsAndFailedText(bars) }
 }

@@ -1,7 +1,7 @@
 /** The first message of a batch on PostgreSQL: locks the agents and reads what is needed to judge their reports. */
 import type pg from 'pg'
 import type { StoredCommand } from '../../../fleet/commands/row.ts'
-import { declaredLogsIn, versionRun } from '../../../fleet/versions/declared.ts'
+import { declaredLogsIn, declaredVersionJoin } from '../../../fleet/versions/declared.ts'
 import { columnReader, integer, orNull } from '../../../platform/db/tables/described.ts'
 import { command, run } from '../../../platform/db/tables/reports.ts'
 import { asksForLog, excessRuns } from '../needs.ts'
@@ -158,7 +158,10 @@ const statements = {
     'log_names',
     'select distinct agent_id, log from run where agent_id = any($1::text[]) and log is not null',
   ),
-  manifests: prepared('manifests', `select a.id, v.manifest from agent a ${versionRun} where a.id = any($1::text[])`),
+  manifests: prepared(
+    'manifests',
+    `select a.id, v.manifest from agent a ${declaredVersionJoin} where a.id = any($1::text[])`,
+  ),
 }
 
 const namedRuns = manyRows<{ agent: string; run: string }>(

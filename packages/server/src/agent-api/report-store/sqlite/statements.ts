@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { maxUsage } from '../../../fleet/reports/pending.ts'
 import { otherModels } from '../../../fleet/reports/usage-names.ts'
-import { versionRun } from '../../../fleet/versions/declared.ts'
+import { declaredVersionJoin } from '../../../fleet/versions/declared.ts'
 import {
   columnReader,
   type DescribedTable,
@@ -111,7 +111,9 @@ function prepareReading(db: DatabaseSync) {
     logNames: inArrays<[log: string]>(
       db.prepare('select distinct log from run where agent_id = ? and log is not null'),
     ),
-    manifest: inArrays<[manifest: string]>(db.prepare(`select v.manifest from agent a ${versionRun} where a.id = ?`)),
+    manifest: inArrays<[manifest: string]>(
+      db.prepare(`select v.manifest from agent a ${declaredVersionJoin} where a.id = ?`),
+    ),
     openCommands: inArrays<ReadRow<typeof commandRead>>(
       db.prepare(
         `select ${commandColumns} from command where agent_id = ? and due_at is not null order by created_at, id`,
