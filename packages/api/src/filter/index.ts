@@ -17,7 +17,7 @@ export {
 export { type FilterFacts, isOffline, levelOf } from './facts.ts'
 export { type Grouping, groupings, groupValuesOf, mapStateOf, mapStates } from './groups.ts'
 export { type FilterKey, filterKeys } from './keys.ts'
-export { foldedText, plainText } from './look.ts'
+export { foldedText, plainText, typedWords, wordSearch } from './look.ts'
 export { type Filter, type FilterError, type FilterTerm, parseFilter } from './parse.ts'
 export { parseRuleFilter } from './rule-filter.ts'
 export { filterTest, idleTerms, judgeOf } from './selects.ts'

@@ -36,3 +36,15 @@ export function foldedText(text: string): string {
   const shown = plainText(text.normalize('NFC')).replaceAll(hiddenMark, '').replace(/\s/g, ' ')
   return shown.toLowerCase().normalize('NFC')
 }
+
+/** The words that somebody typed into a search, in the form in which texts are compared. */
+export const typedWords = (typed: string): string[] => foldedText(typed).split(/\s+/).filter(Boolean)
+
+/** Makes the test of a search: true if the texts together hold each typed word, in any order. */
+export function wordSearch(typed: string): (texts: readonly unknown[]) => boolean {
+  const words = typedWords(typed)
+  return (texts) => {
+    const whole = foldedText(texts.join(' '))
+    return words.every((word) => whole.includes(word))
+  }
+}

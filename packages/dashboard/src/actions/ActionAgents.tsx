@@ -1,7 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import type { ActionPage as Action, agentDeleted } from '@svc/api'
-import { foldedText } from '@svc/api/filter'
-import { trimInvisible } from '@svc/protocol'
+import { wordSearch } from '@svc/api/filter'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -27,8 +26,10 @@ export function ActionAgents({ slug, action }: { slug: string; action: Action })
   const isWhole = action.leftOff === undefined || state === undefined
   const part = useQuery({ ...read('GET /w/:slug/actions/:id', { slug, id: action.id }, { state }), enabled: !isWhole })
   const { agents, leftOff } = (isWhole ? undefined : part.data) ?? action
-  const text = foldedText(trimInvisible(sought))
-  const fitting = agents.filter((agent) => (state === undefined || agent.state === state) && isSought(agent, text))
+  const isSought = wordSearch(sought)
+  const fitting = agents.filter(
+    (agent) => (state === undefined || agent.state === state) && isSought([agent.name, outcomeReason(agent)]),
+  )
   let room = most
   return (
     <Section title="Agents" aside={fitting.length < agents.length && count(fitting.length, 'agent')} flush>
@@ -73,9 +74,6 @@ export function ActionAgents({ slug, action }: { slug: string; action: Action })
     </Section>
   )
 }
-
-const isSought = (agent: Action['agents'][number], text: string): boolean =>
-  text === '' || foldedText(`${agent.name} ${outcomeReason(agent) ?? ''}`).includes(text)
 
 interface GroupProps {
   slug: string

@@ -4,7 +4,7 @@
  */
 
 import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
-import { foldedText } from '@svc/api/filter'
+import { foldedText, wordSearch } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -62,11 +62,9 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
   const agents = useAgents(slug, commandIn(text).about)
   const commands = role === 'admin' ? commandsFor(text, agents).filter(({ agent }) => agent.name !== shown) : []
   const help = useHelp(text)
+  const isFound = wordSearch(text)
   const groups = useEntries({ slug, onKeys, onDialog: ask })
-    .map(
-      ([name, entries]) =>
-        [name, entries.filter(({ words, also }) => fitsWords(text, `${words} ${also ?? ''}`))] satisfies EntryGroup,
-    )
+    .map(([name, entries]) => [name, entries.filter(({ words, also }) => isFound([words, also]))] satisfies EntryGroup)
     .map(([name, entries]): EntryGroup => [name, name === viewGroup ? entries.slice(0, mostViews) : entries])
     .filter(([, entries]) => entries.length > 0)
   const isCommand = isCommandFirst(text, agents)
@@ -232,12 +230,6 @@ function useAgents(slug: string, text: string) {
     placeholderData: keepPreviousData,
   })
   return trimInvisible(text) === '' || data === undefined ? [] : bestNamed(text, data.rows, mostAgents)
-}
-
-/** True if every typed word occurs in the text. */
-export function fitsWords(typed: string, text: string): boolean {
-  const [words, sought] = [foldedText(typed).split(/\s+/), foldedText(text)]
-  return words.every((word) => sought.includes(word))
 }
 
 /**

@@ -1,18 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
 import { type HelpIndex, helpFor, loadIndex } from './help.ts'
-import { bestNamed, fitsWords } from './Palette.tsx'
-
-test.each([
-  ['', 'Updates', true],
-  ['upd', 'Updates', true],
-  ['now run', 'Run now: mail-1', true],
-  ['run off', 'Run now: mail-1', false],
-  ['mail–1', 'Run now: mail-1', true],
-  ['upd\u00adates', 'Updates', true],
-])('"%s" finds "%s": %s', (typed, text, found) => {
-  expect(fitsWords(typed, text)).toBe(found)
-})
+import { bestNamed } from './Palette.tsx'
 
 const named = (...names: string[]) => names.map((name) => ({ name }))
 test.each([

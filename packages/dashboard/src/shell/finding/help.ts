@@ -1,5 +1,5 @@
 /** Searches the documents at `/help`, by an index that the build makes of them (scripts/help/search.ts). */
-import { foldedText } from '@svc/api/filter'
+import { foldedText, typedWords } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 
@@ -39,7 +39,7 @@ export async function loadIndex(signal: AbortSignal): Promise<HelpIndex> {
 
 /** The best sections for what is typed, best first. Each typed word must occur, and a heading counts most. */
 export function helpFor(typed: string, index: HelpIndex): HelpHit[] {
-  const wanted = foldedText(typed).split(/\s+/).filter(Boolean)
+  const wanted = typedWords(typed)
   const hits = index.flatMap(([name, document, sections]) =>
     sections.map(([anchor, heading, says, words]) => {
       const places = [heading, document, says, words].map((text) => ` ${foldedText(text)}`)

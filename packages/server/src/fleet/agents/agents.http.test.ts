@@ -246,6 +246,7 @@ test('runs are paged newest first and filtered by status, model and text', async
   expect((await ask('?status=failed&model=large')).total).toBe(20)
   expect((await ask('?text=nightly')).rows.map(({ id }) => id)).toEqual(['run-7'])
   const lookalike = encodeURIComponent('ｎｉｇｈｔ\u00adly')
+  expect((await ask('?text=nightly%20RUN-7')).rows.map(({ id }) => id)).toEqual(['run-7'])
   expect((await ask(`?text=${lookalike}`)).rows.map(({ id }) => id)).toEqual(['run-7'])
   expect((await ask(`?text=${encodeURIComponent('ünique "T')}`)).rows.map(({ id }) => id)).toEqual(['run-9'])
   expect((await ask('?text=RUN-11&offset=1&limit=3')).total).toBe(11)

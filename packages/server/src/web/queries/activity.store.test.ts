@@ -45,5 +45,6 @@ everyEngine('the activity', (open) => {
     expect(await subjects({ text: '"hé" eu 7' })).toEqual(['a view'])
     expect(await subjects({ text: 'key' })).toEqual([])
     expect(await subjects({ text: '{' })).toEqual([])
+    expect(await subjects({ text: 'rule.changed' })).toEqual(['silent'])
   })
 })

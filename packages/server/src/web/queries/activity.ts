@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '@svc/api'
-import { foldedText } from '@svc/api/filter'
+import { wordSearch } from '@svc/api/filter'
 import type { ExpressionBuilder } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { AuditRow, Tables } from '../../platform/db/tables.ts'
@@ -31,9 +31,7 @@ export async function activityOf(
   { before, since, by, kind, text }: ActivityFilter,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const words = foldedText(text ?? '')
-    .split(/\s+/)
-    .filter(Boolean)
+  const hasAll = wordSearch(text ?? '')
   const kinds = kind?.split(',').filter((one) => /^[a-z]+$/.test(one))
   const newest = db
     .selectFrom('audit')
@@ -47,11 +45,11 @@ export async function activityOf(
     )
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-  if (words.length === 0) return (await newest.limit(limit).execute()).map(entryOf)
+  if (text === undefined) return (await newest.limit(limit).execute()).map(entryOf)
   const found: AuditRow[] = []
   for (let last: AuditRow | undefined; ; ) {
     const rows = await (last ? newest.where(isAfter(last)) : newest).limit(atOnce).execute()
-    found.push(...rows.filter((row) => hasAll(row, words)))
+    found.push(...rows.filter((row) => hasAll(textsIn(row))))
     if (found.length >= limit || rows.length < atOnce) return found.slice(0, limit).map(entryOf)
     last = rows.at(-1)
     await setImmediate()
@@ -63,11 +61,10 @@ const isAfter =
   (eb: ExpressionBuilder<Tables, 'audit'>) =>
     eb.or([eb('at', '<', at), eb.and([eb('at', '=', at), eb('id', '<', id)])])
 
-function hasAll({ actor, action, subject, details }: AuditRow, words: readonly string[]): boolean {
-  const values = valuesIn(JSON.parse(details)).join(' ')
-  const text = foldedText(`${actor} ${action.replaceAll(/[._]/g, ' ')} ${subject} ${values}`)
-  return words.every((word) => text.includes(word))
-}
+const textsIn = ({ actor, action, subject, details }: AuditRow): unknown[] => [
+  ...[actor, action, action.replaceAll(/[._]/g, ' '), subject],
+  ...valuesIn(JSON.parse(details)),
+]
 
 /** The texts, numbers and other plain values in a JSON value, without the names of its fields. */
 const valuesIn = (value: unknown): unknown[] =>

@@ -53,6 +53,7 @@ everyEngine('the timeline of alerts', (open) => {
     const wanted: [AlertsWanted, string[]][] = [
       [{ q: 'TRIAGE' }, ['mail-triage']],
       [{ q: 'http 4' }, ['mail-triage']],
+      [{ q: '4  Mail HTTP' }, ['mail-triage']],
       [{ q: 'backup' }, ['web']],
       [{ q: 'level bad' }, ['mail-triage', 'wide']],
       [{ q: 'üBERSICHT' }, ['wide']],

@@ -1,12 +1,12 @@
 /** The alerts that a page asks for: by words, by rule, by level. */
 import type { AlertLevel, RuleName } from '@svc/api'
-import { foldedText } from '@svc/api/filter'
+import { wordSearch } from '@svc/api/filter'
 import { alertRules } from '@svc/api/words'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { AlertRow, Tables } from '../../platform/db/tables.ts'
 
 export interface AlertsWanted {
-  /** Words in the subject of the alert, its label, or the heading of its rule. */
+  /** Words that must all occur in the subject of the alert, its label, or the heading of its rule. */
   q?: string | undefined
   rule?: RuleName | undefined
   level?: AlertLevel | undefined
@@ -25,13 +25,12 @@ export const isWanted =
 
 type Worded = Pick<AlertRow, 'rule' | 'subject_name' | 'item' | 'label' | 'agents'> & { agentName: string | null }
 
-/** Says of a row whether it has the words, compared as the filter of the list does. SQL would fold only ASCII. */
+/** Says of a row whether it has the words. SQL would fold only ASCII. */
 export function hasWords({ q }: AlertsWanted): (row: Worded) => boolean {
   if (q === undefined) return () => true
-  const words = foldedText(q)
-  const isIn = (text: string | null) => text !== null && foldedText(text).includes(words)
+  const hasAll = wordSearch(q)
   return ({ rule, subject_name, item, label, agents, agentName }) =>
-    [alertRules[rule].heading, agentName, subject_name, item, label, ...namesIn(agents)].some(isIn)
+    hasAll([alertRules[rule].heading, agentName, subject_name, item, label, ...namesIn(agents)])
 }
 
 const namesIn = (agents: string | null): string[] =>

@@ -1,5 +1,5 @@
 import type { RunSort, Runs } from '@svc/api'
-import { foldedText } from '@svc/api/filter'
+import { wordSearch } from '@svc/api/filter'
 import { type Run, runSeconds } from '@svc/protocol'
 import { type CsvCell, csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -71,14 +71,14 @@ function timeOf(seconds: number | undefined): CsvCell {
 /** All runs of the agent are read to filter or sort them. There are at most 2000, which takes a few milliseconds. */
 async function fittingRuns(db: Db, agent: { id: string }, filter: RunFilter): Promise<Run[]> {
   const runs = (await newestFirst(rowsOf(db, agent, filter)).execute()).map(runOf)
-  const text = filter.text && foldedText(filter.text)
+  const hasAll = wordSearch(filter.text ?? '')
   const { id, job } = filter
   const fitting = runs.filter(
     (run) =>
       (id === undefined || run.id === id) &&
       (job === undefined || jobOf(run) === job) &&
       names(run, filter.model) &&
-      says(run, text),
+      hasAll(textsIn(run)),
   )
   return sorted(fitting, filter)
 }
@@ -105,8 +105,4 @@ const runOf = ({ body }: { body: string }): Run => JSON.parse(body) as Run
 const names = ({ models }: Run, model: string | undefined): boolean =>
   model === undefined || (models !== undefined && Object.hasOwn(models, model))
 
-const says = ({ id, kind, subjects }: Run, text: string | undefined): boolean =>
-  text === undefined ||
-  [id, kind, ...(subjects ?? []).map(({ title }) => title)].some(
-    (part) => part !== undefined && foldedText(part).includes(text),
-  )
+const textsIn = ({ id, kind, subjects }: Run) => [id, kind, ...(subjects ?? []).map(({ title }) => title)]
