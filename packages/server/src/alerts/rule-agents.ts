@@ -19,46 +19,39 @@ export async function fitsOf(
   filters: readonly string[],
   now: number,
 ): Promise<Map<string, RuleFits>> {
-  const counted = new Map(
+  const counters = new Map(
     filters.flatMap((filter) => {
       const read = parseRuleFilter(filter)
-      if (!read.ok) return []
-      const judge = judgeOf(read.value.terms, now)
-      const counts = { agents: 0, held: 0 }
-      return [[filter, { terms: read.value.terms, judge, selects: judge.selects(), counts }] as const]
+      return read.ok ? [[filter, fitCounter(read.value.terms, now)] as const] : []
     }),
   )
-  if (counted.size === 0) return new Map()
-  const readsHost = [...counted.values()].some(({ terms }) => isAboutHosts(terms))
+  if (counters.size === 0) return new Map()
+  const readsHost = [...counters.values()].some((counter) => counter.readsHost)
   const all = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
   for (const piece of piecesOf(all, agentsAtOnce)) {
-    const facts = await filterFacts(
-      db,
-      piece.map(({ id }) => id),
-      readsHost,
-    )
-    for (const agent of facts.values())
-      for (const own of counted.values()) {
-        const holding = own.judge.holding(agent)
-        own.counts.held |= holding
-        if (own.selects(holding)) own.counts.agents++
-      }
+    const ids = piece.map(({ id }) => id)
+    const facts = await filterFacts(db, ids, readsHost)
+    for (const agent of facts.values()) for (const { add } of counters.values()) add(agent)
     await setImmediate()
   }
-  return new Map(
-    [...counted].map(
-      ([
-        filter,
-        {
-          judge,
-          counts: { agents, held },
-        },
-      ]) => {
-        const idle = judge.idle(held).map(({ at, length }) => ({ at, length }))
-        return [filter, { agents, ...(idle.length > 0 && { idle }) }]
-      },
-    ),
-  )
+  return new Map([...counters].map(([filter, { fits }]) => [filter, fits()]))
+}
+
+/** Counts the agents that a filter selects, and notes the terms that exclude one. */
+function fitCounter(terms: readonly FilterTerm[], now: number) {
+  const judge = judgeOf(terms, now)
+  const selects = judge.selects()
+  let [agents, held] = [0, 0]
+  const add = (agent: FilterFacts): void => {
+    const holding = judge.holding(agent)
+    held |= holding
+    if (selects(holding)) agents++
+  }
+  const fits = (): RuleFits => {
+    const idle = judge.idle(held).map(({ at, length }) => ({ at, length }))
+    return { agents, ...(idle.length > 0 && { idle }) }
+  }
+  return { readsHost: isAboutHosts(terms), add, fits }
 }
 
 export const isAboutHosts = (terms: readonly FilterTerm[]): boolean => terms.some(({ key }) => key === 'host')
