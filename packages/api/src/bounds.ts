@@ -77,5 +77,5 @@ export const views: RowLimit = { adds: 'views', limit: '100 of a person in a wor
 export const activityBound: RowLimit = {
   adds: 'lines of the activity',
   limit:
-    '11,000 of a person, and 101,000 about what needs a proof, 10,000 in a day; beyond that the oldest of the most frequent kinds are summed up',
+    '11,000 of a person, and 101,000 about what needs a proof, 10,000 of a kind in a day; beyond that the oldest of the most frequent kinds are summed up',
 }

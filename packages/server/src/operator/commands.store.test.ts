@@ -24,6 +24,7 @@ everyEngine('commands of the operator', (open) => {
     const live = {
       listChanged: (id: string) => changed.push(id),
       alertsChanged: () => {},
+      changed: () => {},
       rightsChanged: async () => {},
     }
     const service = { store: w.store, auth, live, now: w.clock.now, config: { baseUrl } } as unknown as ServiceParts
@@ -144,6 +145,22 @@ everyEngine('commands of the operator', (open) => {
       new RegExp(`operator +workspace.deleted +workspace ${slug} +\\{"name":"North","agents":1,"people":1\\}`),
     )
     expect(await said('workspace create', [slug])).toMatch(/^Created the workspace/)
+  })
+
+  test('the activity is listed by person, kind and words, as its page lists it', async () => {
+    const { w, said } = await start()
+    const { slug } = w.workspace
+    await said('agent create', [`${slug}/disk-1`])
+    await said('agent create', [`${slug}/disk-10`])
+    await said('agent rotate', [`${slug}/disk-1`])
+    const lines = async (options: OperatorRequest['options']) =>
+      (await said('audit list', [slug], { options }))?.split('\n').filter((line) => line.includes('disk')).length
+    expect(await lines({})).toBe(3)
+    expect(await lines({ kind: 'agent' })).toBe(3)
+    expect(await lines({ kind: 'agent.created' })).toBe(2)
+    expect(await lines({ kind: 'agent.created', text: 'DISK-10 created' })).toBe(1)
+    expect(await lines({ by: 'operator', text: 'rotated' })).toBe(1)
+    expect(await lines({ by: 'Ada' })).toBe(0)
   })
 
   test('a link signs in or hands an account over, as requested; a generated password is shown, a given one is not', async () => {

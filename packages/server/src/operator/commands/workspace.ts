@@ -11,6 +11,7 @@ import {
   grantedToOperator,
   type OperatorRequest,
   option,
+  readOptions,
   requireYes,
   typedArgument,
   typedOption,
@@ -199,20 +200,23 @@ export const auditCommands = {
   'audit list': defineCommand({
     says: 'who did what, when, to what in a workspace, newest first',
     args: [['<slug>', "the workspace's short name, or @service for what belongs to no workspace"]],
-    options: [['--since <time>', 'from this moment on: 2026-11-21, 2026-11-21T12:00:00Z or Unix seconds']],
+    options: [
+      ['--since <time>', 'from this moment on: 2026-11-21, 2026-11-21T12:00:00Z or Unix seconds'],
+      ['--by <name>', 'only what this person did, by the name in the lines'],
+      ['--kind <kinds>', 'only these kinds, or what they begin with: agent.created, or command,log'],
+      ['--text <words>', 'only lines that hold all these words, such as the name of an agent'],
+    ],
     at: onPlace,
     run: async (call, { workspace }) => {
       const { scopeOf } = await import('../../alerts/scope.ts')
-      const { workspaceId: id } = scopeOf(workspace)
-      const rows = await call.store.db
-        .selectFrom('audit')
-        .select(['id', 'at', 'actor', 'action', 'subject', 'details'])
-        .where('workspace_id', id === null ? 'is' : '=', id)
-        .where('at', '>=', momentOf(option(call, 'since')))
-        .orderBy('at', 'desc')
-        .orderBy('id', 'desc')
-        .execute()
-      return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as Record<string, unknown> }))
+      const { activityRows } = await import('../../web/queries/activity.ts')
+      const filter = readOptions(call, workspaces.activity, 'by', 'kind', 'text')
+      const since = momentOf(option(call, 'since'))
+      const rows = await activityRows(call.store.db, { id: scopeOf(workspace).workspaceId }, { ...filter, since })
+      return rows.map(({ id, at, actor, action, subject, details }) => ({
+        ...{ id, at, actor, action, subject },
+        details: JSON.parse(details) as Record<string, unknown>,
+      }))
     },
     show: (all) =>
       tableText(

@@ -319,5 +319,5 @@ test('every bound has a row above, or needs no count', () => {
   // That older lines are summed up is tested in audit/.
   expect(activityBound.limit).toContain((foldLimits.ordinary.kept + foldLimits.ordinary.slack).toLocaleString('en-US'))
   expect(activityBound.limit).toContain((foldLimits.evidence.kept + foldLimits.evidence.slack).toLocaleString('en-US'))
-  expect(activityBound.limit).toContain(`${maxEvidence.toLocaleString('en-US')} in a day`)
+  expect(activityBound.limit).toContain(`${maxEvidence.toLocaleString('en-US')} of a kind in a day`)
 })

@@ -1,4 +1,4 @@
-/** The activity of a workspace as its page shows it. */
+/** The activity of a workspace, for its page and the operator's command. */
 
 import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '@svc/api'
@@ -15,7 +15,7 @@ export interface ActivityFilter {
   since: number
   /** Only what the person of exactly this name did, as the lines have it. */
   by?: string | undefined
-  /** Only kinds of actions that begin with one of these words, such as `command,log`. */
+  /** Only these kinds of actions, or those that begin with one of these words, such as `log,agent.created`. */
   kind?: string | undefined
   /** Words that must all occur in a line, ignoring case. */
   text?: string | undefined
@@ -24,33 +24,45 @@ export interface ActivityFilter {
 /** The number of lines that are searched in one turn of the event loop. */
 const atOnce = 500
 
-/** The lines that fit a filter, newest first, at most `limit`. */
-export async function activityOf(
+/** The lines that fit a filter as the page shows them, newest first, at most `limit`. */
+export const activityOf = async (
   db: Db,
   workspace: { id: string },
-  { before, since, by, kind, text }: ActivityFilter,
+  filter: ActivityFilter,
   limit: number,
-): Promise<AuditEntry[]> {
-  const hasAll = wordSearch(text ?? '')
-  const kinds = kind?.split(',').filter((one) => /^[a-z]+$/.test(one))
+): Promise<AuditEntry[]> => (await activityRows(db, workspace, filter, limit)).map(entryOf)
+
+/** The lines that fit a filter, newest first, at most `limit`; without a workspace those that belong to none. */
+export async function activityRows(
+  db: Db,
+  { id: workspaceId }: { id: string | null },
+  { before, since, by, kind, text }: ActivityFilter,
+  limit?: number,
+): Promise<AuditRow[]> {
+  const kinds = kind?.split(',').filter((one) => /^[a-z]+(\.[a-z_]+)?$/.test(one))
   const newest = db
     .selectFrom('audit')
     .selectAll()
-    .where('workspace_id', '=', workspace.id)
+    .where('workspace_id', workspaceId === null ? 'is' : '=', workspaceId)
     .where('at', '<', before)
     .where('at', '>=', since)
     .$if(by !== undefined, (q) => q.where('actor', '=', by ?? ''))
     .$if(kinds !== undefined, (q) =>
-      q.where((eb) => eb.or((kinds ?? []).map((one) => eb('action', 'like', `${one}.%`)))),
+      q.where((eb) =>
+        eb.or(
+          (kinds ?? []).map((one) => (one.includes('.') ? eb('action', '=', one) : eb('action', 'like', `${one}.%`))),
+        ),
+      ),
     )
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-  if (text === undefined) return (await newest.limit(limit).execute()).map(entryOf)
+  if (text === undefined) return newest.$if(limit !== undefined, (q) => q.limit(limit ?? 0)).execute()
+  const hasAll = wordSearch(text)
   const found: AuditRow[] = []
   for (let last: AuditRow | undefined; ; ) {
     const rows = await (last ? newest.where(isAfter(last)) : newest).limit(atOnce).execute()
     found.push(...rows.filter((row) => hasAll(textsIn(row))))
-    if (found.length >= limit || rows.length < atOnce) return found.slice(0, limit).map(entryOf)
+    if (found.length >= (limit ?? Infinity) || rows.length < atOnce) return found.slice(0, limit)
     last = rows.at(-1)
     await setImmediate()
   }
