@@ -126,7 +126,7 @@ const framed = ({ title, styles, main }: Frame): string => `<!doctype html>
 <a class="skip" href="#document">Skip to content</a>
 <header>
 <a href="/help" class="home">Help</a>
-<a href="/">Back to the page</a>
+<a href="/">Back to svc</a>
 </header>
 ${main}
 </body>

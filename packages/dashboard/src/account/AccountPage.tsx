@@ -56,9 +56,9 @@ function Account() {
         }
       />
       {!me.emailConfirmed && (
-        <p className="svc-quiet account-unconfirmed">
-          This email address is not confirmed. Until it is, the operator of this service can hand the account to the
-          owner of the address.
+        <p className="svc-notice account-unconfirmed" role="note">
+          <strong>This email address is not confirmed.</strong> Until it is, the operator of this service can hand the
+          account to the owner of the address.
         </p>
       )}
       <Part title="Name" note="Shown next to your actions.">
@@ -76,7 +76,7 @@ function Account() {
       <Part title="Sessions" note="Where you are signed in.">
         <Sessions />
       </Part>
-      <Part title="Last sign-ins" note="If one of them was not you, change your password.">
+      <Part title="Recent sign-ins" note="If one of them was not you, change your password.">
         <SignIns />
       </Part>
       <p className="svc-quiet account-end">

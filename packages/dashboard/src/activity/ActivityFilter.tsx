@@ -67,14 +67,14 @@ export function ActivityFilter() {
       />
       <NativeSelect
         aria-label="Who"
-        data={[{ value: '', label: 'Anybody' }, ...names]}
+        data={[{ value: '', label: 'Everyone' }, ...names]}
         value={search.by ?? ''}
         onChange={({ currentTarget: { value } }) => go({ by: value })}
       />
       <NativeSelect
         aria-label="About"
         data={[
-          { value: '', label: 'Anything' },
+          { value: '', label: 'All events' },
           ...(Object.keys(subjects) as ActivitySubject[]).map((value) => ({ value, label: subjects[value].name })),
         ]}
         value={isSubject(search.about) ? search.about : ''}

@@ -254,7 +254,7 @@ export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
   return [...folds].map(([key, alerts]) => ({ key, alerts }))
 }
 
-/** The line of a fold: `Level Bad: HTTP 401 from the mailbox: 25 agents`. */
+/** The line of a fold: `HTTP 401 from the mailbox: 25 agents`. */
 export const foldText = ({ alerts }: AlertFold): string =>
   `${withoutEnd(statementOf(alerts[0]))}: ${new Set(alerts.map(({ agent }) => agent)).size} agents`
 

@@ -77,7 +77,7 @@ test('an alert that opens appears by itself in the list, in the navigation and i
   const open = rows(ada, 'Open alerts')
   await open.filter({ hasText: 'mail-triage' }).waitFor(evaluated)
   const line = await open.filter({ hasText: 'mail-triage' }).textContent()
-  expect(line, 'text of an agent stays text').toContain('Level Bad: <b>mail-triage</b> fails')
+  expect(line, 'text of an agent stays text').toContain('<b>mail-triage</b> fails')
   await page.getByRole('link', { name: /^Alerts\W+2 not acknowledged$/ }).waitFor()
   expect(await page.title()).toBe('(2) Alerts · North Wind · svc')
   expect(await wrongLooks(page, () => open.first().waitFor())).toEqual([])
@@ -159,7 +159,7 @@ test('a webhook is added with a secret that is shown once, tested, and its refus
   expect(await axe(page)).toEqual([])
   await made.getByRole('button', { name: 'Done' }).click()
   const line = rows(ada, 'Channels').filter({ hasText: '#ops' })
-  await line.getByText('Last answer').waitFor()
+  await line.getByText('Last response').waitFor()
   expect(await page.content()).not.toContain('whsec_')
   answers = 500
   await line.getByRole('button', { name: 'Send test to #ops' }).click()

@@ -28,7 +28,7 @@ test('alerts with one cause are one line, and all selected ones are acknowledged
   const { page } = ada
   await page.goto(`${setup.url}/w/north-wind/alerts`)
   const lines = page.getByRole('list', { name: 'Open alerts' }).getByRole('listitem')
-  const folded = lines.filter({ hasText: 'Level Bad: HTTP 401: 3 agents' })
+  const folded = lines.filter({ hasText: 'HTTP 401: 3 agents' })
   await folded.waitFor(evaluated)
   await lines.filter({ hasText: 'Disk gone' }).waitFor(evaluated)
   await folded.getByText('m1', { exact: false }).first().waitFor()

@@ -45,15 +45,15 @@ test.each<[string, AlertLine[], string[][]]>([
 
 test('a fold names its cause and the number of agents', () => {
   const [fold] = foldAlerts([alert('a'), alert('b')])
-  expect(fold && foldText(fold)).toBe('Level Bad: HTTP 401: 2 agents')
+  expect(fold && foldText(fold)).toBe('HTTP 401: 2 agents')
 })
 
 test.each([
-  ['The password was changed.', 'Level Bad: The password was changed: 2 agents'],
-  ['Disk full!', 'Level Bad: Disk full: 2 agents'],
-  ['waiting…', 'Level Bad: waiting: 2 agents'],
-  ['next: ', 'Level Bad: next: 2 agents'],
-  ['1.2.', 'Level Bad: 1.2: 2 agents'],
+  ['The password was changed.', 'The password was changed: 2 agents'],
+  ['Disk full!', 'Disk full: 2 agents'],
+  ['waiting…', 'waiting: 2 agents'],
+  ['next: ', 'next: 2 agents'],
+  ['1.2.', '1.2: 2 agents'],
   [null, 'Level Bad: 2 agents'],
 ])('a fold reads well, however its label ends: %s', (label, text) => {
   const [fold] = foldAlerts([alert('a', { label }), alert('b', { label })])

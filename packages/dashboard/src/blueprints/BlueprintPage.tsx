@@ -85,8 +85,8 @@ function Head({
         )}
       </div>
       {page.canAct && (
-        <Group gap="xs">
-          {page.agents.length > 0 && (
+        <Group gap="xs" className="bp-head-acts">
+          {page.agents.some(({ running, wished }) => running !== version && wished !== version) && (
             <ButtonLink
               to={paths.update}
               params={{ slug }}

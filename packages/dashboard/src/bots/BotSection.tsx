@@ -1,5 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
+import { IconDots } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { joinNames } from '../blueprints/parts/words.ts'
@@ -17,30 +18,13 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
   const active = bot.tokens.filter(({ state }) => state === 'active').length
   return (
     <Section
-      title={
-        <>
-          <Text>{bot.name}</Text>{' '}
-          <span className="bot-where">
-            {bot.role} in {bot.product}, created <Time at={bot.createdAt} />
-          </span>
-        </>
-      }
-      aside={
-        admin && (
-          <Group gap={6} justify="flex-end">
-            {active > 0 && (
-              <Button variant="default" size="compact-sm" onClick={() => setEnding({ is: 'all' })}>
-                {active === 1 ? 'Revoke bot…' : `Revoke all ${active} tokens…`}
-              </Button>
-            )}
-            <Button variant="default" size="compact-sm" onClick={() => setEnding({ is: 'bot' })}>
-              Delete bot…
-            </Button>
-          </Group>
-        )
-      }
+      title={<Text>{bot.name}</Text>}
+      aside={admin && <More bot={bot} active={active} onEnd={setEnding} />}
       flush
     >
+      <p className="svc-note">
+        {bot.role} in <Text>{bot.product}</Text>, created <Time at={bot.createdAt} />
+      </p>
       {bot.tokens.length === 0 ? (
         <p className="svc-note">No agent uses this bot: it has no tokens.</p>
       ) : (
@@ -53,7 +37,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
                   {token.agent}
                 </AnchorLink>{' '}
                 <Tone tone={tones[token.state]}>{token.state}</Tone>
-                <div>{token.scopes.length > 0 ? `can: ${token.scopes.join(', ')}` : 'no scopes'}</div>
+                <div>Permissions: {token.scopes.length > 0 ? token.scopes.join(', ') : 'none'}</div>
                 <div className="svc-quiet">
                   <Times token={token} />
                 </div>
@@ -76,6 +60,33 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
     </Section>
   )
 }
+
+interface MoreProps {
+  bot: Bot
+  /** The number of its active tokens. */
+  active: number
+  onEnd: (ending: BotEnd) => void
+}
+
+const More = ({ bot, active, onEnd }: MoreProps) => (
+  <Menu position="bottom-end" withinPortal>
+    <Menu.Target>
+      <ActionIcon variant="default" size={28} aria-label={`More about ${bot.name} in ${bot.product}`}>
+        <IconDots size={15} aria-hidden />
+      </ActionIcon>
+    </Menu.Target>
+    <Menu.Dropdown>
+      {active > 0 && (
+        <Menu.Item onClick={() => onEnd({ is: 'all' })}>
+          {active === 1 ? 'Revoke its token…' : `Revoke all ${active} tokens…`}
+        </Menu.Item>
+      )}
+      <Menu.Item color="red" onClick={() => onEnd({ is: 'bot' })}>
+        Delete bot…
+      </Menu.Item>
+    </Menu.Dropdown>
+  </Menu>
+)
 
 const Times = ({ token: { issuedAt, expiresAt, revokedAt, lastUsedAt, state } }: { token: BotToken }) => (
   <>

@@ -21,7 +21,8 @@ export function BotsPage() {
         title="Bots"
         note={
           <>
-            Accounts that your agents use in other products. Installing a blueprint whose bindings name one makes them.
+            Accounts that your agents use in other products. A bot is created when you install a blueprint that needs
+            one.
             {data ? ` ${data.rows.length} of ${data.most} used.` : ''}
           </>
         }

@@ -14,7 +14,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useMatch, useMatchRoute, useParams } from '@tanstack/react-router'
+import { useMatch, useParams } from '@tanstack/react-router'
 import { type ComponentType, Suspense, useState } from 'react'
 import { meQuery } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
@@ -30,7 +30,6 @@ import { Logo } from './Mark.tsx'
 export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) {
   const { name } = useParams({ strict: false })
   const isAdding = useMatch({ from: '/signed-in/w/$slug/add', shouldThrow: false }) !== undefined
-  const isInActions = useMatchRoute()({ to: paths.actions, params: { slug }, fuzzy: true }) !== false
   const workspace = useWorkspace()
   const { data: me } = useSuspenseQuery(meQuery)
   return (
@@ -56,15 +55,13 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
           data-within={name !== undefined || isAdding}
           leftSection={<IconServer2 {...menuIcon} />}
         />
-        {(workspace.unfinishedActions > 0 || isInActions) && (
-          <NavItem
-            to={paths.actions}
-            params={{ slug }}
-            label="Actions"
-            leftSection={<IconListCheck {...menuIcon} />}
-            rightSection={<Count of={workspace.unfinishedActions} says="in progress" quiet />}
-          />
-        )}
+        <NavItem
+          to={paths.actions}
+          params={{ slug }}
+          label="Actions"
+          leftSection={<IconListCheck {...menuIcon} />}
+          rightSection={<Count of={workspace.unfinishedActions} says="in progress" quiet />}
+        />
         <NavItem
           to={paths.blueprints}
           params={{ slug }}

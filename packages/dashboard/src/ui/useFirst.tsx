@@ -3,18 +3,21 @@ import { type ReactNode, type RefObject, useState } from 'react'
 import { useFocusedPart } from './dialogs/focus.ts'
 import { figure } from './time/format.ts'
 
-interface FirstRows<T> {
+interface FirstRows<T, E extends HTMLElement> {
   shown: readonly T[]
   /** The reference of the list, which gets the focus of the button when all rows are shown. */
-  list: RefObject<HTMLUListElement | null>
+  list: RefObject<E | null>
   /** The button that shows all rows; null if all are shown. */
   button: ReactNode
 }
 
 /** The first `max` rows of a list, and a button that shows all of them. */
-export function useFirst<T>(rows: readonly T[], max: number): FirstRows<T> {
+export function useFirst<T, E extends HTMLElement = HTMLUListElement>(
+  rows: readonly T[],
+  max: number,
+): FirstRows<T, E> {
   const [all, setAll] = useState(false)
-  const list = useFocusedPart<HTMLUListElement>(String(all))
+  const list = useFocusedPart<E>(String(all))
   if (all || rows.length <= max) return { shown: rows, list, button: null }
   const button = (
     <Button variant="default" size="xs" onClick={() => setAll(true)}>

@@ -199,14 +199,14 @@ test('agents selected in the fleet get a version in waves, which halt by themsel
     /^Wave 1, done: 1 kept\. Wave 2, halted: 1 rolled back\. Wave 3, waits: 1 not reached yet\.$/,
   )
   const primary = status.locator('button[data-variant="filled"]')
-  expect(await primary.allInnerTexts()).toEqual(['Cancel…'])
+  expect(await primary.allInnerTexts()).toEqual(['Cancel rollout…'])
   expect((await agent('west').report()).desired).toBeUndefined()
 
   await page.getByRole('button', { name: 'Continue anyway…' }).click()
   await page.getByRole('dialog').getByText('further agents get 1.1.0').waitFor()
   await confirm(page, 'Continue anyway')
   await page.getByText('Wave 3 of 3 is waiting for west.').waitFor()
-  await page.getByRole('button', { name: 'Cancel…' }).click()
+  await page.getByRole('button', { name: 'Cancel rollout…' }).click()
   await page.getByRole('dialog').getByText('1 agent runs 1.1.0 and keeps it').waitFor()
   await page.getByLabel(/Also cancel requests/).check()
   await confirm(page, 'Cancel rollout')

@@ -33,16 +33,16 @@ const brief = (more: Partial<RolloutPage>) =>
   actsOf(page(more)).map(({ label, primary, asks }) => `${primary ? '!' : ''}${label}${asks ? '?' : ''}`)
 
 test.each<[string, Partial<RolloutPage>, string[]]>([
-  ['running', {}, ['!Pause', 'Start wave 3 now…?', 'Cancel…?']],
-  ['in its last wave', { wave: 3 }, ['!Pause', 'Cancel…?']],
-  ['waiting for a person', { state: 'waiting' }, ['!Start wave 3', 'Pause', 'Cancel…?']],
+  ['running', {}, ['!Pause', 'Start wave 3 now…?', 'Cancel rollout…?']],
+  ['in its last wave', { wave: 3 }, ['!Pause', 'Cancel rollout…?']],
+  ['waiting for a person', { state: 'waiting' }, ['!Start wave 3', 'Pause', 'Cancel rollout…?']],
   [
     'waiting, and no agent kept it',
     { state: 'waiting', why: 'None.' },
-    ['!Pause', 'Start wave 3 anyway…?', 'Cancel…?'],
+    ['!Pause', 'Start wave 3 anyway…?', 'Cancel rollout…?'],
   ],
-  ['paused', { state: 'paused' }, ['!Continue', 'Cancel…?']],
-  ['halted', { state: 'halted' }, ['!Cancel…?', 'Continue anyway…?']],
+  ['paused', { state: 'paused' }, ['!Continue', 'Cancel rollout…?']],
+  ['halted', { state: 'halted' }, ['!Cancel rollout…?', 'Continue anyway…?']],
   ['halted with nothing left', { state: 'halted', actions: spent }, ['!End rollout']],
   ['done', { state: 'done' }, []],
 ])('the safe act is the primary button when a rollout is %s', (_state, more, acts) => {

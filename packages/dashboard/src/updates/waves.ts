@@ -43,7 +43,13 @@ export interface Act {
 /** The actions that a rollout offers, the safe one first. */
 export function actsOf(page: RolloutPage): Act[] {
   const { state, wave, waves, why, version, stays } = page
-  const cancel = (primary: boolean): Act => ({ act: 'cancel', label: 'Cancel…', says: stays, primary, asks: true })
+  const cancel = (primary: boolean): Act => ({
+    act: 'cancel',
+    label: 'Cancel rollout…',
+    says: stays,
+    primary,
+    asks: true,
+  })
   const pause = (primary: boolean): Act => ({
     act: 'pause',
     label: 'Pause',
@@ -102,5 +108,5 @@ function skipped({ wave, nextAt, counts }: RolloutPage): string {
 
 function forgiven({ counts, version }: RolloutPage): string {
   const bad = counts.rolled_back + counts.failed + counts.worse
-  return `${bad === 1 ? 'The failure' : `The ${bad.toLocaleString('en-US')} failures`} until now no longer ${bad === 1 ? 'counts' : 'count'}, and further agents get ${version}.`
+  return `${bad === 1 ? 'The failure' : `The ${bad.toLocaleString('en-US')} failures`} so far no longer ${bad === 1 ? 'counts' : 'count'}, and further agents get ${version}.`
 }

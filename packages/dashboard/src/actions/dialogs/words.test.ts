@@ -66,6 +66,6 @@ test.each([
   [{ waiting: 1, applied: 3 }, 'in progress'],
   [{ sent: 2, failed: 1 }, 'in progress'],
   [{ applied: 3, skipped: 1 }, 'finished'],
-  [{ applied: 3, refused: 1, failed: 1, expired: 1198 }, 'finished, 1,200 without success'],
+  [{ applied: 3, refused: 1, failed: 1, expired: 1198 }, 'finished, 1,200 unsuccessful'],
   [{ skipped: 4 }, 'nothing was done'],
 ])('an action with %j as a whole', (counts, word) => expect(standingOf({ ...none, ...counts }).word).toBe(word))

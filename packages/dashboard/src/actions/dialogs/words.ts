@@ -51,7 +51,7 @@ export function groupsIn<T extends { state: ActionState; message: string | null 
 export function standingOf(counts: ActionRow['counts']): { word: string; tone: OutcomeTone } {
   if (counts.waiting + counts.sent > 0) return { word: 'in progress', tone: 'told' }
   const lost = counts.refused + counts.failed + counts.expired
-  if (lost > 0) return { word: `finished, ${number(lost)} without success`, tone: 'lost' }
+  if (lost > 0) return { word: `finished, ${number(lost)} unsuccessful`, tone: 'lost' }
   return counts.applied > 0 ? { word: 'finished', tone: 'good' } : { word: 'nothing was done', tone: 'plain' }
 }
 

@@ -54,7 +54,7 @@ test('the block holds the token, which no later visit shows; its first report le
   expect(await block()).toContain(
     `echo ${token} | python3 svc.pyz connect --url ${setup.setup.url} --name price-scout --yes --token-file -`,
   )
-  await page.getByText('Only this service’s own machine reaches').waitFor()
+  await page.getByText('works only on the machine of this service').waitFor()
   await field('Command that starts it').fill('node scout.ts')
   await page.getByText('["node","scout.ts"]').waitFor()
 
@@ -136,7 +136,9 @@ test('what is typed replaces the offered name, also if the names come later than
   await name.fill('')
   await late.getByRole('button', { name: 'Add agent' }).focus()
   await late.getByRole('link', { name: 'Cron jobs' }).click()
-  await eventually('a free name is offered', async () => expect(await name.inputValue()).toBe('cron-jobs'))
+  await eventually('a free name is offered, since an earlier test added cron-jobs', async () =>
+    expect(await name.inputValue()).toBe('cron-jobs-2'),
+  )
 })
 
 test('a late answer is waited for, and the button says so', async () => {

@@ -14,7 +14,7 @@ export const DisabledBecause = ({ reason }: { reason: string | null }) =>
 /** Shows when a channel was last sent a message (Unix milliseconds), and the answer of its receiver. */
 export const LastAnswer = ({ at, answer }: { at: number; answer: string | null }) => (
   <>
-    Last answer <Time at={at} />: <Text>{answer ?? 'none'}</Text>
+    Last response <Time at={at} />: <Text>{answer ?? 'none'}</Text>
   </>
 )
 

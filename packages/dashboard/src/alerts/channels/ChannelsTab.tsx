@@ -89,7 +89,7 @@ function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
         <div className="svc-quiet">
           {address !== null && <Text>{address}</Text>}
           {address !== null && format === 'single' && ' · '}
-          {format === 'single' && 'each change in a message of its own'}
+          {format === 'single' && 'one message for each change'}
         </div>
         <DisabledBecause reason={disabledBecause} />
         <div className="svc-quiet">

@@ -11,7 +11,6 @@ import { coverFields, PlannedMuteDialog } from './PlannedMuteDialog.tsx'
 interface MuteMenuProps {
   slug: string
   covered: MuteCover
-  iconOnly?: boolean
   /** Further items, before those that mute. The button is then a menu for both, named `label`. */
   more?: { label: string; items: ReactNode }
   /** False if there is nothing to mute, so that the menu has only the further items. */
@@ -22,7 +21,7 @@ interface MuteMenuProps {
  * A button that mutes an agent, one of its health items, a rule or the workspace. Its menu offers several lengths of
  * the mute.
  */
-export function MuteMenu({ slug, covered, iconOnly = false, more, mutes = true }: MuteMenuProps) {
+export function MuteMenu({ slug, covered, more, mutes = true }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
@@ -32,9 +31,9 @@ export function MuteMenu({ slug, covered, iconOnly = false, more, mutes = true }
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          {iconOnly || more ? (
-            <ActionIcon variant="default" size={26} loading={mute.busy} aria-label={more?.label ?? `Mute ${what}`}>
-              {more ? <IconDots size={15} aria-hidden /> : <IconBellOff size={14} aria-hidden />}
+          {more ? (
+            <ActionIcon variant="default" size={26} loading={mute.busy} aria-label={more.label}>
+              <IconDots size={15} aria-hidden />
             </ActionIcon>
           ) : (
             <Button

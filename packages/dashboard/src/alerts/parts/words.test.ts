@@ -66,7 +66,8 @@ test.each<[string | null, Partial<RuleSettings>[]]>([
 test('an alert says what is wrong, and a mass outage how many agents are offline', () => {
   const subject = { kind: 'agent', name: 'mail' } as const
   const line = { subject, label: null, agents: null }
-  expect(statementOf({ ...line, rule: 'bad', label: 'Build fails' })).toBe('Level Bad: Build fails')
+  expect(statementOf({ ...line, rule: 'bad', label: 'Build fails' })).toBe('Build fails')
+  expect(statementOf({ ...line, rule: 'bad' })).toBe('Level Bad')
   const item = (name: string, label: string | null) =>
     statementOf({ ...line, rule: 'item', subject: { ...subject, item: name }, label })
   expect(item('Job backup', 'failed (exit 1) 03:12')).toBe('Job backup: failed (exit 1) 03:12')

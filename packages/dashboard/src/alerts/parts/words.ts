@@ -59,11 +59,12 @@ export function followUpsOf({ level, reminds, escalation }: RuleSettings): strin
 type StatedAlert = Pick<AlertLine, 'rule' | 'label' | 'agents' | 'subject'>
 
 /**
- * The problem of an alert in words, after the name of its subject: `Level Bad: Build fails`, or `Job backup: failed`
+ * The problem of an alert in words, after its level and the name of its subject: `Build fails`, or `Job backup: failed`
  * for a health item.
  */
 export function statementOf({ rule, label, agents, subject: { item } }: StatedAlert): string {
   if (rule === 'silent' && agents) return massText(agents)
+  if ((rule === 'bad' || rule === 'warning') && label) return label
   const what = item === undefined ? alertRules[rule].heading : itemText(item)
   return label ? `${what}: ${label}` : what
 }

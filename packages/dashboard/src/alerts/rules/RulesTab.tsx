@@ -30,8 +30,8 @@ export default function RulesTab({ slug, admin }: AlertTabProps) {
   return (
     <>
       <p className="al-lead">
-        A rule tells all channels unless its line says otherwise. Alerts of the level Bad are sent again after 1 hour,
-        then daily, until somebody acknowledges them.{!admin && ' Only admins can change rules.'}
+        A rule notifies all channels unless it says otherwise. Alerts of the level Bad are sent again after 1 hour, then
+        daily, until somebody acknowledges them.{!admin && ' Only admins can change rules.'}
       </p>
       {byTheme(rules.data).map(([theme, themed]) => (
         <Section key={theme} title={theme} aside={onText(themed)} flush>
@@ -90,10 +90,9 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
         ) : (
           <span className="al-switch">{rule.on ? 'On' : 'Off'}</span>
         )}
+        <Level level={rule.level} iconOnly />
+        <strong className="al-rule-name">{name}</strong>
         <div className="al-words">
-          <span className="al-rule-level">
-            <Level level={rule.level} iconOnly />
-          </span>
           {conditionOf(rule)}
           {audience !== null && (
             <>
@@ -126,14 +125,14 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
               />
             ) : (
               <>
-                {rule.on && <MuteMenu slug={slug} covered={covered} iconOnly />}
+                {rule.on && <MuteMenu slug={slug} covered={covered} />}
                 <Button
                   variant="default"
                   size="compact-sm"
                   onClick={() => setEditing(true)}
-                  aria-label={`Edit the rule “${name}”`}
+                  aria-label={`${needsLimit ? 'Set a limit for' : 'Edit'} the rule “${name}”`}
                 >
-                  Edit
+                  {needsLimit ? 'Set a limit…' : 'Edit'}
                 </Button>
               </>
             )}

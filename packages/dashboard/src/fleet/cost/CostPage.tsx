@@ -3,7 +3,7 @@ import type { CostPage as Answer, CostRun, CostSplit } from '@svc/api'
 import { IconCoins, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, type Ref, useMemo } from 'react'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { useSlug, useWorkspace } from '../../data/workspace.ts'
@@ -27,6 +27,7 @@ import {
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Dotted } from '../../ui/parts.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
+import { useFirst } from '../../ui/useFirst.tsx'
 import { askedFor, type CostSearch } from './asked.ts'
 import { Choices, splitWords } from './Choices.tsx'
 import { costStack, nameText } from './cost-stack.ts'
@@ -48,7 +49,7 @@ export function CostPage() {
     <>
       <PageHeader
         title="Cost"
-        note="Sums of what agents report with their runs. Days are those of UTC."
+        note="What agents report with their runs. Days begin at midnight UTC."
         actions={
           <Button
             component="a"
@@ -186,16 +187,29 @@ const Swatch = ({ place }: { place: number | null }) => (
   <i className="cost-swatch" style={{ background: colorOf(place) }} aria-hidden />
 )
 
-const CostTable = ({ title, head, children }: { title: string; head: ReactNode; children: ReactNode }) => (
+interface CostTableProps {
+  title: string
+  head: ReactNode
+  children: ReactNode
+  /** The reference of the rows. */
+  rows?: Ref<HTMLTableSectionElement>
+  /** The content below the table. */
+  more?: ReactNode
+}
+
+const CostTable = ({ title, head, children, rows, more }: CostTableProps) => (
   <Section title={title} flush>
     <Scroll className="cost-table" label={title}>
       <table>
         <thead>
           <tr>{head}</tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody ref={rows} tabIndex={-1} className="svc-focused-part">
+          {children}
+        </tbody>
       </table>
     </Scroll>
+    {more && <div className="cost-more">{more}</div>}
   </Section>
 )
 
@@ -224,11 +238,14 @@ function Name({ slug, per, name, words }: { slug: string; per: CostSplit; name: 
 
 /** The table with the most expensive runs of the last days; nothing without such runs. */
 function MostExpensiveRuns({ slug, runs }: { slug: string; runs: readonly CostRun[] }) {
+  const first = useFirst<CostRun, HTMLTableSectionElement>(runs, 10)
   if (runs.length === 0) return null
   const title = 'Most expensive runs, 7 days'
   return (
     <CostTable
       title={title}
+      rows={first.list}
+      more={first.button}
       head={
         <>
           <th scope="col">Run</th>
@@ -243,7 +260,7 @@ function MostExpensiveRuns({ slug, runs }: { slug: string; runs: readonly CostRu
         </>
       }
     >
-      {runs.map((run) => (
+      {first.shown.map((run) => (
         <tr key={`${run.agent} ${run.id}`}>
           <th scope="row">
             <Link
@@ -259,7 +276,7 @@ function MostExpensiveRuns({ slug, runs }: { slug: string; runs: readonly CostRu
             </span>
           </th>
           <td data-words>
-            <Text>{run.agent}</Text>
+            <Name slug={slug} per="agent" name={run.agent} words={run.agent} />
           </td>
           <td data-words>
             <Text>{run.status ?? ''}</Text>

@@ -33,13 +33,13 @@ const person = (name: string, factor: boolean | null, more: { role?: Role; self?
   ...more,
 })
 test.each([
-  [[person('Ada', true, { self: true })], 'You have one.'],
-  [[person('Ada', true, { self: true }), person('Bo', true)], 'All admins have one.'],
-  [[person('Ada', true, { self: true }), person('Cy', false, { role: 'member' })], 'You have one.'],
-  [[person('Ada', false, { self: true }), person('Bo', true)], 'Admins without one: you.'],
-  [[person('Bo', false), person('Ada', false, { self: true })], 'Admins without one: you and Bo.'],
+  [[person('Ada', true, { self: true })], 'You have a second factor.'],
+  [[person('Ada', true, { self: true }), person('Bo', true)], 'All admins have a second factor.'],
+  [[person('Ada', true, { self: true }), person('Cy', false, { role: 'member' })], 'You have a second factor.'],
+  [[person('Ada', false, { self: true }), person('Bo', true)], 'Without a second factor: you.'],
+  [[person('Bo', false), person('Ada', false, { self: true })], 'Without a second factor: you and Bo.'],
   [
     ['B', 'C', 'D', 'E', 'F', 'G', 'H'].map((name) => person(name, false)),
-    'Admins without one: B, C, D, E, F and 2 more.',
+    'Without a second factor: B, C, D, E, F and 2 more.',
   ],
 ])('%j: who has no factor, in words', (members, words) => expect(lackingInWords(members)).toBe(words))

@@ -55,7 +55,7 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
                 <>
                   <TextInput
                     type="date"
-                    label={from === null ? 'Require one from' : 'Required from'}
+                    label={from === null ? 'Starting' : 'Required from'}
                     min={localDayOf(serviceNow())}
                     {...form.getInputProps('day')}
                   />
@@ -105,11 +105,12 @@ export function requirementInWords(from: number | null, now: number): string {
 export function lackingInWords(members: readonly Member[]): string {
   const admins = members.filter(({ role }) => role === 'admin')
   const withoutFactor = admins.filter(({ factor }) => factor === false)
-  if (withoutFactor.length === 0) return admins.length === 1 ? 'You have one.' : 'All admins have one.'
+  if (withoutFactor.length === 0)
+    return admins.length === 1 ? 'You have a second factor.' : 'All admins have a second factor.'
   const others = withoutFactor.filter(({ self }) => !self).map(({ name }) => name)
   const names = withoutFactor.some(({ self }) => self) ? ['you', ...others] : others
   const shown = names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : names
-  return `Admins without one: ${list.format(shown)}.`
+  return `Without a second factor: ${list.format(shown)}.`
 }
 
 /** The number of names that are listed before the rest is only counted. */

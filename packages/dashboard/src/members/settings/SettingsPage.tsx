@@ -10,7 +10,7 @@ import { useSlug, useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { wrongWithText } from '../../ui/forms/rules.ts'
-import { ErrorNote, Help, PageHeader, Section, serviceNow, Text, useDocumentTitle } from '../../ui/index.ts'
+import { count, ErrorNote, Help, PageHeader, Section, serviceNow, Text, useDocumentTitle } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { DeleteWorkspace } from './DeleteWorkspace.tsx'
@@ -27,7 +27,9 @@ export function SettingsPage() {
         title="Settings"
         note={
           <>
-            {role === 'admin' ? 'They are for the whole workspace.' : 'Only admins of this workspace can change them.'}{' '}
+            {role === 'admin'
+              ? 'These apply to the whole workspace.'
+              : 'Only admins of this workspace can change them.'}{' '}
             <Help about="page#settings-of-the-workspace" />
           </>
         }
@@ -82,9 +84,8 @@ function Facts({ slug }: { slug: string }) {
 function Bots({ slug }: { slug: string }) {
   const { bots } = useWorkspace()
   return (
-    <Section title="Bots" aside={bots === 0 ? 'none yet' : bots}>
-      Bots are accounts that agents use in other products. Installing a blueprint whose bindings name a product makes
-      them.{' '}
+    <Section title="Bots" aside={bots === 0 ? 'none yet' : bots !== undefined && count(bots, 'bot')}>
+      Bots are accounts that agents use in other products. A bot is created when you install a blueprint that needs one.{' '}
       <AnchorLink to={paths.bots} params={{ slug }} inherit underline="always">
         Bots and products
       </AnchorLink>

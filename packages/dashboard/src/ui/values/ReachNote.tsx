@@ -8,7 +8,7 @@ import { Help } from '../page/Help.tsx'
 export const ReachNote = ({ address }: { address: string }) =>
   isOwnMachineOnly(address) ? (
     <p className="svc-notice" role="note">
-      <strong>Only this service’s own machine reaches {new URL(address).origin}.</strong> For other machines, the
-      operator sets an address that they reach. <Help about="start#reach-it-from-another-machine" />
+      <strong>{new URL(address).origin} works only on the machine of this service.</strong> For other machines, ask the
+      operator to set an address that they reach. <Help about="start#reach-it-from-another-machine" />
     </p>
   ) : null

@@ -51,4 +51,4 @@ function nameOf(path: string): string | undefined {
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Help · svc</title>
 <h1>The help is not built yet</h1>
 <p>${howToComplete}</p>
-<p><a href="/">Back to the page</a></p></html>`
+<p><a href="/">Back to svc</a></p></html>`
