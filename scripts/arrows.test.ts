@@ -57,6 +57,8 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   docs: ['protocol', 'api', 'server', 'testing', 'scripts'],
   // The tests of the examples run the agents against a real service.
   examples: ['protocol', 'blueprint', 'runtime', 'server', 'testing'],
+  // The files for programs are run, and read as the runtime reads them; they write on a disk that is full.
+  sdk: ['protocol', 'runtime', 'testing'],
   building: [],
   // The programs that tests run are built from the packages, and the agents of test machines have a blueprint.
   testing: ['blueprint', 'runtime', 'server', 'building'],

@@ -1,2 +1,2 @@
 /** The folders of the repository in which source files, tests and documents lie. */
-export const places = ['packages', 'building', 'testing', 'scripts', 'docs', 'conformance', 'examples', 'bench']
+export const places = ['packages', 'building', 'testing', 'scripts', 'docs', 'conformance', 'examples', 'sdk', 'bench']

@@ -9,6 +9,7 @@ import { peopleFaults } from './people.ts'
 import { protocolFaults } from './protocol.ts'
 import { runtimeFaults } from './runtime.ts'
 import { runtimeProcessFaults } from './runtime-process.ts'
+import { sdkFaults } from './sdk.ts'
 import { serverFaults } from './server.ts'
 import { serviceFaults } from './service.ts'
 
@@ -17,6 +18,7 @@ export const faults: readonly Fault[] = [
   ...blueprintFaults,
   ...runtimeFaults,
   ...hostFaults,
+  ...sdkFaults,
   ...serverFaults,
   ...serviceFaults,
   ...peopleFaults,
