@@ -42,7 +42,10 @@ export const runSeconds = (run: { started?: number; ended?: number }): number | 
 /** The usual statuses of a run that is not over. Agents choose the words of their statuses themselves. */
 const inProgress: ReadonlySet<string> = new Set(['running', 'active', 'started', 'queued', 'pending'])
 
-/** The usual statuses of a run that failed, as svc itself, its reporters and its jobs write them. */
+/**
+ * The statuses for which the rule of failed runs calls unless somebody chose others: those of jobs and of reporters. It
+ * counts no AI session: one that died has an item of its own.
+ */
 export const failedStatuses = ['failed', 'error', 'timeout', 'lost'] as const
 
 /** True if a run has this status while it is not over. */

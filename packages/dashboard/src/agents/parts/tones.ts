@@ -15,6 +15,7 @@ const tones: Readonly<Record<string, BarTone>> = {
   finished: 'good',
   failure: 'no',
   crashed: 'no',
+  died: 'no',
   cancelled: 'lost',
   canceled: 'lost',
   aborted: 'lost',

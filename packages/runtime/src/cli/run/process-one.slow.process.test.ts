@@ -13,6 +13,8 @@ import { json, startService } from '../../../testing/service.ts'
 
 const inside = ['--pid', '--fork', '--mount-proc', '--kill-child']
 const hasNamespaces = spawnSync('unshare', [...inside, 'true']).status === 0
+if (!hasNamespaces)
+  process.stderr.write('NOT TESTED: commands as process 1, since this user may not make a namespace of processes\n')
 
 const manifest = `name: mail
 version: 1.0.0

@@ -12,12 +12,13 @@ import { readJsonFile } from '../../machine/files/read.ts'
 
 const adopted = withDefaults(
   object({
+    /** True if jobs are shown. */
     jobs: boolean,
-    /** AI sessions. */
+    /** True if AI sessions are shown. */
     ai: boolean,
-    /** How AI sessions are named. */
+    /** The names of AI sessions: their numbers, or the folders in which they work. */
     names: oneOf(['number', 'folder']),
-    /** The folders of the tools with AI sessions. */
+    /** The folders of AI tools besides the usual ones, such as `claude=/srv/claude`. */
     folders: list(anyText, 50),
   }),
   { jobs: false, ai: false, names: 'number' as const, folders: [] as string[] },
@@ -35,5 +36,5 @@ export function writeAdopted(folder: Pick<Folder, 'state'>, note: AdoptedNote): 
   writeDurably(fileOf(folder), `${JSON.stringify(note)}\n`, 0o600)
 }
 
-/** Forgets what was chosen, since the next adoption may be for another service. */
+/** Removes the note. The next adoption may be for another service, so it asks again. */
 export const forgetAdopted = (folder: Pick<Folder, 'state'>): void => rmSync(fileOf(folder), { force: true })

@@ -68,29 +68,24 @@ function settledRun(run: ShownRun, counts: number): ShownRun {
   return { ...run, started: run.started - by, ...(run.ended !== undefined && { ended: run.ended - by }) }
 }
 
+/** The times of the host agent itself in its note. */
+const settledTimes = ['read', 'looked', 'woke', 'slept', 'zoned'] as const
+
 /** The times in the note of the host agent itself are written again. */
 function settledNote(seenJobs: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now: number): SeenJobs {
-  const { read, looked, woke, slept, zoned } = seenJobs
+  const times = settledTimes.flatMap((name) => (seenJobs[name] === undefined ? [] : [[name, seenJobs[name]] as const]))
   const lines = each(seenJobs.lines, (line) =>
     line.since === undefined || !isTooFarAhead(line.since * 1000, now * 1000) ? line : { ...line, since: now },
   )
   const { ahead: known = [], ...rest } = seenJobs
   const isSame =
     known.length === ahead.length && known.every(({ of, at }, i) => ahead[i]?.of === of && ahead[i].at === at)
-  if (
-    isSame &&
-    lines === seenJobs.lines &&
-    [read, looked, woke, slept, zoned].every((time = 0) => !isTooFarAhead(time * 1000, now * 1000))
-  )
+  if (isSame && lines === seenJobs.lines && times.every(([, time]) => !isTooFarAhead(time * 1000, now * 1000)))
     return seenJobs
   return {
     ...rest,
     lines,
-    ...(read !== undefined && { read: eventTime(read, now) }),
-    ...(looked !== undefined && { looked: eventTime(looked, now) }),
-    ...(woke !== undefined && { woke: eventTime(woke, now) }),
-    ...(slept !== undefined && { slept: eventTime(slept, now) }),
-    ...(zoned !== undefined && { zoned: eventTime(zoned, now) }),
+    ...Object.fromEntries(times.map(([name, time]) => [name, eventTime(time, now)])),
     ...(ahead.length > 0 && { ahead }),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Lists the files below a folder that changed in the last days. It is asked every few seconds: what changed lately is
- * looked at each time, all else once in a minute.
+ * Lists the files below a folder that changed in the last seven days. svc asks for the list every few seconds. Files
+ * and folders that changed lately are looked at each time, the others once a minute.
  */
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,10 @@ const freshMs = 2000
 /** The most files that are listed. Each costs memory for as long as it is known. */
 const maxFiles = 4000
 
-/** Returns the function that lists the tree at `now` in Unix milliseconds. `isHot` names files that just changed. */
+/**
+ * Returns the function that lists the tree at `now` in Unix milliseconds. Files whose name `isHot` accepts are looked
+ * at each time, such as those of open sessions.
+ */
 export function treeLister({
   root,
   enters,

@@ -59,7 +59,10 @@ export function withTold(spent: Spent, told: ToldCost, day: number): Spent {
 /** The account of a day. A day before the last one changes nothing. */
 const onDay = (today: Spent['today'], day: number): Spent['today'] => (day > today.day ? { day, all: {} } : today)
 
-/** The sum of what the files of a session used. A cost is told in the first one for all of them. */
+/**
+ * Adds up the tokens of all files of a session. A tool writes the cost of the whole session into its first file, so the
+ * costs of the others do not count.
+ */
 export function sumOf(first: Spent, others: readonly Spent[]): Spent {
   let sum = first
   for (const spent of others) {
