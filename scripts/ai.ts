@@ -1,5 +1,5 @@
 /**
- * `npm run test:ai` drives the real Claude Code and Codex (`*.ai.test.ts`) in a terminal, with a model service on
+ * `npm run test:ai` drives the real Claude Code, Codex and opencode (`*.ai.test.ts`) in a terminal, with a model on
  * loopback. It installs them into a cache outside of the checkout. What cannot be installed is printed as NOT TESTED.
  */
 import { spawn } from 'node:child_process'

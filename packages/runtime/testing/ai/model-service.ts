@@ -1,8 +1,8 @@
 /**
- * A stand-in for the services of AI models, on loopback: it speaks the messages of Anthropic and the responses of
- * OpenAI as far as the command lines of both need. A prompt says what is answered: `[[bash COMMAND]]` asks for the
- * shell tool once, `[[ask]]` beside it asks the person first, `[[slow SECONDS]]` waits before each answer, and
- * `[[status CODE]]` fails.
+ * A stand-in for the services of AI models, on loopback: it speaks the messages of Anthropic, and the responses and the
+ * chat completions of OpenAI, as far as the command lines of the tools need. A prompt says what is answered:
+ * `[[bash COMMAND]]` asks for the shell tool once, `[[ask]]` beside it asks the person first, `[[slow SECONDS]]` waits
+ * before each answer, and `[[status CODE]]` fails.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +39,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const path = new URL(request.url ?? '/', 'http://x').pathname
   const send = (status: number, value: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-  const speak = path.endsWith('/messages') ? messages : path.endsWith('/responses') ? responses : undefined
+  const speak = spoken.find(([ending]) => path.endsWith(ending))?.[1]
   if (path.endsWith('/count_tokens')) return void send(200, { input_tokens: usage.input })
   if (path.endsWith('/models')) return void send(200, { object: 'list', data: [{ id: 'fake-1', object: 'model' }] })
   if (speak === undefined || request.method !== 'POST') return void send(200, {})
@@ -50,8 +50,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { whole, events } = speak(body, call)
   if (body.stream !== true) return void send(200, whole)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-  response.end()
+  for (const event of events) {
+    const name = 'type' in event ? `event: ${event.type}\n` : ''
+    response.write(`${name}data: ${JSON.stringify(event)}\n\n`)
+  }
+  response.end(speak === chat ? 'data: [DONE]\n\n' : '')
 }
 
 const failure = { type: 'error', error: { type: 'authentication_error', message: 'the stand-in refuses this' } }
@@ -81,7 +84,7 @@ function ordersIn(body: JsonObject): { readonly order: Readonly<Record<string, s
     if (texts.slice(before).some((text) => text.includes('[['))) at = index
   })
   for (const message of list.slice(at))
-    results += JSON.stringify(message).match(/"type":"(?:tool_result|\w*_call_output)"/g)?.length ?? 0
+    results += JSON.stringify(message).match(/"type":"(?:tool_result|\w*_call_output)"|"role":"tool"/g)?.length ?? 0
   const prompt = texts.reverse().find((text) => text.includes('[[')) ?? ''
   const orders = [...prompt.matchAll(/\[\[([a-z]+) ?([^\]]*)\]\]/g)].map(([, word = '', rest = '']) => [word, rest])
   return { order: Object.fromEntries(orders), results }
@@ -94,8 +97,9 @@ interface ToolCall {
 
 /** The offered tool that runs a shell command, with arguments in its own words. */
 function shellCall(body: JsonObject, command: string, asks: boolean): ToolCall | undefined {
-  const offered = (body.tools ?? []) as JsonObject[]
-  const tool = offered.find(({ name }) => ['Bash', 'exec_command', 'shell', 'shell_command'].includes(String(name)))
+  const offered = ((body.tools ?? []) as JsonObject[]).map((tool) => (tool.function ?? tool) as JsonObject)
+  const shells = ['Bash', 'bash', 'exec_command', 'shell', 'shell_command']
+  const tool = offered.find(({ name }) => shells.includes(String(name)))
   if (tool === undefined) return undefined
   const { properties = {} } = (tool.input_schema ?? tool.parameters ?? {}) as { properties?: JsonObject }
   const isList = (properties.command as JsonObject | undefined)?.type === 'array'
@@ -115,7 +119,7 @@ function shellCall(body: JsonObject, command: string, asks: boolean): ToolCall |
 
 interface Spoken {
   readonly whole: unknown
-  readonly events: readonly (JsonObject & { readonly type: string })[]
+  readonly events: readonly JsonObject[]
 }
 
 function messages(body: JsonObject, call: ToolCall | undefined): Spoken {
@@ -192,3 +196,37 @@ function responses(body: JsonObject, call: ToolCall | undefined): Spoken {
   ]
   return { whole, events: events.map((event, sequence_number) => ({ ...event, sequence_number })) }
 }
+
+function chat(body: JsonObject, call: ToolCall | undefined): Spoken {
+  const content = call ? 'I will look.' : 'Done.'
+  const head = { id: newId('chatcmpl'), created: Math.floor(Date.now() / 1000), model: body.model }
+  const sent = usage.input + usage.cached
+  const counts = {
+    ...{ prompt_tokens: sent, completion_tokens: usage.output, total_tokens: sent + usage.output },
+    prompt_tokens_details: { cached_tokens: usage.cached },
+  }
+  const named = { name: call?.name, arguments: JSON.stringify(call?.input) }
+  const calls = call ? { tool_calls: [{ index: 0, id: newId('call'), type: 'function', function: named }] } : {}
+  const finish = call ? 'tool_calls' : 'stop'
+  const message = { role: 'assistant', content, ...calls }
+  const choices = [{ index: 0, finish_reason: finish, message }]
+  const chunk = (delta: JsonObject, finish_reason: string | null = null) => ({
+    ...{ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] },
+  })
+  return {
+    whole: { ...head, object: 'chat.completion', choices, usage: counts },
+    events: [
+      chunk({ role: 'assistant', content }),
+      ...(call ? [chunk(calls)] : []),
+      chunk({}, finish),
+      { ...head, object: 'chat.completion.chunk', choices: [], usage: counts },
+    ],
+  }
+}
+
+/** The functions that speak, by the end of the path. */
+const spoken = [
+  ['/messages', messages],
+  ['/responses', responses],
+  ['/chat/completions', chat],
+] as const

@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { startModelService } from './model-service.ts'
 import { endDaemons, headless, untilItAsks } from './scenes.ts'
 import { installed, type RealTool, realTools, type ToolHome, toolHome, versions } from './tools.ts'
@@ -31,22 +32,31 @@ async function main(): Promise<void> {
 async function record(tool: RealTool, version: string, bin: string, home: ToolHome): Promise<void> {
   await headless(home, tool, bin, 'prompt-mark good [[bash echo argument-mark]]')
   await headless(home, tool, bin, 'prompt-mark failed [[status 401]]')
-  await headless(home, tool, bin, 'prompt-mark killed [[slow 30]]', { killAfter: 8 })
+  await headless(home, tool, bin, 'prompt-mark killed [[slow 60]]', { killAfter: 25 })
+  const folder = join(target, `${tool}-${version}`)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  // opencode does not note that it asks.
+  if (tool === 'opencode') return keepDatabase(home, folder)
   const terminal = await untilItAsks(home, tool, bin, 'prompt-mark asks [[bash touch argument-mark]] [[ask]]')
-  keep(home, join(target, `${tool}-${version}`))
+  keepFiles(home, folder)
   terminal.close()
 }
 
-function keep({ home, work }: ToolHome, folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+/** Returns the function that takes the names of this machine out of a text. */
+function cleaner({ home, work }: ToolHome): (text: string) => string {
   const machine = readFileSync('/etc/machine-id', 'utf8').trim()
-  const clean = (text: string) =>
+  return (text) =>
     text
       .replaceAll(work, '/srv/folder-mark/harbour')
       .replaceAll(home, '/home/ada')
       .replaceAll(machine, 'machine')
       .replaceAll(hostname(), 'vela')
+}
+
+function keepFiles(toolHome: ToolHome, folder: string): void {
+  const clean = cleaner(toolHome)
+  const { home } = toolHome
   const files = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^\.claude\/(projects\/.*\.jsonl|sessions\/\d+\.json)$|^\.codex\/sessions\/.*\.jsonl$/.test(name),
   )
@@ -57,6 +67,19 @@ function keep({ home, work }: ToolHome, folder: string): void {
     const kept = lines.map((line) => clean(JSON.stringify(shortened(JSON.parse(line)))))
     writeFileSync(join(folder, name.replace(/^.*\//, '').replace(/\.json$/, '.note')), `${kept.join('\n')}\n`)
   }
+}
+
+/** Keeps the tables of a database and their rows, a line for each. Titles are made from prompts. */
+function keepDatabase(toolHome: ToolHome, folder: string): void {
+  const clean = cleaner(toolHome)
+  const database = new DatabaseSync(join(toolHome.home, '.local/share/opencode/opencode.db'), { readOnly: true })
+  const lines = ['session', 'message', 'part'].flatMap((table) => {
+    const { sql } = database.prepare('select sql from sqlite_schema where name = ?').get(table) ?? {}
+    const rows = database.prepare(`select * from ${table} order by rowid`).all()
+    return [{ sql }, ...rows.map((row) => ({ table, row: { ...row, ...('title' in row && { title: 'title-mark' }) } }))]
+  })
+  database.close()
+  writeFileSync(join(folder, 'rows.jsonl'), `${lines.map((line) => clean(JSON.stringify(line))).join('\n')}\n`)
 }
 
 const longest = 80

@@ -12,6 +12,7 @@ const commands: Readonly<Record<RealTool, { headless: readonly string[]; termina
     terminal: ['--permission-mode', 'default'],
   },
   codex: { headless: ['exec', '--skip-git-repo-check', '-s', 'workspace-write', '-'], terminal: [] },
+  opencode: { headless: ['run', '--format', 'json'], terminal: [] },
 }
 
 interface HeadlessOptions {
@@ -41,22 +42,32 @@ export async function headless(
   return child.pid ?? 0
 }
 
-const ready: Readonly<Record<RealTool, RegExp>> = { claude: /❯/, codex: /for shortcuts/ }
+const ready: Readonly<Record<RealTool, RegExp>> = { claude: /❯/, codex: /for shortcuts/, opencode: /Ask anything/ }
 const question = /Do you want to proceed|Would you like to run/
 
 /** Opens a terminal with a tool, and types a prompt until the tool asks for the agreement of the person. */
-export async function untilItAsks(home: ToolHome, tool: RealTool, bin: string, prompt: string): Promise<Terminal> {
+export const untilItAsks = (home: ToolHome, tool: RealTool, bin: string, prompt: string): Promise<Terminal> =>
+  untilItShows(question, home, tool, bin, prompt)
+
+/** Opens a terminal with a tool, and types a prompt until the screen shows this. */
+export async function untilItShows(
+  pattern: RegExp,
+  home: ToolHome,
+  tool: RealTool,
+  bin: string,
+  prompt: string,
+): Promise<Terminal> {
   const terminal = openTerminal(home, [join(bin, tool), ...commands[tool].terminal])
   try {
-    await terminal.shows(ready[tool], 60)
+    await terminal.shows(ready[tool], 120)
     await sleep(3000)
     terminal.type(prompt)
     // A text that comes in one piece is taken for a pasted one, so Enter directly after it is a part of it.
-    for (let left = 12; left > 0 && !question.test(terminal.screen()); left--) {
+    for (let left = 12; left > 0 && !pattern.test(terminal.screen()); left--) {
       await sleep(2500)
       if (terminal.screen().includes(prompt.slice(0, 20)) && left % 2 === 0) terminal.press('Enter')
     }
-    await terminal.shows(question, 5)
+    await terminal.shows(pattern, 5)
     return terminal
   } catch (error) {
     terminal.close()

@@ -5,20 +5,25 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { ModelService } from './model-service.ts'
 
-export const realTools = ['claude', 'codex'] as const
+export const realTools = ['claude', 'codex', 'opencode'] as const
 export type RealTool = (typeof realTools)[number]
 
-const packages: Readonly<Record<RealTool, string>> = { claude: '@anthropic-ai/claude-code', codex: '@openai/codex' }
+const packages: Readonly<Record<RealTool, string>> = {
+  claude: '@anthropic-ai/claude-code',
+  codex: '@openai/codex',
+  opencode: 'opencode-ai',
+}
 
 /** The versions whose files were recorded, the newest last. */
 export const versions: Readonly<Record<RealTool, readonly string[]>> = {
   claude: ['2.1.330', '2.1.332'],
   codex: ['0.169.0', '0.171.0'],
+  opencode: ['1.15.13', '1.18.33'],
 }
 
 /** Tests have another home folder, so the script that starts them names the cache. */
@@ -63,23 +68,45 @@ const key = 'sk-ant-test-of-the-stand-in-0123456789abcdefghij'
 export function toolHome(tool: RealTool, bin: string, { origin }: ModelService): ToolHome {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-ai-')))
   const [home, work] = [join(root, 'home'), join(root, 'harbour')]
-  for (const folder of [home, work, join(home, '.codex')]) mkdirSync(folder)
-  const usual = { HOME: home, LANG: 'C.UTF-8', TERM: 'xterm-256color', PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` }
-  if (tool === 'claude') {
+  for (const folder of [home, work, join(root, 'tmp')]) mkdirSync(folder)
+  const env = {
+    ...{ HOME: home, LANG: 'C.UTF-8', TERM: 'xterm-256color', PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` },
+    ...{ TMPDIR: join(root, 'tmp'), ...environments[tool](origin) },
+  }
+  const { file, text } = settings[tool](origin, work)
+  mkdirSync(dirname(join(home, file)), { recursive: true })
+  writeFileSync(join(home, file), text)
+  return { home, work, env, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** The variables by which a tool knows the model service, and asks nobody else. */
+const environments: Readonly<Record<RealTool, (origin: string) => Readonly<Record<string, string>>>> = {
+  claude: (origin) => ({
+    ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: key, DISABLE_AUTOUPDATER: '1' },
+    ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', CLAUDE_CODE_MAX_RETRIES: '1' },
+  }),
+  codex: () => ({ FAKE_KEY: key }),
+  opencode: () => ({
+    ...{ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
+    npm_config_offline: 'true',
+  }),
+}
+
+/** The settings of a tool, as a file in the home folder. */
+const settings: Readonly<Record<RealTool, (origin: string, work: string) => { file: string; text: string }>> = {
+  claude: (_origin, work) => {
     const known = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }
-    writeFileSync(
-      join(home, '.claude.json'),
+    const note = {
       // Without this note the first start in a terminal asks for a host that is not there.
-      JSON.stringify({
-        hasCompletedOnboarding: true,
-        customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
-        projects: { [work]: known },
-      }),
-    )
-  } else
-    writeFileSync(
-      join(home, '.codex/config.toml'),
-      `model = "fake-1"
+      hasCompletedOnboarding: true,
+      customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
+      projects: { [work]: known },
+    }
+    return { file: '.claude.json', text: JSON.stringify(note) }
+  },
+  codex: (origin, work) => ({
+    file: '.codex/config.toml',
+    text: `model = "fake-1"
 model_provider = "fake"
 check_for_update_on_startup = false
 [analytics]
@@ -96,17 +123,19 @@ stream_max_retries = 1
 [projects."${work}"]
 trust_level = "trusted"
 `,
-    )
-  const env = {
-    ...usual,
-    ...(tool === 'claude'
-      ? {
-          ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: key, DISABLE_AUTOUPDATER: '1' },
-          ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', CLAUDE_CODE_MAX_RETRIES: '1' },
-        }
-      : { FAKE_KEY: key }),
-  }
-  return { home, work, env, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }) }
+  }),
+  opencode: (origin) => {
+    const model = {
+      ...{ name: 'Fake', tool_call: true, limit: { context: 128_000, output: 16_000 } },
+      cost: { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 },
+    }
+    const provider = { npm: '@ai-sdk/openai-compatible', name: 'Fake', models: { 'fake-1': model } }
+    const config = {
+      ...{ autoupdate: false, share: 'disabled', model: 'fake/fake-1', small_model: 'fake/fake-1' },
+      provider: { fake: { ...provider, options: { baseURL: `${origin}/v1`, apiKey: key } } },
+    }
+    return { file: '.config/opencode/opencode.json', text: JSON.stringify(config) }
+  },
 }
 
 /** A terminal in which a tool runs. */

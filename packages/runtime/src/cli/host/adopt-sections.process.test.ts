@@ -1,6 +1,6 @@
 /** Tests how `svc adopt` shows AI sessions, with files of Claude Code and a scripted service. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Account, account } from '../../../testing/adopting.ts'
 import {
@@ -12,8 +12,14 @@ import {
   prompt,
   sessionId,
 } from '../../../testing/ai/home.ts'
+import { modelAnswers, opencodeHome, personAsks } from '../../../testing/ai/opencode.ts'
 import { token } from '../../../testing/folder.ts'
+import { newAccount } from '../../../testing/jobs.ts'
+import { minNodeHere } from '../../../testing/releases.ts'
 import { type Service, startService } from '../../../testing/service.ts'
+import { hasSqlite } from '../../host/sessions/database.ts'
+
+if (minNodeHere === undefined) process.stderr.write('NOT TESTED: svc sessions with the oldest Node\n')
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -141,6 +147,66 @@ test('svc sessions lists what the page shows with folders, which stay on this ma
   expect((await none.svc(['sessions'])).out).toContain('There are no AI sessions')
   expect(JSON.parse((await none.svc(['sessions', '--json'])).out)).toEqual([])
 })
+
+/** The account, with a session of opencode whose turn has ended. */
+function withOpencode(): Account {
+  const ada = somebody()
+  const opencode = opencodeHome(1, ada.home)
+  cleanups.push(() => opencode.remove())
+  opencode.session('s')
+  opencode.message('a', 's', personAsks)
+  opencode.message('b', 's', modelAnswers())
+  return ada
+}
+
+test.runIf(hasSqlite())(
+  'sessions of opencode are found, asked for and reported, and nothing else is said',
+  async () => {
+    const good = await service()
+    const ada = withOpencode()
+    const dry = await ada.adopt(['--dry-run', '--json'])
+    expect(dry.err).toBe('')
+    expect(JSON.parse(dry.out).found.ai).toEqual({ claude: 3, opencode: 1 })
+    await ada.adopt([...quiet, '--url', good.origin], { input: token })
+    const { text } = good.reports[0] ?? { text: '{}' }
+    const report = JSON.parse(text)
+    expect(report.health).toContainEqual({ name: 'opencode', level: 'ok', detail: '1.18.33: 0 open, 1 in 7 days' })
+    const run = report.runs.find(({ kind }: { kind: string }) => kind === 'opencode')
+    expect(run).toMatchObject({ status: 'ok', cost_usd: 0.5, models: { 'claude-m': 0.5 }, output_tokens: 34 })
+    expect(report.panels.find(({ title }: { title: string }) => title === 'Today').rows[1]).toEqual([
+      ...['opencode', '$0.50', '–', '34 out, 2.1k in'],
+    ])
+    for (const mark of privateMarks) expect(text).not.toContain(mark)
+    const listed = JSON.parse((await ada.svc(['sessions', '--json'])).out)
+    expect(listed.find(({ tool }: { tool: string }) => tool === 'opencode')).toMatchObject({
+      name: 'opencode 1',
+      cost: 0.5,
+    })
+  },
+)
+
+test.runIf(minNodeHere !== undefined && hasSqlite())(
+  'the oldest Node says that opencode needs a newer one',
+  async () => {
+    const ada = withOpencode()
+    const old = await newAccount(minNodeHere)
+    const oldest = { by: [old.svc], env: { HOME: ada.home, PATH: `${dirname(minNodeHere ?? '')}:/bin` } }
+    cleanups.push(() => old.remove())
+    const ran = await old.exec(['sessions'], { ...oldest })
+    expect(ran).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/^claude 1 [\s\S]*\(opencode\) needs Node 22\.13\n$/m),
+    })
+    const dry = await old.exec(['adopt', '--dry-run', '--json'], { ...oldest })
+    expect(JSON.parse(dry.out).found.ai).toEqual({ claude: 3 })
+    expect(JSON.parse(dry.out).report.health).toContainEqual({
+      name: 'opencode',
+      level: 'info',
+      detail: 'needs Node 22.13',
+    })
+  },
+)
 
 test('a session that cannot be understood is named', async () => {
   const ada = somebody()

@@ -54,18 +54,21 @@ export function lookAtSections({ folder }: HostPlace, { names }: ChosenSections)
 }
 
 /** Lines about the sessions that were found, and about what may not be read. */
-export const sessionLines = ({ ai: { found } }: SectionFacts): string[] => [
-  ...(found.length === 0
-    ? []
-    : [
-        `Found AI sessions of 7 days: ${found.map((one) => `${toolNames[one.tool]} ${one.sessions.length}`).join(', ')}.`,
-      ]),
-  ...found.flatMap(({ tool, faults }) => faults.map((fault) => `  ${toolNames[tool]}: ${fault}.`)),
-]
+export function sessionLines({ ai: { found } }: SectionFacts): string[] {
+  const counts = found.flatMap(({ tool, sessions, isUnread }) =>
+    isUnread ? [] : [`${toolNames[tool]} ${sessions.length}`],
+  )
+  return [
+    ...(counts.length === 0 ? [] : [`Found AI sessions of 7 days: ${counts.join(', ')}.`]),
+    ...found.flatMap(({ tool, faults, remarks }) =>
+      [...faults, ...remarks].map((says) => `  ${toolNames[tool]}: ${says}.`),
+    ),
+  ]
+}
 
 /** The number of sessions of each tool that was found. */
 export const sessionCounts = ({ ai: { found } }: SectionFacts): Record<string, number> =>
-  Object.fromEntries(found.map(({ tool, sessions }) => [tool, sessions.length]))
+  Object.fromEntries(found.flatMap(({ tool, sessions, isUnread }) => (isUnread ? [] : [[tool, sessions.length]])))
 
 /** The look at AI sessions, if a person chose to show them. */
 export const aiOf = ({ ai: isShown, names }: AdoptedNote, facts: SectionFacts): AiLook | undefined =>

@@ -1,6 +1,9 @@
 /** Asks this machine about processes and locks. Without /proc, as on macOS (untried), it tells less. */
-import { readFileSync, readlinkSync } from 'node:fs'
-import { bootId, isAlive } from '../../machine/process/identity.ts'
+import { readFileSync, readlinkSync, statSync } from 'node:fs'
+import { uptime } from 'node:os'
+import { namesIn } from '../../machine/files/durable.ts'
+import { isOwner } from '../../machine/files/own.ts'
+import { bootId, isAlive, procStat } from '../../machine/process/identity.ts'
 
 export interface Machine {
   /** True if /proc tells which locks are held, and which process has a pid. */
@@ -11,6 +14,19 @@ export interface Machine {
   lives(pid: number, start: string): boolean
   /** The processes that hold locks, by the inode of the file; undefined if this machine does not tell. */
   lockHolders(): ReadonlyMap<number, number> | undefined
+  /** The processes of this user whose program has this name; undefined if this machine does not tell. */
+  processesNamed(name: string): readonly NamedProcess[] | undefined
+}
+
+/** A process that was found by its name. */
+export interface NamedProcess {
+  readonly pid: number
+  /** The folder in which it works. */
+  readonly folder: string
+  /** Its command. It stays on the machine. */
+  readonly args: readonly string[]
+  /** In Unix seconds. */
+  readonly started: number
 }
 
 export function thisMachine(): Machine {
@@ -20,6 +36,32 @@ export function thisMachine(): Machine {
     domain: hasProc ? ownDomain() : undefined,
     lives: (pid, start) => isAlive({ pid, start: hasProc ? `${bootId()}:${start}` : '' }),
     lockHolders: () => holdersIn(textIn('/proc/locks')),
+    processesNamed: (name) => (hasProc ? processesIn(name) : undefined),
+  }
+}
+
+function processesIn(name: string): NamedProcess[] {
+  const now = Date.now() / 1000
+  const running = uptime()
+  return namesIn('/proc').flatMap((entry): NamedProcess[] => {
+    if (!/^\d+$/.test(entry) || textOf(`/proc/${entry}/comm`).trim() !== name) return []
+    const pid = Number(entry)
+    const [folder, ticks] = [linkOf(`/proc/${entry}/cwd`), startTicks(pid)]
+    const isOwn = isOwner(statSync(`/proc/${entry}`, { throwIfNoEntry: false })?.uid ?? -1)
+    if (!isOwn || folder === '' || ticks === undefined) return []
+    const args = textOf(`/proc/${entry}/cmdline`).split('\0')
+    return [{ pid, folder, args, started: now - running + ticks / ticksPerSecond }]
+  })
+}
+/** Linux counts in /proc by this whatever its own clock does. */
+const ticksPerSecond = 100
+
+function startTicks(pid: number): number | undefined {
+  try {
+    const fields = procStat(pid)
+    return fields[0] === 'Z' ? undefined : Number(fields[19])
+  } catch {
+    return undefined // it has ended
   }
 }
 

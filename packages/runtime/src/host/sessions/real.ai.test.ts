@@ -1,9 +1,8 @@
 /** Tests what svc says about sessions of the real tools, in a terminal and without one. Each scene has a time limit. */
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ModelService, startModelService } from '../../../testing/ai/model-service.ts'
-import { endDaemons, headless, untilItAsks } from '../../../testing/ai/scenes.ts'
+import { endDaemons, headless, untilItAsks, untilItShows } from '../../../testing/ai/scenes.ts'
 import {
   programOf,
   type RealTool,
@@ -12,17 +11,25 @@ import {
   type ToolHome,
   toolHome,
 } from '../../../testing/ai/tools.ts'
-import { claudeReader } from './claude-files.ts'
-import { codexReader } from './codex-files.ts'
 import { newBudget } from './growing.ts'
 import { thisMachine } from './machine.ts'
 import type { ToolSession } from './session.ts'
+import { readerOf, usualFolders } from './tools.ts'
 
 /** The folders of the programs, or why there are none. */
 const programs = new Map<RealTool, { readonly bin?: string; readonly why?: string }>()
 for (const tool of realTools) programs.set(tool, await programOf(tool))
 for (const [tool, { why }] of programs)
   if (why !== undefined) process.stderr.write(`NOT TESTED: the real ${tool}, since ${why}\n`)
+
+/** Waits for a session that runs. A tool may need some time to begin. */
+async function runningSession(look: () => readonly ToolSession[]): Promise<ToolSession> {
+  for (const end = Date.now() + 60_000; ; await sleep(200)) {
+    const running = look().find(({ state }) => state === 'running')
+    if (running !== undefined) return running
+    if (Date.now() > end) throw new Error(`The sessions are ${look().map(({ state }) => state)}`)
+  }
+}
 
 /** The tool's own note comes first, and a look of svc watch within five seconds of it. */
 const noteSeconds = 10
@@ -47,10 +54,12 @@ describe.each(realTools)('%s', (tool) => {
   const newHome = () => {
     const home = toolHome(tool, bin, service)
     homes.push(home)
-    const reader = tool === 'claude' ? claudeReader : codexReader
-    const read = reader(join(home.home, `.${tool}`), thisMachine())
+    const readers = usualFolders(home.home).map((folder) => readerOf(folder, thisMachine()))
     const look = (): readonly ToolSession[] =>
-      read({ now: Date.now(), budget: newBudget(), dayOf: (at) => Math.floor(at / 86_400) })?.sessions ?? []
+      readers.flatMap(
+        (read) =>
+          read({ now: Date.now(), budget: newBudget(), dayOf: (at) => Math.floor(at / 86_400) })?.sessions ?? [],
+      )
     const becomes = async (state: string): Promise<void> => {
       for (const end = Date.now() + noteSeconds * 1000; look()[0]?.state !== state; await sleep(200))
         if (Date.now() > end) throw new Error(`It is ${look()[0]?.state}, not ${state}`)
@@ -63,20 +72,25 @@ describe.each(realTools)('%s', (tool) => {
     return terminal
   }
 
-  test.runIf(bin)('a question waits for the person, and once it is answered the session is idle', async () => {
-    const { home, look, becomes } = newHome()
-    const terminal = await asks(home)
-    await becomes('waiting')
-    expect(look()).toMatchObject([{ lives: true, steps: 1 }])
-    terminal.press(tool === 'claude' ? 'Enter' : 'y')
-    await becomes('idle')
-    expect(look()[0]?.folder).toBe(home.work)
-    await terminal.quit()
-    // The daemon of Codex keeps the session for a time after its terminal is gone.
-    await becomes(tool === 'claude' ? 'over' : 'idle')
-  })
+  /** opencode does not note that it asks. */
+  const notesQuestions = tool !== 'opencode'
+  test.runIf(bin && notesQuestions)(
+    'a question waits for the person, and once it is answered the session is idle',
+    async () => {
+      const { home, look, becomes } = newHome()
+      const terminal = await asks(home)
+      await becomes('waiting')
+      expect(look()).toMatchObject([{ lives: true, steps: 1 }])
+      terminal.press(tool === 'claude' ? 'Enter' : 'y')
+      await becomes('idle')
+      expect(look()[0]?.folder).toBe(home.work)
+      await terminal.quit()
+      // The daemon of Codex keeps the session for a time after its terminal is gone.
+      await becomes(tool === 'claude' ? 'over' : 'idle')
+    },
+  )
 
-  test.runIf(bin)(
+  test.runIf(bin && notesQuestions)(
     'a session that is killed while it waits died, and one that is killed at its prompt is over',
     async () => {
       const { home, becomes } = newHome()
@@ -100,14 +114,43 @@ describe.each(realTools)('%s', (tool) => {
     },
   )
 
+  test.runIf(bin && !notesQuestions)('a session runs, is idle, and is over once the person has ended it', async () => {
+    const { home, look, becomes } = newHome()
+    const terminal = await untilItShows(/esc interrupt/, home, tool, bin, 'say [[slow 15]]')
+    terminals.push(terminal)
+    await becomes('running')
+    expect(look()).toMatchObject([{ lives: true, pid: terminal.pid, folder: home.work }])
+    await terminal.shows(/Done\./)
+    await becomes('idle')
+    await terminal.quit()
+    await becomes('over')
+  })
+
+  test.runIf(bin && !notesQuestions)(
+    'a session that is killed in the middle died, and one whose person ends it then is over',
+    async () => {
+      for (const end of ['killed', 'ended'] as const) {
+        const { home, becomes } = newHome()
+        const terminal = await untilItShows(/esc interrupt/, home, tool, bin, 'say [[slow 40]]')
+        terminals.push(terminal)
+        await becomes('running')
+        if (end === 'killed') process.kill(terminal.pid, 'SIGKILL')
+        else await terminal.quit()
+        await becomes(end === 'killed' ? 'died' : 'over')
+      }
+    },
+  )
+
   test.runIf(bin)('a run without a terminal is a session that works, and then over, failed or died', async () => {
     const { home, look } = newHome()
-    const runs = headless(home, tool, bin, 'say [[slow 5]]')
-    for (const end = Date.now() + 30_000; look()[0]?.state !== 'running'; await sleep(200))
-      if (Date.now() > end) throw new Error(`It is ${look()[0]?.state}`)
+    const runs = headless(home, tool, bin, 'say [[slow 8]]')
+    await runningSession(look)
     await runs
     await headless(home, tool, bin, 'fails [[status 401]]')
-    await headless(home, tool, bin, 'killed [[slow 30]]', { killAfter: 8 })
+    const killed = headless(home, tool, bin, 'killed [[slow 60]]')
+    const running = await runningSession(look)
+    if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL')
+    await killed
     expect(
       look()
         .map(({ state }) => state)

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { privateMarks } from '../../../testing/ai/home.ts'
+import { damaged, reportOf } from '../../../testing/ai/report.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
-import { judgedSessions } from '../watch/ai-judge.ts'
-import { aiPart } from '../watch/ai-part.ts'
 import { claudeSessions, type KnownProcess, readClaudeProcess } from './claude.ts'
 import { codexSessions } from './codex.ts'
-import { numbered } from './numbers.ts'
 import { emptyRollout, withRolloutLine } from './rollout.ts'
 import type { FoundTool } from './session.ts'
 import { tokensOf } from './spent.ts'
@@ -70,14 +68,6 @@ const readers = [
   ['codex-0.171.0', codex],
 ] as const
 
-const reportOf = (found: FoundTool): string => {
-  const now = Math.max(1, ...found.sessions.map(({ last }) => last).filter(Number.isFinite))
-  const { sessions } = numbered({ sessions: [] }, found.sessions, now)
-  const view = { names: 'number' as const, waitingMinutes: 5, prices: {}, wrongPrices: 0 }
-  const shown = { ...view, now, zone: 'UTC', today: dayOf(now) }
-  return JSON.stringify(aiPart([found], judgedSessions(sessions, shown), shown))
-}
-
 describe.each(readers)('%s', (version, read) => {
   test('a good run, a failed one, a killed one and a question are what they were', () => {
     const { sessions, version: told, faults } = read(version)
@@ -104,19 +94,3 @@ describe.each(readers)('%s', (version, read) => {
     }
   })
 })
-
-const odd = [null, true, -1, 1e300, 'prompt-mark text', [], {}, [{}], { a: { b: 'answer-mark' } }]
-
-/** Leaves most lines as they are. Others are cut, or some of their values have another type. */
-function damaged(line: string, random: () => number): string {
-  const chance = random()
-  if (chance < 0.6) return line
-  if (chance < 0.7) return line.slice(0, Math.floor(random() * line.length))
-  const change = (value: unknown, deep: number): unknown => {
-    if (random() < 0.05) return odd[Math.floor(random() * odd.length)]
-    if (deep > 6 || typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map((inner) => change(inner, deep + 1))
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner, deep + 1)]))
-  }
-  return JSON.stringify(change(JSON.parse(line), 0))
-}

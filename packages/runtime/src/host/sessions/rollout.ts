@@ -4,7 +4,17 @@
  */
 import { isObject } from '@svc/protocol'
 import { quotable, withUnknown } from './session.ts'
-import { countOf, modelIn, moreTokens, noTokens, nothingSpent, type Spent, type Tokens, withTokens } from './spent.ts'
+import {
+  countOf,
+  modelIn,
+  moreTokens,
+  noTokens,
+  nothingSpent,
+  type Spent,
+  type Tokens,
+  unknownModel,
+  withTokens,
+} from './spent.ts'
 import { countIn, type JsonObject, optional, sessionIdIn, textIn, timeIn } from './values.ts'
 
 /** The facts that the lines of one rollout tell. Times are in Unix seconds. */
@@ -141,7 +151,6 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
     spent: countOf(earlier) > 0 ? { ...spent, today: { ...spent.today, isLeast: true } } : spent,
   }
 }
-const unknownModel = 'unknown'
 
 function tokensIn(usage: unknown): Tokens | undefined {
   if (!isObject(usage) || typeof usage.output_tokens !== 'number') return undefined

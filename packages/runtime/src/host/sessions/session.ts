@@ -45,6 +45,8 @@ export interface FoundTool {
   readonly elsewhere: number
   /** Parts of a sentence about files that cannot be read or understood. Each makes the item of the tool a warning. */
   readonly faults: readonly string[]
+  /** True if svc cannot read the files here, so that nothing is known about the sessions. A remark says why. */
+  readonly isUnread?: boolean
   /** Parts of a sentence about anything else that a person should know. */
   readonly remarks: readonly string[]
   /** The share of a limit that was used, with the words of the tool for it. */

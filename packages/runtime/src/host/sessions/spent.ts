@@ -30,6 +30,9 @@ export interface Spent {
   readonly hasGaps?: boolean | undefined
 }
 
+/** The name of a model that the tool did not tell. */
+export const unknownModel = 'unknown'
+
 export interface ToldCost {
   readonly usd: number
   readonly models: Readonly<Record<string, number>>
@@ -55,6 +58,10 @@ export function withTold(spent: Spent, told: ToldCost, day: number): Spent {
   const more = told.usd >= before ? told.usd - before : told.usd
   return { ...spent, told, today: today.day === day ? { ...today, told: (today.told ?? 0) + more } : today }
 }
+
+/** Notes one more cost that the tool told, with the tokens that it contains. */
+export const withMoreTold = (spent: Spent, more: ToldCost, day: number): Spent =>
+  withTold(spent, plusTold(spent.told, more) ?? more, day)
 
 /** The account of a day. A day before the last one changes nothing. */
 const onDay = (today: Spent['today'], day: number): Spent['today'] => (day > today.day ? { day, all: {} } : today)
@@ -82,6 +89,27 @@ export function sumOf(first: Spent, others: readonly Spent[]): Spent {
     }
   }
   return sum
+}
+
+/** Adds up all that several sessions used, each of which tells a cost of its own. */
+export const sumOfTold = (all: readonly Spent[]): Spent =>
+  all.reduce((before, spent) => {
+    const sum = sumOf(before, [spent])
+    const told = plusTold(before.told, spent.told)
+    const { today } = spent
+    const more = today.day === sum.today.day ? today.told : undefined
+    return {
+      ...sum,
+      ...(told && { told }),
+      today: more === undefined ? sum.today : { ...sum.today, told: (sum.today.told ?? 0) + more },
+    }
+  }, nothingSpent)
+
+function plusTold(told: ToldCost | undefined, more: ToldCost | undefined): ToldCost | undefined {
+  if (told === undefined || more === undefined) return told ?? more
+  const models: Record<string, number> = { ...told.models }
+  for (const [model, usd] of Object.entries(more.models)) models[model] = (ownOf(models, model) ?? 0) + usd
+  return { usd: told.usd + more.usd, models, tokens: plus(told.tokens, more.tokens) }
 }
 
 /** The tokens that no told cost contains: what was used after it, or by a process that was killed. */

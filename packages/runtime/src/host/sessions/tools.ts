@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { claudeReader } from './claude-files.ts'
 import { codexReader } from './codex-files.ts'
 import type { Machine } from './machine.ts'
+import { opencodeReader } from './opencode-files.ts'
 import type { ToolName, ToolReader } from './session.ts'
 
 /** A folder in which a tool keeps its sessions. */
@@ -21,9 +22,13 @@ interface Tool {
   readonly place: string
 }
 
-const known: Readonly<Partial<Record<ToolName, Tool>>> = {
+const known: Readonly<Record<ToolName, Tool>> = {
   claude: { reader: claudeReader, usual: '.claude', variable: 'CLAUDE_CONFIG_DIR', place: '' },
   codex: { reader: codexReader, usual: '.codex', variable: 'CODEX_HOME', place: '' },
+  opencode: {
+    ...{ reader: opencodeReader, usual: '.local/share/opencode' },
+    ...{ variable: 'XDG_DATA_HOME', place: 'opencode' },
+  },
 }
 
 const all = Object.entries(known) as [ToolName, Tool][]
@@ -46,8 +51,8 @@ export const folderText = ({ tool, folder }: ToolFolder): string => `${tool}=${f
 export function folderIn(text: string): ToolFolder | undefined {
   const at = text.indexOf('=')
   const [tool, folder] = [text.slice(0, at) as ToolName, text.slice(at + 1)]
-  return known[tool] !== undefined && isAbsolute(folder) ? { tool, folder } : undefined
+  return Object.hasOwn(known, tool) && isAbsolute(folder) ? { tool, folder } : undefined
 }
 
 export const readerOf = ({ tool, folder }: ToolFolder, machine: Machine): ToolReader =>
-  known[tool]?.reader(folder, machine) ?? (() => undefined)
+  known[tool].reader(folder, machine)

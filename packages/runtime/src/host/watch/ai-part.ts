@@ -66,12 +66,12 @@ export const generalItems = (tools: readonly FoundTool[], judged: readonly Judge
 const isOpen = ({ session: { lives } }: JudgedSession): boolean => lives
 
 function toolItem(
-  { tool, version, sessions, elsewhere, faults, remarks }: FoundTool,
+  { tool, version, sessions, elsewhere, isUnread, faults, remarks }: FoundTool,
   judged: readonly JudgedSession[],
 ): Item {
   const open = judged.filter((one) => one.session.tool === tool && isOpen(one)).length
   const says = [
-    `${version === undefined ? '' : `${version}: `}${open} open, ${sessions.length} in 7 days`,
+    ...(isUnread ? [] : [`${version === undefined ? '' : `${version}: `}${open} open, ${sessions.length} in 7 days`]),
     ...(elsewhere === 0 ? [] : [`${elsewhere} elsewhere, as in a container`]),
     ...faults,
     ...remarks,

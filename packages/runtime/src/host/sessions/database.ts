@@ -1,0 +1,93 @@
+/**
+ * Reads the SQLite databases of other programs. Nothing is written and no file is made beside them, and no lock is held
+ * after a read. `node:sqlite` is loaded only when there is a database.
+ */
+import { existsSync, lstatSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { isOwner } from '../../machine/files/own.ts'
+
+/** The milliseconds for which a read waits for a lock of the other program. */
+const lockedMs = 2000
+
+/** The version of Node that `node:sqlite` needs, for people. */
+export const sqliteNode = '22.13'
+
+type Sqlite = typeof import('node:sqlite')
+let loaded: { readonly sqlite: Sqlite | undefined } | undefined
+
+/** True if this version of Node can read databases. */
+export const hasSqlite = (): boolean => sqliteOfNode() !== undefined
+
+function sqliteOfNode(): Sqlite | undefined {
+  loaded ??= { sqlite: loadQuietly() }
+  return loaded.sqlite
+}
+
+/** Node says on the terminal that its part for SQLite is new, which is nothing that a person could act on. */
+function loadQuietly(): Sqlite | undefined {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    // Old versions of Node 20 do not have the function.
+    return (process.getBuiltinModule as typeof process.getBuiltinModule | undefined)?.('node:sqlite')
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/** A database as it is on the disk. */
+export interface DatabaseFile {
+  /** A text that differs once something was written. */
+  readonly stamp: string
+  readonly isOwn: boolean
+}
+
+/** Looks at the file of a database; undefined if there is none. Links are not followed. */
+export function databaseAt(file: string): DatabaseFile | undefined {
+  try {
+    const stat = lstatSync(file, { throwIfNoEntry: false })
+    if (stat === undefined) return undefined
+    const log = lstatSync(`${file}-wal`, { throwIfNoEntry: false })
+    return {
+      stamp: [stat, log].map((one) => one && `${one.ino} ${one.size} ${one.mtimeMs}`).join(),
+      isOwn: stat.isFile() && isOwner(stat.uid),
+    }
+  } catch {
+    return { stamp: '', isOwn: false } // its folder cannot be read
+  }
+}
+
+/** Reads a database, and closes it. Throws what `node:sqlite` throws. */
+export function readDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
+  const sqlite = sqliteOfNode()
+  if (sqlite === undefined) throw new Error(`A database needs Node ${sqliteNode}`)
+  const url = pathToFileURL(file)
+  // Without these files nobody has the database open. SQLite would then make some for its locks.
+  if (!existsSync(`${file}-wal`) && !existsSync(`${file}-journal`)) url.search = 'immutable=1'
+  const database = new sqlite.DatabaseSync(url, { readOnly: true, timeout: lockedMs })
+  try {
+    return read(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** The names of the columns of a table; none if there is no such table. */
+export const columnsOf = (database: DatabaseSync, table: string): ReadonlySet<string> =>
+  new Set(
+    database
+      .prepare('select name from pragma_table_info(?)')
+      .all(table)
+      .map(({ name }) => String(name)),
+  )
+
+const busyCodes: readonly unknown[] = [5, 6]
+
+/** A part of a sentence about an error of `readDatabase`. */
+export function databaseFault(error: unknown): string {
+  const { errcode, message } = error as { readonly errcode?: unknown; readonly message?: unknown }
+  if (typeof errcode === 'number' && busyCodes.includes(errcode & 0xff)) return 'its database is locked'
+  const missing = /^no such (?:column|table): ([a-z_0-9]{1,40})$/.exec(String(message))
+  return missing ? `its database has no ${missing[1]}` : 'its database cannot be read'
+}

@@ -1,0 +1,291 @@
+/** Tests the sessions of opencode with databases that SQLite really made, and with processes that really live. */
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { byLevel } from '../../../../../testing/level.ts'
+import { privateMarks } from '../../../testing/ai/home.ts'
+import {
+  modelAnswers,
+  type OpencodeHome,
+  opencodeHome,
+  opencodeId,
+  personAsks,
+  recordedDatabase,
+  recordedRows,
+} from '../../../testing/ai/opencode.ts'
+import { damaged, reportOf } from '../../../testing/ai/report.ts'
+import { randomOf, seed } from '../../../testing/random.ts'
+import { hasSqlite } from './database.ts'
+import { newBudget } from './growing.ts'
+import { thisMachine } from './machine.ts'
+import { opencodeReader } from './opencode-files.ts'
+import type { FoundTool, SessionState } from './session.ts'
+import { tokensOf } from './spent.ts'
+
+if (!hasSqlite()) process.stderr.write('NOT TESTED: sessions of opencode, since this Node has no part for SQLite\n')
+
+const homes: OpencodeHome[] = []
+const homeOf = (version: 1 | 2 = 1): OpencodeHome => {
+  const home = opencodeHome(version)
+  homes.push(home)
+  return home
+}
+let home: OpencodeHome
+beforeEach(() => {
+  if (hasSqlite()) home = homeOf()
+})
+afterEach(() => {
+  for (const one of homes.splice(0)) one.remove()
+})
+
+const dayOf = (at: number): number => Math.floor(at / 86_400)
+const reader = ({ folder } = home) => {
+  const read = opencodeReader(folder, thisMachine())
+  return (now = Date.now(), budget = newBudget()): FoundTool | undefined => read({ now, budget, dayOf })
+}
+const stateOf = (name: string, found = reader()()): SessionState | undefined =>
+  found?.sessions.find(({ id }) => id === opencodeId(name))?.state
+const outputOf = (found: FoundTool | undefined): number[] =>
+  found?.sessions.map(({ spent }) => tokensOf(spent.all).output) ?? []
+const ended = async (child: ReturnType<OpencodeHome['start']>): Promise<void> => {
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}
+const working = { time: {}, finish: undefined, tokens: undefined, cost: 0 }
+const aborted = { error: { name: 'MessageAbortedError', data: { message: 'secret-mark' } } }
+const failed = { error: { name: 'APIError', data: { message: 'secret-mark' } } }
+
+describe.runIf(hasSqlite())('opencode', () => {
+  test.each<[string, object[], SessionState, SessionState]>([
+    ['whose model works', [personAsks, modelAnswers(working)], 'running', 'died'],
+    ['whose model has not begun', [personAsks], 'running', 'died'],
+    ['whose model used a tool last', [personAsks, modelAnswers({ finish: 'tool-calls' })], 'running', 'over'],
+    ['whose turn has ended', [personAsks, modelAnswers()], 'idle', 'over'],
+    ['whose turn the person ended', [personAsks, modelAnswers(aborted)], 'idle', 'over'],
+    ['whose last word is an error', [personAsks, modelAnswers(failed)], 'failed', 'failed'],
+  ])('a session %s, and once its process is killed', async (_what, messages, alive, dead) => {
+    const child = home.start()
+    home.session('s')
+    for (const [at, data] of messages.entries()) home.message(`m${at}`, 's', data)
+    expect(stateOf('s')).toBe(alive)
+    await ended(child)
+    expect(stateOf('s')).toBe(dead)
+  })
+
+  test('a process that works in another folder, or began after the last sign of the session, is not its process', () => {
+    home.session('s')
+    home.message('a', 's', personAsks)
+    home.start(['1000'], home.root)
+    expect(stateOf('s')).toBe('died')
+    home.session('old', { time_created: Date.now() - 7_200_000 })
+    home.message('b', 'old', modelAnswers({ time: { completed: Date.now() - 3_600_000 } }), Date.now() - 3_600_000)
+    home.start()
+    expect(stateOf('old')).toBe('over')
+  })
+
+  test('what is added is counted at the next look, and no message twice', () => {
+    const look = reader()
+    home.session('s')
+    const [first, second] = [Date.now() - 30_000, Date.now() - 20_000]
+    home.message('a', 's', modelAnswers(), first)
+    expect(outputOf(look())).toEqual([34])
+    home.message('b', 's', modelAnswers(working), second)
+    home.session('s', { time_updated: Date.now() + 1 })
+    expect(outputOf(look())).toEqual([34])
+    home.message('b', 's', modelAnswers(), second)
+    expect(outputOf(look())).toEqual([68])
+    home.message('c', 's', modelAnswers(), second)
+    home.session('s', { time_updated: Date.now() + 2 })
+    expect(outputOf(look())).toEqual([102])
+  })
+
+  test('a session counts what those used that it started, and their cost; a cost of 0 is unknown', () => {
+    home.session('s')
+    home.session('child', { parent_id: opencodeId('s') })
+    home.session('grandchild', { parent_id: opencodeId('child') })
+    for (const name of ['s', 'child', 'grandchild']) home.message(name, name, modelAnswers())
+    home.message('free', 's', modelAnswers({ cost: 0, modelID: 'local-m' }), Date.now() - 10_000)
+    const [one, ...others] = reader()()?.sessions ?? []
+    expect(others).toEqual([])
+    expect(tokensOf(one?.spent.all ?? {})).toEqual({ input: 5200, cached: 3200, output: 136 })
+    expect(one?.spent.told).toMatchObject({ usd: 1.5, models: { 'claude-m': 1.5 } })
+    expect(one?.spent.today.told).toBe(1.5)
+    expect(Object.keys(one?.spent.told?.tokens ?? {})).toEqual(['claude-m'])
+  })
+
+  test('messages that a session copied when it was forked are not counted again', () => {
+    home.session('fork', { time_created: Date.now() - 60_000 })
+    home.message('old', 'fork', modelAnswers(), Date.now() - 3_600_000)
+    home.message('new', 'fork', modelAnswers(), Date.now() - 30_000)
+    expect(outputOf(reader()())).toEqual([34])
+  })
+
+  test('a large history is read over several looks', () => {
+    const look = reader()
+    for (const name of ['a', 'b', 'c']) {
+      home.session(name)
+      for (let at = 0; at < 4; at++)
+        home.message(`${name}${at}`, name, modelAnswers({ more: 'x'.repeat(1000) }), Date.now() - 30_000 + at)
+    }
+    const all = 12 * 34
+    const sumNow = () => outputOf(look(Date.now(), { left: 1500 })).reduce((sum, output) => sum + output, 0)
+    const sums = [sumNow()]
+    while ((sums.at(-1) ?? 0) < all && sums.length < 20) sums.push(sumNow())
+    expect(sums).toEqual([...sums].sort((a, b) => a - b))
+    expect(sums.at(-1)).toBe(all)
+    expect(sums.length).toBeGreaterThan(3)
+    expect(look()?.sessions.map(({ spent }) => spent.hasGaps)).toEqual([undefined, undefined, undefined])
+  })
+
+  test('a session that nothing touched for seven days is not read', () => {
+    home.session('s', { time_updated: Date.now() - 8 * 86_400_000 })
+    home.message('a', 's', modelAnswers())
+    expect(reader()()?.sessions).toEqual([])
+  })
+
+  test('there is nothing to say without a database', () => {
+    rmSync(home.folder, { recursive: true })
+    expect(reader()()).toBeUndefined()
+  })
+
+  test('no file is made beside a database that nobody has open, and none stays open', () => {
+    home.session('s')
+    home.message('a', 's', modelAnswers())
+    const copy = homeOf()
+    rmSync(copy.folder, { recursive: true })
+    mkdirSync(copy.folder)
+    const database = home.open()
+    database.exec(`vacuum into '${copy.file}'`)
+    database.close()
+    chmodSync(copy.folder, 0o500)
+    expect(outputOf(reader(copy)())).toEqual([34])
+    expect(readdirSync(copy.folder)).toEqual(['opencode.db'])
+    const open = readdirSync('/proc/self/fd').filter((fd) => existsSync(`/proc/self/fd/${fd}`))
+    reader(copy)()
+    expect(readdirSync('/proc/self/fd').filter((fd) => existsSync(`/proc/self/fd/${fd}`))).toEqual(open)
+  })
+
+  /** A change of the database, and the fault in the item of the tool. */
+  test.each<[string, () => void, string[], number]>([
+    [
+      'no database at all',
+      () => writeFileSync(home.file, 'no database '.repeat(100)),
+      ['its database cannot be read'],
+      0,
+    ],
+    ['an empty file', () => writeFileSync(home.file, ''), [], 0],
+    ['a folder in its place', () => mkdirSync(home.file), ['its database cannot be read'], 0],
+    ['a link in its place', () => symlinkSync('/etc/passwd', home.file), ['its database cannot be read'], 0],
+    ['other tables', () => changed('create table other (id text)'), ['its database has no session'], 0],
+    ['a table without a column', () => changed('create table session (id text)'), ['its database has no parent_id'], 0],
+    [
+      'no table of messages',
+      () => {
+        changed('create table session (id, parent_id, directory, version, time_created, time_updated)')
+        changed(`insert into session values ('${opencodeId('s')}', null, '/', '3', 1, ${Date.now()})`)
+      },
+      ['its database has no message'],
+      0,
+    ],
+  ])('%s costs at most the item of the tool', (_what, change, faults, sessions) => {
+    home.session('s')
+    home.message('a', 's', modelAnswers())
+    const changing = homeOf()
+    rmSync(changing.folder, { recursive: true })
+    mkdirSync(changing.folder)
+    const look = reader(changing)
+    home = changing
+    change()
+    const found = look()
+    expect([found?.faults, found?.sessions.length]).toEqual([faults, sessions])
+  })
+
+  function changed(sql: string): void {
+    const database = home.open()
+    database.exec(sql)
+    database.close()
+  }
+
+  test('a database that is locked costs two seconds and a fault, and its sessions stay', () => {
+    home.session('s')
+    home.message('a', 's', modelAnswers())
+    const look = reader()
+    expect(look()?.sessions).toHaveLength(1)
+    const database = home.open()
+    // The rest of its connections are closed, since a lock for one alone is refused otherwise.
+    home.close()
+    database.exec('pragma locking_mode = exclusive; begin exclusive')
+    database.prepare('update session set title = ?').run('x')
+    const begun = performance.now()
+    const found = look()
+    expect([found?.faults, found?.sessions.length]).toEqual([['its database is locked'], 1])
+    expect(performance.now() - begun).toBeLessThan(4000)
+    database.exec('commit')
+    database.close()
+    expect(look()?.faults).toEqual([])
+  })
+
+  test('messages that are not understood cost nothing, unless a session of today has no others', () => {
+    home.session('good')
+    home.message('a', 'good', modelAnswers())
+    for (const [name, data] of [
+      ['b', { role: 'poet' }],
+      ['c', { role: 7 }],
+      ['d', { ...modelAnswers(), tokens: 'many', cost: 'much', modelID: 'answer-mark text' }],
+    ] as const)
+      home.message(name, 'good', data)
+    const database = home.open()
+    database.prepare('update message set data = ? where id = ?').run('{"role":"assis', 'msg_c')
+    expect(reader()()).toMatchObject({ faults: [], sessions: [{ spent: { hasGaps: true } }] })
+    expect(outputOf(reader()())).toEqual([34])
+    home.session('newer')
+    home.message('e', 'newer', { role: 'poet' })
+    expect(reader()()?.faults).toEqual(['lines of the type "poet" are not understood'])
+    database.close()
+  })
+
+  test.each(['1.15.13', '1.18.33'])('the recorded runs of %s are what they were', (version) => {
+    const { found } = recorded(version)
+    expect(found?.sessions.map(({ state }) => state).sort()).toEqual(['died', 'failed', 'over'])
+    expect([found?.version, found?.faults]).toEqual([version, []])
+    const good = found?.sessions.find(({ state }) => state === 'over')
+    expect([good?.folder, good?.steps]).toEqual([expect.stringContaining('/folder-mark/harbour'), 1])
+    expect(tokensOf(good?.spent.all ?? {})).toEqual({ input: 2400, cached: 1600, output: 68 })
+    expect(good?.spent.told?.usd).toBeCloseTo(0.0029)
+  })
+
+  test.each(['1.15.13', '1.18.33'])(
+    `damaged rows of %s never throw, and tell no text, with the seed ${seed}`,
+    (version) => {
+      const random = randomOf(seed)
+      for (let round = 0; round < byLevel(5, 30, 300); round++) {
+        const { report } = recorded(version, (line) => damagedRow(line, random))
+        for (const mark of privateMarks) expect(report).not.toContain(mark)
+      }
+    },
+  )
+
+  /** The sessions of a recorded database and the report of them, a minute after its last row. */
+  function recorded(
+    version: string,
+    change = (line: string) => line,
+  ): { found: FoundTool | undefined; report: string } {
+    const place = homeOf()
+    rmSync(place.folder, { recursive: true })
+    mkdirSync(place.folder)
+    const lines = recordedRows(version).map((line) => line.replaceAll('/srv/folder-mark/harbour', place.work))
+    recordedDatabase(place.file, lines.map(change))
+    const times = lines.flatMap((line) => [...line.matchAll(/"time_updated":(\d+)/g)].map(([, time]) => Number(time)))
+    const found = reader(place)(Math.max(...times) + 60_000)
+    return { found, report: found === undefined ? '' : reportOf(found) }
+  }
+})
+
+/** Damages a row, and the text of a message in it. */
+function damagedRow(line: string, random: () => number): string {
+  const { row, ...rest } = JSON.parse(line) as { readonly row?: { readonly data?: string } }
+  if (row === undefined) return line
+  const data = row.data === undefined ? {} : { data: damaged(row.data, random) }
+  return damaged(JSON.stringify({ ...rest, row: { ...row, ...data } }), random)
+}

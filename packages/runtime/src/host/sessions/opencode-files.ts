@@ -1,0 +1,209 @@
+/** The database of opencode, `opencode.db`, and its processes. Only read. */
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  columnsOf,
+  type DatabaseFile,
+  databaseAt,
+  databaseFault,
+  hasSqlite,
+  readDatabase,
+  sqliteNode,
+} from './database.ts'
+import { maxLineBytes } from './growing.ts'
+import type { Machine } from './machine.ts'
+import {
+  type Conversation,
+  emptyConversation,
+  isFinal,
+  messageParts,
+  type OpencodeRow,
+  type OpencodeSession,
+  opencodeSessions,
+  readOpencodeMessage,
+  readOpencodeRow,
+  withMessage,
+} from './opencode.ts'
+import { type FoundTool, keptSeconds, type Look, quotable, type ToolReader } from './session.ts'
+
+/** Reads the sessions of opencode in this folder, usually `~/.local/share/opencode`. */
+export function opencodeReader(folder: string, machine: Machine): ToolReader {
+  const file = join(folder, 'opencode.db')
+  const read = conversationReader()
+  let known: readonly KnownSession[] = []
+  let stamp: string | undefined
+  const refresh = (look: Look, found: DatabaseFile): string[] => {
+    if (!found.isOwn) return ['its database cannot be read']
+    if (found.stamp === stamp && known.every(({ isWhole }) => isWhole)) return []
+    try {
+      known = readDatabase(file, (database) => read(database, look))
+      stamp = found.stamp
+      return []
+    } catch (error) {
+      stamp = undefined
+      return [databaseFault(error)]
+    }
+  }
+  return (look) => {
+    const found = databaseAt(file)
+    if (found === undefined) return undefined
+    if (!hasSqlite()) return withoutSqlite
+    const faults = refresh(look, found)
+    const now = Math.floor(look.now / 1000)
+    const recent = known.filter(({ row }) => row.changed > look.now - keptSeconds * 1000)
+    return opencodeSessions({
+      sessions: recent.map((one) => sessionIn(one, look)),
+      processes: recent.length === 0 ? [] : machine.processesNamed('opencode'),
+      ...{ faults, now },
+    })
+  }
+}
+
+const withoutSqlite: FoundTool = {
+  ...{ tool: 'opencode', sessions: [], elsewhere: 0, faults: [], isUnread: true },
+  remarks: [`needs Node ${sqliteNode}`],
+}
+
+/** A session as far as its messages were read. */
+interface KnownSession {
+  readonly row: OpencodeRow
+  readonly conversation: Conversation
+  /** The conversation up to the place, and the place: the time of the first message that may change, as noted. */
+  readonly before: Conversation
+  readonly place: number
+  readonly isWhole: boolean
+  readonly hasGaps: boolean
+  readonly unknown: string | undefined
+}
+
+const sessionIn = (
+  { row, conversation, isWhole, hasGaps, unknown }: KnownSession,
+  { dayOf, now }: Look,
+): OpencodeSession => ({
+  ...{ row, conversation, unknown, hasGaps: hasGaps || !isWhole },
+  isNew: dayOf(row.changed / 1000) === dayOf(now / 1000),
+  place: row.folder === undefined ? undefined : realOf(row.folder),
+})
+
+function realOf(folder: string): string | undefined {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return undefined
+  }
+}
+
+/** The most sessions that are read, those first that changed last. */
+const maxSessions = 2000
+
+/** Returns the function that reads what changed in the database since the last time. */
+function conversationReader(): (database: DatabaseSync, look: Look) => KnownSession[] {
+  let known = new Map<string, KnownSession>()
+  return (database, look) => {
+    const read = rowsIn(database, look.now - keptSeconds * 1000).map(({ row, tables }) => {
+      const before = known.get(row.id)
+      // A turn that ends changes its message, and not always the row of the session.
+      const isOver = before?.conversation.turn === 'ended' || before?.conversation.turn === 'failed'
+      if (before?.isWhole && before.row.changed === row.changed && isOver) return { ...before, row }
+      return readMessages(database, tables, { ...(before ?? unread), row }, look)
+    })
+    known = new Map(read.map((one) => [one.row.id, one]))
+    return read
+  }
+}
+
+const unread = {
+  conversation: emptyConversation,
+  before: emptyConversation,
+  place: 0,
+  isWhole: false,
+  hasGaps: false,
+  unknown: undefined,
+}
+
+/** The tables of a version of opencode. */
+interface Tables {
+  readonly version: 1 | 2
+  readonly sessions: string
+  readonly messages: string
+  /** The columns with what only this version has. */
+  readonly more: readonly string[]
+  /** The place of the role of a message. */
+  readonly role: string
+}
+const allTables: readonly Tables[] = [
+  {
+    ...{ version: 2, sessions: 'session_v2', messages: 'session_message', role: 'type' },
+    more: ['time_idle', 'idle_outcome'],
+  },
+  { version: 1, sessions: 'session', messages: 'message', role: `data ->> '$.role'`, more: [] },
+]
+
+/** The sessions that changed since, the newest first. A database may have the tables of both versions. */
+function rowsIn(database: DatabaseSync, since: number): { readonly row: OpencodeRow; readonly tables: Tables }[] {
+  const found = allTables.map((tables) => ({ tables, columns: columnsOf(database, tables.sessions) }))
+  const rows = found.flatMap(({ tables, columns }) => {
+    if (columns.size === 0) return []
+    const more = tables.more.filter((name) => columns.has(name)).map((name) => `, ${name}`)
+    const times = ['time_created', 'time_updated'].map((name) => `cast(${name} as real) ${name}`).join(', ')
+    const all = database
+      .prepare(
+        `select id, parent_id, directory, version, ${times}${more.join('')} from ${tables.sessions}
+         where time_updated > ? order by time_updated desc limit ${maxSessions}`,
+      )
+      .all(since)
+    return all.flatMap((each) => {
+      const row = readOpencodeRow(each, tables.version)
+      return row === undefined ? [] : [{ row, tables }]
+    })
+  })
+  const isEmpty = found.every(({ columns }) => columns.size === 0)
+  // A database that was only just made has no table at all.
+  if (isEmpty && database.prepare('select 1 from sqlite_schema limit 1').get())
+    throw new Error('no such table: session')
+  return [...new Map(rows.reverse().map((one) => [one.row.id, one])).values()].reverse()
+}
+
+const isReadable = `octet_length(data) <= ${maxLineBytes} and json_valid(data)`
+const parts = messageParts.map((path) => `'${path}'`).join(', ')
+
+/** Reads the messages that are new, or may have changed, as far as the budget allows. */
+function readMessages(
+  database: DatabaseSync,
+  { messages, role }: Tables,
+  known: KnownSession,
+  { budget, dayOf }: Look,
+): KnownSession {
+  if (budget.left <= 0) return { ...known, isWhole: false }
+  const rows = database
+    .prepare(
+      `select cast(time_created as real) time_created, cast(time_updated as real) time_updated,
+         octet_length(data) bytes, case when ${isReadable} then ${role} end role,
+         case when ${isReadable} then json_extract(data, ${parts}) end parts
+       from ${messages} where session_id = ? and time_created >= ? order by time_created, id`,
+    )
+    .iterate(known.row.id, known.place)
+  let { before, place, hasGaps, unknown } = known
+  let conversation = before
+  let isWhole = true
+  let isSettled = true
+  for (const row of rows) {
+    const at = Number(row.time_created)
+    // All messages of one moment are read again, so none of them is counted in what comes before.
+    if (isSettled && at > place) [before, place] = [conversation, at]
+    if (budget.left <= 0) {
+      isWhole = false
+      break
+    }
+    const message = readOpencodeMessage(row)
+    if (message === undefined) unknown ??= quotable(row.role)
+    else {
+      conversation = withMessage(conversation, message, known.row, dayOf)
+      isSettled &&= isFinal(message)
+    }
+    if (row.parts === null) hasGaps = true
+    else budget.left -= Number(row.bytes)
+  }
+  return { row: known.row, conversation, before, place, isWhole, hasGaps, unknown }
+}

@@ -1,0 +1,302 @@
+/** Sessions of opencode, from the rows of its database and from its processes. Pure. No text of a message is kept. */
+import type { NamedProcess } from './machine.ts'
+import { type FoundTool, groupBy, newestVersion, type SessionState, type ToolSession, unknownLines } from './session.ts'
+import {
+  countOf,
+  modelIn,
+  nothingSpent,
+  type Spent,
+  sumOfTold,
+  type Tokens,
+  unknownModel,
+  withMoreTold,
+  withTokens,
+} from './spent.ts'
+import { costIn, countIn, type JsonObject, millisIn, optional, textIn, versionIn } from './values.ts'
+
+/** A session as its own row tells it. Times are in Unix seconds. */
+export interface OpencodeRow {
+  readonly id: string
+  /** The version of the tables: those of opencode 1 or of opencode 2. */
+  readonly tables: 1 | 2
+  /** The session that started this one, if no person did. */
+  readonly parent?: string
+  readonly folder?: string
+  readonly version?: string
+  readonly started: number
+  /** When the tool last changed the row, as the tool writes it. */
+  readonly changed: number
+  /** When the last turn ended, and how. Only opencode 2 notes them. */
+  readonly rested?: number
+  readonly outcome?: string
+}
+
+/** An id of a session. It leaves the machine, so anything that a person may have written is none. */
+const idIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^ses_[\dA-Za-z]{10,60}$/.test(value) ? value : undefined
+
+/** Reads a row of the table of sessions; undefined if it is none. */
+export function readOpencodeRow(row: JsonObject, tables: 1 | 2): OpencodeRow | undefined {
+  const id = idIn(row.id)
+  const started = millisIn(row.time_created)
+  if (id === undefined || started === undefined) return undefined
+  return {
+    ...{ id, tables, started, changed: countIn(row.time_updated) },
+    ...optional('parent', idIn(row.parent_id)),
+    ...optional('folder', textIn(row.directory)),
+    ...optional('version', versionIn(row.version)),
+    ...optional('rested', millisIn(row.time_idle)),
+    ...optional('outcome', textIn(row.idle_outcome)),
+  }
+}
+
+/** A message of a person or of a model. Times are in Unix seconds. */
+export interface OpencodeMessage {
+  readonly role: 'user' | 'assistant'
+  readonly at: number
+  /** When the tool last changed it. */
+  readonly changed: number
+  /** When the model was done with it, and with the tools that it used. */
+  readonly completed?: number
+  /** The last word of the model about it, such as `stop` or `tool-calls`. */
+  readonly finish?: string
+  /** The name of an error. */
+  readonly error?: string
+  readonly model?: string
+  readonly usd?: number
+  readonly tokens?: Tokens
+}
+
+/** The parts of a message that `readOpencodeMessage` takes, in their order. */
+export const messageParts = [
+  ...['$.time.created', '$.time.completed', '$.finish', '$.cost'],
+  ...['$.error.name', '$.error.type', '$.modelID', '$.model.id'],
+  ...['$.tokens.input', '$.tokens.output', '$.tokens.reasoning', '$.tokens.cache.read', '$.tokens.cache.write'],
+]
+
+/** Reads a row of the table of messages; undefined if it is of no person and of no model. */
+export function readOpencodeMessage(row: JsonObject): OpencodeMessage | undefined {
+  const [created, done, finish, usd, name, type, model, modelId, ...counts] = partsIn(row.parts)
+  const [input, output, thought, cached, written] = counts
+  const { role } = row
+  const at = Math.min(...[row.time_created, created].flatMap((time) => millisIn(time) ?? []))
+  if ((role !== 'user' && role !== 'assistant') || !Number.isFinite(at)) return undefined
+  const tokens = {
+    input: countIn(input) + countIn(written),
+    cached: countIn(cached),
+    output: countIn(output) + countIn(thought),
+  }
+  return {
+    ...{ role, at, changed: Math.max(at, millisIn(row.time_updated) ?? 0) },
+    ...optional('completed', millisIn(done)),
+    ...optional('finish', textIn(finish)),
+    ...optional('error', textIn(name) ?? textIn(type)),
+    ...optional('model', modelIn(model) ?? modelIn(modelId)),
+    ...optional('usd', costIn(usd)),
+    ...(countOf(tokens) > 0 && { tokens }),
+  }
+}
+
+/** The parts as SQLite gives them: the text of a JSON array. */
+function partsIn(text: unknown): readonly unknown[] {
+  try {
+    const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}
+
+/** True if the tool changes the message no more. */
+export const isFinal = ({ role, completed }: OpencodeMessage): boolean => role === 'user' || completed !== undefined
+
+/** The facts that the messages of one session tell. Times are in Unix seconds. */
+export interface Conversation {
+  readonly last?: number
+  readonly model?: string
+  /** The state of the last turn. `between`: the model used a tool, and its next answer has not started. */
+  readonly turn?: 'runs' | 'between' | 'ended' | 'failed'
+  /** When the last turn began or ended. */
+  readonly turned?: number
+  readonly steps: number
+  readonly spent: Spent
+}
+export const emptyConversation: Conversation = { steps: 0, spent: nothingSpent }
+
+/** Messages that were written at the same time may be in another order. */
+const orderSeconds = 2
+
+/** The conversation after one more message. A session that was forked begins with a copy of older messages. */
+export function withMessage(
+  before: Conversation,
+  message: OpencodeMessage,
+  { started }: Pick<OpencodeRow, 'started'>,
+  dayOf: (at: number) => number,
+): Conversation {
+  if (message.at < started - orderSeconds) return before
+  const { role, at, changed, completed, finish, error, model } = message
+  const after = { ...before, ...optional('model', model), last: Math.max(before.last ?? 0, changed, completed ?? 0) }
+  if (role === 'user') return { ...after, turn: 'runs', turned: at }
+  const spent = spentWith(before.spent, message, dayOf(completed ?? at))
+  if (completed === undefined) return { ...after, spent, turn: 'runs', turned: before.turned ?? at }
+  if (error !== undefined && !abortWords.has(error)) return { ...after, spent, turn: 'failed', turned: completed }
+  if (finish !== 'tool-calls') return { ...after, spent, turn: 'ended', turned: completed }
+  return { ...after, spent, steps: before.steps + 1, turn: 'between', turned: before.turned ?? at }
+}
+
+/** The words for a turn that the person ended. */
+const abortWords: ReadonlySet<string> = new Set(['MessageAbortedError', 'aborted'])
+
+/** Without a price the tool writes a cost of 0, which means that nobody knows it. */
+function spentWith(spent: Spent, { model = unknownModel, tokens, usd = 0 }: OpencodeMessage, day: number): Spent {
+  if (tokens === undefined) return spent
+  const used = withTokens(spent, model, tokens, day)
+  return usd > 0 ? withMoreTold(used, { usd, models: { [model]: usd }, tokens: { [model]: tokens } }, day) : used
+}
+
+/** A session with what its messages tell. */
+export interface OpencodeSession {
+  readonly row: OpencodeRow
+  readonly conversation: Conversation
+  /** True if messages were passed over, or not read yet. */
+  readonly hasGaps: boolean
+  /** True if the session changed today. */
+  readonly isNew: boolean
+  /** The type of the first message that is not known. */
+  readonly unknown: string | undefined
+  /** The folder to which links lead; undefined if it is not on this machine, as for a session in a container. */
+  readonly place: string | undefined
+}
+
+interface OpencodeFacts {
+  readonly sessions: readonly OpencodeSession[]
+  /** The processes of opencode; undefined if this machine does not tell. */
+  readonly processes: readonly NamedProcess[] | undefined
+  readonly faults: readonly string[]
+  /** In Unix seconds. */
+  readonly now: number
+}
+
+export function opencodeSessions({ sessions, processes, faults, now }: OpencodeFacts): FoundTool {
+  const rows = new Map(sessions.map(({ row }) => [row.id, row]))
+  const families = groupBy(sessions, ({ row }) => rootOf(row, rows))
+  const shown = [...families].flatMap(([id, family]) => {
+    const main = family.find(({ row }) => row.id === id)
+    return main?.conversation.turn === undefined ? [] : [{ main, family }]
+  })
+  const others = sessions
+    .filter(({ conversation, isNew }) => isNew && conversation.turn === undefined)
+    .map(({ unknown }) => optional('unknown', unknown))
+  const owners = ownersOf(shown, processes ?? [])
+  const stamps = sessions.map(({ row, conversation }) => ({
+    ...optional('version', row.version),
+    last: conversation.last ?? row.started,
+  }))
+  return {
+    tool: 'opencode',
+    version: newestVersion(stamps),
+    sessions: shown.map((one) => sessionOf(one, lifeOf(one, owners, processes), now)),
+    ...{ elsewhere: 0, remarks: [] },
+    faults: [...faults, ...unknownLines(others)],
+  }
+}
+
+/** A session that a person began, and all sessions that it started. */
+interface Family {
+  readonly main: OpencodeSession
+  readonly family: readonly OpencodeSession[]
+}
+
+const lastOf = ({ main, family }: Family): number =>
+  Math.max(main.row.started, ...family.map(({ conversation }) => conversation.last ?? 0))
+
+/** The session at the beginning of the chain in which each one started the next. */
+function rootOf(row: OpencodeRow, rows: ReadonlyMap<string, OpencodeRow>): string {
+  const seen = new Set<string>()
+  let root = row
+  while (root.parent !== undefined && !seen.has(root.id)) {
+    seen.add(root.id)
+    const parent = rows.get(root.parent)
+    if (parent === undefined) return root.parent
+    root = parent
+  }
+  return root.id
+}
+
+/** The clock may have been set a little since the process began. */
+const clockSeconds = 5
+const isBefore = ({ started }: NamedProcess, at: number): boolean => started <= at + clockSeconds
+
+/**
+ * The process that has each session. It works in the folder of the session and began before its last sign. The database
+ * does not say which session a process has: those in the middle of a turn come first, then those that changed last.
+ */
+function ownersOf(all: readonly Family[], processes: readonly NamedProcess[]): ReadonlyMap<string, number> {
+  const free = [...processes].filter((one) => !serves(one)).sort((a, b) => b.started - a.started)
+  const owners = new Map<string, number>()
+  const isOpen = ({ main }: Family) => turnOf(main).turn === 'runs'
+  for (const one of [...all].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || lastOf(b) - lastOf(a))) {
+    const at = free.findIndex((process) => process.folder === one.main.place && isBefore(process, lastOf(one)))
+    const [owner] = at < 0 ? [] : free.splice(at, 1)
+    if (owner !== undefined) owners.set(one.main.row.id, owner.pid)
+  }
+  return owners
+}
+
+/** True for a process that works for others, in any folder. */
+const serves = ({ args }: NamedProcess): boolean => args.slice(1, 3).some((word) => serverWords.has(word))
+const serverWords: ReadonlySet<string> = new Set(['serve', 'web', 'acp', 'attach'])
+
+/** The process that has the session. `unknown`: this machine does not tell, so only the signs of the session count. */
+type Life = number | 'gone' | 'unknown'
+
+function lifeOf(
+  one: Family,
+  owners: ReadonlyMap<string, number>,
+  processes: readonly NamedProcess[] | undefined,
+): Life {
+  const { row, place } = one.main
+  const owner = owners.get(row.id)
+  if (owner !== undefined) return owner
+  const mayBeServed = processes?.some((process) => serves(process) && isBefore(process, lastOf(one)))
+  // The processes of opencode 2 were not tried.
+  return processes === undefined || place === undefined || mayBeServed || row.tables === 2 ? 'unknown' : 'gone'
+}
+
+function sessionOf(one: Family, life: Life, now: number): ToolSession {
+  const { row, conversation } = one.main
+  const [last, { turn, turned }] = [lastOf(one), turnOf(one.main)]
+  const state = opencodeState(turn, last, life, now)
+  const lives = life === 'unknown' ? state === 'running' || state === 'idle' : life !== 'gone'
+  return {
+    ...{ tool: 'opencode', id: row.id, state, last, lives, started: row.started, folder: row.folder },
+    since: lives ? (turned ?? last) : last,
+    ...(typeof life === 'number' && { pid: life }),
+    ...{ model: conversation.model, steps: conversation.steps },
+    spent: sumOfTold(one.family.map(spentIn)),
+  }
+}
+
+const spentIn = ({ conversation: { spent }, hasGaps }: OpencodeSession): Spent =>
+  hasGaps ? { ...spent, hasGaps } : spent
+
+/** The last turn. opencode 2 notes its end in the row of the session, and keeps that note during the next turn. */
+function turnOf({ row, conversation }: OpencodeSession): Pick<Conversation, 'turn' | 'turned'> {
+  const { turn, turned } = conversation
+  const { rested, outcome } = row
+  if (rested === undefined || turn === undefined || rested < (turned ?? 0)) return conversation
+  return { turn: outcome === 'failed' ? 'failed' : 'ended', turned: rested }
+}
+
+/** Without a process the session counts as alive for this time after its last sign. */
+const quietSeconds = 120
+
+/** The table of states. opencode does not note that it waits for a person: it then looks as if it runs. */
+export function opencodeState(turn: Conversation['turn'], last: number, life: Life, now: number): SessionState {
+  const rested = turn === 'failed' ? 'failed' : 'over'
+  const isQuiet = now - last >= quietSeconds
+  if (life === 'gone') return turn === 'runs' ? 'died' : rested
+  if (life === 'unknown' && isQuiet) return rested
+  if (turn === 'runs' || (turn === 'between' && !isQuiet)) return 'running'
+  return turn === 'failed' ? 'failed' : 'idle'
+}
