@@ -72,6 +72,7 @@ export const personCommands = {
     says: 'list everyone who has an account',
     run: async ({ store }) => {
       const { listPeople } = await import('../../people/accounts/store.ts')
+      const { factorsHeld, kindsOf } = await import('../../people/factors/held.ts')
       const members = await store.db
         .selectFrom('member')
         .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
@@ -85,8 +86,7 @@ export const personCommands = {
         await idsIn('person_disabled'),
         await idsIn('person_operator'),
       ]
-      const apps = await store.db.selectFrom('totp').select('person_id').where('confirmed_at', 'is not', null).execute()
-      const withFactor = new Set(apps.map((row) => row.person_id))
+      const held = await factorsHeld(store.db, 'everybody')
       return (await listPeople(store.db)).map(({ id, email, name }) => ({
         id,
         email,
@@ -95,7 +95,7 @@ export const personCommands = {
         name,
         disabled: disabled.has(id),
         operator: operators.has(id),
-        factors: withFactor.has(id) ? ['totp'] : [],
+        factors: kindsOf(held.get(id)),
         workspaces: members.filter((m) => m.userId === id).map(({ slug, role }) => ({ slug, role })),
       }))
     },

@@ -2,7 +2,7 @@
  * Changes of a person's second factors, with their audit entries and mails, and the check of a typed code. The secret
  * of an authenticator app is sealed with a key from the file `secret`.
  */
-import type { Factors, NewTotp, RecoveryCodes, SecondKind } from '@svc/api'
+import type { Factors, NewTotp, RecoveryCodes } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { secretOf } from '../../platform/data-folder.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -10,12 +10,11 @@ import { seal, sealKeyOf, unseal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { Actor } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
+import { factorsOfPerson } from '../factors/held.ts'
 import {
   confirmFactor,
   factorShownAt,
-  hasFactor,
   noteProof,
-  recoveryLeft,
   removeFactors,
   replaceRecovery,
   storeTotp,
@@ -57,17 +56,11 @@ export async function factorsOf(
   return {
     totp: isOn,
     unreadable: isOn && unseal(keyOf(config), person.id, row.secret) === undefined,
-    recoveryLeft: await recoveryLeft(db, person.id),
+    recoveryLeft: (await factorsOfPerson(db, person.id)).recoveryLeft,
     passkeys: [],
     oidc: null,
     shown: (await factorShownAt(db, session)) !== null,
   }
-}
-
-/** The ways in which a person can show a second factor; empty if the person has none. */
-export async function secondsOf(db: Db, person: { id: string }): Promise<SecondKind[]> {
-  if (!(await hasFactor(db, person.id))) return []
-  return (await recoveryLeft(db, person.id)) > 0 ? ['totp', 'recovery'] : ['totp']
 }
 
 /** Begins to add an authenticator app. Its secret replaces that of an app that was not confirmed. */
@@ -105,7 +98,7 @@ export async function confirmTotp(
 }
 
 export async function makeRecoveryCodes(ctx: Ctx): Promise<Verdict<RecoveryCodes, 'factor_unknown'>> {
-  if (!(await hasFactor(ctx.db, ctx.by.id))) return noFactor
+  if (!(await factorsOfPerson(ctx.db, ctx.by.id)).totp) return noFactor
   const recovery = await replaceRecovery(ctx.db, ctx.by.id, ctx.now)
   await noteChange(ctx, 'person.recovery_codes_made', 'recovery_codes')
   return done({ recovery })
@@ -133,7 +126,7 @@ export async function useFactor(
 ): Promise<Verdict<null, 'code_wrong' | 'factor_unreadable'>> {
   if (recovery !== undefined) {
     if (!(await useRecovery(db, person.id, recovery))) return wrongCode
-    const left = await recoveryLeft(db, person.id)
+    const left = (await factorsOfPerson(db, person.id)).recoveryLeft
     await audit(db, {
       ...{ workspaceId: null, at: now, by: person, subject: `person ${person.email}` },
       action: 'person.recovery_code_used',

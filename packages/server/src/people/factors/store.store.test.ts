@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
+import { factorsOfPerson } from './held.ts'
 import { halfSignInMs, lockMs, maxWrongCodes } from './rules.ts'
 import {
   beginHalf,
@@ -11,8 +12,6 @@ import {
   countCode,
   findFirstHalf,
   forgetWrongCodes,
-  hasFactor,
-  recoveryLeft,
   removeFactors,
   replaceRecovery,
   storeTotp,
@@ -30,7 +29,7 @@ async function ann({ db, engine }: Store): Promise<string> {
     values (${id}, 'Ann', ${`${id}@example.org`}, ${engine === 'sqlite' ? 1 : true}, ${new Date(now).toISOString()}, ${new Date(now).toISOString()})`
   await insert.execute(db)
   expect(await storeTotp(db, id, 'sealed', now)).toBe(true)
-  expect(await hasFactor(db, id)).toBe(false)
+  expect((await factorsOfPerson(db, id)).totp).toBe(false)
   expect(await confirmFactor(db, { person_id: id, secret: 'sealed' }, 100, now)).toBe(true)
   return id
 }
@@ -55,7 +54,7 @@ everyEngine('second factors', (open) => {
     const [code = '', second = ''] = await replaceRecovery(db, person, now)
     expect(await useRecovery(db, other, code)).toBe(false)
     expect((await atOnce(2, () => useRecovery(db, person, code.toUpperCase()))).filter(isTrue)).toHaveLength(1)
-    expect(await recoveryLeft(db, person)).toBe(9)
+    expect(await factorsOfPerson(db, person)).toEqual({ totp: true, recoveryLeft: 9 })
     await replaceRecovery(db, person, now)
     expect(await useRecovery(db, person, second)).toBe(false)
     const kept = await db.selectFrom('recovery_code').selectAll().execute()
@@ -90,7 +89,7 @@ everyEngine('second factors', (open) => {
     expect(await findFirstHalf(db, 'two', now + halfSignInMs)).toBeUndefined()
     expect(await removeFactors(db, person)).toBe(true)
     expect(await findFirstHalf(db, 'two', now)).toBeUndefined()
-    expect([await hasFactor(db, person), await removeFactors(db, person)]).toEqual([false, false])
+    expect([(await factorsOfPerson(db, person)).totp, await removeFactors(db, person)]).toEqual([false, false])
   })
 
   test('a confirmed app is not replaced, and one that was replaced is not confirmed', async () => {

@@ -7,16 +7,12 @@ import type { SignInRecord } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { hashToken } from '../../platform/tokens.ts'
+import { factorsOfPerson, provesByFactor } from './held.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
 import { halfSignInMs, isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
 
 export const totpOf = (db: Db, personId: string) =>
   db.selectFrom('totp').selectAll().where('person_id', '=', personId).executeTakeFirst()
-
-export async function hasFactor(db: Db, personId: string): Promise<boolean> {
-  const row = db.selectFrom('totp').select('person_id').where('person_id', '=', personId)
-  return (await row.where('confirmed_at', 'is not', null).executeTakeFirst()) !== undefined
-}
 
 /**
  * Stores the secret of an app that is being added, in place of an unconfirmed one. False if an app was added already.
@@ -81,15 +77,6 @@ export async function useRecovery(db: Db, personId: string, typed: string): Prom
     .returning('hash')
     .executeTakeFirst()
   return used !== undefined
-}
-
-export async function recoveryLeft(db: Db, personId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('recovery_code')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('person_id', '=', personId)
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 /**
@@ -220,9 +207,9 @@ export async function proofMissing(
   const row = await shownIn(db, session)
   const time = (at: number | null | undefined) => (at == null ? null : Number(at))
   const shown = { signedInAt: session.createdAt, factorAt: time(row?.factor_at), proofAt: time(row?.proof_at) }
-  const has = await hasFactor(db, personId)
-  if (isProved(shown, has, now)) return undefined
-  return has && shown.factorAt === null ? 'no factor' : 'old'
+  const byFactor = provesByFactor(await factorsOfPerson(db, personId))
+  if (isProved(shown, byFactor, now)) return undefined
+  return byFactor && shown.factorAt === null ? 'no factor' : 'old'
 }
 
 /** Stores the first half of a sign-in under the hash of its token. Halves that have expired are deleted. */

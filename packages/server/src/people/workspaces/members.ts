@@ -7,6 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { audit } from '../audit/store.ts'
+import { factorsHeld, hasAny } from '../factors/held.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
@@ -24,13 +25,13 @@ export async function membersOfWorkspace(
     .selectFrom('member')
     .innerJoin('user', 'user.id', 'member.userId')
     .leftJoin('email_confirmation', 'email_confirmation.person_id', 'user.id')
-    .leftJoin('totp', 'totp.person_id', 'user.id')
     .select(['member.id', 'user.id as person', 'user.name', 'user.email', 'member.role'])
-    .select(['email_confirmation.at', 'totp.confirmed_at as factorSince'])
+    .select('email_confirmation.at')
     .where('member.workspaceId', '=', workspace.id)
     .orderBy('user.name')
     .orderBy('user.email')
     .execute()
+  const held = role === 'admin' ? await factorsHeld(db, { workspace: workspace.id }) : undefined
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -38,7 +39,7 @@ export async function membersOfWorkspace(
     emailConfirmed: row.at !== null,
     role: asRole(row.role),
     self: row.person === self.id,
-    factor: role === 'admin' ? row.factorSince !== null : null,
+    factor: held ? hasAny(held.get(row.person)) : null,
   }))
 }
 

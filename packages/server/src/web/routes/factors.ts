@@ -3,7 +3,8 @@ import { factors } from '@svc/api'
 import { Hono } from 'hono'
 import { useFactor } from '../../people/accounts/factors.ts'
 import { isPasswordOf } from '../../people/accounts/password.ts'
-import { countCode, forgetWrongCodes, hasFactor, noteProof } from '../../people/factors/store.ts'
+import { factorsOfPerson, provesByFactor } from '../../people/factors/held.ts'
+import { countCode, forgetWrongCodes, noteProof } from '../../people/factors/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { asPerson } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
@@ -34,10 +35,10 @@ export const factorRoutes = (deps: WebDeps) => {
 
   /** Proves by the password, which is enough only for somebody who has no second factor. */
   async function proveByPassword(who: WebEnv['Variables'], password: string): Promise<void> {
-    if (await hasFactor(store.db, who.person.id)) throw new Refusal('code_wrong', needsCode)
+    if (provesByFactor(await factorsOfPerson(store.db, who.person.id))) throw new Refusal('code_wrong', needsCode)
     if (!(await isPasswordOf(deps, who.person, password))) throw new Refusal('password_wrong', passwordRefusal)
     await asPerson(deps, who, async ({ db, by, now: at }) => {
-      if (await hasFactor(db, by.id)) throw new Refusal('code_wrong', needsCode)
+      if (provesByFactor(await factorsOfPerson(db, by.id))) throw new Refusal('code_wrong', needsCode)
       await noteProof(db, who.session, 'password', at)
       return { ok: true, value: null }
     })

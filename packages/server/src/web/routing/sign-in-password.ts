@@ -3,9 +3,9 @@ import type { SignInAnswer } from '@svc/api'
 import type { Context } from 'hono'
 import { passwordLength } from '../../people/accounts/auth.ts'
 import { isDisabled } from '../../people/accounts/disabled.ts'
-import { secondsOf } from '../../people/accounts/factors.ts'
 import { type halfCookies, newHalfToken } from '../../people/accounts/half.ts'
 import { hashInTurn } from '../../people/accounts/hashing.ts'
+import { factorsOfPerson, waysToFinish } from '../../people/factors/held.ts'
 import { beginHalf, endFirstHalves } from '../../people/factors/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -43,7 +43,7 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
 
   /** Stores the first half of a sign-in; undefined if the person has no second factor. */
   async function halfFor({ id }: SignedInAccount, method: SignInMethod): Promise<HalfSignIn | undefined> {
-    const second = await secondsOf(store.db, { id })
+    const second = waysToFinish(await factorsOfPerson(store.db, id))
     if (second.length === 0) return undefined
     if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')
     const token = newHalfToken()

@@ -11,7 +11,7 @@ import type { PeopleDeps } from '../../accounts/library.ts'
 import { ensureForgotLink, linkUrl } from '../../accounts/links.ts'
 import { safeNameOr } from '../../accounts/named.ts'
 import { findPerson, type Person, personOfId } from '../../accounts/store.ts'
-import { recoveryLeft } from '../../factors/store.ts'
+import { factorsOfPerson } from '../../factors/held.ts'
 import { invitationToMail } from '../../workspaces/accepting.ts'
 import { isOperator } from '../../workspaces/people.ts'
 import { roleToAct, type WorkspaceInfo, workspaceOfId } from '../../workspaces/store.ts'
@@ -156,7 +156,7 @@ const notices: Readonly<
   recovery_used: always(
     'A recovery code was used',
     'A recovery code of your account was used',
-    async ({ db, person }) => ` Recovery codes left: ${await recoveryLeft(db, person.id)}.`,
+    async ({ db, person }) => ` Recovery codes left: ${(await factorsOfPerson(db, person.id)).recoveryLeft}.`,
   ),
   wrong_codes: always(
     'Ten wrong codes were given for your account',

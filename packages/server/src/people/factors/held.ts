@@ -1,0 +1,55 @@
+/** Which second factors people have, and the questions that are asked about them. Each place asks its own. */
+import type { SecondKind } from '@svc/api'
+import type { Db } from '../../platform/db/open.ts'
+
+/** What somebody can show besides a password. */
+export interface HeldFactors {
+  /** True if the person has an authenticator app that a code confirmed. */
+  totp: boolean
+  /** The number of recovery codes that were not used yet. */
+  recoveryLeft: number
+}
+const none: HeldFactors = { totp: false, recoveryLeft: 0 }
+
+/** The people whose factors are read: the members of a workspace, everybody, or one person. */
+type Whose = { workspace: string } | { person: string } | 'everybody'
+
+/** Reads the factors of people, by the id of the person. This is the only place that does. */
+export async function factorsHeld(db: Db, whose: Whose): Promise<ReadonlyMap<string, HeldFactors>> {
+  const all = db.selectFrom('user').select((eb) => [
+    'user.id',
+    eb.selectFrom('totp').select('confirmed_at').whereRef('totp.person_id', '=', 'user.id').as('appSince'),
+    eb
+      .selectFrom('recovery_code')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .whereRef('recovery_code.person_id', '=', 'user.id')
+      .as('codes'),
+  ])
+  const rows = await (whose === 'everybody'
+    ? all
+    : 'person' in whose
+      ? all.where('user.id', '=', whose.person)
+      : all.where('user.id', 'in', db.selectFrom('member').select('userId').where('workspaceId', '=', whose.workspace))
+  ).execute()
+  return new Map(
+    rows.map(({ id, appSince, codes }) => [id, { totp: appSince !== null, recoveryLeft: Number(codes ?? 0) }]),
+  )
+}
+
+export const factorsOfPerson = async (db: Db, person: string): Promise<HeldFactors> =>
+  (await factorsHeld(db, { person })).get(person) ?? none
+
+/** The ways to finish a sign-in by password; empty if it asks for no second factor. */
+export function waysToFinish({ totp, recoveryLeft }: HeldFactors): SecondKind[] {
+  if (!totp) return []
+  return recoveryLeft > 0 ? ['totp', 'recovery'] : ['totp']
+}
+
+/** True if a proof needs a factor, so that neither a password nor a recent sign-in is enough. */
+export const provesByFactor = ({ totp }: HeldFactors): boolean => totp
+
+/** The kinds of factors, as the operator's list of people has them. */
+export const kindsOf = ({ totp }: HeldFactors = none): 'totp'[] => (totp ? ['totp'] : [])
+
+/** True if the person has any second factor, as admins see it in the list of members. */
+export const hasAny = (held?: HeldFactors): boolean => kindsOf(held).length > 0
