@@ -120,8 +120,8 @@ export const factorFaults: readonly Fault[] = [
     name: 'proofs: the password is enough for somebody with a factor',
     harm: 'Whoever stole a password and a session removes the second factor of the account.',
     file: at('people/factors/rules.ts'),
-    old: 'hasFactor ? [factorAt]',
-    new: 'hasFactor && factorAt !== null ? [factorAt]',
+    old: 'byFactor ? [factorAt]',
+    new: 'byFactor && factorAt !== null ? [factorAt]',
     tests: [at('people/factors/rules.test.ts'), at('web/routing/proof.http.test.ts')],
   },
   {

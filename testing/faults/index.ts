@@ -5,6 +5,7 @@ import { dashboardFaults } from './dashboard.ts'
 import { factorFaults } from './factors.ts'
 import type { Fault } from './fault.ts'
 import { hostFaults } from './host.ts'
+import { passkeyFaults } from './passkeys.ts'
 import { peopleFaults } from './people.ts'
 import { protocolFaults } from './protocol.ts'
 import { runtimeFaults } from './runtime.ts'
@@ -23,6 +24,7 @@ export const faults: readonly Fault[] = [
   ...serviceFaults,
   ...peopleFaults,
   ...factorFaults,
+  ...passkeyFaults,
   ...alertFaults,
   ...dashboardFaults,
   ...runtimeProcessFaults,

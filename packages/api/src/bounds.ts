@@ -58,6 +58,7 @@ export const passwordRequests: RowLimit = {
 }
 export const factor: RowLimit = { adds: 'authenticator apps', limit: 'one of a person' }
 export const recovery: RowLimit = { adds: 'recovery codes', limit: '10 of a person' }
+export const passkeys: RowLimit = { adds: 'passkeys', limit: '20 of a person' }
 export const proofs: RowLimit = { adds: 'proofs', limit: 'one of a session' }
 export const rules: RowLimit = {
   adds: 'changed rules',

@@ -25,6 +25,7 @@ const invitation = (
 const session = (id: string) => `insert into session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
   values ('${id}', ${far}, '${id}', ${date}, ${date}, 'ann'); insert into session_proof values ('${id}', 1, 1)`
 const code = (hash: string, of = 'ann') => `insert into recovery_code values ('${hash}', '${of}', 1)`
+const passkey = (id: string) => `insert into passkey values ('${id}', 'ann', 'Laptop', '${id}', 'key', 0, 1, null)`
 const password = (
   id: string,
 ) => `${person(id)}; insert into account (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")
@@ -120,6 +121,18 @@ export const rows: Record<string, Row> = {
     holds: "select 1 from recovery_code where hash = 'used'",
     where: 'without',
     says: { recoveryCodes: 'ann@example.org' },
+  },
+  'a passkey that was removed': {
+    make: passkey('removed'),
+    end: "delete from passkey where id = 'removed'",
+    holds: "select 1 from passkey where id = 'removed'",
+    where: 'without',
+    says: { passkeys: 'ann@example.org' },
+  },
+  'a passkey that was not removed': {
+    make: passkey('kept'),
+    holds: "select 1 from passkey where id = 'kept'",
+    where: 'always',
   },
   'a recovery code that was not used': {
     make: code('left'),
@@ -271,6 +284,7 @@ export const otherTables = {
     'workspace_product',
   ],
   'messages, which end as dead': ['alert_delivery'],
+  'challenges that were used up': ['passkey_challenge'],
   'counts, which time ends': ['wrong_code', 'code_try', 'counted_send', 'sign_in', 'audit'],
   'the service itself': [
     'agreed',

@@ -57,6 +57,8 @@ export const neverStored = [
   'POST /proof',
   'POST /second-factor',
   'POST /factors/totp/confirm',
+  'POST /factors/passkeys',
+  'POST /passkey',
   'POST /invitations/:id',
 ]
 

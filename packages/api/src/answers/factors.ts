@@ -9,6 +9,52 @@ export type SecondKind = 'totp' | 'recovery' | 'passkey'
  */
 export type SignInAnswer = { ok: true } | { ok: false; second: SecondKind[] }
 
+export interface Passkey {
+  id: string
+  name: string
+  createdAt: number
+  /** When the passkey was last used; null if it never was. */
+  usedAt: number | null
+}
+
+/**
+ * The request with which a browser asks a device for a passkey (`parseRequestOptionsFromJSON`). No passkey is named, so
+ * the device shows those that it has for this service.
+ */
+export interface PasskeyRequest {
+  challenge: string
+  timeout: number
+  rpId: string
+  userVerification: 'required'
+  allowCredentials: []
+}
+
+/** The request with which a browser has a device make a passkey (`parseCreationOptionsFromJSON`). */
+export interface PasskeyCreation {
+  rp: { id: string; name: string }
+  user: { id: string; name: string; displayName: string }
+  challenge: string
+  timeout: number
+  pubKeyCredParams: { type: 'public-key'; alg: number }[]
+  excludeCredentials: { type: 'public-key'; id: string }[]
+  authenticatorSelection: { residentKey: 'required'; requireResidentKey: true; userVerification: 'required' }
+  attestation: 'none'
+}
+
+/** The answer of a device to the use of a passkey, as `toJSON` of the browser makes it. */
+export interface PasskeyAnswer {
+  id: string
+  rawId: string
+  response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null }
+}
+
+/** The answer of a device that made a passkey, as `toJSON` of the browser makes it. */
+export interface NewPasskeyAnswer {
+  id: string
+  rawId: string
+  response: { clientDataJSON: string; attestationObject: string }
+}
+
 export interface Factors {
   /** True if an authenticator app was added. */
   totp: boolean
@@ -18,7 +64,7 @@ export interface Factors {
    */
   unreadable: boolean
   recoveryLeft: number
-  passkeys: { id: string; name: string; createdAt: number; usedAt: number | null }[]
+  passkeys: Passkey[]
   /** The connected account of the sign-in provider; null if there is none. */
   oidc: { name: string } | null
   /** True if a second factor was shown in this session. */

@@ -51,6 +51,8 @@ export interface EntryInfo {
   mail: boolean
   /** The provider with which people sign in, and whether they can sign in only with it; null if there is none. */
   oidc: { name: string; only: boolean } | null
+  /** True if people can sign in with passkeys: browsers allow them at the base address of the service. */
+  passkeys: boolean
   /** The version of the service; null without a session. */
   version: string | null
 }
@@ -105,7 +107,7 @@ export interface Session {
  */
 export interface SignInRecord {
   at: number
-  method: 'password' | 'link' | 'invitation' | 'first' | 'claim'
+  method: 'password' | 'link' | 'invitation' | 'first' | 'claim' | 'passkey'
   /** The second factor that was shown: a code of the authenticator app, or a recovery code; missing if none was. */
   second?: 'code' | 'recovery'
   address: string

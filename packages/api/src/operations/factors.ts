@@ -1,9 +1,17 @@
 /** Operations of a person on their second factors, and the proofs that dangerous operations need. */
-import type { Factors, NewTotp, RecoveryCodes } from '../answers/factors.ts'
+import type {
+  Factors,
+  NewPasskeyAnswer,
+  NewTotp,
+  PasskeyAnswer,
+  PasskeyCreation,
+  PasskeyRequest,
+  RecoveryCodes,
+} from '../answers/factors.ts'
 import * as bounds from '../bounds.ts'
-import { InputRefused, object, optional, type Reader, reader, text } from '../input.ts'
+import { InputRefused, object, optional, orNull, pasted, type Reader, reader, text } from '../input.ts'
 import { change, reading } from '../operation.ts'
-import { passwordMax } from './typed.ts'
+import { nameMax, passwordMax } from './typed.ts'
 
 const right = 'person'
 const noPages = { none: 'open pages show it when they ask next' }
@@ -11,8 +19,8 @@ const maxCode = 100
 const code = text(maxCode)
 
 /** Reads an object that has exactly one of these fields. */
-const oneOfFields = <T extends Record<string, string>>(
-  fields: { [K in keyof T]: Reader<string | undefined> & { optional: true } },
+const oneOfFields = <T extends object>(
+  fields: { [K in keyof T]: Reader<T[K] | undefined> & { optional: true } },
 ): Reader<Partial<T>> =>
   reader(object(fields).form, (value, field) => {
     const read = object(fields)(value, field) as Partial<T>
@@ -23,6 +31,26 @@ const oneOfFields = <T extends Record<string, string>>(
         .join(', ')}.`,
     )
   })
+
+/** Bytes as browsers write them, in base64url. */
+const bytes = (max: number) => pasted({ max, secret: true })
+const maxId = 1400
+const passkeyAnswer: Reader<PasskeyAnswer> = object({
+  id: bytes(maxId),
+  rawId: bytes(maxId),
+  response: object({
+    clientDataJSON: bytes(4000),
+    authenticatorData: bytes(4000),
+    signature: bytes(4000),
+    userHandle: optional(orNull(bytes(200))),
+  }),
+})
+const newPasskeyAnswer: Reader<NewPasskeyAnswer> = object({
+  id: bytes(maxId),
+  rawId: bytes(maxId),
+  response: object({ clientDataJSON: bytes(4000), attestationObject: bytes(4000) }),
+})
+const challenge = 'the challenge is in a cookie of the browser'
 
 export const factors = reading<Factors>()('GET /factors', {
   right,
@@ -65,18 +93,69 @@ export const removeTotp = change<{ ok: true }>()('DELETE /factors/totp', {
   again: 'refused',
   adds: null,
 })
+export const passkeyCreation = change<PasskeyCreation>()('POST /factors/passkeys/options', {
+  right,
+  says: 'begin to add a passkey; the answer is for the browser and good for five minutes',
+  proof: true,
+  audit: { none: 'nothing changes until the passkey is added' },
+  pages: noPages,
+  again: 'new',
+  adds: null,
+  manual: challenge,
+})
+export const addPasskey = change<{ id: string }>()('POST /factors/passkeys', {
+  right,
+  says: 'add a passkey that the browser made; if it is your first second factor, your other sessions end',
+  input: object({ name: text(nameMax), response: newPasskeyAnswer }),
+  makes: true,
+  proof: true,
+  audit: ['person.passkey_added'],
+  pages: ['rights'],
+  again: 'refused',
+  adds: bounds.passkeys,
+  manual: challenge,
+})
+export const removePasskey = change<{ ok: true }>()('DELETE /factors/passkeys/:id', {
+  right,
+  says: 'remove a passkey',
+  proof: true,
+  audit: ['person.passkey_removed'],
+  pages: noPages,
+  again: 'refused',
+  adds: null,
+})
+export const passkeyRequest = change<PasskeyRequest>()('POST /passkey/options', {
+  right: 'anybody',
+  says: 'begin to use a passkey; the answer is for the browser and good for five minutes',
+  audit: { none: 'it changes nothing' },
+  pages: noPages,
+  again: 'new',
+  adds: null,
+  manual: challenge,
+})
+export const usePasskey = change<{ ok: true }>()('POST /passkey', {
+  right: 'anybody',
+  says: 'sign in with a passkey',
+  input: object({ response: passkeyAnswer }),
+  audit: { none: "the person's own list of sign-ins says it" },
+  pages: noPages,
+  again: 'refused',
+  adds: bounds.sessions,
+  manual: 'a passkey is its right; wrong ones are counted by address, and a good one signs in',
+})
 export const prove = change<{ ok: true }>()('POST /proof', {
   right,
-  says: 'prove who you are by a code of your authenticator app or, without a second factor, by your password',
-  input: oneOfFields<{ code: string; password: string }>({
+  says: 'prove who you are by a code of your authenticator app, by a passkey or, without a second factor, by your password',
+  input: oneOfFields<{ code: string; passkey: PasskeyAnswer; password: string }>({
     code: optional(code),
+    passkey: optional(passkeyAnswer),
     password: optional(text(passwordMax)),
   }),
   audit: { none: 'it changes nothing but what the session may do for ten minutes' },
   pages: noPages,
   again: 'new',
   adds: bounds.proofs,
-  manual: 'wrong codes and passwords are counted, and the hash is made outside of the transaction',
+  manual: 'wrong codes, passkeys and passwords are counted, and checked outside of the transaction',
 })
 export const secondFactor = change<{ ok: true }>()('POST /second-factor', {
   right: 'anybody',

@@ -75,6 +75,7 @@ const methods: Readonly<Record<SignInRecord['method'], string>> = {
   invitation: 'with an invitation',
   first: 'with the first-start link',
   claim: 'with an account handover link',
+  passkey: 'with a passkey',
 }
 
 const seconds: Readonly<Record<NonNullable<SignInRecord['second']>, string>> = {

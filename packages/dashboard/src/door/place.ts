@@ -27,7 +27,7 @@ export function entryWithoutAnswer(error: unknown, pathname: string): EntryInfo 
   const page = doorAt(pathname)?.page
   const tooMany = error instanceof ApiError && error.code === 'rate_limited'
   if (!tooMany && (page === undefined || page === 'invitation')) return undefined
-  return { me: null, first: page === 'start', mail: true, oidc: null, version: null }
+  return { me: null, first: page === 'start', mail: true, oidc: null, passkeys: false, version: null }
 }
 
 type OpenedPlace = { is: 'pages'; me: Me } | { is: 'door'; address?: string }

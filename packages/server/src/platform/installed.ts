@@ -42,6 +42,7 @@ export function placeBeside(what: keyof typeof filesBeside): string {
 export const threadPrograms = {
   judge: 'updates/blueprints/judge-worker',
   checkpointer: 'platform/db/checkpointer',
+  passkeys: 'people/accounts/passkey-worker',
 } as const
 
 export const threadFile = (thread: keyof typeof threadPrograms): URL =>

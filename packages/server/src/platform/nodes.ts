@@ -1,4 +1,7 @@
-/** The nodes that run, with what those of earlier versions do not know: second factors, and filters of alert rules. */
+/**
+ * The nodes that run, with what those of earlier versions do not know: second factors, filters of alert rules, and
+ * passkeys.
+ */
 import type pg from 'pg'
 import { isPostgres } from './db/engine.ts'
 import type { Db } from './db/open.ts'
@@ -10,8 +13,8 @@ export const runsAfterSignMs = 120_000
 /** Writes the row by which other nodes know what this one knows, and deletes rows of former nodes. */
 export async function noteNode(pool: Pick<pg.Pool, 'query'>, node: string, now: number): Promise<void> {
   await pool.query(
-    `insert into factor_node (node, at, rule_filters) values ($1, $2, 1)
-      on conflict (node) do update set at = excluded.at, rule_filters = excluded.rule_filters`,
+    `insert into factor_node (node, at, rule_filters, passkeys) values ($1, $2, 1, 1)
+      on conflict (node) do update set at = excluded.at, rule_filters = 1, passkeys = 1`,
     [node, now],
   )
   await pool.query('delete from factor_node where at < $1', [now - dayMs])
@@ -32,10 +35,16 @@ export async function isOldNodeAmong(db: Db, heard: readonly string[]): Promise<
 }
 
 /**
- * True if a node runs that would judge a rule for all agents, whatever its filter says: one of `heard`, from which
- * announcements arrived, or one that renewed its row. A command hears no node.
+ * True if a node runs that does not know this: one of `heard`, from which announcements arrived, or one that renewed
+ * its row. It would judge a rule for all agents, whatever its filter says, or take a password as the proof of somebody
+ * who has a passkey. A command hears no node.
  */
-export async function isNodeWithoutRuleFilters(db: Db, heard: readonly string[], now: number): Promise<boolean> {
+export async function isNodeWithout(
+  what: 'rule_filters' | 'passkeys',
+  db: Db,
+  heard: readonly string[],
+  now: number,
+): Promise<boolean> {
   if (!isPostgres(db)) return false
   const rows = await db
     .selectFrom('factor_node')
@@ -44,6 +53,6 @@ export async function isNodeWithoutRuleFilters(db: Db, heard: readonly string[],
       eb.or([eb('at', '>', now - runsAfterSignMs), ...(heard.length > 0 ? [eb('node', 'in', heard)] : [])]),
     )
     .execute()
-  const known = new Set(rows.filter((row) => row.rule_filters === 1).map(({ node }) => node))
-  return rows.some((row) => row.rule_filters !== 1) || heard.some((node) => !known.has(node))
+  const known = new Set(rows.filter((row) => row[what] === 1).map(({ node }) => node))
+  return rows.some((row) => row[what] !== 1) || heard.some((node) => !known.has(node))
 }

@@ -26,6 +26,7 @@ const webRefusals = {
   hours_invalid: [400, 'Those are not hours of the week.'],
   channel_invalid: [400, 'That is not a valid channel.'],
   code_wrong: [400, 'That code is not right.'],
+  passkey_wrong: [400, 'That passkey was not accepted.'],
   sign_in_needed: [401, 'Sign in first.'],
   sign_in_failed: [401, 'Wrong email or password.'],
   account_disabled: [403, 'This account is disabled. Ask the operator of this service to enable it.'],
@@ -67,6 +68,8 @@ const webRefusals = {
   channel_unknown: [404, 'There is no such channel.'],
   delivery_unknown: [404, 'There is no such delivery.'],
   bot_unknown: [404, 'There is no such bot.'],
+  passkeys_too_many: [409, 'Your account has too many passkeys.'],
+  passkeys_off: [409, 'Passkeys cannot be used at this address.'],
   totp_on: [409, 'Your account has an authenticator app already.'],
   factor_unreadable: [409, 'The service can no longer read the secret of your authenticator app.'],
   nodes_mixed: [

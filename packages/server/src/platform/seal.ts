@@ -1,12 +1,16 @@
 /**
- * Encrypts the address, token and signing secret of a channel, and the secrets of authenticator apps, with keys derived
- * from the file `secret` of the data folder. A copy of the database without that file does not reveal them.
+ * Encrypts the address, token and signing secret of a channel, the secrets of authenticator apps, and challenges in
+ * cookies, with keys derived from the file `secret`. A copy of the database without that file does not reveal them.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const cipher = 'aes-256-gcm'
 /** The purposes of keys. Keys with different purposes have nothing in common. */
-const purposes = { channels: 'svc: secrets of alert channels', totp: 'svc: secrets of authenticator apps' } as const
+const purposes = {
+  channels: 'svc: secrets of alert channels',
+  totp: 'svc: secrets of authenticator apps',
+  passkeys: 'svc: challenges of passkeys',
+} as const
 const version = 'v1'
 const nonceBytes = 12
 const tagBytes = 16

@@ -2,19 +2,13 @@
  * Opens the data that commit 7fd1c9e1 wrote, the last one without disabled accounts and second factors, migrated to
  * this version.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
-import { atFileEnd } from '../../../../testing/cleaning.ts'
-import { accountTables } from '../../src/people/accounts/auth.ts'
-import { migrate } from '../../src/platform/db/migrate.ts'
-import { openEmbedded, openPostgres, type Store } from '../../src/platform/db/open.ts'
-import { restored, unpacked } from './restored.ts'
+import type { Store } from '../../src/platform/db/open.ts'
+import { type EarlierEngine, earlierFile, openEarlier } from './restored.ts'
 
 const folder = join(import.meta.dirname, 'before-factors')
 
-type Engine = 'sqlite' | 'postgres'
 interface Kept {
   /** When the data was written, in Unix milliseconds. */
   madeAt: number
@@ -30,42 +24,12 @@ interface Kept {
   invitation: string
 }
 
-export const keptBeforeFactors = (engine: Engine): Kept =>
+export const keptBeforeFactors = (engine: EarlierEngine): Kept =>
   JSON.parse(readFileSync(join(folder, `${engine}.json`), 'utf8')) as Kept
 
 /** Writes the data of the embedded database, as that commit left it, and returns its path. */
-export function fileBeforeFactors(): string {
-  const place = mkdtempSync(join(tmpdir(), 'svc-before-factors-'))
-  atFileEnd.push(() => rmSync(place, { recursive: true, force: true }))
-  writeFileSync(join(place, 'svc.db'), unpacked('before-factors/svc.db.gz'))
-  return join(place, 'svc.db')
-}
+export const fileBeforeFactors = (): string => earlierFile('before-factors')
 
-/**
- * Opens the data with this version's tables. Sessions and links are as old as they were when the data was written,
- * since they end some time after they were made.
- */
-export async function openBeforeFactors(engine: Engine): Promise<Store> {
-  const store =
-    engine === 'sqlite'
-      ? openEmbedded(fileBeforeFactors())
-      : openPostgres(await restored('before-factors/postgres.sql.gz'))
-  await migrate(store, accountTables(store))
-  const later = Date.now() - keptBeforeFactors(engine).madeAt
-  const columns = [
-    ['session', 'expiresAt'],
-    ['session', 'createdAt'],
-    ['session', 'updatedAt'],
-    ['invitation', 'expiresAt'],
-  ] as const
-  for (const [table, column] of columns) {
-    const at = sql.ref(column)
-    const shifted =
-      engine === 'sqlite'
-        ? sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${at}, ${`+${later / 1000} seconds`})`
-        : sql`${at} + ${`${later} milliseconds`}::interval`
-    await sql`update ${sql.table(table)} set ${at} = ${shifted}`.execute(store.db)
-  }
-  await sql`update link set expires_at = expires_at + ${sql.lit(later)}`.execute(store.db)
-  return store
-}
+/** Opens the data with this version's tables. */
+export const openBeforeFactors = (engine: EarlierEngine): Promise<Store> =>
+  openEarlier('before-factors', engine, keptBeforeFactors(engine).madeAt)

@@ -45,6 +45,10 @@ export interface Given {
   /** The store to use, which is closed with the service; by default a new SQLite database. */
   postgres?: Store
   https?: boolean
+  /** The base address of another node, for a second node of one service. */
+  baseUrl?: string
+  /** The name under which the service is reached; by default it is an IP address, at which there are no passkeys. */
+  hostname?: 'localhost'
   proxies?: string[]
   pageDir?: string
   helpDir?: string
@@ -66,8 +70,8 @@ export async function serve(given: Given = {}) {
   const dir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-web-'))
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const baseUrl = given.https ? 'https://agents.example.org' : origin
+  const origin = `http://${given.hostname ?? '127.0.0.1'}:${(server.address() as AddressInfo).port}`
+  const baseUrl = given.baseUrl ?? (given.https ? 'https://agents.example.org' : origin)
   let ahead = 0
   const config: Config = {
     baseUrl,

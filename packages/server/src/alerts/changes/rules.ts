@@ -7,7 +7,7 @@ import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { isNodeWithoutRuleFilters } from '../../platform/nodes.ts'
+import { isNodeWithout } from '../../platform/nodes.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOwned } from '../owned.ts'
 import { type AlertScope, type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
@@ -61,7 +61,7 @@ export const setRule = (
     if (!second.ok) return second
     const before = (await rulesOfScope(trx, scope))(name)
     const narrows = wanted.filter && wanted.filter.trim() !== (before.filter ?? '')
-    if (narrows && (await isNodeWithoutRuleFilters(trx, heard, now))) return refuse('nodes_mixed', nodesMixed)
+    if (narrows && (await isNodeWithout('rule_filters', trx, heard, now))) return refuse('nodes_mixed', nodesMixed)
     const set = { ...columnsOf(wanted, channels.value), ...escalationColumns(wanted.escalation, second.value) }
     await trx
       .insertInto('alert_rule')

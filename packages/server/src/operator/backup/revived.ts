@@ -18,6 +18,7 @@ export type RevivedKind =
   | 'members'
   | 'agents'
   | 'recoveryCodes'
+  | 'passkeys'
   | 'passwords'
   | 'factors'
   | 'botTokens'
@@ -36,6 +37,7 @@ export function revivedBy({ gone, changed, required }: LaterChanges): RevivedThi
     members: names([...gone.members, ...roles]),
     agents: names(gone.agents),
     recoveryCodes: names(gone.recoveryCodes),
+    passkeys: names(gone.passkeys),
     passwords: names([...gone.passwords, ...changed.passwords]),
     factors: names([...gone.factors, ...changed.factors]),
     botTokens: names(endedTokens({ gone, changed })),
@@ -73,6 +75,7 @@ export async function keepEnded(trx: Db, since: LaterChanges, by: Actor, now: nu
     if (made) await audit(trx, { workspaceId: null, at: now, by, action: 'person.disabled', subject: `person ${name}` })
   }
   for (const { key } of gone.recoveryCodes) await trx.deleteFrom('recovery_code').where('hash', '=', key).execute()
+  for (const { key } of gone.passkeys) await trx.deleteFrom('passkey').where('id', '=', key).execute()
   for (const { key } of endedTokens(since))
     await trx
       .updateTable('bot_token')

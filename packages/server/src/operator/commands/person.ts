@@ -188,7 +188,7 @@ export const personCommands = {
       ].join('\n'),
   }),
   'person reset-factor': defineCommand({
-    says: 'remove the second factor and the recovery codes of a person who lost them, and end all sessions',
+    says: 'remove the authenticator app, the recovery codes and the passkeys of a person who lost them, and end all sessions',
     args: [email],
     run: async (call) => {
       const { resetFactor } = await import('../../people/accounts/factors.ts')

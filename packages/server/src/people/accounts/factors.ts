@@ -15,6 +15,7 @@ import {
   confirmFactor,
   factorShownAt,
   noteProof,
+  removeApp,
   removeFactors,
   replaceRecovery,
   storeTotp,
@@ -25,6 +26,7 @@ import {
 import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
+import { listPasskeys } from './passkeys.ts'
 import { endAllSessionsBut } from './sessions.ts'
 import { findNamed, type Person, unknownPerson } from './store.ts'
 
@@ -57,7 +59,7 @@ export async function factorsOf(
     totp: isOn,
     unreadable: isOn && unseal(keyOf(config), person.id, row.secret) === undefined,
     recoveryLeft: (await factorsOfPerson(db, person.id)).recoveryLeft,
-    passkeys: [],
+    passkeys: await listPasskeys(db, person),
     oidc: null,
     shown: (await factorShownAt(db, session)) !== null,
   }
@@ -105,7 +107,7 @@ export async function makeRecoveryCodes(ctx: Ctx): Promise<Verdict<RecoveryCodes
 }
 
 export async function removeTotp(ctx: Ctx): Promise<Verdict<null, 'factor_unknown'>> {
-  if (!(await removeFactors(ctx.db, ctx.by.id))) return noFactor
+  if (!(await removeApp(ctx.db, ctx.by.id, ctx.session))) return noFactor
   await noteChange(ctx, 'person.factor_removed', 'factor_removed')
   return done(null)
 }
@@ -205,7 +207,7 @@ async function noteChange(
 }
 
 const wrongCode = refuse('code_wrong', 'That code is not right, or was used before. Wait for the next one.')
-const noFactor = refuse('factor_unknown', 'Your account has no second factor.')
+const noFactor = refuse('factor_unknown', 'Your account has no authenticator app.')
 const unreadable = refuse(
   'factor_unreadable',
   'The service can no longer read the secret of your authenticator app. Use a recovery code, or ask the operator to run svc-server person reset-factor.',

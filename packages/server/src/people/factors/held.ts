@@ -2,14 +2,15 @@
 import type { SecondKind } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 
-/** What somebody can show besides a password. */
-export interface HeldFactors {
+/** The factors that somebody can show besides a password. */
+interface HeldFactors {
   /** True if the person has an authenticator app that a code confirmed. */
   totp: boolean
   /** The number of recovery codes that were not used yet. */
   recoveryLeft: number
+  passkeys: number
 }
-const none: HeldFactors = { totp: false, recoveryLeft: 0 }
+const none: HeldFactors = { totp: false, recoveryLeft: 0, passkeys: 0 }
 
 /** The people whose factors are read: the members of a workspace, everybody, or one person. */
 type Whose = { workspace: string } | { person: string } | 'everybody'
@@ -24,6 +25,11 @@ export async function factorsHeld(db: Db, whose: Whose): Promise<ReadonlyMap<str
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .whereRef('recovery_code.person_id', '=', 'user.id')
       .as('codes'),
+    eb
+      .selectFrom('passkey')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .whereRef('passkey.person_id', '=', 'user.id')
+      .as('keys'),
   ])
   const rows = await (whose === 'everybody'
     ? all
@@ -32,24 +38,33 @@ export async function factorsHeld(db: Db, whose: Whose): Promise<ReadonlyMap<str
       : all.where('user.id', 'in', db.selectFrom('member').select('userId').where('workspaceId', '=', whose.workspace))
   ).execute()
   return new Map(
-    rows.map(({ id, appSince, codes }) => [id, { totp: appSince !== null, recoveryLeft: Number(codes ?? 0) }]),
+    rows.map(({ id, appSince, codes, keys }) => [
+      id,
+      { totp: appSince !== null, recoveryLeft: Number(codes ?? 0), passkeys: Number(keys ?? 0) },
+    ]),
   )
 }
 
 export const factorsOfPerson = async (db: Db, person: string): Promise<HeldFactors> =>
   (await factorsHeld(db, { person })).get(person) ?? none
 
-/** The ways to finish a sign-in by password; empty if it asks for no second factor. */
-export function waysToFinish({ totp, recoveryLeft }: HeldFactors): SecondKind[] {
+/**
+ * The ways to finish a sign-in by password; empty if it asks for no second factor. Only an app makes it ask: a passkey
+ * is another way in, beside the password.
+ */
+export function waysToFinish({ totp, recoveryLeft, passkeys }: HeldFactors): SecondKind[] {
   if (!totp) return []
-  return recoveryLeft > 0 ? ['totp', 'recovery'] : ['totp']
+  return ['totp', ...(recoveryLeft > 0 ? ['recovery' as const] : []), ...(passkeys > 0 ? ['passkey' as const] : [])]
 }
 
 /** True if a proof needs a factor, so that neither a password nor a recent sign-in is enough. */
-export const provesByFactor = ({ totp }: HeldFactors): boolean => totp
+export const provesByFactor = ({ totp, passkeys }: HeldFactors): boolean => totp || passkeys > 0
 
 /** The kinds of factors, as the operator's list of people has them. */
-export const kindsOf = ({ totp }: HeldFactors = none): 'totp'[] => (totp ? ['totp'] : [])
+export const kindsOf = ({ totp, passkeys }: HeldFactors = none): ('totp' | 'passkey')[] => [
+  ...(totp ? ['totp' as const] : []),
+  ...(passkeys > 0 ? ['passkey' as const] : []),
+]
 
 /** True if the person has any second factor, as admins see it in the list of members. */
 export const hasAny = (held?: HeldFactors): boolean => kindsOf(held).length > 0

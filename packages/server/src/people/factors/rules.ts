@@ -9,6 +9,10 @@ const minute = 60_000
 export const proofMs = 10 * minute
 /** The milliseconds for which the first half of a sign-in can be completed. */
 export const halfSignInMs = 10 * minute
+/** The milliseconds for which a passkey may answer a challenge. */
+export const challengeMs = 5 * minute
+/** The kinds of keys that a passkey may have, as COSE numbers them: Ed25519, ECDSA with P-256, and RSA. */
+export const passkeyAlgorithms = [-8, -7, -257] as const
 /** After this number of wrong codes in a row from one party, further codes of the party are refused for `lockMs`. */
 export const maxWrongCodes = 10
 /** The milliseconds for which a lock lasts. */
@@ -33,11 +37,11 @@ export interface SessionFacts {
 }
 
 /**
- * True if the session may do dangerous things. For somebody with a second factor only a factor that was shown in this
+ * True if the session may do dangerous things. For somebody who proves by a factor only a factor that was shown in this
  * session counts, so neither a password nor a link of the operator is enough.
  */
-export function isProved({ signedInAt, factorAt, proofAt }: SessionFacts, hasFactor: boolean, now: number): boolean {
-  const shown = hasFactor ? [factorAt] : [signedInAt, factorAt, proofAt]
+export function isProved({ signedInAt, factorAt, proofAt }: SessionFacts, byFactor: boolean, now: number): boolean {
+  const shown = byFactor ? [factorAt] : [signedInAt, factorAt, proofAt]
   return shown.some((at) => at !== null && isAhead(at + proofMs, now, proofMs))
 }
 

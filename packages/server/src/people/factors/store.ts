@@ -80,10 +80,10 @@ export async function useRecovery(db: Db, personId: string, typed: string): Prom
 }
 
 /**
- * Removes every second factor of a person, with what depends on it. True if there was one. No session counts as one in
- * which a factor was shown any longer.
+ * Removes the authenticator app of a person, with its recovery codes and all else that depends on it. True if there was
+ * one. `forgetShown` says what becomes of sessions.
  */
-export async function removeFactors(db: Db, personId: string): Promise<boolean> {
+export async function removeApp(db: Db, personId: string, session?: { id: string }): Promise<boolean> {
   const deleted = await db
     .deleteFrom('totp')
     .where('person_id', '=', personId)
@@ -93,9 +93,25 @@ export async function removeFactors(db: Db, personId: string): Promise<boolean> 
   await db.deleteFrom('wrong_code').where('person_id', '=', personId).execute()
   await db.deleteFrom('code_try').where('person_id', '=', personId).where('party', '!=', 'mail').execute()
   await endFirstHalves(db, personId)
-  const sessions = db.selectFrom('session').select('id').where('userId', '=', personId)
-  await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()
+  await forgetShown(db, personId, session)
   return deleted !== undefined && deleted.confirmed_at !== null
+}
+
+/** Removes every second factor of a person. True if there was one. */
+export async function removeFactors(db: Db, personId: string): Promise<boolean> {
+  const passkeys = await db.deleteFrom('passkey').where('person_id', '=', personId).returning('id').execute()
+  const hadApp = await removeApp(db, personId)
+  return hadApp || passkeys.length > 0
+}
+
+/**
+ * After a factor was removed, no session of the person counts as one in which a factor was shown, since it may have
+ * been that one. The session of the person who removed it keeps the mark if a factor is left.
+ */
+export async function forgetShown(db: Db, personId: string, session?: { id: string }): Promise<void> {
+  const kept = session && provesByFactor(await factorsOfPerson(db, personId)) ? session.id : ''
+  const sessions = db.selectFrom('session').select('id').where('userId', '=', personId).where('id', '!=', kept)
+  await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()
 }
 
 /**

@@ -37,6 +37,8 @@ export type AccountNoticeKind =
   | 'password'
   | 'factor_added'
   | 'factor_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
   | 'recovery_codes'
   | 'recovery_used'
   | 'wrong_codes'

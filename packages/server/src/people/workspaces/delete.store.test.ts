@@ -19,7 +19,18 @@ import { findWorkspace, listWorkspaces, roleOf } from './store.ts'
  */
 const ofNoWorkspace = [
   ...['account', 'account_mail', 'counted_send', 'email_confirmation', 'first_half', 'link', 'onboarding'],
-  ...['person_disabled', 'person_operator', 'recovery_code', 'session', 'session_proof', 'sign_in', 'totp', 'user'],
+  ...[
+    'person_disabled',
+    'person_operator',
+    'passkey',
+    'passkey_challenge',
+    'recovery_code',
+    'session',
+    'session_proof',
+    'sign_in',
+    'totp',
+    'user',
+  ],
   ...['verification', 'wrong_code', 'code_try'],
   ...['agreed', 'alert_lease', 'factor_node', 'kysely_migration', 'kysely_migration_lock', 'node_mark', 'product'],
   ...['release', 'service_away', 'service_back', 'service_backup', 'service_beat'],

@@ -45,6 +45,7 @@ import * as countedSignIns from './migrations/048-counted-sign-ins.ts'
 import * as states from './migrations/049-states.ts'
 import * as versionDays from './migrations/050-version-days.ts'
 import * as ruleFilters from './migrations/051-rule-filters.ts'
+import * as passkeys from './migrations/052-passkeys.ts'
 import type { Db, Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 import { transaction } from './transaction.ts'
@@ -90,6 +91,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '049-states': states,
   '050-version-days': versionDays,
   '051-rule-filters': ruleFilters,
+  '052-passkeys': passkeys,
 }
 
 const minVersion = 15

@@ -21,6 +21,8 @@ import type {
   FactorNodeTable,
   FactorRequirementTable,
   FirstHalfTable,
+  PasskeyChallengeTable,
+  PasskeyTable,
   RecoveryCodeTable,
   SessionProofTable,
   TotpTable,
@@ -136,6 +138,8 @@ export interface Tables {
   first_half: FirstHalfTable
   factor_requirement: FactorRequirementTable
   factor_node: FactorNodeTable
+  passkey: PasskeyTable
+  passkey_challenge: PasskeyChallengeTable
   alert_rule: AlertRuleTable
   alert_setting: AlertSettingTable
   alert: AlertTable

@@ -105,6 +105,7 @@ const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
     'People of whose recovery codes those used or replaced since are void',
     'they make new ones on the page',
   ],
+  passkeys: ['People whose passkeys removed since are void', 'they add new ones on the page'],
   workspaces: ['Workspaces deleted since, which are there again', 'svc-server workspace delete SLUG'],
   members: [
     'Members removed since, who are there again, and members who are admins again',

@@ -154,6 +154,9 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   session_proof: { factor_at: { is: 'proof', full: proofMs }, proof_at: { is: 'proof', full: proofMs } },
   first_half: { expires_at: { is: 'permit', full: halfSignInMs } },
   factor_requirement: { from_at: chosen },
+  passkey: { created_at: event, used_at: event },
+  // Until then the challenge may come again, whatever the clock says meanwhile.
+  passkey_challenge: { expires_at: record },
 
   workspace: { createdAt: event },
   user: { createdAt: event, updatedAt: event },

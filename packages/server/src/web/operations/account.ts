@@ -8,6 +8,7 @@ import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../aler
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
 import { beginTotp, confirmTotp, factorsOf, makeRecoveryCodes, removeTotp } from '../../people/accounts/factors.ts'
 import { wantOnboarding } from '../../people/accounts/onboarding.ts'
+import { removePasskey } from '../../people/accounts/passkeys.ts'
 import { endOtherSessions, endSession, sessionsOf } from '../../people/accounts/sessions.ts'
 import { signInsOf } from '../../people/accounts/sign-in-records.ts'
 import { renamePerson } from '../../people/accounts/store.ts'
@@ -80,6 +81,11 @@ export const factorOperations = [
     return confirmTotp({ ...ctx, config: people.config, clocksDiffer }, code)
   }),
   personActs(factors.makeRecoveryCodes, ({ people, ...ctx }) => makeRecoveryCodes({ ...ctx, config: people.config })),
+  personActs(
+    factors.removePasskey,
+    ({ people, params, ...ctx }) => removePasskey({ ...ctx, config: people.config }, params.id),
+    done,
+  ),
   personActs(factors.removeTotp, ({ people, ...ctx }) => removeTotp({ ...ctx, config: people.config }), {
     answer: () => ({ ok: true as const }),
   }),

@@ -65,6 +65,7 @@ const judges: Readonly<Record<string, Judge>> = {
   'POST /start workspace': name,
   'POST /forgot email': email,
   'POST /factors/totp/confirm code': code,
+  'POST /factors/passkeys name': name,
   'POST /proof code': code,
   'POST /proof password': secret,
   'POST /second-factor code': code,
@@ -85,10 +86,15 @@ const judges: Readonly<Record<string, Judge>> = {
   'POST /w/:slug/my-channels secret': secret,
 }
 
+const answer = { id: 'x', rawId: 'x', response: { clientDataJSON: 'x', authenticatorData: 'x', signature: 'x' } }
+const newAnswer = { id: 'x', rawId: 'x', response: { clientDataJSON: 'x', attestationObject: 'x' } }
 /** Additions to the inputs, and the inputs of operations whose texts are never stored. */
 const further: Readonly<Record<string, object>> = {
   'POST /claim': { name: 'Ann', password: 'correct horse battery' },
   'PATCH /w/:slug/rules': { rule: 'bad', escalation: { after: 60, channels: [] } },
+  'POST /proof': { passkey: answer },
+  'POST /factors/passkeys': { name: 'Laptop', response: newAnswer },
+  'POST /passkey': { response: answer },
   'POST /start': { name: 'Ann', email: 'ann@example.org', password: 'correct horse battery', workspace: 'North' },
 }
 /** A text for places in which most texts are refused. */

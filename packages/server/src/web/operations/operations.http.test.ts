@@ -7,6 +7,7 @@ import { Secret, TOTP } from 'otpauth'
 import { expect, test, vi } from 'vitest'
 import { uploaded } from '../../../testing/bundles.ts'
 import { type Browser, type Service, serve } from '../../../testing/page/service.ts'
+import { addPasskey } from '../../../testing/passkeys.ts'
 import { offering } from '../../../testing/service.ts'
 import { ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { judgeRule } from '../../alerts/rules/judge.ts'
@@ -35,7 +36,7 @@ interface Call {
 const w = '/api/web/w/north'
 
 async function start(): Promise<OperationSetup> {
-  const service = await serve({ smtpUrl: 'smtp://127.0.0.1:1' })
+  const service = await serve({ smtpUrl: 'smtp://127.0.0.1:1', hostname: 'localhost' })
   const north = await service.workspace('north')
   const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
   const by = { id: null, name: 'operator' }
@@ -182,6 +183,9 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
     await addFactor(setup)
     return {}
   },
+  'DELETE /factors/passkeys/:id': async ({ ann, service }) => ({
+    params: { id: (await addPasskey(ann, service.baseUrl)).stored },
+  }),
   'DELETE /factors/totp': async (setup) => {
     await addFactor(setup)
     return {}

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type Browser, serve } from '../../../testing/page/service.ts'
 
 const path = '/api/web/door'
-const closed: EntryInfo = { me: null, first: false, mail: false, oidc: null, version: null }
+const closed: EntryInfo = { me: null, first: false, mail: false, oidc: null, passkeys: false, version: null }
 const opened = (browser: Browser, from = '192.0.2.1') => browser.get<EntryInfo>(path, { 'x-forwarded-for': from })
 
 test('without a session, the door says whether anybody has an account, and nothing about the service', async () => {
@@ -15,6 +15,15 @@ test('without a session, the door says whether anybody has an account, and nothi
   const { status, body, headers } = await opened(service.browser())
   expect([status, body]).toEqual([200, { ...closed, mail: true }])
   expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test.each([
+  [{}, false],
+  [{ hostname: 'localhost' }, true],
+  [{ https: true }, true],
+] as const)('the door says whether browsers allow passkeys at its address: %j', async (given, passkeys) => {
+  const service = await serve(given)
+  expect((await opened(service.browser())).body).toEqual({ ...closed, first: true, passkeys })
 })
 
 test('every answer of the page’s routes names the service’s time, also a refusal', async () => {

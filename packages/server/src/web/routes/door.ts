@@ -1,5 +1,6 @@
 /** The first request of the page: who is signed in, and what the page shows to a person without a session. */
 import type { EntryInfo } from '@svc/api'
+import { passkeyObstacle } from '@svc/api/words'
 import { Hono } from 'hono'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import { hasNoAccounts } from '../../people/accounts/store.ts'
@@ -38,6 +39,7 @@ export const doorRoutes = (deps: WebDeps) => {
       first: await hasNoAccounts(store.db),
       mail: config.smtpUrl !== undefined,
       oidc: null,
+      passkeys: passkeyObstacle(config.baseUrl) === undefined,
       version: null,
     }
     if (!who) return c.json(door)

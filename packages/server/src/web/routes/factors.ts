@@ -1,14 +1,25 @@
-/** The second half of a sign-in, and proofs: routes in which codes and passwords are checked and counted. */
-import { factors } from '@svc/api'
-import { Hono } from 'hono'
+/** The second half of a sign-in, passkeys, and proofs: routes in which what somebody shows is checked and counted. */
+import { factors, type PasskeyAnswer } from '@svc/api'
+import { type Context, Hono } from 'hono'
+import { challengeCookies } from '../../people/accounts/challenge.ts'
 import { useFactor } from '../../people/accounts/factors.ts'
+import {
+  addPasskey,
+  creationFor,
+  readyPasskey,
+  refuseNoPasskeys,
+  requestFor,
+  takePasskey,
+} from '../../people/accounts/passkeys.ts'
 import { isPasswordOf } from '../../people/accounts/password.ts'
 import { factorsOfPerson, provesByFactor } from '../../people/factors/held.ts'
 import { countCode, forgetWrongCodes, noteProof } from '../../people/factors/store.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import { isNodeWithout } from '../../platform/nodes.ts'
+import { granted, Refusal } from '../../platform/refusal.ts'
 import { asPerson } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
 import { requireSignedIn, type WebEnv } from '../routing/guards.ts'
+import { proofGuard } from '../routing/proof.ts'
 import { noteClocks, tooManyCodes } from '../routing/sign-in-second.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
@@ -33,6 +44,21 @@ export const factorRoutes = (deps: WebDeps) => {
     })
   }
 
+  const proveByPasskey = (c: Context<WebEnv>, answer: PasskeyAnswer) =>
+    signIn.showPasskey(c, answer, (use) =>
+      asPerson(deps, c.var, async ({ db, now: at }) => {
+        if (!(await takePasskey(db, use, at))) throw new Refusal('passkey_wrong')
+        await noteProof(db, c.var.session, 'factor', at)
+        return { ok: true, value: undefined }
+      }),
+    )
+
+  /** Throws at an address for which browsers allow no passkeys. */
+  function demandPasskeys(): void {
+    const off = refuseNoPasskeys(config)
+    if (off) throw new Refusal(off.code, off.message)
+  }
+
   /** Proves by the password, which is enough only for somebody who has no second factor. */
   async function proveByPassword(who: WebEnv['Variables'], password: string): Promise<void> {
     if (provesByFactor(await factorsOfPerson(store.db, who.person.id))) throw new Refusal('code_wrong', needsCode)
@@ -44,19 +70,52 @@ export const factorRoutes = (deps: WebDeps) => {
     })
   }
 
+  const only = requireSignedIn(deps)
+  const challenges = challengeCookies(config)
   return new Hono<WebEnv>()
     .post('/second-factor', async (c) => {
       const given = await bodyFor(c, factors.secondFactor)
       await signIn.withSecond(c, given)
       return c.json({ ok: true })
     })
-    .post('/proof', requireSignedIn(deps), async (c) => {
-      const { code, password } = await bodyFor(c, factors.prove)
+    .post('/passkey/options', (c) => {
+      demandPasskeys()
+      return c.json(requestFor(config, signIn.challenge(c)))
+    })
+    .post('/passkey', async (c) => {
+      const { response } = await bodyFor(c, factors.usePasskey)
+      await signIn.withPasskey(c, response)
+      return c.json({ ok: true })
+    })
+    .post('/factors/passkeys/options', only, proofGuard(deps, factors.passkeyCreation), async (c) => {
+      demandPasskeys()
+      const { challenge, cookie } = challenges.make({ session: c.var.session.id }, now())
+      c.header('set-cookie', cookie, { append: true })
+      return c.json(await creationFor({ db: store.db, config, by: c.var.person }, challenge))
+    })
+    .post('/factors/passkeys', only, proofGuard(deps, factors.addPasskey), async (c) => {
+      const asked = await bodyFor(c, factors.addPasskey)
+      const purpose = { session: c.var.session.id }
+      const ready = granted(await readyPasskey(config, challenges.find(c.req.header('cookie'), purpose, now()), asked))
+      const made = await asPerson(deps, c.var, async ({ people, ...ctx }) => {
+        if (await isNodeWithout('passkeys', ctx.db, people.live.nodesHeard?.() ?? [], ctx.now))
+          throw new Refusal('nodes_mixed', oldNode)
+        return addPasskey({ ...ctx, config, session: c.var.session }, ready)
+      })
+      c.header('set-cookie', challenges.clear(purpose), { append: true })
+      await deps.live.rightsChanged()
+      return c.json(made, 201)
+    })
+    .post('/proof', only, async (c) => {
+      const { code, passkey, password } = await bodyFor(c, factors.prove)
       if (code !== undefined) await proveByCode(c.var, code)
+      else if (passkey !== undefined) await proveByPasskey(c, passkey)
       else await signIn.countPassword(c, () => proveByPassword(c.var, password ?? ''))
       return c.json({ ok: true })
     })
 }
 
-const needsCode = 'Your account has a second factor: give a code of your authenticator app instead of the password.'
+const needsCode = 'Your account has a second factor: show it instead of giving the password.'
+const oldNode =
+  'A node of an earlier version is still running, which does not know passkeys. Stop it, and try again in two minutes.'
 const passwordRefusal = 'That password is not right.'

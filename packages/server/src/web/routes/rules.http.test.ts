@@ -12,6 +12,8 @@ const open = [
   'POST /api/web/start',
   'POST /api/web/link',
   'POST /api/web/second-factor',
+  'POST /api/web/passkey',
+  'POST /api/web/passkey/options',
   'GET /api/web/claim',
   'POST /api/web/claim',
   'POST /api/web/forgot',

@@ -1,10 +1,11 @@
 import { connect } from 'node:net'
-import type { Members } from '@svc/api'
+import type { Members, PasskeyCreation } from '@svc/api'
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { bundle } from '../../../testing/bundles.ts'
 import { type Browser, operator, password, type Service, serve } from '../../../testing/page/service.ts'
+import { testPasskey } from '../../../testing/passkeys.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { createAgent } from '../../fleet/agents/store.ts'
 import type { PeopleDeps, Trx } from '../../people/accounts/library.ts'
@@ -41,7 +42,7 @@ const tables = [
     'install_code',
   ],
   ...['invitation', 'link', 'member', 'rollout', 'saved_view', 'session', 'user', 'workspace', 'workspace_product'],
-  ...['factor_requirement', 'recovery_code', 'session_proof', 'totp'],
+  ...['factor_requirement', 'recovery_code', 'session_proof', 'totp', 'passkey', 'passkey_challenge'],
 ]
 const rowsOf = async ({ db, engine }: Store): Promise<Record<string, unknown[]>> =>
   engine === 'postgres'
@@ -70,9 +71,12 @@ const membersMay: (keyof typeof ends)[] = ['the session ends', 'the member is re
 
 /**
  * Every route that writes by a person's right, with a body that it accepts. `only` lists the ways of losing the right
- * that matter to this route; by default all do.
+ * that matter to this route; by default all do. `begin` begins in a request of its own, and returns the body.
  */
-const writes: Record<string, { body?: unknown; only?: string[] }> = {
+const writes: Record<
+  string,
+  { body?: unknown; begin?: (who: Browser, at: Service) => Promise<unknown>; only?: string[] }
+> = {
   'PATCH /api/web/me': { body: { name: 'Carol Q' }, only: ['the session ends'] },
   'POST /api/web/workspaces': { body: { slug: 'mine', name: 'Mine' }, only: ['the session ends'] },
   'POST /api/web/password': { body: { current: password, next: 'another good password' }, only: ['the session ends'] },
@@ -80,6 +84,14 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'POST /api/web/factors/totp/confirm': { body: { code: '123456' }, only: ['the session ends'] },
   'POST /api/web/factors/recovery': { only: ['the session ends'] },
   'DELETE /api/web/factors/totp': { only: ['the session ends'] },
+  'POST /api/web/factors/passkeys': {
+    begin: async (who, { baseUrl }) => {
+      const { body } = await who.send<PasskeyCreation>('POST', '/api/web/factors/passkeys/options')
+      return { name: 'Laptop', response: testPasskey(baseUrl, body).made }
+    },
+    only: ['the session ends'],
+  },
+  'DELETE /api/web/factors/passkeys/:id': { only: ['the session ends'] },
   'POST /api/web/proof': { body: { password }, only: ['the session ends'] },
   'DELETE /api/web/sessions': { only: ['the session ends'] },
   'DELETE /api/web/sessions/:id': { only: ['the session ends'] },
@@ -156,6 +168,9 @@ const others: Record<string, string> = {
   'POST /api/web/link': 'a sign-in link',
   'POST /api/web/claim': 'a link that hands an account over',
   'POST /api/web/second-factor': 'the first half of a sign-in; tested in second-factor.http.test.ts',
+  'POST /api/web/passkey': 'the passkey; tested in passkeys.http.test.ts',
+  'POST /api/web/passkey/options': 'nobody: it writes nothing',
+  'POST /api/web/factors/passkeys/options': 'the session: it writes nothing',
   'POST /api/web/invitations/:id': 'the invitation; tested below where somebody is signed in',
 }
 
@@ -230,7 +245,7 @@ const sends = async (who: Browser, service: Service, route: string, body: unknow
 describe.each(engines)('rights on %s', (_engine, open) => {
   async function start() {
     const watch = watched(await open())
-    const service = await serve({ postgres: watch.store })
+    const service = await serve({ postgres: watch.store, hostname: 'localhost' })
     const north = await service.workspace('north')
     await service.agent(north, 'a1')
     return { watch, service, ada: await service.person('Ada', 'north', 'admin') }
@@ -247,7 +262,7 @@ describe.each(engines)('rights on %s', (_engine, open) => {
     const { id } = (await carol.get<{ id: string }>('/api/web/me')).body
     const [session] = await service.store.db.selectFrom('session').selectAll().where('userId', '=', id).execute()
     if (!session) throw new Error('Carol has no session.')
-    for (const [route, { body, only }] of Object.entries(writes)) {
+    for (const [route, { body, begin, only }] of Object.entries(writes)) {
       for (const [what, { text, status, code }] of Object.entries(ends)) {
         if (only?.includes(what) === false) continue
         await addMember(
@@ -262,9 +277,10 @@ describe.each(engines)('rights on %s', (_engine, open) => {
           .values(session)
           .onConflict((on) => on.doNothing())
           .execute()
+        const given = begin ? await begin(carol, service) : body
         const before = await rowsBut(service.store, id)
         watch.after(route.includes(':slug') ? 'member' : 'session', () => watch.run(text.replace('PERSON', id)))
-        const answer = await sends(carol, service, route, body)
+        const answer = await sends(carol, service, route, given)
         expect([route, what, answer.status, answer.body.error?.code]).toEqual([route, what, status, code])
         expect([route, what, watch.due]).toEqual([route, what, false])
         expect(await rowsBut(service.store, id)).toEqual(before)

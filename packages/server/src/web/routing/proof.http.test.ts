@@ -12,6 +12,8 @@ const dangerous = operations.filter(({ proof }) => proof !== undefined)
 /** The operations that add, remove or change a factor. */
 const ofFactors = dangerous.filter(({ route }) => /^(POST|DELETE) \/factors\//.test(route))
 
+const noPasskey = { id: 'x', rawId: 'x', response: { clientDataJSON: 'x', attestationObject: 'x' } }
+
 /**
  * The requests of each dangerous operation that need a proof, each with its answer once it was given, and the requests
  * that need none; a body is undefined if it has none. A refusal is that of the operation itself, which finds nothing to
@@ -23,6 +25,9 @@ const requests: Record<string, { needs: [body: unknown, answer: number | string]
   'POST /factors/totp/confirm': { needs: [[{ code: '123456' }, 'factor_unknown']] },
   'POST /factors/recovery': { needs: [[{}, 'factor_unknown']] },
   'DELETE /factors/totp': { needs: [[undefined, 'factor_unknown']] },
+  'POST /factors/passkeys/options': { needs: [[{}, 200]] },
+  'POST /factors/passkeys': { needs: [[{ name: 'Laptop', response: noPasskey }, 'passkey_wrong']] },
+  'DELETE /factors/passkeys/:id': { needs: [[undefined, 'factor_unknown']] },
   'PATCH /w/:slug': {
     needs: [
       [{ name: 'X', factorFrom: null }, 200],
@@ -65,7 +70,7 @@ const requests: Record<string, { needs: [body: unknown, answer: number | string]
 }
 
 async function begun() {
-  const service = await serve()
+  const service = await serve({ hostname: 'localhost' })
   const place = await service.workspace('north')
   await service.agent(place, 'a1')
   const ann = await service.person('Ann', 'north', 'admin')
@@ -203,6 +208,7 @@ describe('somebody with a second factor', () => {
   }
   const factorsIn = async ({ store: { db } }: Service) => [
     await db.selectFrom('totp').selectAll().execute(),
+    await db.selectFrom('passkey').selectAll().execute(),
     await db.selectFrom('recovery_code').selectAll().orderBy('hash').execute(),
   ]
   const change = (browser: Browser) => browser.send<{ error?: { code: string } }>('DELETE', '/api/web/factors/totp')
@@ -223,7 +229,7 @@ describe('somebody with a second factor', () => {
     const browser = await service.signedIn('ann@example.org')
     const before = await factorsIn(service)
     for (const operation of ofFactors) {
-      const tries = () => codeOf(browser, { operation, body: { code: '123456' }, member: '' })
+      const tries = () => codeOf(browser, { operation, body: { code: '123456' }, member: 'x' })
       expect(await tries(), operation.route).toBe('proof_required')
       expect((await prove(browser, { password })).body).toMatchObject({ error: { code: 'code_wrong' } })
       expect(await tries(), operation.route).toBe('proof_required')
@@ -238,7 +244,7 @@ describe('somebody with a second factor', () => {
   })
 })
 
-test('wrong passwords are counted, and a proof needs exactly one of code and password', async () => {
+test('wrong passwords are counted, and a proof needs exactly one of code, passkey and password', async () => {
   const { ann } = await begun()
   for (const body of [{}, { code: '1', password }, { passkey: {} }]) expect((await prove(ann, body)).status).toBe(400)
   for (let i = 0; i < 8; i++) expect((await prove(ann, { password: 'wrong' })).status).toBe(400)

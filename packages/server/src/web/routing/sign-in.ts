@@ -1,15 +1,16 @@
 /**
  * Lets people sign in and out. The accounts library hashes passwords and makes the session cookies. This module finds
  * the account, because the library accepts only addresses in ASCII; it limits and logs the tries, and writes the answer
- * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts` and
- * `sign-in-session.ts`.
+ * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts`, `sign-in-passkey.ts`
+ * and `sign-in-session.ts`.
  */
-import type { SignInAnswer } from '@svc/api'
+import type { PasskeyAnswer, SignInAnswer } from '@svc/api'
 import { maxEmailLength, readPasted } from '@svc/protocol'
 import type { Context } from 'hono'
 import { normalEmail } from '../../people/accounts/email.ts'
 import { halfCookies } from '../../people/accounts/half.ts'
 import { HashingBusy } from '../../people/accounts/hashing.ts'
+import type { PasskeyUse } from '../../people/accounts/passkeys.ts'
 import { renewHash } from '../../people/accounts/password.ts'
 import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
 import { countSignIns } from '../../people/accounts/sign-in-limits.ts'
@@ -19,9 +20,10 @@ import type { PartyOfCodes } from '../../people/factors/rules.ts'
 import { countCode, findFirstHalf, mailsWrongCodes } from '../../people/factors/store.ts'
 import { queueNotice } from '../../people/mails/queue.ts'
 import { callerKey } from '../../platform/http/address.ts'
-import { Refusal, type WebCode } from '../../platform/refusal.ts'
+import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
+import { passkeyStep } from './sign-in-passkey.ts'
 import { passwordStep } from './sign-in-password.ts'
 import { type GivenCodes, secondStep, tooManyCodes } from './sign-in-second.ts'
 import { isDisabledRefusal, type SignedInAccount, type SignInMethod, sessionMaker } from './sign-in-session.ts'
@@ -37,7 +39,10 @@ const perCallerLinks: TryLimit = { max: 60, seconds: 300 }
  */
 const perSessionPassword: TryLimit = { max: 8, seconds: 300 }
 
-type LinkMethod = Exclude<SignInMethod, 'password'>
+/** The limit of passkeys that are not accepted, of one known browser, or else from one network address. */
+const perCallerPasskeys: TryLimit = { max: 30, seconds: 300 }
+
+type LinkMethod = Exclude<SignInMethod, 'password' | 'passkey'>
 
 export interface SignIn {
   /**
@@ -49,6 +54,15 @@ export interface SignIn {
   orAsk(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<SignInAnswer>
   /** Completes a sign-in by a second factor. */
   withSecond(c: Context<WebEnv>, given: GivenCodes): Promise<void>
+  /** Gives the browser a challenge for a passkey, and returns it. It stores nothing. */
+  challenge(c: Context<WebEnv>): string
+  /** Signs in with a passkey. Every one that is not accepted gets the answer of a wrong password. */
+  withPasskey(c: Context<WebEnv>, answer: PasskeyAnswer): Promise<void>
+  /**
+   * Checks a passkey that the signed-in person shows, and runs `work`, which uses it up. A wrong one counts as one that
+   * signs nobody in.
+   */
+  showPasskey(c: Context<WebEnv>, answer: PasskeyAnswer, work: (use: PasskeyUse) => Promise<void>): Promise<void>
   /** Signs in a person who was identified by a one-time link or an invitation. */
   withoutPassword(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>
@@ -80,6 +94,14 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
   const { devices, headersOf, newSession, note, remember, signedIn, take } = sessions
   const { ask, halfFor, judge } = passwordStep(deps, { ...sessions, addressOf, halves })
   const complete = secondStep(deps, sessions)
+  const passkeys = new TryCounter(perCallerPasskeys)
+  const passkey = passkeyStep(deps, sessions)
+
+  /** Runs `work`, which checks a passkey, unless this browser or address gave too many wrong ones. */
+  const tryPasskey = (c: Context<WebEnv>, work: () => Promise<void>): Promise<void> => {
+    const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
+    return asTry({ tries: passkeys, limit: perCallerPasskeys, key, now: now(), wrong: wrongPasskey }, work)
+  }
 
   return {
     async withPassword(c, email, password) {
@@ -141,6 +163,34 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
       await signedIn(c, made.value, person, { method: half.method, known, second: method })
       take(c, [halves.clear()])
     },
+    challenge: (c) => passkey.challenge(c),
+    async withPasskey(c, answer) {
+      let email = ''
+      let known = false
+      await tryPasskey(c, async () => {
+        const use = await passkey.check(c, answer)
+        const person = use && (await personOfId(store.db, use.person.id))
+        if (!person) throw new Refusal('sign_in_failed')
+        email = person.email
+        known = devices.find(c.req.header('cookie'), email, now()) !== undefined
+        const made = granted(await passkey.complete(c, use))
+        await signedIn(c, made, person, { method: 'passkey', known })
+        passkey.end(c)
+        take(c, [halves.clear()])
+      }).catch((error) => {
+        const outcome = isDisabledRefusal(error) ? 'disabled' : outcomeOf(error, wrongPasskey)
+        if (outcome) note(c, email, { outcome, method: 'passkey', known })
+        throw error
+      })
+    },
+    async showPasskey(c, answer, work) {
+      await tryPasskey(c, async () => {
+        const use = await passkey.check(c, answer)
+        if (use?.person.id !== c.var.person.id) throw new Refusal('passkey_wrong')
+        await work(use)
+        passkey.end(c)
+      })
+    },
     async withoutPassword(c, person, method) {
       const made = await newSession(c, person).catch((error) => {
         if (isDisabledRefusal(error)) note(c, person.email, { outcome: 'disabled', method, known: false })
@@ -184,6 +234,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
 const maxTyped = 4 * maxEmailLength
 const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
+const wrongPasskey: readonly WebCode[] = ['sign_in_failed', 'passkey_wrong']
 
 const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
 

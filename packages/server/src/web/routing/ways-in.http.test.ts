@@ -5,6 +5,7 @@ import type { Factors, Me, NewTotp, RecoveryCodes, SignInAnswer } from '@svc/api
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
+import { addPasskey, type TestPasskey, usePasskey } from '../../../testing/passkeys.ts'
 import { insertLink } from '../../people/accounts/links.ts'
 import { findPerson } from '../../people/accounts/store.ts'
 import { inviteAsOperator } from '../../people/workspaces/invitations.ts'
@@ -29,7 +30,7 @@ const me = (browser: Browser) => browser.get<Me>(api('/me'))
 const context = ({ service }: Setup) => ({ people: service, by: operator, now: service.now() })
 
 async function newSetup(): Promise<Setup> {
-  const service = await serve()
+  const service = await serve({ hostname: 'localhost' })
   return { service, workspace: await service.workspace('north') }
 }
 const require = async (setup: Setup) =>
@@ -65,9 +66,12 @@ const accepts = (browser: Browser, path: string) =>
   browser.send<Answered['body']>('POST', path, { name: 'Ann', password: newPassword })
 
 interface Way {
-  use(setup: Setup, browser: Browser): Promise<{ status: number; body: unknown }>
-  /** `factor` if a second factor is asked for, `removed` if it is removed, `none` if the way needs none. */
-  asks: 'factor' | 'none' | 'removed'
+  use(setup: Setup, browser: Browser, passkey?: TestPasskey): Promise<{ status: number; body: unknown }>
+  /**
+   * `factor` if an app is asked for, `removed` if all factors are removed, `none` if the way needs none, `is one` if it
+   * is itself a factor.
+   */
+  asks: 'factor' | 'none' | 'removed' | 'is one'
   /** How the way is refused while the account is disabled. */
   disabled: [status: number, code: string]
   /** How the way is refused in any case. */
@@ -79,6 +83,14 @@ const ways: Record<string, Way> = {
   'a password': {
     use: (_, browser) => browser.send('POST', '/api/auth/sign-in/email', { email: anns, password }),
     asks: 'factor',
+    disabled: [403, 'account_disabled'],
+  },
+  'a passkey': {
+    use: async (_, browser, passkey) => {
+      if (!passkey) throw new Error('Ann has no passkey.')
+      return usePasskey(browser, passkey)
+    },
+    asks: 'is one',
     disabled: [403, 'account_disabled'],
   },
   'a link of the operator': {
@@ -137,11 +149,11 @@ async function expectRole(browser: Browser, slug: string, role: Role, refusal: s
   expect(changed.body.error?.code).toBe(role === 'admin' ? undefined : refusal)
 }
 
-const states = [false, true].flatMap((factor) =>
+const states = (['nothing more', 'an app', 'a passkey'] as const).flatMap((factor) =>
   [false, true].flatMap((disabled) =>
     [false, true].map((required) => {
       const says = [
-        factor ? 'with a factor' : 'without a factor',
+        `with ${factor}`,
         ...(disabled ? ['disabled'] : []),
         ...(required ? ['where the workspace requires a factor'] : []),
       ]
@@ -154,12 +166,14 @@ describe.each(Object.entries(ways))('somebody who comes by %s', (_, way) => {
   test.each(states)('%s', async (_, { factor, disabled, required }) => {
     const setup = await newSetup()
     const ann = await setup.service.person('Ann', 'north', 'admin')
-    const code = factor ? await enrol(setup, ann) : undefined
+    const code = factor === 'an app' ? await enrol(setup, ann) : undefined
+    const hasPasskey = factor === 'a passkey' || way.asks === 'is one'
+    const passkey = hasPasskey ? await addPasskey(ann, setup.service.baseUrl) : undefined
     if (required) await require(setup)
     if (disabled) value(await disablePerson(context(setup), anns))
     const before = await sessionsOf(setup, anns)
     const browser = setup.service.browser()
-    const came = await way.use(setup, browser)
+    const came = await way.use(setup, browser, passkey)
 
     const refused = disabled ? way.disabled : way.always
     if (refused) {
@@ -174,19 +188,26 @@ describe.each(Object.entries(ways))('somebody who comes by %s', (_, way) => {
       expect((await me(browser)).status).toBe(401)
       expect((await browser.send('POST', api('/second-factor'), { code: code() })).status).toBe(200)
     }
-    const shown = factor && way.asks === 'factor'
+    const shown = way.asks === 'is one' || (code !== undefined && way.asks === 'factor')
     await expectRole(browser, 'north', required && !shown ? 'member' : 'admin', 'factor_required')
-    const has = factor && way.asks !== 'removed'
-    expect((await browser.get<Factors>(api('/factors'))).body).toMatchObject({ totp: has, shown })
+    const has = way.asks === 'removed' ? { app: false, passkeys: 0 } : { app: code, passkeys: hasPasskey ? 1 : 0 }
+    const { body } = await browser.get<Factors>(api('/factors'))
+    expect([body.totp, body.passkeys.length, body.shown]).toEqual([Boolean(has.app), has.passkeys, shown])
+    // Somebody who has a factor proves by nothing else.
+    const proof = await browser.send<Answered['body']>('POST', api('/proof'), { password })
+    expect(proof.body.error?.code === 'code_wrong').toBe(Boolean(has.app) || has.passkeys > 0)
   })
 })
 
-test('the only admin is not locked out by a requirement: adding a factor gives the rights back', async () => {
+test.each([
+  ['an app', enrol],
+  ['a passkey', ({ service }: Setup, ann: Browser) => addPasskey(ann, service.baseUrl)],
+] as const)('the only admin is not locked out by a requirement: adding %s gives the rights back', async (_, adds) => {
   const setup = await newSetup()
   const ann = await setup.service.person('Ann', 'north', 'admin')
   await require(setup)
   await expectRole(ann, 'north', 'member', 'factor_required')
-  await enrol(setup, ann)
+  await adds(setup, ann)
   await expectRole(ann, 'north', 'admin', '')
 })
 

@@ -149,6 +149,11 @@ const notices: Readonly<
     'Your second factor was removed',
     'The second factor of your account was removed, so a password is enough to sign in',
   ),
+  passkey_added: always(
+    'A passkey was added',
+    'A passkey, with which somebody can sign in without your password, was added to your account',
+  ),
+  passkey_removed: always('A passkey was removed', 'A passkey was removed from your account'),
   recovery_codes: always(
     'New recovery codes were made',
     'New recovery codes were made for your account, and the earlier ones stopped working',

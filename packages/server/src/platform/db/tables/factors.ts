@@ -68,4 +68,28 @@ export interface FactorNodeTable {
   at: number
   /** 1 if the node judges a rule only for the agents that its filter names; null for a node of an earlier version. */
   rule_filters: number | null
+  /** 1 if the node takes no password as the proof of somebody who has a passkey; null for an earlier version. */
+  passkeys: number | null
+}
+
+/** A passkey of a person. Only its public key is here. */
+export interface PasskeyTable {
+  id: string
+  person_id: string
+  /** The name that the person gave it. */
+  name: string
+  /** The id that its device gave it, in base64url. */
+  credential: string
+  /** The public key in the form of COSE, in base64url. */
+  public_key: string
+  /** The number of uses, as the device counted at the last one; 0 if it does not count. */
+  counter: number
+  created_at: number
+  used_at: number | null
+}
+
+/** A challenge that a passkey has answered, as its hash, so that no answer is good twice. */
+export interface PasskeyChallengeTable {
+  hash: string
+  expires_at: number
 }

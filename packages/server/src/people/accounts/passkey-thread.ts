@@ -1,0 +1,57 @@
+/**
+ * Checks what browsers answer for a passkey, in a worker thread (passkey-worker.ts). An answer is for the base address
+ * of the service and for one challenge, and the person was verified by the device.
+ */
+import type { NewPasskeyAnswer, PasskeyAnswer } from '@svc/api'
+import { threadOnDemand } from '../../platform/threads.ts'
+
+/** A passkey as the answer of a browser shows it. */
+export interface PasskeyChecked {
+  /** The id that the device gave it. */
+  id: string
+  /** The public key in the form of COSE, as base64url. */
+  publicKey: string
+  /** The number of uses, as the device counts them; 0 if it does not. */
+  counter: number
+}
+
+interface Expected {
+  challenge: string
+  origin: string
+  host: string
+}
+export type PasskeyQuestion = Expected &
+  (
+    | { is: 'new'; answer: NewPasskeyAnswer }
+    | { is: 'use'; answer: PasskeyAnswer; passkey: Omit<PasskeyChecked, 'counter'> }
+  )
+
+const ask = threadOnDemand<PasskeyQuestion, PasskeyChecked | undefined>('passkeys', { heapMb: 64, idleMs: 60_000 })
+
+/**
+ * A public key whose private key nobody has. An answer of an unknown passkey is checked with it, so that the time of a
+ * refusal does not tell whether the service knows a passkey.
+ */
+const nobodys =
+  'pQECAyYgASFYIMgwgW1jho47riADotZ0hNwNxEUece-cYeOegkNRSHcaIlggQaUJPeVp2s3WmujIvyc44q5pZM99xaqRrRRcGLQT8pw'
+
+function expectedBy(baseUrl: string, challenge: string): Expected {
+  const { origin, hostname } = new URL(baseUrl)
+  return { challenge, origin, host: hostname }
+}
+
+/** The new passkey in a browser's answer; undefined if the answer is not good. */
+export const checkNewPasskey = (
+  baseUrl: string,
+  challenge: string,
+  answer: NewPasskeyAnswer,
+): Promise<PasskeyChecked | undefined> => ask({ is: 'new', answer, ...expectedBy(baseUrl, challenge) })
+
+/** Checks a browser's answer with the stored passkey, or with a key that nobody has; undefined if it is not good. */
+export const checkUse = (
+  baseUrl: string,
+  challenge: string,
+  answer: PasskeyAnswer,
+  publicKey: string = nobodys,
+): Promise<PasskeyChecked | undefined> =>
+  ask({ is: 'use', answer, passkey: { id: answer.id, publicKey }, ...expectedBy(baseUrl, challenge) })

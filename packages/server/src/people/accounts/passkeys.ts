@@ -1,0 +1,178 @@
+/**
+ * Passkeys of people: what a browser is asked for, and what its answer does. A passkey is both factors, since the
+ * device verifies the person. Only the base address of the service gives it a name, so at another one it is no good.
+ */
+import type { NewPasskeyAnswer, Passkey, PasskeyAnswer, PasskeyCreation, PasskeyRequest } from '@svc/api'
+import { passkeyObstacle } from '@svc/api/words'
+import { readName, type Verdict } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import { audit } from '../audit/store.ts'
+import { factorsOfPerson, kindsOf } from '../factors/held.ts'
+import {
+  deletePasskey,
+  findPasskey,
+  insertPasskey,
+  isCounterGood,
+  maxPasskeys,
+  notePasskeyUse,
+  passkeysOf,
+  spendChallenge,
+} from '../factors/passkeys.ts'
+import { challengeMs, passkeyAlgorithms } from '../factors/rules.ts'
+import { forgetShown, noteProof } from '../factors/store.ts'
+import { queueNotice } from '../mails/queue.ts'
+import type { Challenge } from './challenge.ts'
+import { checkNewPasskey, checkUse, type PasskeyChecked } from './passkey-thread.ts'
+import { endAllSessionsBut } from './sessions.ts'
+import type { Person } from './store.ts'
+
+interface ServiceAddress {
+  baseUrl: string
+}
+/** The context of a change that a person makes in a session. */
+interface Ctx {
+  db: Db
+  config: ServiceAddress & { smtpUrl?: string | undefined }
+  by: Person
+  session: { id: string }
+  now: number
+}
+
+const hostOf = ({ baseUrl }: ServiceAddress): string => new URL(baseUrl).hostname
+
+/** The id of a person in the form in which devices keep it. */
+const handleOf = (personId: string): string => Buffer.from(personId).toString('base64url')
+
+/** The refusal at a base address for which browsers allow no passkeys; undefined if they do. */
+export function refuseNoPasskeys({ baseUrl }: ServiceAddress) {
+  const why = passkeyObstacle(baseUrl)
+  if (why === undefined) return undefined
+  const needs = why === 'address' ? 'a name, and this one is an IP address' : 'https'
+  return refuse('passkeys_off', `Passkeys need an address of the service with ${needs}.`)
+}
+
+export const requestFor = (config: ServiceAddress, challenge: string): PasskeyRequest => ({
+  ...{ challenge, timeout: challengeMs, rpId: hostOf(config), userVerification: 'required', allowCredentials: [] },
+})
+
+export async function creationFor(
+  { db, config, by }: Pick<Ctx, 'db' | 'config' | 'by'>,
+  challenge: string,
+): Promise<PasskeyCreation> {
+  const there = await passkeysOf(db, by.id)
+  return {
+    rp: { id: hostOf(config), name: 'svc' },
+    user: { id: handleOf(by.id), name: by.email, displayName: by.name },
+    challenge,
+    timeout: challengeMs,
+    pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    excludeCredentials: there.map(({ credential }) => ({ type: 'public-key', id: credential })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+  }
+}
+
+export async function listPasskeys(db: Db, person: { id: string }): Promise<Passkey[]> {
+  const rows = await passkeysOf(db, person.id)
+  return rows.map(({ id, name, created_at, used_at }) => ({
+    ...{ id, name, createdAt: Number(created_at), usedAt: used_at === null ? null : Number(used_at) },
+  }))
+}
+
+/** A new passkey, checked outside of the transaction that stores it. */
+interface ReadyPasskey {
+  name: string
+  passkey: PasskeyChecked
+  challenge: Challenge
+}
+type NewRefusal = 'name_invalid' | 'passkey_wrong'
+
+/** Checks the answer of a browser that made a passkey for this challenge. */
+export async function readyPasskey(
+  config: ServiceAddress,
+  challenge: Challenge | undefined,
+  { name: typed, response }: { name: string; response: NewPasskeyAnswer },
+): Promise<Verdict<ReadyPasskey, NewRefusal>> {
+  const name = readName(typed, maxPasskeyName)
+  if (!name.ok) return name
+  const passkey = challenge && (await checkNewPasskey(config.baseUrl, challenge.challenge, response))
+  return passkey ? done({ name: name.value, passkey, challenge }) : wrongPasskey
+}
+
+/**
+ * Adds a passkey. The session then counts as one in which a factor was shown. With the first factor the other sessions
+ * end, because they have shown none, and one of them may be somebody else's.
+ */
+export async function addPasskey(
+  { db, config, by, session, now }: Ctx,
+  { name, passkey, challenge }: ReadyPasskey,
+): Promise<Verdict<{ id: string }, 'passkey_wrong' | 'passkeys_too_many'>> {
+  const before = kindsOf(await factorsOfPerson(db, by.id))
+  if (!(await spendChallenge(db, challenge))) return wrongPasskey
+  const { id: credential, publicKey, counter } = passkey
+  const made = await insertPasskey(db, { person: by.id, name, credential, publicKey, counter }, now)
+  if (made === 'full') return refuse('passkeys_too_many', `You have ${maxPasskeys} passkeys. Remove one first.`)
+  if (made === 'known') return wrongPasskey
+  await noteProof(db, session, 'factor', now)
+  const sessionsEnded = before.length === 0 ? await endAllSessionsBut(db, by, session, now) : 0
+  const note = { workspaceId: null, at: now, by, subject: `person ${by.email}` }
+  await audit(db, { ...note, action: 'person.passkey_added', details: { name, sessionsEnded } })
+  await queueNotice(db, { config }, { person: by.id, what: 'passkey_added' }, now)
+  return done(made)
+}
+
+/** Removes a passkey. The other sessions, and this one without another factor, have then shown none. */
+export async function removePasskey(
+  { db, config, by, session, now }: Ctx,
+  id: string,
+): Promise<Verdict<null, 'factor_unknown'>> {
+  const removed = await deletePasskey(db, by.id, id)
+  if (!removed) return refuse('factor_unknown', 'You have no such passkey.')
+  await forgetShown(db, by.id, session)
+  const note = { workspaceId: null, at: now, by, subject: `person ${by.email}` }
+  await audit(db, { ...note, action: 'person.passkey_removed', details: removed })
+  await queueNotice(db, { config }, { person: by.id, what: 'passkey_removed' }, now)
+  return done(null)
+}
+
+/** A use of a passkey whose answer was good, before it is noted. */
+export interface PasskeyUse {
+  /** The id of the passkey. */
+  id: string
+  person: { id: string }
+  counter: number
+  challenge: Challenge
+}
+
+/**
+ * Checks the answer of a browser for this challenge; undefined if it is not good. It takes the same work whether the
+ * passkey is known or not. `copied` is told a passkey whose counter went back.
+ */
+export async function checkPasskey(
+  { db, config, copied }: { db: Db; config: ServiceAddress; copied: (passkey: { id: string; person: string }) => void },
+  challenge: Challenge | undefined,
+  answer: PasskeyAnswer,
+): Promise<PasskeyUse | undefined> {
+  if (!challenge) return undefined
+  const row = await findPasskey(db, answer.id)
+  const checked = await checkUse(config.baseUrl, challenge.challenge, answer, row?.public_key)
+  if (!checked || !row) return undefined
+  const handle = answer.response.userHandle
+  if (handle != null && handle !== handleOf(row.person_id)) return undefined
+  if (!isCounterGood(Number(row.counter), checked.counter)) {
+    copied({ id: row.id, person: row.person_id })
+    return undefined
+  }
+  return { id: row.id, person: { id: row.person_id }, counter: checked.counter, challenge }
+}
+
+/**
+ * Uses a challenge and a passkey up, in the transaction that acts on it. False if the challenge was used before, or the
+ * passkey was removed or used with a later counter meanwhile.
+ */
+export const takePasskey = async (db: Db, { id, counter, challenge }: PasskeyUse, now: number): Promise<boolean> =>
+  (await spendChallenge(db, challenge)) && (await notePasskeyUse(db, id, counter, now))
+
+const maxPasskeyName = 60
+const wrongPasskey = refuse('passkey_wrong', 'That passkey was not accepted. Try again.')

@@ -1,0 +1,140 @@
+/**
+ * For tests: a device that makes passkeys and answers challenges with them, as a browser does. What it answers can be
+ * changed in every part, also to what no device would answer.
+ */
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import type { NewPasskeyAnswer, PasskeyAnswer, PasskeyCreation, PasskeyRequest } from '@svc/api'
+import type { Browser } from './page/service.ts'
+
+/** The parts of an answer that a test may change; by default they are those of an honest device. */
+export interface Answering {
+  origin: string
+  challenge: string
+  type: string
+  crossOrigin: boolean
+  host: string
+  /** False if the device did not verify the person. */
+  verified: boolean
+  counter: number
+  userHandle: string | null
+  /** The key that signs. */
+  key: KeyObject
+  /** The attestation of a new passkey, in CBOR: the format and the statement; by default nothing. */
+  attestation: string
+}
+
+const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest()
+
+export interface TestPasskey {
+  id: string
+  /** The number of uses, as the device counts them; 0 if it does not. */
+  counter: number
+  /** The answer to a request for a new passkey. */
+  made: NewPasskeyAnswer
+  uses(request: Pick<PasskeyRequest, 'challenge'>, changed?: Partial<Answering>): PasskeyAnswer
+}
+
+/** Makes a passkey. `counts` is true for a device that counts the uses. */
+export function testPasskey(
+  origin: string,
+  { challenge, user }: Pick<PasskeyCreation, 'challenge' | 'user'>,
+  { counts = false, ...changed }: Partial<Answering> & { counts?: boolean } = {},
+): TestPasskey {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const idBytes = randomBytes(32)
+  const id = base64url(idBytes)
+  const host = new URL(origin).hostname
+  const clientData = (type: string, of: Partial<Answering>) =>
+    Buffer.from(JSON.stringify({ type: of.type ?? type, challenge, origin, crossOrigin: false, ...pick(of) }))
+  const flagsAndCounter = (of: Partial<Answering>, flags: number, counter: number) =>
+    Buffer.concat([
+      sha256(of.host ?? host),
+      Buffer.from([flags | 0x01 | ((of.verified ?? true) ? 0x04 : 0)]),
+      uint32(of.counter ?? counter),
+    ])
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  const cose = Buffer.concat([
+    Buffer.from('a5010203262001215820', 'hex'),
+    Buffer.from(x, 'base64url'),
+    Buffer.from('225820', 'hex'),
+    Buffer.from(y, 'base64url'),
+  ])
+  const authData = Buffer.concat([
+    flagsAndCounter(changed, 0x40, 0),
+    Buffer.alloc(16),
+    Buffer.from([0, idBytes.length]),
+    idBytes,
+    cose,
+  ])
+  const attestationObject = Buffer.concat([
+    Buffer.from(`a3${changed.attestation ?? '63666d74646e6f6e656761747453746d74a0'}68617574684461746158`, 'hex'),
+    Buffer.from([authData.length]),
+    authData,
+  ])
+  const passkey: TestPasskey = {
+    id,
+    counter: 0,
+    made: {
+      id,
+      rawId: id,
+      response: {
+        clientDataJSON: base64url(clientData('webauthn.create', changed)),
+        attestationObject: base64url(attestationObject),
+      },
+    },
+    uses({ challenge }, changed = {}) {
+      if (counts) passkey.counter++
+      const data = clientData('webauthn.get', { challenge, ...changed })
+      const authenticatorData = flagsAndCounter(changed, 0, passkey.counter)
+      const signature = sign('sha256', Buffer.concat([authenticatorData, sha256(data)]), changed.key ?? privateKey)
+      return {
+        id,
+        rawId: id,
+        response: {
+          clientDataJSON: base64url(data),
+          authenticatorData: base64url(authenticatorData),
+          signature: base64url(signature),
+          userHandle: changed.userHandle === undefined ? user.id : changed.userHandle,
+        },
+      }
+    },
+  }
+  return passkey
+}
+
+const pick = ({ challenge, origin, crossOrigin }: Partial<Answering>) => ({
+  ...(challenge !== undefined && { challenge }),
+  ...(origin !== undefined && { origin }),
+  ...(crossOrigin !== undefined && { crossOrigin }),
+})
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+/** Adds a passkey to the account of this browser, at a service with this base address. */
+export async function addPasskey(
+  browser: Browser,
+  baseUrl: string,
+  { name = 'Laptop', counts = false }: { name?: string; counts?: boolean } = {},
+): Promise<TestPasskey & { stored: string }> {
+  const { body: options } = await browser.send<PasskeyCreation>('POST', '/api/web/factors/passkeys/options')
+  const passkey = testPasskey(baseUrl, options, { counts })
+  const body = { name, response: passkey.made }
+  const added = await browser.send<{ id: string }>('POST', '/api/web/factors/passkeys', body)
+  if (added.status !== 201) throw new Error(`The passkey was refused: ${added.text}`)
+  return Object.assign(passkey, { stored: added.body.id })
+}
+
+/** Asks for a challenge in this browser. */
+export const passkeyRequest = async (browser: Browser): Promise<PasskeyRequest> =>
+  (await browser.send<PasskeyRequest>('POST', '/api/web/passkey/options')).body
+
+/** Signs in with a passkey in this browser. */
+export async function usePasskey(browser: Browser, passkey: TestPasskey, changed: Partial<Answering> = {}) {
+  const response = passkey.uses(await passkeyRequest(browser), changed)
+  return browser.send<{ error?: { code: string } }>('POST', '/api/web/passkey', { response })
+}
