@@ -11,14 +11,17 @@ test.each<[string, Partial<typeof none>, object[]]>([
   [
     'the requests were only sent',
     { offered: 1, wished: 2, untouched: 3 },
-    [{ state: 'open', tone: 'open', number: 6 }],
+    [
+      { state: 'under_way', tone: 'waiting', number: 3 },
+      { state: 'untouched', tone: 'open', number: 3 },
+    ],
   ],
   [
     'one of two kept the version',
     { kept: 1, trying: 1 },
     [
       { state: 'kept', tone: 'good', number: 1 },
-      { state: 'open', tone: 'open', number: 1 },
+      { state: 'under_way', tone: 'waiting', number: 1 },
     ],
   ],
   [

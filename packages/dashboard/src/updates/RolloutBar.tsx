@@ -10,7 +10,7 @@ interface RolloutBarProps {
 
 /**
  * The number of agents of a rollout in each state, as a bar and in words. The bar fills with agents that have an
- * outcome. Agents that are left out are only in the words.
+ * outcome, then those that are on their way. Agents that are left out are only in the words.
  */
 export const RolloutBar = ({ counts }: Pick<RolloutBarProps, 'counts'>) => (
   <div>
@@ -37,23 +37,27 @@ export const RolloutCounts = ({ counts, agents }: RolloutBarProps) => (
 const shown = (tone: UpdateTone) => (tone === 'waiting' ? 'told' : tone)
 
 const ended = ['kept', 'excused', 'rolled_back', 'failed', 'worse', 'withdrawn'] as const
-const open = ['trying', 'offered', 'wished', 'untouched'] as const
-const order = [...ended, ...open, 'left_out'] as const satisfies RolloutAgentState[]
+const underWay = ['trying', 'offered', 'wished'] as const
+const order = [...ended, ...underWay, 'untouched', 'left_out'] as const satisfies RolloutAgentState[]
 
 interface BarPart {
-  state: RolloutAgentState | 'open'
+  state: RolloutAgentState | 'under_way'
   tone: UpdateTone | 'over' | 'open'
   number: number
 }
 
-/** The parts of the bar. Agents without an outcome are one empty part at its end. */
+/** The parts of the bar. Agents that were not reached are an empty part at its end. */
 export function barParts(counts: RolloutRow['counts']): BarPart[] {
   const parts: BarPart[] = ended.map((state) => {
     const { tone } = memberWords[state]
     return { state, tone: tone === 'plain' ? 'over' : tone, number: counts[state] }
   })
-  const rest = open.reduce((sum, state) => sum + counts[state], 0)
-  return [...parts, { state: 'open' as const, tone: 'open' as const, number: rest }].filter(({ number }) => number > 0)
+  const onTheirWay = underWay.reduce((sum, state) => sum + counts[state], 0)
+  return [
+    ...parts,
+    { state: 'under_way' as const, tone: 'waiting' as const, number: onTheirWay },
+    { state: 'untouched' as const, tone: 'open' as const, number: counts.untouched },
+  ].filter(({ number }) => number > 0)
 }
 
 interface CountedWord {

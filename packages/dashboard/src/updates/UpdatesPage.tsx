@@ -45,8 +45,8 @@ export function UpdatesPage() {
       />
       <div className="svc-column">
         <QueryState of={rollouts} />
-        {halted.length > 0 && <Rows slug={slug} rows={halted} title="Halted" aside="waits for somebody" />}
-        {underWay.length > 0 && <Rows slug={slug} rows={underWay} title="Under way" aside={null} />}
+        {halted.length > 0 && <Rows slug={slug} rows={halted} title="Halted" />}
+        {underWay.length > 0 && <Rows slug={slug} rows={underWay} title="Under way" />}
         <div className="svc-columns up-page">
           <VersionsOverTime slug={slug} />
           <Runtime slug={slug} />
@@ -101,7 +101,7 @@ const Rows = ({
   aside,
 }: Pick<EndedProps, 'slug' | 'rows'> & {
   title: string
-  aside: string | null
+  aside?: string
 }) => (
   <Section title={title} aside={aside} flush>
     <ul className="svc-rows" aria-label={title}>
