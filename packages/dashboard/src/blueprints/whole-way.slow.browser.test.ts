@@ -92,6 +92,15 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await page.getByText('1 broken link').first().waitFor()
 
   await page.getByRole('tab', { name: 'Settings' }).click()
+  await page.getByText('Default: 10', { exact: true }).first().waitFor()
+  const seconds = page.getByLabel('Seconds to wait for an address', { exact: true })
+  const back = page.getByRole('button', { name: 'Reset to default: Seconds to wait for an address' })
+  expect(await back.count()).toBe(0)
+  await seconds.fill('20')
+  await page.getByRole('button', { name: 'Send changes' }).click()
+  await back.click()
+  expect(await seconds.inputValue()).toBe('10')
+  await button('Undo the change of Seconds to wait for an address').click()
   await page.getByLabel('Links to leave out').fill('drafts/*')
   await page.getByRole('button', { name: 'Send changes' }).click()
   await one('Links to leave out').getByText('applied').waitFor()
@@ -104,7 +113,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
   await main.getByText('2 open, one for each document').waitFor()
 
   await page.getByRole('tab', { name: 'Logs' }).click()
-  await page.getByRole('button', { name: 'Request', exact: true }).click()
+  await page.getByRole('button', { name: 'Request log', exact: true }).click()
   await main.getByText('tasks: opened one for more.md').waitFor()
 
   // An admin revokes the bot. The agent's page shows this at once, and the product refuses the agent's token.

@@ -1,10 +1,9 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { MachineChange } from '@svc/api'
 import type { Setting, SettingValue } from '@svc/protocol'
-import { IconArrowBackUp, IconX } from '@tabler/icons-react'
 import { useId } from 'react'
 import { Text } from '../../ui/index.ts'
-import { Tone } from '../../ui/parts.tsx'
+import { Dotted, Tone } from '../../ui/parts.tsx'
 import { ByMachine } from '../parts/ByMachine.tsx'
 import type { Draft } from '../parts/drafts.ts'
 import { commandStateWords } from '../parts/life.ts'
@@ -17,6 +16,8 @@ import type { PendingSetting } from './pending.ts'
 interface SettingRowProps {
   setting: Setting
   reported: SettingValue | undefined
+  /** The default of the agent's blueprint; undefined without one, or if the page does not know it. */
+  standard: SettingValue | undefined
   /**
    * The change made on the agent's machine that gave the setting its present value; undefined if the value was not set
    * there.
@@ -37,74 +38,81 @@ interface SettingRowProps {
 
 /** Shows one setting: its name, input, bounds and help, and the reported value beside a typed or pending one. */
 export function SettingRow(props: SettingRowProps) {
-  const { setting, reported, draft, wrong, tried, locked, onChange } = props
+  const { setting, reported, standard, draft, wrong, tried, locked, onChange } = props
   const id = useId()
   const raw = draft ? draft.raw : rawValueOf(setting, reported)
   const message = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
   return (
     <li className="ag-setting" data-changed={draft !== undefined}>
-      <Name id={id} setting={setting} />
-      <div>
-        <div className="ag-setting-input">
-          <SettingInput
-            id={id}
-            setting={setting}
-            raw={raw}
-            locked={locked}
-            invalid={message !== undefined}
-            describedBy={`${id}-help ${id}-note`}
-            onChange={onChange}
-          />
-          <TakeBack {...props} raw={raw} />
-        </div>
-        <div id={`${id}-note`} className="ag-setting-note" aria-live="polite">
-          <Notes {...props} message={message} />
-        </div>
+      <Name id={id} setting={setting} standard={standard} />
+      <div className="ag-setting-value">
+        <SettingInput
+          id={id}
+          setting={setting}
+          raw={raw}
+          locked={locked}
+          invalid={message !== undefined}
+          describedBy={`${id}-help ${id}-note`}
+          onChange={onChange}
+        />
+      </div>
+      <TakeBack {...props} raw={raw} />
+      <div id={`${id}-note`} className="ag-setting-note" aria-live="polite">
+        <Notes {...props} message={message} />
       </div>
     </li>
   )
 }
 
-function Name({ id, setting }: { id: string; setting: Setting }) {
+function Name({ id, setting, standard }: Pick<SettingRowProps, 'setting' | 'standard'> & { id: string }) {
   const bounds = boundsText(setting)
   return (
     <div className="ag-setting-name">
       <label htmlFor={id} id={`${id}-label`}>
         <Text>{nameOf(setting)}</Text>
       </label>
-      {(setting.help || bounds) && (
-        <p id={`${id}-help`} className="ag-quiet">
-          {setting.help && <Text lines>{setting.help}</Text>} {bounds && <span className="ag-bounds">{bounds}</span>}
+      <div id={`${id}-help`} className="ag-quiet">
+        {setting.help && (
+          <p>
+            <Text lines>{setting.help}</Text>
+          </p>
+        )}
+        <p>
+          <Dotted
+            parts={[
+              bounds && `Allowed: ${bounds}`,
+              standard !== undefined && (
+                <>
+                  Default: <Text>{valueText(setting, standard)}</Text>
+                </>
+              ),
+            ]}
+          />
         </p>
-      )}
+      </div>
     </div>
   )
 }
 
 /**
- * A button that resets a changed setting to its reported value, or clears a setting that the person has not changed.
+ * A button that undoes a change that was not sent. For a setting that the person has not changed it takes back the
+ * agent's value: it resets the value to the default or, without a default, clears it.
  */
-function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: RawValue }) {
-  if (draft)
-    return (
-      <Tooltip label="Reset to the reported value">
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={`Undo the change of ${nameOf(setting)}`}
-          onClick={onReset}
-        >
-          <IconArrowBackUp size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
-    )
-  if (raw === null || locked) return null
+function TakeBack({ setting, standard, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: RawValue }) {
+  const first = standard === undefined ? null : rawValueOf(setting, standard)
+  if (locked || (!draft && raw === first)) return null
+  const word = draft ? 'Undo' : standard === undefined ? 'Clear' : 'Reset to default'
+  const label = draft ? 'Undo the change of' : standard === undefined ? 'Clear' : 'Reset to default:'
   return (
-    <Tooltip label="Clear">
-      <ActionIcon variant="subtle" color="gray" aria-label={`Clear ${nameOf(setting)}`} onClick={() => onChange(null)}>
-        <IconX size={15} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <Button
+      className="ag-setting-back"
+      variant="subtle"
+      size="compact-sm"
+      aria-label={`${label} ${nameOf(setting)}`}
+      onClick={() => (draft ? onReset() : onChange(first))}
+    >
+      {word}
+    </Button>
   )
 }
 

@@ -1,8 +1,8 @@
-import { Button, Group } from '@mantine/core'
-import type { Setting, Settings, SettingValues } from '@svc/protocol'
+import { Button, Group, Loader } from '@mantine/core'
+import type { Setting, Settings, SettingValue, SettingValues } from '@svc/protocol'
 import { IconAdjustments } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useMemo, useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { Empty, Text, Time } from '../../ui/index.ts'
 import { Section, Tone, WhyButton } from '../../ui/parts.tsx'
@@ -47,8 +47,15 @@ function Form({ agent, settings, schema }: FormProps) {
   const faults = Object.keys(wrong).length
   const allowed = page.canAct && faults === 0 && changed > 0
   const { sending, send } = useSend(agent, allowed ? changes : undefined)
+  const defaults = useDefaults(agent)
+  if (defaults === undefined) return <Loader size="sm" aria-label="Loading" />
   return (
     <form onSubmit={(event) => void send(event)} noValidate className="ag-settings" aria-label="Settings">
+      <p className="ag-quiet">
+        {page.canAct
+          ? 'Change values here, then send them. The agent takes all of them or none, with its next report.'
+          : 'Only admins of this workspace can change settings.'}
+      </p>
       <LastAnswer
         command={lastSetCommand(ledger?.rows ?? [], page.open)}
         schema={schema}
@@ -62,6 +69,7 @@ function Form({ agent, settings, schema }: FormProps) {
                 key={setting.key}
                 setting={setting}
                 reported={reportedValueOf(settings, setting.key)}
+                standard={defaults.get(setting.key)}
                 byMachine={settingByMachine(page, setting.key)}
                 draft={Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined}
                 pending={pending.get(setting.key)}
@@ -78,6 +86,34 @@ function Form({ agent, settings, schema }: FormProps) {
       <End agent={agent} faults={faults} changed={changed} sending={sending} />
     </form>
   )
+}
+
+/**
+ * The defaults of the agent's settings by key, as the version of its blueprint has them; empty without a blueprint, or
+ * if the service does not have that version. Undefined while they are loaded: a default that came late would move the
+ * form under the person's hands.
+ */
+function useDefaults({ slug, page }: Agent): ReadonlyMap<string, SettingValue> | undefined {
+  const { blueprint, versions } = page
+  const version = versions.running ?? versions.installed
+  const { data, isPending } = useQuery({
+    ...read('GET /w/:slug/blueprints/:blueprint/versions/:version', {
+      slug,
+      blueprint: blueprint ?? '',
+      version: version ?? '',
+    }),
+    enabled: blueprint !== null && version !== null,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  })
+  return useMemo(() => {
+    if (blueprint !== null && version !== null && isPending) return undefined
+    return new Map(
+      (data?.manifest.settings ?? []).flatMap(({ key, default: value }) =>
+        value === undefined || value === null ? [] : [[key, value]],
+      ),
+    )
+  }, [blueprint, version, isPending, data])
 }
 
 /**
@@ -121,8 +157,7 @@ function End({ agent, faults, changed, sending }: EndProps) {
   // Once a person has changed something, the button stays: it may have the focus when the changes have been sent.
   const [isShown, setShown] = useState(touched)
   if (touched && !isShown) setShown(true)
-  if (!agent.page.canAct) return <p className="ag-quiet">Only admins of this workspace can change settings.</p>
-  if (!isShown) return null
+  if (!agent.page.canAct || !isShown) return null
   return (
     <Group className="ag-settings-end" data-changed={touched} justify="flex-end" gap="sm">
       <span className="ag-quiet" role="status">
