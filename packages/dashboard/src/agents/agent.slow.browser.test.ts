@@ -42,7 +42,7 @@ test('every part of a report is shown', async () => {
     '50%',
     'for 1 min',
   )
-  await shown('Gauges', 'Tokens today', '91%', 'mark 80%', '910 k of 1 M', '17%')
+  await shown('Gauges', 'Tokens today', '91%', 'limit 80%', '910 k of 1 M', '17%')
   await shown('Drafts that wait', 'Re: Meeting', 'mail.example', 'draft', '2 h', 'Bad')
   await shown('Folders', 'Folder', 'Inbox', '51', '4,210')
   await shown('Today', 'Sorted', '51')
@@ -61,7 +61,7 @@ test('every part of a report is shown', async () => {
   }
   await shown('History', 'Warning')
   const meter = page.getByRole('meter', { name: 'Tokens today' })
-  expect(await meter.getAttribute('aria-valuetext')).toBe('91%, mark at 80%')
+  expect(await meter.getAttribute('aria-valuetext')).toBe('91%, limit 80%')
   expect(await page.getByRole('link', { name: 'Inbox' }).getAttribute('rel')).toBe('noopener noreferrer nofollow')
   for (const tab of ['Runs', 'Logs', 'Settings']) await page.getByRole('tab', { name: tab }).waitFor()
 })
@@ -276,7 +276,7 @@ test('a log is requested, arrives, opens by itself, is searched and downloaded',
   await following(page).getByRole('button', { name: 'Read log' }).click()
   await page.getByRole('region', { name: 'Lines of the log' }).getByText('the first log').waitFor()
 
-  await page.getByRole('button', { name: 'Request', exact: true }).click()
+  await page.getByRole('button', { name: 'Request log', exact: true }).click()
   await list.getByText('queued').waitFor()
   const [second] = await agent.report({ active: [{ kind: 'triage', log: 'work' }] })
   const lines = Array.from(
@@ -298,6 +298,12 @@ test('a log is requested, arrives, opens by itself, is searched and downloaded',
   await seen(page, '9 of 9')
   await log.getByText('line 8008:').waitFor()
   expect(await log.locator('mark[data-at=true]').innerText()).toBe('NEEDLE')
+  const address = page.url()
+  await page.goto(address.replace(/[?&]log=[^&]*/, ''))
+  await log.getByText('line 9000: nothing to see').waitFor() // Without a name in the address, the newest log opens.
+  await page.goto(address)
+  await search.fill('needle')
+  await seen(page, '1 of 9')
   expect(await log.locator('img, b').count()).toBe(0)
   await page.getByRole('switch', { name: 'Wrap' }).click()
   expect(await log.getAttribute('data-wrap')).toBe('true')

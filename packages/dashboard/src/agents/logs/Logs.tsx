@@ -24,6 +24,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const view = useView()
   const { data, error, refetch } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
   const chosen = view.text('log')
+  const shown = useShownLog(chosen, data)
   const chosenName = data?.find(({ id }) => id === chosen)?.name
   const asked = useArrivals(data, ({ id, name }, isFollowed) => {
     // Somebody who reads another log meanwhile goes on reading it.
@@ -34,7 +35,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const pending = page.open.filter(({ type }) => type === 'log')
   const listed = foldLogs(data ?? [])
   const offersNone = page.logs.length === 0 && listed.length === 0
-  if (data && offersNone && pending.length === 0 && !chosen)
+  if (data && offersNone && pending.length === 0 && !shown)
     return (
       <Empty icon={IconFileText} title="No logs available" order={2} help="page#logs">
         The agent decides which logs it offers.
@@ -43,7 +44,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   return (
     <>
       <RequestLog agent={agent} onAsked={asked} />
-      <div className="ag-logs" data-listed={listed.length + pending.length > 0} data-reading={chosen !== ''}>
+      <div className="ag-logs" data-listed={listed.length + pending.length > 0} data-reading={shown !== ''}>
         <ul className="svc-list ag-log-list" aria-label="Logs">
           {pending.map((command) => (
             <li key={command.id} className="ag-log-waiting">
@@ -55,17 +56,17 @@ export default function Logs({ agent }: { agent: Agent }) {
           ))}
           {listed.map((logs) => (
             <li key={(logs.earlier.at(-1) ?? logs.newest).id}>
-              <LogItem logs={logs} chosen={chosen} open={(id) => view.go({ log: id, find: undefined })} />
+              <LogItem logs={logs} chosen={shown} open={(id) => view.go({ log: id, find: undefined })} />
             </li>
           ))}
         </ul>
         <div className="ag-logs-main">
-          {chosen ? (
+          {shown ? (
             <Suspense>
-              <LogReader key={keyOf(data ?? [], chosen)} slug={slug} name={page.name} id={chosen} />
+              <LogReader key={keyOf(data ?? [], shown)} slug={slug} name={page.name} id={shown} />
             </Suspense>
           ) : (
-            data && <OpensHere isComing={pending.length > 0} hasLogs={listed.length > 0} />
+            data && <OpensHere isComing={pending.length > 0} />
           )}
         </div>
       </div>
@@ -73,12 +74,27 @@ export default function Logs({ agent }: { agent: Agent }) {
   )
 }
 
+/**
+ * The id of the log that is shown: the one that the address names or, without one, the log that was the newest when the
+ * tab was opened. So the lines that somebody reads do not change because another person requests a log.
+ */
+function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): string {
+  const [first, setFirst] = useState<string>()
+  const newest = logs?.[0]?.id ?? ''
+  if (logs && first === undefined) setFirst(newest)
+  return chosen || (first ?? newest)
+}
+
 /** The place in which a log opens, with what happens when one is requested. */
-const OpensHere = ({ isComing, hasLogs }: { isComing: boolean; hasLogs: boolean }) => (
+const OpensHere = ({ isComing }: { isComing: boolean }) => (
   <div className="svc-card ag-log-place">
-    <Empty icon={IconFileText} title={isComing ? 'The log opens here when it comes' : 'The log opens here'} help={null}>
-      {hasLogs && !isComing ? 'Choose one, or request a new one: the' : 'The'} machine sends the end of the log, at most
-      512 KB, with its next report. It is kept for 30 days, for admins only.
+    <Empty
+      icon={IconFileText}
+      title={isComing ? 'The log opens here when it comes' : 'No log requested yet'}
+      help={null}
+    >
+      The machine sends the end of the log, at most 512 KB, with its next report, and it opens here. It is kept for 30
+      days, for admins only.
     </Empty>
   </div>
 )

@@ -16,7 +16,7 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor
   const [picked, setPicked] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
   const [followed, follow] = useFollow(agent, onAsked)
-  const about = useId()
+  const id = useId()
   const name = picked !== null && page.logs.includes(picked) ? picked : (page.logs[0] ?? null)
   if (name === null) return null
   const under = press.under({ type: 'log', payload: { name } })
@@ -34,8 +34,9 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor
   }
   return (
     <div className="ag-ask">
+      <label htmlFor={id}>Log</label>
       <Select
-        aria-label="Log"
+        id={id}
         data={page.logs}
         value={name}
         onChange={pick}
@@ -46,17 +47,19 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor
         onClick={() => void ask()}
         why={sending ? 'Sending…' : under ? `Already ${commandStateWords(under).word}.` : null}
       >
-        Request
+        Request log
       </WhyButton>
-      <Switch
-        label="Follow"
-        aria-describedby={about}
-        checked={followed?.name === name}
-        onChange={({ currentTarget: { checked } }) => follow(checked ? name : null)}
-      />
-      <span id={about} className="ag-quiet">
-        {followed ? <Left since={followed.since} /> : 'requests it again for ten minutes, while this tab is in sight'}
-      </span>
+      <div className="ag-follow">
+        <Switch
+          label="Follow"
+          aria-describedby={`${id}-about`}
+          checked={followed?.name === name}
+          onChange={({ currentTarget: { checked } }) => follow(checked ? name : null)}
+        />
+        <span id={`${id}-about`} className="ag-quiet">
+          {followed ? <Left since={followed.since} /> : 'Requests it again for 10 minutes while this tab is visible'}
+        </span>
+      </div>
     </div>
   )
 }
@@ -64,7 +67,7 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor
 /** How long a log is still followed. */
 function Left({ since }: { since: number }) {
   const minutes = useClock((now) => Math.max(1, Math.ceil((followMs - (now - since)) / 60_000)))
-  return <>requests it again for {count(minutes, 'more minute')}</>
+  return <>Requests it again for {count(minutes, 'more minute')}</>
 }
 
 /** Requests a log again and again while a person follows it. Returns that log, and a function that changes it. */
