@@ -64,8 +64,8 @@ test('a requested version is offered to one agent, fetched and kept, and is show
   await version.getByText('testing').waitFor()
   await agent('east').keeps('1.1.0')
   await version.getByRole('status').getByText('kept', { exact: true }).waitFor()
-  await eventually('the timeline has four lines', async () =>
-    expect(await kinds(page)).toEqual(['kept', 'downloaded', 'sent', 'requested']),
+  await eventually('the timeline has five lines', async () =>
+    expect(await kinds(page)).toEqual(['kept', 'downloaded', 'sent', 'requested', 'installed']),
   )
   await row.getByText('1.1.0', { exact: true }).waitFor()
   expect(await row.locator('.up-wished').count()).toBe(0)

@@ -34,7 +34,7 @@ export function BlueprintPart({ agent, update }: PartProps) {
       title="Blueprint version"
       aside={
         <AnchorLink to={paths.blueprint} params={{ slug, blueprint }} fz="xs">
-          {blueprint}
+          Open blueprint
         </AnchorLink>
       }
       update={update}
@@ -46,7 +46,12 @@ export function BlueprintPart({ agent, update }: PartProps) {
           )}
         </>
       }
-      about={<ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>}
+      about={
+        <>
+          {isNewest(update) && 'Up to date '}
+          <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
+        </>
+      }
       facts={[
         ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
         ['Previous', previous],
@@ -77,6 +82,10 @@ function PastTheWatch({ agent, update: { wish, waits, now } }: PartProps) {
   )
 }
 
+/** True if the running version is the only one, and nothing is requested. */
+const isNewest = ({ wish, versions, running }: BlueprintUpdate): boolean =>
+  wish === null && versions.every((version) => version === running)
+
 function Acts({ agent, update }: PartProps) {
   const { running, previous, wish, versions } = update
   const [picked, setPicked] = useState<string | null>(null)
@@ -84,8 +93,7 @@ function Acts({ agent, update }: PartProps) {
   const chosen = picked !== null && versions.includes(picked) ? picked : (versions[0] ?? '')
   const why = agent.page.canAct ? null : adminsOnly
   const back = previous !== null && previous !== chosen && versions.includes(previous) ? previous : null
-  if (wish === null && versions.every((version) => version === running))
-    return <p className="up-note">There is no other version of its blueprint.</p>
+  if (isNewest(update)) return null
   return (
     <>
       <div className="up-act">

@@ -37,7 +37,7 @@ export function RuntimePart({ agent, update }: PartProps) {
     <UpdateCard
       title="Runtime"
       update={update}
-      about={isServed && update.says}
+      about={isServed && 'Up to date'}
       lift={hold && <Lift agent={agent} version={hold.version} />}
       facts={[
         ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],

@@ -1,5 +1,6 @@
 import type { AgentUpdates, UpdateEvent } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { read } from '../../data/queries.ts'
 import { ErrorNote, exactTime, Section, Text, Time, Tone } from '../../ui/index.ts'
 import '../../updates/updates.css'
@@ -16,13 +17,15 @@ import { RuntimePart } from './RuntimePart.tsx'
 export default function Updates({ agent }: { agent: Agent }) {
   const { blueprint, runtime } = agent.page.updates
   return (
-    <div className="svc-column">
-      <div className="svc-columns">
-        {blueprint && <BlueprintPart agent={agent} update={blueprint} />}
-        <RuntimePart agent={agent} update={runtime} />
-        {!blueprint && <History agent={agent} />}
-      </div>
-      {blueprint && <History agent={agent} />}
+    <div className={blueprint ? 'svc-columns up-columns' : 'svc-columns'}>
+      {blueprint && (
+        <div className="svc-column">
+          <BlueprintPart agent={agent} update={blueprint} />
+          <History agent={agent} />
+        </div>
+      )}
+      <RuntimePart agent={agent} update={runtime} />
+      {!blueprint && <History agent={agent} />}
     </div>
   )
 }
@@ -33,18 +36,36 @@ const shownReasons = ({ blueprint, runtime }: AgentUpdates): string[] =>
     outcome?.message == null ? [] : [reasonIn(outcome.message)],
   )
 
-/** Shows what happened to the agent's versions; nothing for an agent that was never updated. */
+/** The maximum number of events in the timeline. */
+const listed = 50
+
+/**
+ * Shows what happened to the agent's versions, from its installation on; nothing for an agent that was connected by hand
+ * and never updated.
+ */
 function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const { data, error, refetch } = useQuery(
-    read('GET /w/:slug/agents/:name/updates', { slug, name: page.name }, { limit: 50 }),
+    read('GET /w/:slug/agents/:name/updates', { slug, name: page.name }, { limit: listed }),
   )
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data || data.length === 0) return null
+  const { installed } = page.versions
+  if (!data || (data.length === 0 && installed === null)) return null
   const wentWrong = data.some(({ kind }) => kind === 'rolled_back' || kind === 'failed')
   return (
     <Section title="Timeline" aside="newest first" flush>
-      <Timeline slug={slug} events={data} shown={shownReasons(page.updates)} />
+      <Timeline slug={slug} events={data} shown={shownReasons(page.updates)}>
+        {installed !== null && data.length < listed && (
+          <li data-kind="installed">
+            <div className="up-event">
+              <Tone tone="plain">installed</Tone>
+              <Text>{installed}</Text>
+              <By who={page.createdBy} />
+              <When at={page.createdAt} />
+            </div>
+          </li>
+        )}
+      </Timeline>
       {wentWrong && page.logs.length > 0 && (
         <div className="up-act">
           <span className="svc-quiet">Its last log lines may say more:</span>
@@ -62,13 +83,28 @@ interface TimelineProps {
   events: readonly UpdateEvent[]
   /** Reasons that the page shows above the timeline, and that are not repeated in it. */
   shown: readonly string[]
+  /** The first thing that happened, as a list item. */
+  children: ReactNode
 }
+
+const By = ({ who }: { who: string | null }) =>
+  who !== null && (
+    <span className="svc-quiet">
+      by <Text>{who}</Text>
+    </span>
+  )
+
+const When = ({ at }: { at: number }) => (
+  <span className="svc-quiet up-when">
+    <Time at={at} />
+  </span>
+)
 
 /**
  * The history of an agent's versions, newest first: requests, messages from the agent's machine, and outages of the
  * service.
  */
-const Timeline = ({ slug, events, shown }: TimelineProps) => {
+const Timeline = ({ slug, events, shown, children }: TimelineProps) => {
   const reasons = reasonsOf(events, shown)
   return (
     <ol className="svc-rows" aria-label="Timeline of updates">
@@ -77,19 +113,13 @@ const Timeline = ({ slug, events, shown }: TimelineProps) => {
           <div className="up-event">
             <Tone tone={updateEventLook(event.kind).tone}>{updateEventLook(event.kind).word}</Tone>
             <Text>{eventDetail(event)}</Text>
-            {event.by !== null && (
-              <span className="svc-quiet">
-                by <Text>{event.by}</Text>
-              </span>
-            )}
+            <By who={event.by} />
             {event.rollout !== null && (
               <AnchorLink to={paths.rollout} params={{ slug, id: event.rollout }} fz="xs">
                 rollout
               </AnchorLink>
             )}
-            <span className="svc-quiet up-when">
-              <Time at={event.at} />
-            </span>
+            <When at={event.at} />
           </div>
           {reasons.has(event.id) && (
             <p className="up-message">
@@ -104,6 +134,7 @@ const Timeline = ({ slug, events, shown }: TimelineProps) => {
           )}
         </li>
       ))}
+      {children}
     </ol>
   )
 }

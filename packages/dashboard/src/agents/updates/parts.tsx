@@ -68,12 +68,18 @@ function waitsWords(waits: WaitReason): ReactNode {
 
 const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
+/** True for what a runtime reports of an agent that was installed and never updated. The timeline says when. */
+const isInstalled = ({ outcome, message }: LastOutcome): boolean => outcome === 'ok' && message === 'installed'
+
 /**
- * Shows how the agent's last update attempt ended, with the message from its machine; undefined if nothing was
- * reported, or if the note about a hold is about the same attempt.
+ * Shows how the agent's last update attempt ended, with the message from its machine; undefined if there was none, or if
+ * the note about a hold is about the same attempt.
  */
 export const outcomeText = (applied: LastOutcome | null, hold: Hold | null): ReactNode =>
-  applied && (applied.outcome || applied.message) && !(hold && applied.message === hold.message) ? (
+  applied &&
+  (applied.outcome || applied.message) &&
+  !isInstalled(applied) &&
+  !(hold && applied.message === hold.message) ? (
     <LastAttempt applied={applied} shown={hold?.message == null ? undefined : reasonIn(hold.message)} />
   ) : undefined
 

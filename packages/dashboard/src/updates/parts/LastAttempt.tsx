@@ -9,6 +9,9 @@ interface LastAttemptProps {
 
 const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
 
+/** A longer reason is shown after a press, so that the result stays one line. */
+const longReason = 40
+
 /**
  * Shows how the last update attempt of an agent ended. A message in the format of the svc runtime is reordered to be
  * easier to read; any other message is shown as it came.
@@ -18,11 +21,19 @@ export function LastAttempt({ applied: { outcome, message }, shown }: LastAttemp
   // An attempt that went well needs no word beside the words of the machine.
   const word = outcome && (outcome !== 'ok' || !message) && outcomes[outcome]
   if (!attempt) return <Text>{[word, message !== shown && message].filter(Boolean).join(': ')}</Text>
-  const reason = attempt.reason === shown ? '' : `, ${attempt.reason.replace(/\.$/, '')}`
+  const reason = attempt.reason === shown ? '' : attempt.reason.replace(/\.$/, '')
+  const isLong = reason.length > longReason
   return (
-    <>
+    <span>
       {word && `${word}: `}
-      <Text>{`${attempt.from} → ${attempt.to}${reason}`}</Text>, <Time at={attempt.at} />
-    </>
+      <Text>{`${attempt.from} → ${attempt.to}${reason === '' || isLong ? '' : `, ${reason}`}`}</Text>,{' '}
+      <Time at={attempt.at} />
+      {isLong && (
+        <details>
+          <summary>Details</summary>
+          <Text>{reason}</Text>
+        </details>
+      )}
+    </span>
   )
 }
