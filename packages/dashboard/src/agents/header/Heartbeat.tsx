@@ -29,7 +29,7 @@ export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
   const bars = beatBarsOf(beats)
   const words = beatWords(beats)
   return (
-    <span className="ag-beats">
+    <span className="ag-beats" title="Fills until the next report is due">
       {bars.length > 0 && (
         <svg width={bars.length * step} height={height} role="img" aria-label={words}>
           <title>{words}</title>

@@ -1,4 +1,4 @@
-import type { AlertLine } from '@svc/api'
+import type { AlertLine, MuteRow } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { byUrgency } from '../../alerts/parts/words.ts'
@@ -6,7 +6,6 @@ import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { Section } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { isSaid } from './parts/StateDetail.tsx'
 
 const AlertList = part(() => import('./AlertList.tsx'))
 const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
@@ -15,17 +14,17 @@ const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
 const endedShown = 3
 
 /** The height of an alert or a mute in pixels, about: what is below them stays in place when their code arrives. */
-const lineHeight = 57
+const lineHeight = 50
 
 interface AlertsProps {
   agent: Agent
-  /** Where on the page this section is: `first` if the agent has open alerts, otherwise `beside` the history. */
+  /** Where on the page this section is: `first` has the open alerts, and `beside` what else there is. */
   place: 'first' | 'beside'
 }
 
 /**
- * Shows the agent's open alerts, its last ended alerts, its mutes and its expected hours; nothing if there are none.
- * The page has this section at two places, and the section shows nothing at the place where it does not belong.
+ * Shows the agent's alerts, mutes and expected hours; nothing if there are none. The open alerts are lines at the top
+ * of the page. The last ended ones, mutes and hours are in a section further down.
  */
 export function Alerts({ agent, place }: AlertsProps) {
   const { slug, page } = agent
@@ -33,23 +32,35 @@ export function Alerts({ agent, place }: AlertsProps) {
   const { data: mutes = [] } = useQuery(read('GET /w/:slug/mutes', { slug }))
   const { data: expected } = useQuery(read('GET /w/:slug/agents/:name/hours', { slug, name: page.name }))
   if (!data) return null
-  const open = data.filter(({ endedAt }) => endedAt === null).toSorted(byUrgency)
-  if ((place === 'first') !== open.length > 0) return null
-  const ended = data.filter(({ endedAt }) => endedAt !== null)
-  const isNow = ({ endedAt, label }: AlertLine) => endedAt === null && label !== null && isSaid(agent, label)
-  const shown = [...open, ...ended.slice(0, endedShown)].map((alert) =>
-    isNow(alert) ? { ...alert, label: null } : alert,
-  )
+  const lines = (alerts: readonly AlertLine[], own: readonly MuteRow[]) =>
+    alerts.length + own.length > 0 && (
+      <Suspense fallback={<div style={{ height: (alerts.length + own.length) * lineHeight }} />}>
+        <AlertList slug={slug} alerts={alerts} mutes={own} admin={page.canAct} />
+      </Suspense>
+    )
+  if (place === 'first') {
+    const isTitle = ({ label }: AlertLine) => label !== null && label === page.report?.state?.label
+    const open = data
+      .filter(({ endedAt }) => endedAt === null)
+      .toSorted(byUrgency)
+      // The title of the page says that label.
+      .map((alert) => (isTitle(alert) ? { ...alert, label: null } : alert))
+    if (open.length === 0) return null
+    return (
+      <div className="ag-open-alerts">
+        <Section title="Open alerts" flush>
+          {lines(open, [])}
+        </Section>
+      </div>
+    )
+  }
+  const ended = data.filter(({ endedAt }) => endedAt !== null).slice(0, endedShown)
   const own = mutes.filter((mute) => mute.agent === page.name)
   const hours = expected?.hours ?? null
-  if (shown.length + own.length === 0 && hours === null) return null
+  if (ended.length + own.length === 0 && hours === null) return null
   return (
     <Section title="Alerts" flush>
-      {shown.length + own.length > 0 && (
-        <Suspense fallback={<div style={{ height: (shown.length + own.length) * lineHeight }} />}>
-          <AlertList slug={slug} alerts={shown} mutes={own} admin={page.canAct} />
-        </Suspense>
-      )}
+      {lines(ended, own)}
       {hours !== null && (
         <Suspense>
           <ExpectedHours agent={agent} hours={hours} />

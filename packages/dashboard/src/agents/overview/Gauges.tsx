@@ -30,7 +30,7 @@ function One({ gauge }: { gauge: Gauge }) {
         </span>
         <span className="ag-gauge-figure" data-over={view.over}>
           {view.text ?? ''}
-          {view.markText !== null && <span className="ag-quiet"> mark {view.markText}</span>}
+          {view.markText !== null && <span className="ag-quiet"> limit {view.markText}</span>}
         </span>
       </div>
       {view.used !== null && (
@@ -42,7 +42,7 @@ function One({ gauge }: { gauge: Gauge }) {
           aria-valuenow={gauge.used}
           aria-valuemin={Math.min(0, gauge.used ?? 0)}
           aria-valuemax={view.max}
-          aria-valuetext={[view.text, view.markText && `mark at ${view.markText}`].filter(Boolean).join(', ')}
+          aria-valuetext={[view.text, view.markText && `limit ${view.markText}`].filter(Boolean).join(', ')}
         >
           <i data-over={view.over} style={{ width: `${view.used * 100}%` }} />
           {view.mark !== null && <b style={{ insetInlineStart: `${view.mark * 100}%` }} />}

@@ -40,9 +40,11 @@ export default function Jobs({ agent }: { agent: Agent }) {
             <th scope="col" className="ag-jobs-runs">
               Last runs
             </th>
-            <th scope="col">Last</th>
-            <th scope="col">Took</th>
-            <th scope="col">Next</th>
+            <th scope="col">Last run</th>
+            <th scope="col" data-numeric>
+              Duration
+            </th>
+            <th scope="col">Next run</th>
           </tr>
         </thead>
         <tbody>
@@ -73,13 +75,13 @@ function JobRow({ agent: { slug, page }, job, runs }: { agent: Agent; job: Shown
         </AnchorLink>
       </th>
       <td className="ag-jobs-runs">{chart && <RunBars title={chart.title} bars={chart.bars} />}</td>
-      <td data-label="Last">
+      <td data-label="Last run">
         <Text>{needsYou && detail !== undefined ? detail : last}</Text>
       </td>
-      <td data-label="Took">
+      <td data-label="Duration" data-numeric>
         <Text>{took}</Text>
       </td>
-      <td data-label="Next">
+      <td data-label="Next run">
         <Text>{next}</Text>
       </td>
     </tr>

@@ -49,13 +49,13 @@ export function Overview({ agent }: { agent: Agent }) {
     <div className="svc-column ag-overview" data-offline={agent.offline}>
       {twoReporters && <TwoReporters />}
       {(report.state?.detail || agent.offline || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
+      <Alerts agent={agent} place="first" />
       {!onPhone && <History agent={agent} />}
       {report.state?.level === undefined && !agent.offline && (
         <Suspense>
           <NextStep agent={agent} />
         </Suspense>
       )}
-      <Alerts agent={agent} place="first" />
       {onPhone && (
         <>
           {now.length > 0 && (

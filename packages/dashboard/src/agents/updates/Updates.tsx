@@ -40,8 +40,8 @@ const shownReasons = ({ blueprint, runtime }: AgentUpdates): string[] =>
 const listed = 50
 
 /**
- * Shows what happened to the agent's versions, from its installation on; nothing for an agent that was connected by hand
- * and never updated.
+ * Shows what happened to the agent's versions, from its installation on; nothing for an agent that was connected by
+ * hand and never updated.
  */
 function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
