@@ -10,7 +10,7 @@ export interface Group {
 
 export const groups: readonly Group[] = [
   { title: 'Start', documents: ['start', 'runtime'] },
-  { title: 'Every day', documents: ['page', 'alerts', 'jobs', 'ai-agents', 'glossary'] },
+  { title: 'Every day', documents: ['page', 'alerts', 'jobs', 'ai-agents', 'assistants', 'glossary'] },
   { title: 'For authors of agents', documents: ['report-from-anything', 'blueprints', 'protocol'] },
   { title: 'For operators of the service', documents: ['install', 'operator', 'operate', 'operations'] },
 ]

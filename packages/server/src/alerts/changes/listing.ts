@@ -27,6 +27,17 @@ export async function listAlerts(
   return rows.map(alertRow)
 }
 
+/** The number of these alerts. */
+export async function countAlerts(db: Db, place: ScopeRef, { all }: { all: boolean }): Promise<number> {
+  const { count } = await db
+    .selectFrom('alert')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('scope', '=', scopeOf(place).id)
+    .$if(!all, (query) => query.where('ended_at', 'is', null))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 function alertRow(row: StoredAlert): ListedAlert {
   const alert = storedAlert(row)
   return {

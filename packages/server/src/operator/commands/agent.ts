@@ -3,6 +3,7 @@ import { type Grouping, groupings } from '@svc/api/filter'
 import { type Level, type StoppedBy, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
+import type { listAgents } from '../../web/queries/agents.ts'
 import { defineCommand, operationCommand } from '../shared/command.ts'
 import { agentsToActOn, expectedIn, findByFilter, idleLines, withIdleTerms } from '../shared/filter.ts'
 import { agentForm, inWorkspace, onAgent, slugAndNameOf, workspaceOf } from '../shared/params.ts'
@@ -93,6 +94,22 @@ async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; na
   return { workspace, ...(await agentsToActOn(call, workspace, filter, 'Nothing was changed.')) }
 }
 
+/** An agent as `agent list --json` and the assistant's tool `fleet` print it. */
+export const listedAgent = (agent: Awaited<ReturnType<typeof listAgents>>['rows'][number]) => ({
+  name: agent.name,
+  seenAt: agent.received_at,
+  level: agent.level,
+  ...agent.age,
+  stopped: agent.stopped,
+  offline: agent.offline,
+  label: agent.label,
+  detail: agent.detail,
+  version: agent.version,
+  blueprint: agent.blueprint,
+  host: agent.host,
+  tags: agent.tags,
+})
+
 export const agentCommands = {
   ...operationCommand(agents.createAgent, {
     run: async (call) => {
@@ -125,20 +142,7 @@ export const agentCommands = {
         return withIdleTerms(rows, idle)
       }
       const all = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
-      const rows = all.rows.map((agent) => ({
-        name: agent.name,
-        seenAt: agent.received_at,
-        level: agent.level,
-        ...agent.age,
-        stopped: agent.stopped,
-        offline: agent.offline,
-        label: agent.label,
-        detail: agent.detail,
-        version: agent.version,
-        blueprint: agent.blueprint,
-        host: agent.host,
-        tags: agent.tags,
-      }))
+      const rows = all.rows.map(listedAgent)
       return withIdleTerms(rows, all.idle)
     },
     show: (rows) => (areGroups(rows) ? groupTable(rows) : agentTable(rows)) + idleLines(rows),

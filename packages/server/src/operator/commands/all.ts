@@ -3,6 +3,7 @@ import type { OperatorCommand } from '../shared/command.ts'
 import { actionCommands } from './action.ts'
 import { agentCommands, viewCommands } from './agent.ts'
 import { alertCommands } from './alert.ts'
+import { assistantCommands } from './assistant.ts'
 import { blueprintCommands, codeCommands } from './blueprint.ts'
 import { botCommands, productCommands } from './bot.ts'
 import { channelCommands } from './channel.ts'
@@ -39,3 +40,6 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...databaseCommands,
   ...backupCommands,
 }
+
+/** Commands that `svc-server mcp` sends to the running service. The help does not list them. */
+export const unlistedCommands = assistantCommands

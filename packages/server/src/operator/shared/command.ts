@@ -1,7 +1,7 @@
 /** Defines a command of `svc-server`: its help texts, and its action, which calls the same functions as the pages. */
 import type { Operation } from '@svc/api'
 import { safeJson, safeText } from '@svc/protocol'
-import type { CommandCall } from './request.ts'
+import type { CommandCall, OperatorRequest } from './request.ts'
 
 type ExplainedName = readonly [name: string, says: string]
 
@@ -31,6 +31,8 @@ export interface OperatorCommand<T = unknown> {
   json?: (value: T) => unknown
   /** Makes the value that `run` returned readable for people. */
   show: (value: T) => string
+  /** The facts that the line of the service's log about a call has beside the name of the command. */
+  logged?: (request: OperatorRequest) => object
   /** True if the value is printed and the command ends with 1, because what it tried did not succeed. */
   isFailure?: (value: T) => boolean
 }

@@ -12,7 +12,8 @@ import type { Logger } from 'pino'
 import { closingStages } from '../../platform/closing.ts'
 import { notYours } from '../../platform/data-folder.ts'
 import { isCode, systemReason } from '../../platform/errors.ts'
-import { commands } from '../commands/all.ts'
+import { commands, unlistedCommands } from '../commands/all.ts'
+import type { OperatorCommand } from '../shared/command.ts'
 import { MissingError, type OperatorRequest, RefusedError, type ServiceParts, UsageError } from '../shared/request.ts'
 
 /** The maximum body in bytes: enough for a command of 1 MB and a bundle in Base64. */
@@ -22,13 +23,22 @@ const maxPath = 100
 
 export type OperatorOutcome = { ok: true; value: unknown } | { ok: false; kind: 'refused' | 'misused'; message: string }
 
+function commandNamed(name: string): OperatorCommand | undefined {
+  const all = Object.hasOwn(commands, name) ? commands : unlistedCommands
+  return Object.hasOwn(all, name) ? all[name] : undefined
+}
+
+/** Writes the line of the log about a command that was carried out or refused. */
+export const logCommand = (log: Logger, name: string, request: OperatorRequest, { ok }: OperatorOutcome): void =>
+  log.info({ command: name, ...commandNamed(name)?.logged?.(request), ok }, 'operator ran a command')
+
 /** Runs one command on an open store. Refusals become an outcome; other errors are thrown. */
 export async function runOperatorCommand(
   name: string,
   request: OperatorRequest,
   service: ServiceParts,
 ): Promise<OperatorOutcome> {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const command = commandNamed(name)
   if (!command) {
     const message = `The running service (${service.config.version}) does not know "svc-server ${name}": restart it with this version.`
     return { ok: false, kind: 'refused', message }
@@ -126,7 +136,7 @@ async function answer(
     const { name, request } = await readCall(req)
     working.set(res, name)
     const outcome = await runOperatorCommand(name, request, service)
-    log.info({ command: name, ok: outcome.ok }, 'operator ran a command')
+    logCommand(log, name, request, outcome)
     say(res, 200, outcome)
   } catch (error) {
     log.error({ err: error }, 'an operator command failed')
@@ -172,15 +182,16 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
 
 /**
  * Asks the running service over its socket to carry out the command, and returns the outcome; undefined if no service
- * runs.
+ * runs. After `signal` nobody waits for the answer any longer.
  */
 export async function askService(
   dataDir: string,
   name: string,
   request: OperatorRequest,
+  signal?: AbortSignal,
 ): Promise<OperatorOutcome | undefined> {
   try {
-    return await withShortPath(dataDir, (socketPath) => post(socketPath, JSON.stringify({ name, ...request })))
+    return await withShortPath(dataDir, (path) => post(path, JSON.stringify({ name, ...request }), signal))
   } catch (error) {
     if (isAway(error)) return undefined
     if (isCode(error, 'EACCES')) throw new RefusedError(notYours(dataDir))
@@ -190,10 +201,11 @@ export async function askService(
 
 const isAway = (error: unknown) => isCode(error, 'ENOENT') || isCode(error, 'ECONNREFUSED')
 
-function post(socketPath: string, body: string): Promise<OperatorOutcome> {
+function post(socketPath: string, body: string, signal: AbortSignal | undefined): Promise<OperatorOutcome> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const req = httpRequest({ socketPath, method: 'POST', path: '/run', headers, agent: false }, (res) => {
+    const to = { socketPath, method: 'POST', path: '/run', headers, agent: false, signal }
+    const req = httpRequest(to, (res) => {
       const parts: Buffer[] = []
       res.on('data', (part: Buffer) => parts.push(part))
       res.on('error', lost)

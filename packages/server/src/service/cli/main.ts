@@ -44,11 +44,19 @@ const moveWords: CommandHelp = {
   options: [['--to <address>', 'postgres://USER@HOST/DATABASE, an empty database (default: SVC_DATABASE_URL)']],
 }
 
+const mcpWords: CommandHelp = {
+  says: 'answer the questions of an assistant about one workspace, by the Model Context Protocol on standard input and output',
+  options: [
+    ['--workspace <slug>', "the workspace's short name"],
+    ['--as <email>', 'the member of the workspace whose rights the assistant has'],
+  ],
+}
 export const commandHelps: Readonly<Record<string, CommandHelp>> = {
   start: startWords,
   ...commands,
   restore: restoreWords,
   move: moveWords,
+  mcp: mcpWords,
 }
 
 /** The environment, folder and streams of a command. */
@@ -131,6 +139,10 @@ async function carryOut(
     if (showsPassword(request.options.to?.toString()))
       note('Others on this machine can read a password in the arguments. Use PGPASSWORD or SVC_DATABASE_URL instead.')
     return say(await moveToPostgres(request, config, json ? () => {} : note), showMoved)
+  }
+  if (name === 'mcp') {
+    const { serveAssistant } = await import('./mcp.ts')
+    return serveAssistant(request.options, config, note)
   }
   const command = commands[name] as OperatorCommand
   const input = command.input === undefined ? '' : await read(command.input)

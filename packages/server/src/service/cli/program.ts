@@ -7,8 +7,8 @@ import type { OperatorCommand } from '../../operator/shared/command.ts'
 import type { OperatorRequest } from '../../operator/shared/request.ts'
 
 /**
- * The help texts of a command without the function that runs it. The code of `start`, `restore` and `move` is loaded by
- * main.ts.
+ * The help texts of a command without the function that runs it. The code of `start`, `restore`, `move` and `mcp` is
+ * loaded by main.ts.
  */
 export type CommandHelp = Pick<OperatorCommand, 'says' | 'formerly' | 'args' | 'options' | 'input'>
 

@@ -356,6 +356,7 @@ const otherCommands: Readonly<Record<string, string>> = {
   start: 'it runs the service',
   restore: 'it runs while no service does',
   move: 'it runs while no service does',
+  mcp: 'it answers an assistant with operations of its own (operator/commands/assistant.ts)',
   'database status': operatorsOnly,
   'database accept': operatorsOnly,
   backup: 'it writes a file on the machine of the service',

@@ -67,8 +67,8 @@ function listed(columns: AgentColumns, facts: FleetRow, now: number) {
   }
 }
 
-/** The output of `agent show`: the agent as the page shows it. `seenAt` is in Unix milliseconds. */
-export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
+/** The output of `agent show`: an agent as the page shows it and its newest runs. `seenAt` is in Unix milliseconds. */
+export async function agentSnapshot(db: Db, agent: AgentRow, now: number, mostRuns: number = limits.runsKept) {
   const row = await db
     .selectFrom('agent_report')
     .select(['received_at', 'version', 'body', 'status_at', 'warnings', 'stopped'])
@@ -80,7 +80,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
     .where('agent_id', '=', agent.id)
     .orderBy('place', 'desc')
     .orderBy('seq', 'desc')
-    .limit(limits.runsKept)
+    .limit(mostRuns)
     .execute()
   const report = row && storedReport(row.body)
   const updates = await agentUpdates(db, agent, now)

@@ -1,0 +1,233 @@
+/**
+ * The tools of an assistant that asks with `svc-server mcp` (service/cli/mcp.ts). Each is a command that only reads,
+ * for a member of one workspace. Nobody types these commands, so the help does not list them.
+ */
+import { agents, alerts, history, type Operation } from '@svc/api'
+import { safeJson, shown } from '@svc/protocol'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
+import { defineCommand, type OperatorCommand } from '../shared/command.ts'
+import { findByFilter } from '../shared/filter.ts'
+import {
+  type CommandCall,
+  type OperatorRequest,
+  orUsageError,
+  RefusedError,
+  readOptions,
+  typedOption,
+} from '../shared/request.ts'
+import { listedAgent } from './agent.ts'
+
+/** The maximum number of items that a tool gives, and the number without a wish. */
+export const itemsGiven = {
+  fleet: { most: 200, usual: 50 },
+  runs: { most: 100, usual: 20 },
+} as const
+/** The number of the newest runs in the answer about an agent. */
+const runsOfAgent = 10
+/** The maximum number of alerts and changes that are read. */
+const [alertsRead, changesRead] = [500, 10_000]
+/**
+ * The maximum bytes of an answer as JSON. An answer with the sentence before it, and with the names around its items,
+ * is below 64 KB.
+ */
+const maxBytes = 60 * 1024
+
+interface Tool {
+  says: string
+  /** The operation with which the page reads the same. */
+  operation: Operation
+  run: (call: CommandCall, workspace: WorkspaceInfo) => Promise<object>
+}
+
+export const assistantTools = {
+  fleet: {
+    says: 'List the agents of the workspace, or those that a filter such as "level:bad host:build-*" selects, with their levels and labels.',
+    operation: agents.fleet,
+    run: async (call, workspace) => {
+      const { listAgents } = await import('../../web/queries/agents.ts')
+      const limit = limitIn(call, itemsGiven.fleet)
+      const filter = typedOption(call, 'filter') ?? ''
+      const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
+      const listed = itemsWithin(rows.slice(0, limit).map(listedAgent), rows.length)
+      return idle.length > 0 ? { ...listed, idleTerms: idle } : listed
+    },
+  },
+  agent: {
+    says: `Show one agent: its last report, its updates and its newest ${runsOfAgent} runs.`,
+    operation: agents.showAgent,
+    run: async (call, workspace) => {
+      const { agentSnapshot } = await import('../../web/queries/agents.ts')
+      const { runsOf } = await import('../../web/queries/runs.ts')
+      const agent = await agentIn(call, workspace, 'name')
+      const { total } = await runsOf(call.store.db, agent, newest, { offset: 0, limit: 0 })
+      return agentWithin(await agentSnapshot(call.store.db, agent, call.now(), runsOfAgent), total)
+    },
+  },
+  runs: {
+    says: 'List the newest runs of an agent, with their status, duration, models and cost.',
+    operation: agents.runs,
+    run: async (call, workspace) => {
+      const { runsOf } = await import('../../web/queries/runs.ts')
+      const limit = limitIn(call, itemsGiven.runs)
+      const agent = await agentIn(call, workspace, 'agent')
+      const { rows, total } = await runsOf(call.store.db, agent, newest, { offset: 0, limit })
+      return itemsWithin(rows, total)
+    },
+  },
+  alerts: {
+    says: 'List the alerts of the workspace that have not ended, or with "all" also those that ended, the newest first.',
+    operation: alerts.alerts,
+    run: async (call, workspace) => {
+      const { countAlerts, listAlerts } = await import('../../alerts/changes/listing.ts')
+      const asked = { all: call.options.all === true }
+      const rows = await listAlerts(call.store.db, workspace, { ...asked, limit: alertsRead })
+      const total = rows.length < alertsRead ? rows.length : await countAlerts(call.store.db, workspace, asked)
+      return itemsWithin(withoutAddresses(rows), total)
+    },
+  },
+  history: {
+    says: 'List what changed about an agent since a time, by default in the last day, the oldest first: levels, times offline, versions, commands, failed runs and alerts.',
+    operation: history.changes,
+    run: async (call, workspace) => {
+      const { historyChangesOf } = await import('../../web/queries/changes.ts')
+      const agent = await agentIn(call, workspace, 'agent')
+      const now = call.now()
+      const time = orUsageError(() => history.askedTime(readOptions(call, history.changes, 'since'), now, 'since'))
+      const changes = await historyChangesOf(call.store.db, agent, { ...time, now, limit: changesRead })
+      const known = changes.map((one) => (one.what === 'setting' ? { ...one, from: null, to: null } : one))
+      const { items, leftOut } = itemsWithin(known.reverse(), known.length)
+      return { items: items.reverse(), leftOut }
+    },
+  },
+} satisfies Record<string, Tool>
+
+export type AssistantTool = keyof typeof assistantTools
+
+/** The request of a tool, or of the check at the start. The arguments of a tool are among the options. */
+export const assistantRequest = (
+  { workspace, as }: { workspace: string; as: string },
+  given: Readonly<Record<string, unknown>> = {},
+): OperatorRequest => {
+  const options = Object.entries({ ...given, workspace, as }).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? String(value) : value,
+  ])
+  return { args: [], options: Object.fromEntries(options), input: '' }
+}
+
+export const assistantCommand = (tool: AssistantTool | 'start'): string => `assistant ${tool}`
+
+const logged = ({ options }: OperatorRequest) => ({ workspace: options.workspace, person: options.as })
+
+export const assistantCommands: Readonly<Record<string, OperatorCommand>> = {
+  [assistantCommand('start')]: defineCommand({
+    says: 'check that a person may read a workspace',
+    logged,
+    run: async (call) => ({ workspace: (await readableWorkspace(call)).slug }),
+    show: safeJson,
+  }),
+  ...Object.fromEntries(
+    (Object.entries(assistantTools) as [AssistantTool, Tool][]).map(([name, { says, run }]) => [
+      assistantCommand(name),
+      defineCommand({ says, logged, at: readableWorkspace, run, show: safeJson }),
+    ]),
+  ),
+}
+
+/**
+ * The workspace of the call, if its person is a member now and is not disabled. Each call asks this, as each request of
+ * a page does (I33), and members may do all that the tools do. The refusal names nobody.
+ */
+async function readableWorkspace(call: CommandCall): Promise<WorkspaceInfo> {
+  const { findNamed } = await import('../../people/accounts/store.ts')
+  const { rightsIn } = await import('../../people/workspaces/standing.ts')
+  const { findWorkspace } = await import('../../people/workspaces/store.ts')
+  const { db } = call.store
+  const slug = typedOption(call, 'workspace') ?? ''
+  const workspace = await findWorkspace(db, slug)
+  const person = await findNamed(db, typedOption(call, 'as') ?? '')
+  // The operator runs this, so there is no session.
+  const session = { id: '' }
+  const rights = workspace && person && (await rightsIn(db, workspace, { person, session }, { now: call.now() }))
+  if (rights) return workspace
+  throw new RefusedError(`The person of --as is no member of a workspace ${shown(slug)}, or is disabled.`)
+}
+
+const newest = { sort: 'started' } as const
+
+async function agentIn(call: CommandCall, workspace: WorkspaceInfo, option: 'name' | 'agent') {
+  const { findAgent } = await import('../../fleet/agents/store.ts')
+  const name = typedOption(call, option) ?? ''
+  if (name.includes('/')) throw new RefusedError(`Name an agent without its workspace: got ${shown(name)}.`)
+  const agent = await findAgent(call.store.db, workspace, name)
+  if (agent) return agent
+  throw new RefusedError(`There is no agent ${shown(name)} in this workspace.`)
+}
+
+function limitIn(call: CommandCall, { most, usual }: { most: number; usual: number }): number {
+  const limit = typedOption(call, 'limit')
+  if (limit === undefined) return usual
+  if (/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= most) return Number(limit)
+  throw new RefusedError(`limit is a number from 1 to ${most}: got ${shown(limit)}.`)
+}
+
+/** A list within the bounds of an answer, with the number of those of all `total` items that are not in it. */
+function itemsWithin<T>(all: readonly T[], total: number): { items: T[]; leftOut: number } {
+  const items = firstWithin(all, maxBytes)
+  return { items, leftOut: total - items.length }
+}
+
+/** The first items whose JSON fits. */
+function firstWithin<T>(all: readonly T[], bytes: number): T[] {
+  let left = bytes
+  const end = all.findIndex((item) => {
+    left -= bytesOf(item) + 1
+    return left < 0
+  })
+  return all.slice(0, end < 0 ? all.length : end)
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(safeJson(value))
+
+type Snapshot = Awaited<ReturnType<typeof import('../../web/queries/agents.ts')['agentSnapshot']>>
+
+/** The parts of a report that are made shorter until an answer has its bounds, the least important first. */
+const shortened = ['panels', 'runs', 'active', 'gauges', 'health'] as const
+
+/** An agent without its account and the values of its settings, within the bounds of an answer. */
+function agentWithin({ report: whole, ...about }: Snapshot, runsKept: number): object {
+  const agent = { ...about, updates: withoutAddresses(about.updates) }
+  if (!whole) return { ...agent, report: null, leftOut: {} }
+  const { account: _, settings, ...rest } = whole
+  const leftOut: Record<string, number> = { runs: runsKept - whole.runs.length }
+  const report: Record<string, unknown> = {
+    ...rest,
+    ...(settings?.schema && { settings: { schema: settings.schema } }),
+  }
+  const size = () => bytesOf({ ...agent, report, leftOut })
+  if (size() > maxBytes && settings?.schema) {
+    delete report.settings
+    leftOut.settings = settings.schema.length
+  }
+  for (const name of shortened) {
+    const list = report[name]
+    if (!Array.isArray(list) || size() <= maxBytes) continue
+    report[name] = []
+    const kept = firstWithin(list, maxBytes - size())
+    report[name] = kept
+    leftOut[name] = (leftOut[name] ?? 0) + list.length - kept.length
+  }
+  return { ...agent, report, leftOut: onlyCounts(leftOut) }
+}
+
+const onlyCounts = (counts: Record<string, number>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+
+/** A value in which no person is named by an address. Somebody may have typed one as their name. */
+const withoutAddresses = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value), (key, one: unknown) =>
+    personKeys.has(key) && typeof one === 'string' && one.includes('@') ? 'a member' : one,
+  ) as T
+
+/** The keys of names of people in alerts and in updates. */
+const personKeys: ReadonlySet<string> = new Set(['by', 'wishedBy'])
