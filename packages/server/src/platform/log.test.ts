@@ -34,6 +34,8 @@ test.each([
   ['a password in a body that was kept as text', (log) => log.error({ text: JSON.stringify({ password }) }, 'bad')],
   ['a session cookie', (log) => log.info({ cookie: `svc.session=${cookie}` })],
   ['a session cookie as text', (log) => log.info(`got __Host-svc.session=${cookie}; Path=/`)],
+  ['a session cookie of a port', (log) => log.info(`got svc.session.8787=${cookie}; Path=/`)],
+  ['a cookie of a passkey', (log) => log.info(`got svc.new-passkey=${cookie}; Path=/`)],
   ['a one-time link', (log) => log.info(`http://localhost:8787/link#token=${link}`)],
   ['a database address', (log) => log.error(new Error(`cannot reach postgres://svc:${link}@db/svc`))],
 ] satisfies [string, (log: ReturnType<typeof openServiceLog>) => void][])('%s is not in the log', (_what, write) => {

@@ -50,7 +50,7 @@ const allowed = new Set(['*.code', '*.*.code'])
  */
 const shapes = [
   [/(token=)[A-Za-z0-9_-]{8,}/g, '$1***'],
-  [/((?:__Secure-|__Host-)?svc\.[a-z_]+=)[^;\s"\\]+/g, '$1***'],
+  [/((?:__Secure-|__Host-)?svc\.[a-z_-]+(?:\.\d+)?=)[^;\s"\\]+/g, '$1***'],
   [/(\bbearer\s+)[^\s"\\]+/gi, '$1***'],
   [/(\\*"password\\*"\s*:\s*\\*")[^"\\]*/gi, '$1***'],
   [/(postgres(?:ql)?:\/\/[^:/?#\s"@]*:)[^@\s"]+@/g, '$1***@'],

@@ -87,7 +87,7 @@ describe.each(addresses)('with the address %s', (written, origin, domain) => {
 
   test('cookies belong to this host alone, and are sent only over TLS where it has TLS', () => {
     const isHttps = origin.startsWith('https:')
-    const cookie = halfCookies({ https: isHttps }).set('token')
+    const cookie = halfCookies(origin).set('token')
     expect(cookie).not.toMatch(/domain=/i)
     expect([cookie.startsWith('__Host-'), cookie.includes('Secure')]).toEqual([isHttps, isHttps])
   })

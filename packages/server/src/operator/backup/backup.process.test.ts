@@ -17,12 +17,13 @@ const signIn = (home: ServiceHome, { email, password }: { email: string; passwor
     body: JSON.stringify({ email, password }),
   })
 
+/** The names of the cookies have no port, so that a service at another port reads them, too. */
 const meWith = (home: ServiceHome, signedIn: Response) =>
   fetch(`${home.url}/api/web/me`, {
     headers: {
       cookie: signedIn.headers
         .getSetCookie()
-        .map((line) => line.split(';')[0])
+        .map((line) => line.split(';')[0]?.replace(/\.\d+=/, '='))
         .join('; '),
     },
   })

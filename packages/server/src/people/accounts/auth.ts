@@ -16,6 +16,7 @@ import type { Store } from '../../platform/db/open.ts'
 import { whyPostgresFails } from '../../platform/db/reasons.ts'
 import { messageOf, systemReason } from '../../platform/errors.ts'
 import { dayMs } from '../../platform/limits/units.ts'
+import { sessionCookie } from './cookies.ts'
 import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
@@ -110,10 +111,9 @@ const authOptions = (
     // accounts and browsers.
     rateLimit: { enabled: false },
     advanced: {
-      // Over https the cookie's name starts with __Host-, which binds the cookie to this host, this path, and TLS.
       useSecureCookies: false,
       cookiePrefix: 'svc',
-      cookies: { session_token: { name: https ? '__Host-svc.session' : 'svc.session' } },
+      cookies: { session_token: { name: sessionCookie(baseUrl).name } },
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: https },
       ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
     },

@@ -26,8 +26,7 @@ interface ChallengeCookies {
 }
 
 export function challengeCookies({ dataDir, baseUrl }: { dataDir: string; baseUrl: string }): ChallengeCookies {
-  const https = baseUrl.startsWith('https:')
-  const cookies = { use: ownCookie('svc.passkey', { https }), add: ownCookie('svc.new-passkey', { https }) }
+  const cookies = { use: ownCookie('svc.passkey', baseUrl), add: ownCookie('svc.new-passkey', baseUrl) }
   const cookieOf = (purpose: ChallengeFor) => (purpose === 'use' ? cookies.use : cookies.add)
   const ownerOf = (purpose: ChallengeFor) => (purpose === 'use' ? 'use' : `new in ${purpose.session}`)
   const key = () => sealKeyOf(secretOf(dataDir), 'passkeys')

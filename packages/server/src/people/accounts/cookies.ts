@@ -1,5 +1,32 @@
-/** The cookies that the service itself sets. No script of the page and no other site reads or sends them. */
+/** The cookies of the service. No script of the page and no other site reads or sends them. */
 import { parse, serialize } from 'hono/utils/cookie'
+
+/** The name of a cookie. `earlier` is its name in earlier versions, under which a browser may still send it. */
+interface CookieNames {
+  name: string
+  earlier: string
+}
+
+/**
+ * The name of a cookie of the service at this base address. Browsers send a cookie to all ports of a host, so a port of
+ * the address is part of the name: who signs in to one installation stays signed in to another one on the same host.
+ * Over https the name starts with `__Host-`, which binds the cookie to this host, this path, and TLS.
+ */
+export function cookieNames(name: string, baseUrl: string): CookieNames {
+  const { port, protocol } = new URL(baseUrl)
+  const earlier = protocol === 'https:' ? `__Host-${name}` : name
+  return { name: port === '' ? earlier : `${earlier}.${port}`, earlier }
+}
+
+/** The cookie by which the accounts library knows a session. */
+export const sessionCookie = (baseUrl: string): CookieNames => cookieNames('svc.session', baseUrl)
+
+/** The header `Cookie` of a request, in which a cookie that an earlier version set has its present name. */
+export function withPresentName(cookies: string, { name, earlier }: CookieNames): string {
+  if (name === earlier || parse(cookies, name)[name] !== undefined) return cookies
+  const pairs = cookies.split(';').map((pair) => pair.trim())
+  return pairs.map((pair) => (pair.startsWith(`${earlier}=`) ? name + pair.slice(earlier.length) : pair)).join('; ')
+}
 
 interface OwnCookie {
   /** The value in the header `Cookie` of a request; undefined if there is none. */
@@ -8,11 +35,13 @@ interface OwnCookie {
   set(value: string, seconds: number): string
 }
 
-export function ownCookie(name: string, { https }: { https: boolean }): OwnCookie {
-  const full = https ? `__Host-${name}` : name
+/** A cookie that the service itself sets. */
+export function ownCookie(short: string, baseUrl: string): OwnCookie {
+  const names = cookieNames(short, baseUrl)
+  const secure = baseUrl.startsWith('https:')
   return {
-    find: (cookies = '') => parse(cookies, full)[full],
+    find: (cookies = '') => parse(withPresentName(cookies, names), names.name)[names.name],
     set: (value, maxAge) =>
-      serialize(full, value, { maxAge, path: '/', httpOnly: true, secure: https, sameSite: 'Lax' }),
+      serialize(names.name, value, { maxAge, path: '/', httpOnly: true, secure, sameSite: 'Lax' }),
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deviceCookies } from './device.ts'
 
-const devices = deviceCookies({ secret: 'a secret of the tests, long enough', https: false })
+const devices = deviceCookies({ secret: 'a secret of the tests, long enough', baseUrl: 'http://localhost' })
 const now = Date.UTC(2026, 10, 22)
 const day = 86_400_000
 const jar = (cookie: string) => `theme=dark; ${cookie.split(';')[0]}`
@@ -25,7 +25,7 @@ test('a browser is known to the last three accounts that were signed in to', () 
 test('after 400 days, or with another signature, a browser is unknown', () => {
   const cookies = jar(devices.renew(undefined, 'ann@example.org', now))
   expect(devices.find(cookies, 'ann@example.org', now + 401 * day)).toBeUndefined()
-  const other = deviceCookies({ secret: 'the secret of another service', https: false })
+  const other = deviceCookies({ secret: 'the secret of another service', baseUrl: 'http://localhost' })
   expect(other.find(cookies, 'ann@example.org', now)).toBeUndefined()
   expect(devices.find(`svc.device=${'~.'.repeat(5000)}`, 'ann@example.org', now)).toBeUndefined()
 })
@@ -34,6 +34,10 @@ test('the cookie is HttpOnly and Lax, behind https also Secure and bound to the 
   expect(devices.renew(undefined, 'ann@example.org', now)).toMatch(
     /^svc\.device=[0-9a-z]+\.[\w-]{22}\.[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
   )
-  const https = deviceCookies({ secret: 'a secret', https: true }).renew(undefined, 'ann@example.org', now)
+  const https = deviceCookies({ secret: 'a secret', baseUrl: 'https://svc.example.org' }).renew(
+    undefined,
+    'ann@example.org',
+    now,
+  )
   expect(https).toMatch(/^__Host-svc\.device=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
 })

@@ -32,8 +32,8 @@ interface Devices {
   renew(cookies: string | undefined, email: string, now: number, session?: string): string
 }
 
-export function deviceCookies({ secret, https }: { secret: string; https: boolean }): Devices {
-  const cookie = ownCookie('svc.device', { https })
+export function deviceCookies({ secret, baseUrl }: { secret: string; baseUrl: string }): Devices {
+  const cookie = ownCookie('svc.device', baseUrl)
 
   function marksIn(cookies: string | undefined): string[] {
     const marks = cookie.find(cookies)?.split('~') ?? []

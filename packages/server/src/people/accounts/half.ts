@@ -15,8 +15,8 @@ interface HalfCookies {
 
 export const newHalfToken = (): string => randomBytes(32).toString('base64url')
 
-export function halfCookies({ https }: { https: boolean }): HalfCookies {
-  const cookie = ownCookie('svc.half', { https })
+export function halfCookies(baseUrl: string): HalfCookies {
+  const cookie = ownCookie('svc.half', baseUrl)
   return {
     find(cookies) {
       const token = cookie.find(cookies)

@@ -111,8 +111,34 @@ test('sign-out ends the session, not only the cookie', async () => {
   const ann = await service.person('Ann', 'north', 'admin')
   const { cookie } = ann
   expect((await ann.send('POST', '/api/auth/sign-out', {})).status).toBe(200)
-  expect(ann.cookie).not.toContain('svc.session=')
+  expect(ann.cookie).not.toContain('svc.session')
   expect((await service.browser().get('/api/web/me', { cookie })).status).toBe(401)
+})
+
+test('two installations on one host do not sign people out of each other', async () => {
+  const services = [await serve(), await serve()]
+  const jars: string[] = []
+  for (const service of services) {
+    await service.workspace('north')
+    jars.push((await service.person('Ann', 'north', 'admin')).cookie)
+  }
+  // A browser keeps one cookie of each name for a host.
+  const names = jars.flatMap((jar) => jar.split('; ').map((cookie) => cookie.split('=')[0]))
+  expect(new Set(names).size).toBe(names.length)
+  const cookie = jars.join('; ')
+  for (const service of services) expect((await service.browser().get('/api/web/me', { cookie })).status).toBe(200)
+})
+
+test('the session cookie of an earlier version signs in, and signing out ends it', async () => {
+  const service = await serve()
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const cookie = ann.cookie.replaceAll(/\.\d+=/g, '=')
+  expect(cookie).toMatch(/(^|; )svc\.session=/)
+  const me = () => service.browser().get('/api/web/me', { cookie })
+  expect((await me()).status).toBe(200)
+  expect((await service.browser().send('POST', '/api/auth/sign-out', {}, { cookie })).status).toBe(200)
+  expect((await me()).status).toBe(401)
 })
 
 test('signing in again ends the session that the browser had', async () => {
@@ -264,7 +290,7 @@ test('cookies are HttpOnly and Lax, and behind https Secure with the __Host- pre
     const origin = service.baseUrl
     const answer = await service.browser().send('POST', '/api/web/start', { ...ann, slug: 'south', token }, { origin })
     const [cookie = ''] = answer.headers.getSetCookie()
-    expect(cookie).toMatch(https ? /^__Host-svc\.session=/ : /^svc\.session=/)
+    expect(cookie).toMatch(https ? /^__Host-svc\.session=/ : /^svc\.session\.\d+=/)
     expect(cookie).toMatch(/; Path=\/; HttpOnly;( Secure;)? SameSite=Lax$/)
     expect(cookie.includes('Secure')).toBe(https)
     expect(cookie).not.toContain('Domain')

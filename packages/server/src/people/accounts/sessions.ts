@@ -8,6 +8,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { type Auth, longestSession } from './auth.ts'
+import { sessionCookie, withPresentName } from './cookies.ts'
 import { isDisabled } from './disabled.ts'
 import { decideWithAccounts, type PeopleDeps } from './library.ts'
 import type { Person } from './store.ts'
@@ -19,16 +20,25 @@ export interface SignedIn {
   cookies: string[]
 }
 
+/** The headers of a request for the accounts library, which knows only the present name of its cookie. */
+export function sessionHeaders(auth: Auth, given: Headers): Headers {
+  const headers = new Headers(given)
+  const cookies = headers.get('cookie')
+  if (cookies !== null) headers.set('cookie', withPresentName(cookies, sessionCookie(auth.options.baseURL)))
+  return headers
+}
+
 /**
  * The person whose session the request's cookie names. The session of a disabled person, which a node of an earlier
  * version may have made, does not count.
  */
 export async function signedInBy(
   { auth, store }: Pick<PeopleDeps, 'auth' | 'store'>,
-  headers: Headers,
+  given: Headers,
   now: number,
 ): Promise<SignedIn | undefined> {
-  if (!headers.get('cookie')) return undefined
+  if (!given.get('cookie')) return undefined
+  const headers = sessionHeaders(auth, given)
   const ask = (query?: { disableRefresh: true }) =>
     auth.api.getSession({ headers, returnHeaders: true, ...(query && { query }) })
   // A session that is used is extended now and then. While the database takes no writes, reading it must go on.

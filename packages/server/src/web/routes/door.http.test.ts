@@ -59,7 +59,7 @@ test('a session that has expired, was ended or is invented gets the answer of a 
   const { cookie } = ann
   await ann.send('POST', '/api/auth/sign-out', {})
   const bob = await service.person('Bob', 'north', 'member')
-  const cookies = [cookie, 'svc.session=invented', bob.cookie.replace('svc.session=', 'svc.session=x')]
+  const cookies = [cookie, 'svc.session=invented', bob.cookie.replace(/svc.session[.0-9]*=/, '$&x')]
   for (const each of cookies)
     expect(await service.browser().get(path, { cookie: each })).toMatchObject({ status: 200, body: closed })
   service.pass(100 * 24 * 3600)
@@ -70,9 +70,9 @@ test('a browser that was signed in before device cookies existed gets one at the
   const service = await serve()
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
-  const session = ann.cookie.split('; ').find((cookie) => cookie.startsWith('svc.session=')) ?? ''
+  const session = ann.cookie.split('; ').find((cookie) => cookie.startsWith('svc.session')) ?? ''
   const { headers } = await service.browser().get(path, { cookie: session })
-  expect(headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['svc.device'])
+  expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^svc\.device\./)])
 })
 
 test('strangers have a limit for each address, which never locks out a person who is signed in', async () => {

@@ -8,7 +8,7 @@ import type { Context } from 'hono'
 import { addressHeader } from '../../people/accounts/auth.ts'
 import { deviceCookies } from '../../people/accounts/device.ts'
 import { isDisabled } from '../../people/accounts/disabled.ts'
-import { endLongestUnused, signedInBy } from '../../people/accounts/sessions.ts'
+import { endLongestUnused, sessionHeaders, signedInBy } from '../../people/accounts/sessions.ts'
 import {
   maxUserAgent,
   recordSignIn,
@@ -53,14 +53,14 @@ export function sessionMaker(
   { auth, config, log, now, store }: Deps,
   addressOf: (c: Context<WebEnv>) => string,
 ): SessionMaker {
-  const devices = deviceCookies({ secret: auth.options.secret, https: config.baseUrl.startsWith('https:') })
+  const devices = deviceCookies({ secret: auth.options.secret, baseUrl: config.baseUrl })
 
   /**
    * The headers of the browser's request for the accounts library, with the client's address as the service determined
    * it.
    */
   const headersOf = (c: Context<WebEnv>): Headers => {
-    const headers = new Headers(c.req.raw.headers)
+    const headers = sessionHeaders(auth, c.req.raw.headers)
     headers.set(addressHeader, addressOf(c))
     return headers
   }
