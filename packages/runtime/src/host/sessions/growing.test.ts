@@ -142,3 +142,24 @@ test('a line that is too long is passed over, also if it comes in pieces', () =>
   looks()
   expect(read.lines().at(-1)).toBe(`${maxLineBytes - 100_000} bytes`)
 })
+
+test('a long line that grows is not read again at each look, so other files have their turn', () => {
+  const read = reader()
+  writeFileSync(file, `one\n${'x'.repeat(3_000_000)}`)
+  read.read()
+  const budget = newBudget()
+  appendFileSync(file, 'x'.repeat(10))
+  read.read(budget)
+  expect(lookBytes - budget.left).toBeLessThan(1000)
+  appendFileSync(file, '\ntwo\n')
+  read.read()
+  expect(read.lines()).toEqual(['one', '3000010 bytes', 'two'])
+})
+
+test('a line that is longer than what is left of a look is taken after some looks', () => {
+  const read = reader()
+  writeFileSync(file, `one\n${'x'.repeat(300_000)}\ntwo\n`)
+  for (let look = 0; look < 6; look++) read.read({ left: 100_000 })
+  expect(read.lines()).toEqual(['one', '300000 bytes', 'two'])
+  expect(read.hasGaps()).toBe(false)
+})

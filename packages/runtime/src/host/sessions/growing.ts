@@ -42,6 +42,8 @@ interface FilePlace {
   readonly head: Buffer
   /** The start of the first line that was not taken yet. */
   offset: number
+  /** The place up to which that line has no end. It is not read again before it has one. */
+  searched: number
   /** The size of the file when all of it had been looked at. */
   size: number
   /** True while the rest of a line is passed over. */
@@ -59,7 +61,7 @@ export function growingFile(file: string, tail: number, taker: LineTaker): Growi
     if (place) taker.reset()
     hasGaps = false
     const head = readAt(fd, 0, Buffer.alloc(Math.min(headBytes, stat.size)))
-    return { dev: stat.dev, ino: stat.ino, head, offset: 0, size: 0, skips: false }
+    return { dev: stat.dev, ino: stat.ino, head, offset: 0, searched: 0, size: 0, skips: false }
   }
 
   const jump = (fd: number, at: FilePlace, size: number): void => {
@@ -67,6 +69,7 @@ export function growingFile(file: string, tail: number, taker: LineTaker): Growi
     if (at.offset === 0) takeFirst(fd, taker)
     hasGaps = true
     at.offset = size - tail
+    at.searched = at.offset
     at.skips = true
   }
 
@@ -98,8 +101,10 @@ const newline = 0x0a
 function readLines(fd: number, at: FilePlace, size: number, taker: LineTaker, budget: Budget): boolean {
   let hasLong = false
   let parts: Buffer[] = []
-  let length = 0
-  let position = at.offset
+  /** The bytes of the line that were read by an earlier look, and not kept. */
+  let earlier = at.searched - at.offset
+  let length = earlier
+  let position = at.searched
   while (position < size && budget.left > 0) {
     const wanted = Math.min(chunkBytes, size - position, budget.left)
     const read = readSync(fd, chunk, 0, wanted, position)
@@ -116,8 +121,13 @@ function readLines(fd: number, at: FilePlace, size: number, taker: LineTaker, bu
         }
         break
       }
-      if (!at.skips) taker.take(parts.length === 0 ? rest : Buffer.concat([...parts, rest]))
+      if (!at.skips) {
+        const start = earlier === 0 ? [] : [readAt(fd, at.offset, Buffer.allocUnsafe(earlier))]
+        taker.take(parts.length + earlier === 0 ? rest : Buffer.concat([...start, ...parts, rest]))
+        budget.left = Math.max(0, budget.left - earlier)
+      }
       parts = []
+      earlier = 0
       length = 0
       at.skips = false
       from = end + 1
@@ -127,10 +137,12 @@ function readLines(fd: number, at: FilePlace, size: number, taker: LineTaker, bu
       hasLong = true
       at.skips = true
       parts = []
+      earlier = 0
       length = 0
     }
     if (at.skips) at.offset = position
   }
+  at.searched = Math.max(at.offset, position)
   at.size = position >= size ? size : at.offset
   return hasLong
 }
