@@ -120,10 +120,13 @@ test('what a thread of the tool itself used counts for the session that started 
   const part = file(
     read(meta('b', { thread_source: 'subagent', parent_thread_id: idOf('a') }), begun, record(50, counts(10, 0, 5))),
   )
+  const deep = file(
+    read(meta('d', { thread_source: 'subagent', parent_thread_id: idOf('b') }), begun, record(60, counts(10, 0, 30))),
+  )
   const lost = file(read(meta('c', { thread_source: 'subagent', parent_thread_id: idOf('e') }), begun))
-  const { sessions } = codexSessions([own, part, lost], [], now)
-  expect(sessions.map(({ id, last }) => [id, last])).toEqual([[idOf('a'), start + 50]])
-  expect(tokensOf(sessions[0]?.spent.all ?? {}).output).toBe(6)
+  const { sessions } = codexSessions([own, part, deep, lost], [], now)
+  expect(sessions.map(({ id, last }) => [id, last])).toEqual([[idOf('a'), start + 60]])
+  expect(tokensOf(sessions[0]?.spent.all ?? {}).output).toBe(36)
 })
 
 test('the share of a limit is told, if the tool knows it', () => {

@@ -5,6 +5,7 @@ import {
   type FoundTool,
   groupBy,
   newestVersion,
+  rootOf,
   type SessionState,
   type ToolSession,
   unknownLines,
@@ -25,9 +26,10 @@ export interface RolloutFile {
 
 export function codexSessions(files: readonly RolloutFile[], faults: readonly string[], now: number): FoundTool {
   const known = files.filter(({ rollout }) => rollout.id !== undefined)
+  const parents = new Map(known.map(({ rollout }) => [rollout.id, rollout.parent]))
   const parts = groupBy(
     known.filter(({ rollout }) => !rollout.isOfPerson),
-    ({ rollout: { parent = '' } }) => parent,
+    ({ rollout: { id = '' } }) => rootOf(id, (of) => parents.get(of)),
   )
   const sessions = files
     .filter(({ rollout }) => rollout.isOfPerson && isShown(rollout))

@@ -1,6 +1,14 @@
 /** Sessions of opencode, from the rows of its database and from its processes. Pure. No text of a message is kept. */
 import type { NamedProcess } from './machine.ts'
-import { type FoundTool, groupBy, newestVersion, type SessionState, type ToolSession, unknownLines } from './session.ts'
+import {
+  type FoundTool,
+  groupBy,
+  newestVersion,
+  rootOf,
+  type SessionState,
+  type ToolSession,
+  unknownLines,
+} from './session.ts'
 import {
   countOf,
   modelIn,
@@ -178,8 +186,8 @@ interface OpencodeFacts {
 }
 
 export function opencodeSessions({ sessions, processes, faults, now }: OpencodeFacts): FoundTool {
-  const rows = new Map(sessions.map(({ row }) => [row.id, row]))
-  const families = groupBy(sessions, ({ row }) => rootOf(row, rows))
+  const parents = new Map(sessions.map(({ row }) => [row.id, row.parent]))
+  const families = groupBy(sessions, ({ row }) => rootOf(row.id, (id) => parents.get(id)))
   const shown = [...families].flatMap(([id, family]) => {
     const main = family.find(({ row }) => row.id === id)
     return main?.conversation.turn === undefined ? [] : [{ main, family }]
@@ -209,19 +217,6 @@ interface Family {
 
 const lastOf = ({ main, family }: Family): number =>
   Math.max(main.row.started, ...family.map(({ conversation }) => conversation.last ?? 0))
-
-/** The session at the beginning of the chain in which each one started the next. */
-function rootOf(row: OpencodeRow, rows: ReadonlyMap<string, OpencodeRow>): string {
-  const seen = new Set<string>()
-  let root = row
-  while (root.parent !== undefined && !seen.has(root.id)) {
-    seen.add(root.id)
-    const parent = rows.get(root.parent)
-    if (parent === undefined) return root.parent
-    root = parent
-  }
-  return root.id
-}
 
 /** The clock may have been set a little since the process began. */
 const clockSeconds = 5

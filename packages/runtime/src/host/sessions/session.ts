@@ -110,3 +110,14 @@ export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<st
   }
   return groups
 }
+
+/** The beginning of a chain in which each session started the next. A chain that leads back to itself ends there. */
+export function rootOf(id: string, parentOf: (id: string) => string | undefined): string {
+  const seen = new Set<string>()
+  let root = id
+  for (let parent = parentOf(root); parent !== undefined && !seen.has(root); parent = parentOf(root)) {
+    seen.add(root)
+    root = parent
+  }
+  return root
+}
