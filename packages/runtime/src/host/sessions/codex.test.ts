@@ -175,3 +175,22 @@ test('a limit whose time is over is not shown, and a file that gave no session i
   const newer = codexSessions([file(read(meta(), line(2, 'turn_v9')))], [], now)
   expect([newer.sessions, newer.faults]).toEqual([[], ['lines of the type "turn_v9" are not understood']])
 })
+
+test('a thread that was forked begins with a copy of another one, of which only the totals count, as its beginning', () => {
+  const copied = [begun, escalated(0, 'a'), record(1, counts(1000, 0, 100)), record(-500, counts(2000, 0, 200))]
+  const fork = (...own: readonly object[]) =>
+    read(meta('f', { forked_from_id: idOf('a') }), meta('a'), ...copied, ...own)
+  expect(fork()).toMatchObject({ asked: [], steps: 0, spent: { all: {} } })
+  expect(fork().turn).toBeUndefined()
+  const { spent, turn } = fork(event(30, 'task_started'), record(40, counts(2050, 0, 207), counts(50, 0, 7)))
+  expect([turn, tokensOf(spent.all), spent.today.isLeast]).toEqual([
+    'runs',
+    { input: 50, cached: 0, output: 7 },
+    undefined,
+  ])
+})
+
+test('of a fork whose copied beginning was not read, only what is known to be its own counts', () => {
+  const { spent } = read(meta('f', { forked_from_id: idOf('a') }), record(40, counts(2050, 0, 207), counts(50, 0, 7)))
+  expect([tokensOf(spent.all).output, spent.today.isLeast]).toEqual([7, true])
+})

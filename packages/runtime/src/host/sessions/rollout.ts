@@ -24,6 +24,8 @@ export interface Rollout {
   /** The thread that started this one, if no person did. */
   readonly parent?: string | undefined
   readonly isOfPerson: boolean
+  /** True if the thread was forked from another one. It then begins with a copy of the lines of that one. */
+  readonly isFork?: boolean
   readonly folder?: string
   readonly version?: string
   readonly model?: string
@@ -62,6 +64,7 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
     ...(at !== undefined && { started: before.started ?? at, last: Math.max(before.last ?? 0, at) }),
   }
   const now = at ?? after.last ?? 0
+  if (isCopy(before, at)) return { ...before, ...optional('total', totalIn(line.type, payload) ?? before.total) }
   switch (line.type) {
     case 'session_meta':
       return withMeta(after, payload)
@@ -82,6 +85,20 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
   }
 }
 
+/**
+ * True for a line of the other thread at the beginning of a fork. It has the time of the fork, or its own older one.
+ * No answer of a model comes that soon.
+ */
+const isCopy = ({ isFork, started }: Rollout, at: number | undefined): boolean =>
+  isFork === true && at !== undefined && started !== undefined && at <= started + copySeconds
+const copySeconds = 2
+
+/** The total of the thread that a line tells. */
+function totalIn(type: unknown, payload: JsonObject): Tokens | undefined {
+  const info = isObject(payload.info) ? payload.info : {}
+  return tokensIn(type === 'token_usage_record' ? payload.thread_token_usage : info.total_token_usage)
+}
+
 const knownLines: ReadonlySet<string> = new Set(['world_state', 'compacted', 'ghost_snapshot'])
 
 /** Only the first line counts: a thread that was forked repeats that of the other one. */
@@ -92,6 +109,7 @@ function withMeta(before: Rollout, meta: JsonObject): Rollout {
   return {
     ...before,
     ...{ isOfPerson, parent: isOfPerson ? undefined : sessionIdIn(meta.parent_thread_id) },
+    ...(sessionIdIn(meta.forked_from_id) !== undefined && { isFork: true }),
     ...optional('id', id),
     ...optional('folder', textIn(meta.cwd)),
     ...optional('version', textIn(meta.cli_version)),
@@ -144,11 +162,14 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   const now = before.total === undefined ? (tokensIn(part) ?? total) : more
   // The tokens before the first record were used on another day, or nobody knows when.
   const earlier = moreTokens(now, more)
-  const spent = withTokens(withTokens(before.spent, model, earlier, 0), model, now, day)
+  const isUndated = countOf(earlier) > 0
+  // Those of a fork may be tokens of the other thread.
+  const counted = before.isFork ? before.spent : withTokens(before.spent, model, earlier, 0)
+  const spent = withTokens(counted, model, now, day)
   return {
     ...before,
     total,
-    spent: countOf(earlier) > 0 ? { ...spent, today: { ...spent.today, isLeast: true } } : spent,
+    spent: isUndated ? { ...spent, today: { ...spent.today, isLeast: true } } : spent,
   }
 }
 
