@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { namesIn } from '../../machine/files/durable.ts'
 import { codexSessions, type RolloutFile } from './codex.ts'
 import { foldedTree } from './folded.ts'
-import type { Machine } from './machine.ts'
+import { hasOtherDevice, type LockFile, type Machine } from './machine.ts'
 import { emptyRollout, type Rollout, withRolloutLine } from './rollout.ts'
 import { type ToolReader, withUnknown } from './session.ts'
 
@@ -42,10 +42,10 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
     if (files.length === 0 && all.length === 0) return undefined
     const holders = machine.lockHolders()
     const known = files.map(({ parts, result: rollout, hasGaps, isNew, changed }): RolloutFile => {
-      const inode = locks.get(idIn(parts.at(-1) ?? '') ?? '')
+      const lock = locks.get(idIn(parts.at(-1) ?? '') ?? '')
       // Locks that cannot be read say nothing about who holds them.
       const isTold = holders !== undefined && closed.length === 0
-      const holder = (inode !== undefined && holders?.get(inode)) || 'none'
+      const holder = (lock && holders?.(lock)) || 'none'
       return { rollout, hasGaps, isNew, changed, holder: isTold ? holder : 'unknown' }
     })
     return codexSessions(known, all, Math.floor(look.now / 1000))
@@ -56,14 +56,18 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
 const idIn = (name: string): string | undefined =>
   /^rollout-.*([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/.exec(name)?.[1]
 
-/** The inodes of the locks, by the id of their thread. */
-function locksIn(folder: string): { readonly locks: ReadonlyMap<string, number>; readonly faults: readonly string[] } {
+/** The files of the locks, by the id of their thread. */
+function locksIn(folder: string): {
+  readonly locks: ReadonlyMap<string, LockFile>
+  readonly faults: readonly string[]
+} {
   try {
-    const inodes = namesIn(folder).flatMap((name): [string, number][] => {
+    const other = hasOtherDevice(folder)
+    const files = namesIn(folder).flatMap((name): [string, LockFile][] => {
       const stat = name.endsWith('.lock') ? statSync(join(folder, name), { throwIfNoEntry: false }) : undefined
-      return stat === undefined ? [] : [[name.slice(0, -'.lock'.length), stat.ino]]
+      return stat ? [[name.slice(0, -'.lock'.length), { dev: stat.dev, ino: stat.ino, hasOtherDevice: other }]] : []
     })
-    return { locks: new Map(inodes), faults: [] }
+    return { locks: new Map(files), faults: [] }
   } catch {
     return { locks: new Map(), faults: ['its locks cannot be read'] }
   }

@@ -1,5 +1,5 @@
 /** Asks this machine about processes and locks. Without /proc, as on macOS (untried), it tells less. */
-import { readFileSync, readlinkSync, statSync } from 'node:fs'
+import { readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { namesIn } from '../../machine/files/durable.ts'
 import { isOwner } from '../../machine/files/own.ts'
@@ -12,11 +12,19 @@ export interface Machine {
   readonly domain: string | undefined
   /** True if the process lives. `start` is field 22 of its /proc/PID/stat. */
   lives(pid: number, start: string): boolean
-  /** The processes that hold locks, by the inode of the file; undefined if this machine does not tell. */
-  lockHolders(): ReadonlyMap<number, number> | undefined
+  /** The function that finds the process which holds the lock of a file; undefined if this machine does not tell. */
+  lockHolders(): LockHolders | undefined
   /** The processes of this user whose program has this name; undefined if this machine does not tell. */
   processesNamed(name: string): readonly NamedProcess[] | undefined
 }
+
+export interface LockFile {
+  readonly dev: number
+  readonly ino: number
+  /** True if its file system has another device in /proc/locks, so that the inode alone decides. */
+  readonly hasOtherDevice: boolean
+}
+export type LockHolders = (file: LockFile) => number | undefined
 
 /** A process that was found by its name. */
 export interface NamedProcess {
@@ -35,7 +43,10 @@ export function thisMachine(): Machine {
     hasProc,
     domain: hasProc ? ownDomain() : undefined,
     lives: (pid, start) => isAlive({ pid, start: hasProc ? `${bootId()}:${start}` : '' }),
-    lockHolders: () => holdersIn(textIn('/proc/locks')),
+    lockHolders: () => {
+      const locks = textIn('/proc/locks')
+      return locks === undefined ? undefined : holdersIn(locks)
+    },
     processesNamed: (name) => (hasProc ? processesIn(name) : undefined),
   }
 }
@@ -83,15 +94,29 @@ export function isSameDomain(one: string, other: string): boolean {
 const domainPattern = /^linux:([^:]*):(pid:.+)$/
 
 /** The holders in a text as /proc/locks has it: `1: FLOCK ADVISORY WRITE 812 08:01:1234 0 EOF`. */
-const holdersIn = (locks: string | undefined): ReadonlyMap<number, number> | undefined =>
-  locks === undefined
-    ? undefined
-    : new Map(
-        [...locks.matchAll(/^\d+: \w+ +\w+ +\w+ +(\d+) [\da-f]+:[\da-f]+:(\d+) /gm)].map(([, pid, inode]) => [
-          Number(inode),
-          Number(pid),
-        ]),
-      )
+export function holdersIn(locks: string): LockHolders {
+  const holders = new Map<string, number>()
+  for (const [, pid, major = '', minor = '', inode = ''] of locks.matchAll(lockPattern)) {
+    const device = `${Number.parseInt(major, 16)}:${Number.parseInt(minor, 16)}`
+    for (const key of [inode, `${device}:${inode}`]) holders.set(key, Number(pid))
+  }
+  return ({ dev, ino, hasOtherDevice }) => holders.get(hasOtherDevice ? `${ino}` : `${deviceText(dev)}:${ino}`)
+}
+const lockPattern = /^\d+: \w+ +\w+ +\w+ +(\d+) ([\da-f]+):([\da-f]+):(\d+) /gm
+
+/** A device as /proc shows it, from the number that `stat` gives. */
+const deviceText = (dev: number): string => `${(dev >>> 8) & 0xfff}:${(dev & 0xff) | ((dev >>> 12) & 0xfff00)}`
+
+/** True if files in this folder have another device in /proc/locks than `stat` tells. */
+export function hasOtherDevice(folder: string): boolean {
+  try {
+    return otherDevices.has(statfsSync(folder).type)
+  } catch {
+    return true
+  }
+}
+/** The types of btrfs, overlayfs and bcachefs. Each folder of btrfs may have a device of its own. */
+const otherDevices: ReadonlySet<number> = new Set([0x9123683e, 0x794c7630, 0xca451a4e])
 
 const textOf = (file: string): string => textIn(file) ?? ''
 
