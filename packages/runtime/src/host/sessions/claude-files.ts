@@ -38,10 +38,10 @@ export function claudeReader(folder: string, machine: Machine): ToolReader {
   return (look) => {
     const notes = readNotes()
     const named = new Set(notes.processes.map(({ session }) => `${session}.jsonl`))
-    const { files, faults } = read(look, (name) => named.has(name))
+    const { files, faults, remarks } = read(look, (name) => named.has(name))
     const all = [...notes.faults, ...faults]
     if (files.length === 0 && notes.processes.length === 0 && all.length === 0) return undefined
-    return claudeSessions({ files: files.flatMap(fileOf), processes: notes.processes, faults: all })
+    return { ...claudeSessions({ files: files.flatMap(fileOf), processes: notes.processes, faults: all }), remarks }
   }
 }
 

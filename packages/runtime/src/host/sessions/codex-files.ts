@@ -37,7 +37,7 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
   )
   return (look) => {
     const { locks, faults: closed } = locksIn(join(folder, 'thread-writer-locks'))
-    const { files, faults } = read(look, (name) => locks.has(idIn(name) ?? ''))
+    const { files, faults, remarks } = read(look, (name) => locks.has(idIn(name) ?? ''))
     const all = [...closed, ...faults]
     if (files.length === 0 && all.length === 0) return undefined
     const holders = machine.lockHolders()
@@ -48,7 +48,7 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
       const holder = (lock && holders?.(lock)) || 'none'
       return { rollout, hasGaps, isNew, changed, holder: isTold ? holder : 'unknown' }
     })
-    return codexSessions(known, all, Math.floor(look.now / 1000))
+    return { ...codexSessions(known, all, Math.floor(look.now / 1000)), remarks }
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads all files of a tree that grow, and keeps of each only what a function made of its lines. */
 import { counted } from '../../machine/base/sentence.ts'
 import { type Budget, type GrowingFile, growingFile } from './growing.ts'
-import { type FileTree, treeLister } from './listing.ts'
+import { type FileTree, maxFiles, treeLister } from './listing.ts'
 import type { Look } from './session.ts'
 import { type JsonObject, objectIn } from './values.ts'
 
@@ -34,6 +34,8 @@ interface FoldedTree<T> {
   readonly files: readonly FoldedFile<T>[]
   /** Parts of a sentence about what cannot be read. */
   readonly faults: readonly string[]
+  /** Parts of a sentence about what is not read. */
+  readonly remarks: readonly string[]
 }
 
 /** A longer line is read only if it is needed: pictures are in lines of many megabytes. */
@@ -46,7 +48,7 @@ export function foldedTree<T>(
   const list = treeLister(tree)
   const known = new Map<string, Folded<T>>()
   return (look, hot) => {
-    const { files, closed } = list(look.now, hot)
+    const { files, closed, hasMore } = list(look.now, hot)
     const paths = new Set(files.map(({ path }) => path))
     for (const path of known.keys()) if (!paths.has(path)) known.delete(path)
     let unreadable = 0
@@ -61,7 +63,11 @@ export function foldedTree<T>(
         ...{ isNew: look.dayOf(changed) === today, changed: Math.floor(changed) },
       }
     })
-    return { files: folded, faults: [...countFault(unreadable, 'file'), ...countFault(closed, 'folder')] }
+    return {
+      files: folded,
+      faults: [...countFault(unreadable, 'file'), ...countFault(closed, 'folder')],
+      remarks: hasMore ? [`only its newest ${maxFiles} files are read`] : [],
+    }
   }
 }
 

@@ -20,6 +20,8 @@ interface Listing {
   readonly files: readonly FoundFile[]
   /** The number of folders that cannot be read. */
   readonly closed: number
+  /** True if there are more files than are listed. */
+  readonly hasMore: boolean
 }
 
 /** The tree that is listed. Links are not followed. */
@@ -45,7 +47,7 @@ const hotFolderMs = 86_400_000
 /** A change within this time before a look may share its time stamp with a later change. */
 const freshMs = 2000
 /** The most files that are listed. Each costs memory for as long as it is known. */
-const maxFiles = 4000
+export const maxFiles = 4000
 
 /**
  * Returns the function that lists the tree at `now` in Unix milliseconds. Files whose name `isHot` accepts are looked
@@ -89,7 +91,7 @@ export function treeLister({
     found = next
     for (const path of folders.keys()) if (!visited.has(path)) folders.delete(path)
     const files = [...next.values()].sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs)
-    return { files: files.slice(0, maxFiles), closed }
+    return { files: files.slice(0, maxFiles), closed, hasMore: files.length > maxFiles }
   }
 }
 

@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { foldedTree } from './folded.ts'
+import { newBudget } from './growing.ts'
+import { maxFiles } from './listing.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'svc-listing-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+test('of more files than svc knows, the newest are read, and this is said', () => {
+  const read = foldedTree<number>(
+    { root, enters: () => true, takes: (name) => name.endsWith('.jsonl') },
+    { empty: 0, fold: (before) => before + 1, odd: (before) => before, tail: 1000 },
+  )
+  const look = () => read({ now: Date.now(), budget: newBudget(), dayOf: (at) => Math.floor(at / 86_400) }, () => false)
+  const folder = join(root, 'many')
+  mkdirSync(folder)
+  for (let number = 0; number < maxFiles; number++) writeFileSync(join(folder, `${number}.jsonl`), '{}\n')
+  expect(look().remarks).toEqual([])
+  const old = Date.now() / 1000 - 3600
+  writeFileSync(join(folder, 'old.jsonl'), '{}\n')
+  utimesSync(join(folder, 'old.jsonl'), old, old)
+  const { files, remarks } = look()
+  expect(files).toHaveLength(maxFiles)
+  expect(files.some(({ parts }) => parts.includes('old.jsonl'))).toBe(false)
+  expect(remarks).toEqual([`only its newest ${maxFiles} files are read`])
+})
