@@ -1,6 +1,6 @@
 /** Reads all files of a tree that grow, and keeps of each only what a function made of its lines. */
 import { counted } from '../../machine/base/sentence.ts'
-import { type Budget, type GrowingFile, growingFile } from './growing.ts'
+import { type GrowingFile, growingFile } from './growing.ts'
 import { type FileTree, maxFiles, treeLister } from './listing.ts'
 import type { Look } from './session.ts'
 import { type JsonObject, objectIn } from './values.ts'
@@ -54,9 +54,9 @@ export function foldedTree<T>(
     let unreadable = 0
     const today = look.dayOf(look.now / 1000)
     const folded = files.map(({ path, parts, stat }): FoldedFile<T> => {
-      const one = known.get(path) ?? foldedFile(path, folding, look.dayOf)
+      const one = known.get(path) ?? foldedFile(path, folding)
       known.set(path, one)
-      if (!one.file.isRead(stat) && !hasRead(one.file, look.budget)) unreadable++
+      if (!one.file.isRead(stat) && !hasRead(one, look)) unreadable++
       const changed = stat.mtimeMs / 1000
       return {
         ...{ parts, result: one.result(), hasGaps: one.file.hasGaps || !one.file.isRead(stat) },
@@ -75,9 +75,9 @@ const countFault = (number: number, what: string): string[] =>
   number === 0 ? [] : [`${counted(number, what)} cannot be read`]
 
 /** False if the file cannot be read. One for which the budget is not enough is read at the next look. */
-function hasRead(file: GrowingFile, budget: Budget): boolean {
+function hasRead<T>({ read }: Folded<T>, look: Look): boolean {
   try {
-    if (budget.left > 0) file.read(budget)
+    if (look.budget.left > 0) read(look)
     return true
   } catch {
     return false
@@ -86,11 +86,14 @@ function hasRead(file: GrowingFile, budget: Budget): boolean {
 
 interface Folded<T> {
   readonly file: GrowingFile
+  readonly read: (look: Look) => void
   readonly result: () => T
 }
 
-function foldedFile<T>(path: string, { empty, fold, odd, tail, needs }: Folding<T>, dayOf: Look['dayOf']): Folded<T> {
+function foldedFile<T>(path: string, { empty, fold, odd, tail, needs }: Folding<T>): Folded<T> {
   let result = empty
+  // The machine may get another zone between two looks.
+  let dayOf: Look['dayOf'] = () => 0
   const file = growingFile(path, tail, {
     reset: () => {
       result = empty
@@ -101,5 +104,9 @@ function foldedFile<T>(path: string, { empty, fold, odd, tail, needs }: Folding<
       result = value ? fold(result, value, dayOf) : odd(result)
     },
   })
-  return { file, result: () => result }
+  const read = (look: Look) => {
+    dayOf = look.dayOf
+    file.read(look.budget)
+  }
+  return { file, read, result: () => result }
 }

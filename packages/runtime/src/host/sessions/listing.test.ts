@@ -30,3 +30,16 @@ test('of more files than svc knows, the newest are read, and this is said', () =
   expect(files.some(({ parts }) => parts.includes('old.jsonl'))).toBe(false)
   expect(remarks).toEqual([`only its newest ${maxFiles} files are read`])
 })
+
+test('a line is counted for the day in the zone that the machine has by then', () => {
+  const read = foldedTree<readonly number[]>(
+    { root, enters: () => true, takes: () => true },
+    { empty: [], fold: (before, _line, dayOf) => [...before, dayOf(0)], odd: (before) => before, tail: 1000 },
+  )
+  const look = (day: number) =>
+    read({ now: Date.now(), budget: newBudget(), dayOf: () => day }, () => true).files[0]?.result
+  writeFileSync(join(root, 'a.jsonl'), '{}\n')
+  expect(look(1)).toEqual([1])
+  writeFileSync(join(root, 'a.jsonl'), '{}\n{}\n')
+  expect(look(2)).toEqual([1, 2])
+})

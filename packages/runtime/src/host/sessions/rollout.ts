@@ -163,7 +163,7 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   // The tokens before the first record were used on another day, or nobody knows when.
   const earlier = moreTokens(now, more)
   const isUndated = countOf(earlier) > 0
-  // Those of a fork may be tokens of the other thread.
+  // In a fork, earlier tokens may belong to the other thread.
   const counted = before.isFork ? before.spent : withTokens(before.spent, model, earlier, 0)
   const spent = withTokens(counted, model, now, day)
   return {
