@@ -107,6 +107,25 @@ test('after an update nothing new is shown until a person says so, also with --y
   expect(numbers(ada).first).toBe(first)
 })
 
+test('if the note is damaged, --yes shows nothing unless an option names it', async () => {
+  const good = await service()
+  const ada = somebody()
+  await ada.adopt([...quiet, '--only', 'jobs', '--url', good.origin], { input: token })
+  writeFileSync(join(ada.host.state, 'adopted.json'), '{"jobs":tr')
+  const reports = good.reports.length
+  const ran = await ada.adopt(quiet)
+  expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('--only') })
+  expect(
+    good.reports
+      .slice(reports)
+      .map(({ text }) => text)
+      .join(),
+  ).not.toContain('claude')
+  expect(readFileSync(join(ada.host.state, 'adopted.json'), 'utf8')).toBe('{"jobs":tr')
+  expect((await ada.adopt([...quiet, '--only', 'jobs'])).code).toBe(0)
+  expect(adopted(ada)).toEqual({ jobs: true, ai: false, names: 'number', folders: [] })
+})
+
 test('only sessions can be shown, and the crontab is left alone', async () => {
   const good = await service()
   const ada = somebody()

@@ -1,6 +1,6 @@
 /** The sections that `svc adopt` shows, jobs and AI sessions: chosen with options, chosen before, or asked for. */
 import { listIn } from '@svc/protocol'
-import { type AdoptedNote, readAdopted } from '../../host/agent/adopted.ts'
+import { type AdoptedNote, isAdoptedDamaged, readAdopted } from '../../host/agent/adopted.ts'
 import { toolNames } from '../../host/sessions/session.ts'
 import { type AiLook, aiPlaces, chosenFolders, lookAtSessions, namedAs } from '../../host/watch/ai-section.ts'
 import { choose, confirm } from '../kit/ask.ts'
@@ -41,6 +41,8 @@ export function sectionsBy({ only, names, crontab }: SectionOptions): ChosenSect
 /** The facts about both sections before a person is asked. */
 export interface SectionFacts {
   readonly before: AdoptedNote | undefined
+  /** True if there is a note that cannot be read. */
+  readonly isDamaged: boolean
   readonly ai: AiLook
   /** The folders of tools that this environment names besides the usual ones, and those that were noted before. */
   readonly folders: readonly string[]
@@ -50,7 +52,8 @@ export function lookAtSections({ folder }: HostPlace, { names }: ChosenSections)
   const before = readAdopted(folder)
   const folders = chosenFolders(before, process.env)
   const chosen = { names: names ?? before?.names ?? 'number', folders }
-  return { before, folders, ai: lookAtSessions(aiPlaces(folder, process.env), chosen, before?.ai !== true) }
+  const ai = lookAtSessions(aiPlaces(folder, process.env), chosen, before?.ai !== true)
+  return { before, isDamaged: isAdoptedDamaged(folder), folders, ai }
 }
 
 /** Lines about the sessions that were found, and about what may not be read. */
@@ -84,6 +87,10 @@ export async function askSections(
   facts: SectionFacts,
 ): Promise<AdoptedNote> {
   const { before } = facts
+  if (yes && !isOnly && facts.isDamaged)
+    throw new Refusal(
+      'The note adopted.json is damaged, so nobody knows what was shown. Name the sections with --only, or leave out --yes. Nothing was done.',
+    )
   const isKept = (section: SectionName) => before?.[section] === true || !wanted.has(section)
   const jobs = isKept('jobs')
     ? before?.jobs === true

@@ -2,13 +2,13 @@
  * The note `state/adopted.json`: what a person chose to show. It is no setting, since an admin can change settings from
  * the page, and the page must not make a machine tell more. Only `svc adopt` on the machine changes it.
  */
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { boolean, list, object, oneOf } from '@svc/protocol/fields'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { anyText, type NoteValue, withDefaults } from '../../machine/files/note.ts'
-import { readJsonFile } from '../../machine/files/read.ts'
+import { readJsonFile, readJsonObject } from '../../machine/files/read.ts'
 
 const adopted = withDefaults(
   object({
@@ -25,15 +25,22 @@ const adopted = withDefaults(
 )
 export type AdoptedNote = NoteValue<typeof adopted>
 
+const maxBytes = 65_536
 const fileOf = ({ state }: Pick<Folder, 'state'>): string => join(state, 'adopted.json')
 
 /** Reads the note; undefined if it is missing or cannot be read. Then nothing is shown. */
 export const readAdopted = (folder: Pick<Folder, 'state'>): AdoptedNote | undefined =>
-  readJsonFile(fileOf(folder), 65_536, (value) => adopted(value) as AdoptedNote | undefined)
+  readJsonFile(fileOf(folder), maxBytes, (value) => adopted(value) as AdoptedNote | undefined)
 
+/** True if there is a note that cannot be read, so that nobody knows what was shown. */
+export const isAdoptedDamaged = (folder: Pick<Folder, 'state'>): boolean =>
+  readAdopted(folder) === undefined && existsSync(fileOf(folder))
+
+/** Writes the note. What only a newer svc knows stays in it. */
 export function writeAdopted(folder: Pick<Folder, 'state'>, note: AdoptedNote): void {
   createFolder(folder.state)
-  writeDurably(fileOf(folder), `${JSON.stringify(note)}\n`, 0o600)
+  const before = readJsonObject(fileOf(folder), maxBytes)
+  writeDurably(fileOf(folder), `${JSON.stringify({ ...before, ...note })}\n`, 0o600)
 }
 
 /** Removes the note. The next adoption may be for another service, so it asks again. */

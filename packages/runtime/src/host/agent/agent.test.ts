@@ -78,3 +78,17 @@ test.each([
   writeFileSync(join(folder.state, 'adopted.json'), text)
   expect(readAdopted(folder)).toEqual(expected)
 })
+
+test('a note of another version is read, and what only that version knows is kept when it is written again', () => {
+  createFolder(folder.state)
+  const file = join(folder.state, 'adopted.json')
+  // As 5d009b65 wrote it, before there were sessions.
+  writeFileSync(file, '{"jobs":true,"ai":false,"names":"number","folders":[]}\n')
+  expect(readAdopted(folder)).toEqual({ jobs: true, ai: false, names: 'number', folders: [] })
+  const newer = { jobs: true, ai: true, names: 'folder', folders: ['some-tool=/srv/tool'], containers: ['web'] }
+  writeFileSync(file, JSON.stringify(newer))
+  const read = readAdopted(folder)
+  expect(read).toEqual({ jobs: true, ai: true, names: 'folder', folders: ['some-tool=/srv/tool'] })
+  if (read) writeAdopted(folder, { ...read, jobs: false })
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...newer, jobs: false })
+})
