@@ -24,7 +24,7 @@ export interface LockFile {
   /** True if its file system has another device in /proc/locks, so that the inode alone decides. */
   readonly hasOtherDevice: boolean
 }
-export type LockHolders = (file: LockFile) => number | undefined
+type LockHolders = (file: LockFile) => number | undefined
 
 /** A process that was found by its name. */
 export interface NamedProcess {
