@@ -32,7 +32,7 @@ const products: Product[] = [
   {
     says: 'the help',
     result: 'dist/help/contents.html',
-    sources: ['docs', 'scripts/help'],
+    sources: ['docs', 'scripts/help', 'sdk'],
     make: makeHelp,
   },
   {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { helpRoutes } from '../../packages/server/src/web/routes/help.ts'
 import { serve } from '../../packages/server/testing/page/service.ts'
-import { served } from './documents.ts'
+import { copied, served } from './documents.ts'
 import { writeHelp } from './make.ts'
 
 /** Renders the documents of this checkout into a folder of the test. */
@@ -95,6 +95,20 @@ test('an address without a document is 404, with a page that leads to the conten
   // A browser that shows the page for a missing document keeps nothing of it.
   const etag = (await browser.get('/help/nothing')).headers.get('etag') ?? ''
   expect((await browser.get('/help/nothing', { 'if-none-match': etag })).status).toBe(404)
+})
+
+test('the files that people copy are served as they are, to everybody', async () => {
+  const browser = await visitor()
+  for (const path of copied) {
+    const { status, headers, text } = await browser.get(`/help/sdk/${path.replace(/.*\//, '')}`)
+    expect([path, status, headers.get('cache-control')]).toEqual([path, 200, 'no-cache'])
+    expect(text).toBe(readFileSync(join(import.meta.dirname, '../..', path), 'utf8'))
+  }
+  for (const path of ['/help/sdk/', '/help/sdk/drive.py', '/help/sdk/python/svc_status.py', '/help/svc_status.py'])
+    expect([path, (await browser.get(path, { redirect: 'manual' })).status]).toEqual([
+      path,
+      path.endsWith('/') ? 308 : 404,
+    ])
 })
 
 test('the index with which the page searches is JSON that is revalidated', async () => {

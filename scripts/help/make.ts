@@ -1,13 +1,14 @@
-/** Makes the files of `/help` from docs/ and writes them into a folder, from which the service serves them. */
+/** Makes the files of `/help` from docs/ and sdk/. Writes them into a folder, from which the service serves them. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { groups, served } from './documents.ts'
+import { basename, dirname, join } from 'node:path'
+import { copied, groups, served } from './documents.ts'
 import { render } from './markdown.ts'
 import { contentsPage, type Document, documentPage, notFoundPage } from './pages.ts'
 import { helpIndex } from './search.ts'
 
-const docs = join(import.meta.dirname, '../../docs')
+const root = join(import.meta.dirname, '../..')
+const docs = join(root, 'docs')
 
 /** The texts of the files by their paths, of which packages/server/src/web/routes/help.ts knows the meaning. */
 export function helpFiles(): Map<string, string> {
@@ -21,6 +22,7 @@ export function helpFiles(): Map<string, string> {
     ['contents.html', contentsPage(groups, documents, styles)],
     ['not-found.html', notFoundPage(styles)],
     ['search.json', JSON.stringify(helpIndex(all))],
+    ...copied.map((path): [string, string] => [`sdk/${basename(path)}`, readFileSync(join(root, path), 'utf8')]),
     ...all.map((document, at): [string, string] => [
       `documents/${document.name}.html`,
       documentPage(document, { next: all[at + 1], groups, documents, styles }),

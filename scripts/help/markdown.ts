@@ -94,8 +94,8 @@ function unusedAnchor(heading: string, used: Map<string, number>): string {
 }
 
 /**
- * Directs links between documents to `/help`, and keeps links to the web. Any other link, such as one to a file of the
- * checkout, becomes its text.
+ * Directs links to documents and to files of sdk/ to `/help`, and keeps links to the web. Any other link, such as one
+ * to another file of the checkout, becomes its text.
  */
 function relink(tokens: Token[], titleOf: TitleOf): void {
   const open: Token[] = []
@@ -123,6 +123,8 @@ function targetOf(href: string, titleOf: TitleOf): [string, string][] | undefine
       ['rel', 'noopener noreferrer'],
     ]
   if (/^#/.test(href)) return [['href', href]]
+  const file = /^\.\.\/sdk\/\w+\/([\w.-]+)$/.exec(href)?.[1]
+  if (file !== undefined) return [['href', `/help/sdk/${file}`]]
   const document = documentOf(href)
   if (document === undefined || titleOf(document.name) === undefined) return undefined
   return [['href', `/help/${document.name}${document.anchor}`]]

@@ -1,7 +1,8 @@
 /**
- * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help), and the index with
- * which the page searches them. Nobody has to sign in. A document has exactly one address; a slash at its end and upper
- * case lead to it. The folder is listed like that of the page, so requests for other addresses take no memory.
+ * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help), the index with which
+ * the page searches them, and the files of sdk/, which people copy beside their programs. Nobody has to sign in. A
+ * document has exactly one address; a slash at its end and upper case lead to it. The folder is listed like that of the
+ * page, so requests for other addresses take no memory.
  */
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -45,7 +46,7 @@ function nameOf(path: string): string | undefined {
   if (path === '/help/search.json') return '/search.json'
   const document = /^\/help\/([a-z0-9-]+)$/.exec(path)?.[1]
   if (document !== undefined) return `/documents/${document}.html`
-  return /^\/help(\/assets\/[\w.-]+)$/.exec(path)?.[1]
+  return /^\/help(\/(?:assets|sdk)\/[\w.-]+)$/.exec(path)?.[1]
 }
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Help · svc</title>
