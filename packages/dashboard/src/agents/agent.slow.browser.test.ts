@@ -78,6 +78,28 @@ test('nothing is shown that is not in the report', async () => {
   for (const name of ['Pause', 'Resume', 'Run now']) expect(await page.getByRole('button', { name }).count()).toBe(0)
 })
 
+test('an agent without a level gets the two lines for its program, with its folder and name', async () => {
+  const agent = await setup.addAgent('without-level')
+  await agent.report({ runtime: { version: '0.2.0' } })
+  const page = await setup.visit('admin', 'without-level')
+  const shown = page.getByRole('article', { name: 'Next step' }).locator('pre')
+  const lines = () => shown.allTextContents()
+  const copy = (file: string) => `curl -fsSO ${setup.setup.url}/help/sdk/${file}`
+  await shown.nth(1).waitFor()
+  expect(await lines()).toEqual([
+    copy('svc_status.py'),
+    'from svc_status import Status\nStatus(".").ok("without-level works")',
+  ])
+  await page.getByLabel('The agent’s folder').fill('/srv/mail')
+  await page.getByRole('radiogroup', { name: 'Language of the program' }).getByText('Node').click()
+  expect(await lines()).toEqual([
+    copy('svc-status.mjs'),
+    `import { Status } from './svc-status.mjs'\nnew Status("/srv/mail").ok("without-level works")`,
+  ])
+  await page.getByRole('radiogroup', { name: 'Language of the program' }).getByText('Other').click()
+  expect(await lines()).toEqual([expect.stringContaining('> status.json')])
+})
+
 test('a command of the palette is followed until its answer, and Resume gets the focus of Pause', async () => {
   const agent = await setup.addAgent('sent-to')
   const controls = { controls: ['pause', 'resume'] }

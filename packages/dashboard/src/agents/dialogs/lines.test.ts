@@ -2,18 +2,20 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { basename, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   adoptBlock,
   adoptLine,
   checkLine,
   connectBlock,
   connectLine,
+  copyLine,
   downloadLines,
   initLine,
   initWithCodeLine,
   keepBlock,
+  programLines,
   reportLine,
   runLine,
   serviceLine,
@@ -179,12 +181,37 @@ test.each(['http://localhost:8787', 'https://svc.example.org:8443', 'http://[::1
       adoptLine(address, 'one'),
       initLine(address),
       downloadLines(address),
+      copyLine(address, 'Python'),
     ]
     for (const line of [...lines, checkLine(address)]) {
       const [, word = ''] = /('?http\S+)/.exec(line) ?? []
       expect(asTheShellReads(word).startsWith(address)).toBe(true)
       // Outside of quotes, zsh ends a line with brackets that match no file.
       expect(word.startsWith("'") || !/[[\]]/.test(word)).toBe(true)
+    }
+  },
+)
+
+test.each([
+  ['Python', 'python', 'python3', 'main.py'],
+  ['Node', 'node', process.execPath, 'main.mjs'],
+] as const)(
+  'in %s, the lines of the page beside the file that it copies write a status',
+  (language, at, command, main) => {
+    const home = mkdtempSync(join(tmpdir(), 'svc-lines-'))
+    onTestFinished(() => rmSync(home, { recursive: true }))
+    const file = basename(copyLine('https://svc.example.org', language))
+    const sdk = join(import.meta.dirname, '../../../../../sdk', at)
+    writeFileSync(join(home, file), readFileSync(join(sdk, file)))
+    const folder = `it's "here" \\ €`
+    for (const of of [
+      { folder, name: 'mail-triage' },
+      { folder: '', name: 'mail-triage' },
+    ]) {
+      writeFileSync(join(home, main), programLines(language, of))
+      execFileSync(command, [main], { cwd: home })
+      const { state } = JSON.parse(readFileSync(join(home, of.folder, 'status.json'), 'utf8'))
+      expect(state).toEqual({ level: 'ok', label: 'mail-triage works' })
     }
   },
 )

@@ -95,3 +95,19 @@ export const runLine = (folder: string): string => `python3 svc.pyz run${at(fold
 
 /** The line that writes a status file into the current folder. */
 export const statusLine = (status: string): string => `echo ${shellWord(status)} > status.json`
+
+/** The files of sdk/ for the languages of programs, as the service serves them. */
+const files = { Python: 'svc_status.py', Node: 'svc-status.mjs' } as const
+
+/** The line that copies the file for a program of this language into the current folder. */
+export const copyLine = (baseUrl: string, language: keyof typeof files): string =>
+  `curl -fsSO ${shellWord(`${baseUrl}/help/sdk/${files[language]}`)}`
+
+/** The lines with which a program shows itself. Under the runtime it needs no folder. */
+export function programLines(language: keyof typeof files, { folder, name }: { folder: string; name: string }): string {
+  const at = folder === '' ? '' : JSON.stringify(folder)
+  const says = JSON.stringify(`${name} works`)
+  return language === 'Python'
+    ? `from svc_status import Status\nStatus(${at}).ok(${says})`
+    : `import { Status } from './${files.Node}'\nnew Status(${at}).ok(${says})`
+}

@@ -6,7 +6,7 @@ export const helpSections = [
   'start#connect-a-program-that-already-runs',
   'start#reach-it-from-another-machine',
   'start#write-a-status-file',
-  'sdk#the-calls',
+  'sdk#all-calls',
   'jobs#adopt-your-crontab',
   'runtime#installing-with-a-code',
   'runtime#running',
