@@ -2,10 +2,29 @@
  * The nodes that run, with what those of earlier versions do not know: second factors, filters of alert rules, and
  * passkeys.
  */
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { isPostgres } from './db/engine.ts'
 import type { Db } from './db/open.ts'
 import { dayMs } from './limits/units.ts'
+
+/**
+ * The number of PostgreSQL's advisory lock that all nodes share, each over the connection on which it hears the others.
+ * The number itself is arbitrary.
+ */
+const runningLock = 7_270_002
+
+/** Takes the lock by which others see that this node runs, until the connection ends. */
+export async function holdRunningLock(listening: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  await listening.query('select pg_advisory_lock_shared($1)', [runningLock])
+}
+
+/** True if a node runs, also one whose clock differs. A node of an earlier version is not seen. */
+export async function isAnyNodeRunning(db: Db): Promise<boolean> {
+  if (!isPostgres(db)) return false
+  const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${runningLock}) as free`.execute(db)
+  return rows[0]?.free === false
+}
 
 /** The milliseconds for which a node counts as running after it was heard, or has renewed its row. */
 export const runsAfterSignMs = 120_000

@@ -30,6 +30,7 @@ import { logRequests } from '../platform/http/requests.ts'
 import { newId } from '../platform/ids.ts'
 import { startCommand } from '../platform/installed.ts'
 import { startMarks } from '../platform/marks.ts'
+import { isAnyNodeRunning } from '../platform/nodes.ts'
 import { sealKeyOf } from '../platform/seal.ts'
 import { openReleases } from '../updates/releases/releases.ts'
 import { noteRunning } from '../updates/wishes/away.ts'
@@ -73,13 +74,15 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
   const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
   if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)
   const node = newId(now())
-  const live = createLive({ store: opened.store, log, now, node })
   const closers = newClosers()
   closers.add('database', 'database', opened.close)
-  closers.add('pages', 'open pages', live.close)
   const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
   try {
-    await assemble({ ...opened, live, log, node }, config, closers)
+    // Asked first, because a node that has joined the others runs as well.
+    const isBeside = await isAnyNodeRunning(opened.store.db)
+    const live = createLive({ store: opened.store, log, now, node })
+    closers.add('pages', 'open pages', live.close)
+    await assemble({ ...opened, live, log, node, isBeside }, config, closers)
     return { url: config.baseUrl, firstLink: await firstLink(opened), close }
   } catch (error) {
     await close(stopMs - endMs)
@@ -89,14 +92,14 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
 
 /**
  * Starts the parts of the service. Each is closed in an earlier stage than the parts that it depends on. `node` is the
- * id of this process, which no other process on the same database has.
+ * id of this process, which no other process on the same database has, and `isBeside` is true if another node runs.
  */
 async function assemble(
-  opened: OpenedService & { live: Hub; log: Logger; node: string },
+  opened: OpenedService & { live: Hub; log: Logger; node: string; isBeside: boolean },
   config: ServiceSettings,
   closers: Closers,
 ): Promise<void> {
-  const { store, auth, now, live, log } = opened
+  const { store, auth, now, live, log, isBeside } = opened
   await agreeOnSecret(store, config.dataDir)
   if (store.engine === 'postgres') store.giveUpAfter(silenceMs)
   else {
@@ -108,7 +111,7 @@ async function assemble(
   const agentDeps = { store, config, log, now, live, releases }
   const agents = openAgentApi(agentDeps)
   closers.add('reports', 'reports of agents', agents.close)
-  const clock = newClockWatch({ store, log, live, clocks: clocksOf(now) })
+  const clock = newClockWatch({ store, log, live, clocks: clocksOf(now), isBeside })
   const sweeper = createSweeper(agentDeps, agents.age, clock)
   const deps: Deps & { live: Hub } = { ...agentDeps, auth, hurrySweeper: sweeper.hurry }
   closers.add('reports', 'regular jobs', sweeper.stop)

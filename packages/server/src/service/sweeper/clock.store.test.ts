@@ -18,13 +18,13 @@ const hours = 3600
 const minute = 60_000
 
 /** A node with a sweeper, the lines of its log, and a monotonic clock that only `passes` advances. */
-function node(w: TestWorkspace) {
+function node(w: TestWorkspace, how: { isBeside?: boolean } = {}) {
   const lines: { msg: string; seconds?: number }[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
   let mono = 0
   const live = testLive()
   const clocks = () => ({ wall: w.clock.now(), mono })
-  const watch = newClockWatch({ store: w.store, log, live, clocks })
+  const watch = newClockWatch({ store: w.store, log, live, clocks, ...how })
   const sweeper = createSweeper({ store: w.store, live, log, now: w.clock.now }, () => undefined, watch)
   const passes = async (seconds: number) => {
     // A monotonic clock has fractions of a millisecond.
@@ -99,6 +99,24 @@ everyEngine('after the clock of the service was changed', (open) => {
     expect(await end()).toBe(before - 600_000)
     await next[0]?.passes(5)
     expect(await end()).toBe(before - 600_000)
+  })
+
+  test('not at all, a node that starts beside one whose clock is ahead ends no permit earlier', async () => {
+    const { w, passes } = await started()
+    const { db } = w.store
+    await passes(hours)
+    const wanted = { workspaceId: w.workspace.id, email: 'bo@example.org', role: 'member' as const }
+    await insertOperatorInvitation(db, wanted, w.clock.now())
+    const end = () => db.selectFrom('operator_invitation').select('expires_at').executeTakeFirst()
+    const before = await end()
+    await db
+      .updateTable('service_beat')
+      .set({ at: w.clock.now() + 600_000 })
+      .execute()
+    const next = node(w, { isBeside: true })
+    await next.sweep()
+    expect(await end()).toEqual(before)
+    expect(next.watch.warning()).toContain("Another node's clock is ahead by 10 min")
   })
 
   test.each([-3, 3])('by %i h, one line of the log and a warning in the health say so', async (by) => {

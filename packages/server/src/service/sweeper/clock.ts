@@ -50,17 +50,19 @@ interface ClockWatchParts {
   log: Pick<Logger, 'warn'>
   live: Pick<Live, 'listChanged' | 'alertsChanged'>
   clocks: () => Clocks
+  /** True if another node ran when this process started. */
+  isBeside?: boolean
 }
 
 /** Reads both clocks: that of the service, and the one that never jumps. */
 export const clocksOf = (now: () => number) => (): Clocks => ({ wall: now(), mono: performance.now() })
 
-export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): ClockWatch {
+export function newClockWatch({ store, log, live, clocks, isBeside = false }: ClockWatchParts): ClockWatch {
   let before = clocks()
   let last: NoticedStep | null = null
   let owed = 0
   let back = 0
-  let isFirst = true
+  let isAfterPause = !isBeside
   let foreignAt = Number.NEGATIVE_INFINITY
   let checking: Promise<void> | undefined
   return { check, step: () => last && { at: last.at, by: last.by }, warning }
@@ -80,10 +82,10 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     const ahead = owed === 0 ? await aheadBy(now) : 0
     if (ahead > 0 && mono - foreignAt >= againMs) {
       foreignAt = mono
-      // At a start, the clock was set back while the service did not run. Later, another node's clock is ahead.
-      note({ at: now, by: -ahead, mono, noticed: isFirst ? 'atStart' : 'elsewhere' })
+      // At a start, the clock was set back while no node ran. Later, another node's clock is ahead.
+      note({ at: now, by: -ahead, mono, noticed: isAfterPause ? 'atStart' : 'elsewhere' })
     }
-    isFirst = false
+    isAfterPause = false
     if (stepped && by > 0) await noteRunning(store.db, now)
     if (owed > 0) await mend(now)
   }

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { serve } from '../../../testing/page/service.ts'
@@ -7,7 +8,9 @@ import { once } from '../../../testing/postgres.ts'
 import { newServiceHome } from '../../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../../testing/stores.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
+import { isAnyNodeRunning } from '../../platform/nodes.ts'
 import { announcer } from './announce.ts'
+import { createLive } from './hub.ts'
 
 /** Starts two nodes of the service on one PostgreSQL. */
 async function twoNodes() {
@@ -21,6 +24,18 @@ async function twoNodes() {
 const events = '/api/web/w/north/events'
 /** The tests poll rarely, since several of them may run at the same time. */
 const patience = { everyMs: 300 }
+
+test('a node that starts sees that another one runs, until that one ends (PostgreSQL)', async () => {
+  const url = await newPostgresDatabase()
+  const [ours, theirs] = [openPostgres(url), openPostgres(url)]
+  const runs = () => isAnyNodeRunning(ours.db)
+  expect(await runs()).toBe(false)
+  const live = createLive({ store: theirs, log: pino({ level: 'silent' }), now: Date.now })
+  await eventually('the other node is seen', async () => expect(await runs()).toBe(true), patience)
+  await live.close()
+  await eventually('it is seen no longer', async () => expect(await runs()).toBe(false), patience)
+  for (const store of [ours, theirs]) await store.close()
+})
 
 test('a report to one node appears on a page that is open on another (PostgreSQL)', async () => {
   const { first, second, token, ann } = await twoNodes()

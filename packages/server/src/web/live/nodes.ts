@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Live } from '../../platform/base.ts'
 import { every } from '../../platform/every.ts'
-import { noteNode, runsAfterSignMs } from '../../platform/nodes.ts'
+import { holdRunningLock, noteNode, runsAfterSignMs } from '../../platform/nodes.ts'
 import { announcer, liveChannel, type NodeMessage } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */
@@ -81,6 +81,7 @@ export function joinNodes(
       connected.on('notification', ({ payload }) => take(payload))
       connected.on('error', () => lost(connected))
       await connected.query(`listen ${liveChannel}`)
+      await holdRunningLock(connected)
       here.missed()
     } catch (err) {
       log.debug({ err }, 'notifications of other nodes do not arrive; reconnecting')
