@@ -5,6 +5,14 @@ const at = (file: string) => `packages/dashboard/src/${file}`
 
 export const dashboardFaults: readonly Fault[] = [
   {
+    name: 'page: somebody with a passkey is asked for the password',
+    harm: 'Nobody with a passkey can prove who they are, because the service refuses the password.',
+    file: at('shell/proof/ProofDialog.tsx'),
+    old: '...(totp || passkey ? [] :',
+    new: '...(totp ? [] :',
+    tests: [at('shell/proof/proof.test.ts')],
+  },
+  {
     name: 'frames: the list is not asked for again when an agent changes its group',
     harm: 'The filter counts one bad agent, and the list shows none.',
     file: at('data/live/useLive.ts'),

@@ -188,6 +188,6 @@ export const passkeyFaults: readonly Fault[] = [
     file: at('operator/backup/revived.ts'),
     old: "  for (const { key } of gone.passkeys) await trx.deleteFrom('passkey').where('id', '=', key).execute()\n",
     new: '',
-    tests: [at('operator/backup/backup.store.test.ts')],
+    tests: [at('service/cli/restored.store.test.ts')],
   },
 ]

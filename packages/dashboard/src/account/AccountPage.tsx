@@ -14,6 +14,7 @@ import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithPassword, wrongWithText } from '../ui/forms/rules.ts'
 import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
+import { Passkeys } from './Passkeys.tsx'
 import { SecondFactors } from './SecondFactors.tsx'
 import { Sessions, SignIns } from './Sessions.tsx'
 import './account.css'
@@ -72,6 +73,9 @@ function Account() {
       </Part>
       <Part title="Second factor" note="Asked for after your password." id={secondFactorPart}>
         <SecondFactors email={me.email} />
+      </Part>
+      <Part title="Passkeys" note="Sign in without a password.">
+        <Passkeys service={me.service} />
       </Part>
       <Part title="Sessions" note="Where you are signed in.">
         <Sessions />
@@ -154,7 +158,7 @@ function PasswordForm({ email }: { email: string }) {
   const { data: factors } = useQuery(read('GET /factors'))
   const { busy, error, submit } = useChange(async ({ current, next }: typeof form.values) => {
     // Without a second factor the password is the proof, and nobody should have to type it twice.
-    if (factors?.totp === false) await call('POST /proof', { password: current })
+    if (factors?.totp === false && factors.passkeys.length === 0) await call('POST /proof', { password: current })
     await call('POST /password', { current, next })
     form.reset()
     void client.invalidateQueries({ queryKey: keys.sessions })

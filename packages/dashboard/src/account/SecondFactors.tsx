@@ -164,7 +164,9 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
     confirm({
       title: 'Remove the authenticator app?',
       content:
-        'Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a second factor you have the rights of a member.',
+        factors.passkeys.length > 0
+          ? 'Your password alone then signs in to your account. The recovery codes stop working. Your passkeys stay.'
+          : 'Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a second factor you have the rights of a member.',
       confirm: 'Remove app',
       danger: true,
       act: remove,

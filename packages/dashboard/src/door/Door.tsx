@@ -45,8 +45,9 @@ function DoorPages({ door }: { door: EntryInfo }) {
   const token = address.searchParams.get('token') ?? ''
   if (door.first && (!at || at.page === 'signIn' || at.page === 'forgot')) return <FirstPage />
   if (!at) return <WaitingPage />
-  if (at.page === 'invitation') return <InvitationPage id={at.id} me={door.me} />
-  if (at.page === 'signIn') return <SignInPage next={safeNext(address.searchParams.get('next') ?? undefined)} />
+  if (at.page === 'invitation') return <InvitationPage id={at.id} {...door} />
+  if (at.page === 'signIn')
+    return <SignInPage next={safeNext(address.searchParams.get('next') ?? undefined)} passkeys={door.passkeys} />
   if (at.page === 'start') return <StartPage token={token} first={door.first} />
   if (at.page === 'link') return <LinkPage token={token} />
   if (at.page === 'claim') return <ClaimPage token={token} />

@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core'
-import type { InvitationInfo, Me } from '@svc/api'
+import type { EntryInfo, InvitationInfo } from '@svc/api'
 import { lookOfEmail } from '@svc/protocol'
 import { call, isRefusal, signOut } from '../data/api.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
@@ -13,7 +13,7 @@ import { SignInForm } from './SignInPage.tsx'
 import { useAnswer } from './useAnswer.ts'
 
 /** The page that accepts an invitation: the person creates an account, or joins with an existing account. */
-export function InvitationPage({ id, me }: { id: string; me: Me | null }) {
+export function InvitationPage({ id, me, passkeys }: { id: string } & Pick<EntryInfo, 'me' | 'passkeys'>) {
   const info = useAnswer(id, (signal) => call('GET /invitations/:id', { id }, signal))
   if (info.is === 'waiting') return <WaitingPage />
   if (info.is === 'refused')
@@ -35,16 +35,21 @@ export function InvitationPage({ id, me }: { id: string; me: Me | null }) {
         </>
       }
     >
-      <Joining id={id} info={info.value} me={me} />
+      <Joining id={id} info={info.value} me={me} passkeys={passkeys} />
     </DoorShell>
   )
 }
 
-function Joining({ id, info, me }: { id: string; info: InvitationInfo; me: Me | null }) {
+interface JoiningProps extends Pick<EntryInfo, 'me' | 'passkeys'> {
+  id: string
+  info: InvitationInfo
+}
+
+function Joining({ id, info, me, passkeys }: JoiningProps) {
   const isOwn = me !== null && lookOfEmail(me.email) === lookOfEmail(info.email)
   if (isOwn) return <Join id={id} email={info.email} />
   if (me) return <Someone else={me.email} email={info.email} />
-  if (info.hasAccount) return <SignInForm next={`/invitation/${id}`} email={info.email} />
+  if (info.hasAccount) return <SignInForm next={`/invitation/${id}`} email={info.email} passkeys={passkeys} />
   return <NewAccount id={id} email={info.email} />
 }
 

@@ -10,6 +10,7 @@ import { asTyped } from '../ui/forms/as-typed.ts'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
 import { ErrorNote } from '../ui/index.ts'
 import { replacePage } from './address.ts'
+import { PasskeySignIn } from './PasskeySignIn.tsx'
 
 export type SecondStep = Extract<SignInAnswer, { ok: false }>['second']
 
@@ -25,21 +26,24 @@ interface SecondFactorProps {
 export function SecondFactor({ second, ...more }: SecondFactorProps) {
   const [recovering, setRecovering] = useState(!second.includes('totp'))
   const canRecover = second.includes('recovery')
+  const canShow = second.includes('passkey')
   const turn = canRecover || recovering ? () => setRecovering(!recovering) : undefined
   // Each way has its form, so that an error about a code does not stay with the recovery codes.
-  return <HalfForm key={String(recovering)} {...{ recovering, canRecover, turn }} {...more} />
+  return <HalfForm key={String(recovering)} {...{ recovering, canRecover, canShow, turn }} {...more} />
 }
 
 interface HalfFormProps extends Omit<SecondFactorProps, 'second'> {
   recovering: boolean
   /** True if the account has recovery codes left. */
   canRecover: boolean
+  /** True if the account has a passkey. */
+  canShow: boolean
   /** Goes to the other form; undefined if there is none. */
   turn: (() => void) | undefined
 }
 
 /** The form for a code or a recovery code. It names the ways out for somebody without the phone. */
-function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps) {
+function HalfForm({ recovering, canRecover, canShow, turn, next, onBack }: HalfFormProps) {
   const [recovered, setRecovered] = useState(false)
   const form = useForm({
     initialValues: { typed: '' },
@@ -74,6 +78,7 @@ function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps)
             {recovering ? 'Use a code of the app' : 'Use a recovery code'}
           </Button>
         )}
+        {canShow && <PasskeySignIn next={next} />}
         {onBack && (
           <Button variant="subtle" onClick={onBack} fullWidth>
             Sign in again

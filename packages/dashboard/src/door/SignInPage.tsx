@@ -10,16 +10,24 @@ import { wrongWithOldEmail } from '../ui/forms/rules.ts'
 import { ErrorNote } from '../ui/index.ts'
 import { replacePage } from './address.ts'
 import { DoorAnchor } from './links.tsx'
+import { PasskeySignIn } from './PasskeySignIn.tsx'
 import { SecondFactor, type SecondStep } from './SecondFactor.tsx'
 
-export const SignInPage = ({ next }: { next: string }) => (
+export const SignInPage = ({ next, passkeys }: { next: string; passkeys: boolean }) => (
   <DoorShell title="Sign in">
-    <SignInForm next={next} />
+    <SignInForm next={next} passkeys={passkeys} />
   </DoorShell>
 )
 
+interface SignInFormProps {
+  next: string
+  email?: string
+  /** True if browsers allow passkeys at the address of the service. */
+  passkeys: boolean
+}
+
 /** The form for signing in. The page of an invitation also uses it, for people who have an account. */
-export function SignInForm({ next, email = '' }: { next: string; email?: string }) {
+export function SignInForm({ next, email = '', passkeys }: SignInFormProps) {
   const [second, setSecond] = useState<SecondStep>()
   const form = useForm({
     initialValues: { email, password: '' },
@@ -46,6 +54,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
         <Button type="submit" loading={busy} fullWidth mt={4}>
           Sign in
         </Button>
+        {passkeys && <PasskeySignIn next={next} />}
         <div>
           <DoorAnchor to={paths.forgot}>Forgot your password?</DoorAnchor>
         </div>

@@ -4,6 +4,7 @@ import { useWindowEvent } from '@mantine/hooks'
 import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
+import { hasPasskeys, shownPasskey } from '../../data/passkeys.ts'
 import { keys, read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { CodeInput } from '../../ui/forms/CodeInput.tsx'
@@ -11,8 +12,9 @@ import { Dialog, ErrorNote } from '../../ui/index.ts'
 import { answerProof } from './ProofGate.tsx'
 
 /**
- * The dialog that asks who the person is, before something dangerous is done: by a code of the authenticator app or,
- * without a second factor, by the password. It may lie over another dialog, which Escape must not close with it.
+ * The dialog that asks who the person is, before something dangerous is done: by a code of the authenticator app, by a
+ * passkey or, without a second factor, by the password. It may lie over another dialog, which Escape must not close
+ * with it.
  */
 export function ProofDialog({ act }: { act: string | undefined }) {
   const { data, error } = useQuery({ ...read('GET /factors'), staleTime: 0 })
@@ -21,20 +23,32 @@ export function ProofDialog({ act }: { act: string | undefined }) {
   return (
     <Dialog opened onClose={cancel} title="Confirm that it’s you" size="sm" stay>
       {error && <ErrorNote error={error} />}
-      {data && <ProofForm act={act} totp={data.totp} wasShown={data.shown} onCancel={cancel} />}
+      {data && (
+        <ProofForm
+          act={act}
+          totp={data.totp}
+          passkey={data.passkeys.length > 0}
+          wasShown={data.shown}
+          onCancel={cancel}
+        />
+      )}
     </Dialog>
   )
 }
 
 /** Names what will be done, what it needs, and why it is asked for now. */
-export function questionFor({ act, totp, wasShown }: Omit<ProofFormProps, 'onCancel'>): string {
-  const needs = totp ? 'a code of your authenticator app' : 'your password'
-  const why = !totp
+export function questionFor({ act, totp, passkey, wasShown }: Omit<ProofFormProps, 'onCancel'>): string {
+  const ways = [
+    ...(totp ? ['give a code of your authenticator app'] : []),
+    ...(passkey ? ['use a passkey'] : []),
+    ...(totp || passkey ? [] : ['give your password']),
+  ]
+  const why = !(totp || passkey)
     ? 'You signed in more than ten minutes ago.'
     : wasShown
       ? 'The last proof was more than ten minutes ago.'
       : 'This session has shown no second factor.'
-  return `${act === undefined ? 'To go on, give' : `To ${act}, give`} ${needs}. ${why}`
+  return `To ${act ?? 'go on'}, ${ways.join(' or ')}. ${why}`
 }
 
 /** Keeps dialogs below from closing when Escape is pressed in a control. */
@@ -47,30 +61,42 @@ interface ProofFormProps {
   /** The act that needs the proof, such as `delete a workspace`; undefined for the rights of an admin. */
   act: string | undefined
   totp: boolean
+  /** True if the person has a passkey. */
+  passkey: boolean
   wasShown: boolean
   onCancel: () => void
 }
 
-function ProofForm({ act, totp, wasShown, onCancel }: ProofFormProps) {
+function ProofForm({ act, totp, passkey, wasShown, onCancel }: ProofFormProps) {
   const client = useQueryClient()
   const form = useForm({
     initialValues: { typed: '' },
     validate: { typed: (v) => (trimInvisible(v) === '' ? 'Required' : null) },
   })
-  const { busy, error, submit } = useChange(async ({ typed }: typeof form.values) => {
-    await call('POST /proof', totp ? { code: typed } : { password: typed })
+  const goOn = (byFactor: boolean) => {
     // A factor that is shown for the first time may give an admin's rights back.
-    if (totp && !wasShown)
+    if (byFactor && !wasShown)
       void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.sessions[0] })
     answerProof(true)
+  }
+  const { busy, error, submit, forgetError } = useChange(async ({ typed }: typeof form.values) => {
+    shown.forgetError()
+    await call('POST /proof', totp ? { code: typed } : { password: typed })
+    goOn(totp)
   })
+  const shown = useChange(async () => {
+    forgetError()
+    await call('POST /proof', { passkey: await shownPasskey() })
+    goOn(true)
+  })
+  const [types, shows] = [totp || !passkey, passkey && hasPasskeys()]
+  const wrong = error ?? shown.error
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
-        <div>{questionFor({ act, totp, wasShown })}</div>
-        {totp ? (
-          <CodeInput {...alone} {...first} {...form.getInputProps('typed')} />
-        ) : (
+        <div>{questionFor({ act, totp, passkey, wasShown })}</div>
+        {totp && <CodeInput {...alone} {...first} {...form.getInputProps('typed')} />}
+        {types && !totp && (
           <PasswordInput
             label="Password"
             autoComplete="current-password"
@@ -85,14 +111,38 @@ function ProofForm({ act, totp, wasShown, onCancel }: ProofFormProps) {
             for.
           </p>
         )}
-        {error !== null && <ErrorNote error={error} />}
+        {passkey && !shows && (
+          <p className="svc-quiet">
+            This browser cannot use passkeys here.
+            {!totp && (
+              <>
+                {' '}
+                Use another one, or ask the operator of this service to run <code>svc-server person reset-factor</code>.
+              </>
+            )}
+          </p>
+        )}
+        {wrong !== null && <ErrorNote error={wrong} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel} {...alone}>
             Cancel
           </Button>
-          <Button type="submit" loading={busy} {...alone}>
-            Continue
-          </Button>
+          {shows && (
+            <Button
+              variant={types ? 'default' : 'filled'}
+              onClick={() => shown.submit()}
+              loading={shown.busy}
+              {...alone}
+              {...(!types && first)}
+            >
+              Use a passkey
+            </Button>
+          )}
+          {types && (
+            <Button type="submit" loading={busy} {...alone}>
+              Continue
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

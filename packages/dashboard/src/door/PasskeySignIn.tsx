@@ -1,0 +1,27 @@
+import { Button } from '@mantine/core'
+import { call, isRefusal } from '../data/api.ts'
+import { hasPasskeys, shownPasskey } from '../data/passkeys.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
+import { ErrorNote } from '../ui/index.ts'
+import { replacePage } from './address.ts'
+
+/** A button that signs in with a passkey, without an address. It is missing where the browser knows no passkeys. */
+export function PasskeySignIn({ next }: { next: string }) {
+  const { busy, error, submit } = useChange(async () => {
+    await call('POST /passkey', { response: await shownPasskey() })
+    await replacePage(next)
+  })
+  if (!hasPasskeys()) return null
+  return (
+    <>
+      {error !== null && <ErrorNote error={isRefusal(error, 401) ? notAccepted : error} />}
+      <Button variant="default" onClick={() => submit()} loading={busy} fullWidth>
+        Sign in with a passkey
+      </Button>
+    </>
+  )
+}
+
+const notAccepted = new Error(
+  'This passkey was not accepted. It may have been removed. Try again, or use your password.',
+)
