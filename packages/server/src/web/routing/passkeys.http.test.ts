@@ -276,8 +276,9 @@ describe('adding a passkey', () => {
     const { cookie } = ann
     await begin(second)
     expect((await adds(second, made)).status).toBe(400)
-    const [sealed] = /svc\.new-passkey=[^;]+/.exec(cookie) ?? []
-    const other = { cookie: second.cookie.replace(/svc\.new-passkey=[^;]+/, sealed ?? '') }
+    const [sealed] = /svc\.new-passkey\.\d+=[^;]+/.exec(cookie) ?? []
+    const other = { cookie: second.cookie.replace(/svc\.new-passkey\.\d+=[^;]+/, sealed ?? '') }
+    expect(other.cookie).toContain('svc.new-passkey')
     const stolen = await service.browser().send('POST', api('/factors/passkeys'), { name: 'x', response: made }, other)
     expect(stolen.status).toBe(400)
     expect((await adds(ann, made)).status).toBe(201)
