@@ -161,6 +161,10 @@ everyEngine('commands of the operator', (open) => {
     expect(await lines({ kind: 'agent.created', text: 'DISK-10 created' })).toBe(1)
     expect(await lines({ by: 'operator', text: 'rotated' })).toBe(1)
     expect(await lines({ by: 'Ada' })).toBe(0)
+    expect(await lines({ kind: 'log, agent.created ' })).toBe(2)
+    expect(await said('audit list', [slug], { options: { kind: 'agent.created, Log' } })).toMatch(
+      /^misused: --kind is one or more kinds/,
+    )
   })
 
   test('a link signs in or hands an account over, as requested; a generated password is shown, a given one is not', async () => {

@@ -1,6 +1,7 @@
 /** Commands for workspaces and their activity. */
 import { slugArgument, workspaces } from '@svc/api'
 import { shown, sizeText } from '@svc/protocol'
+import { isKindOfActivity } from '../../people/audit/kinds.ts'
 import { minuteText } from '../../platform/limits/units.ts'
 import { defineCommand, operationCommand } from '../shared/command.ts'
 import { inWorkspace, onPlace } from '../shared/params.ts'
@@ -196,6 +197,13 @@ function bytesFrom(text: string): number | null {
   throw new UsageError(`--bundles is a size such as 500MB or 2GB, or default: got ${shown(text)}.`)
 }
 
+/** The kinds of `--kind`, without spaces. A word that cannot be a kind is refused, since it would select nothing. */
+function kindsIn(typed: string): string {
+  const kinds = typed.split(',').map((word) => word.trim())
+  if (kinds.every(isKindOfActivity)) return kinds.join(',')
+  throw new UsageError(`--kind is one or more kinds, such as agent.created, or command,log: got ${shown(typed)}.`)
+}
+
 export const auditCommands = {
   'audit list': defineCommand({
     says: 'who did what, when, to what in a workspace, newest first',
@@ -212,7 +220,9 @@ export const auditCommands = {
       const { activityRows } = await import('../../web/queries/activity.ts')
       const filter = readOptions(call, workspaces.activity, 'by', 'kind', 'text')
       const since = momentOf(option(call, 'since'))
-      const rows = await activityRows(call.store.db, { id: scopeOf(workspace).workspaceId }, { ...filter, since })
+      const kind = filter.kind === undefined ? undefined : kindsIn(filter.kind)
+      const place = { id: scopeOf(workspace).workspaceId }
+      const rows = await activityRows(call.store.db, place, { ...filter, kind, since })
       return rows.map(({ id, at, actor, action, subject, details }) => ({
         ...{ id, at, actor, action, subject },
         details: JSON.parse(details) as Record<string, unknown>,
@@ -228,7 +238,7 @@ export const auditCommands = {
           e.subject,
           Object.keys(e.details).length === 0 ? '' : JSON.stringify(e.details),
         ]),
-        'No activity is recorded for this time.',
+        'No activity fits.',
       ),
   }),
 }

@@ -14,3 +14,6 @@ const ordinaryKinds = [
 ] as const
 
 export const ordinaryActions: readonly string[] = ordinaryKinds
+
+/** True for a kind of line, such as `agent.created`, and for the word with which kinds begin, such as `agent`. */
+export const isKindOfActivity = (word: string): boolean => /^[a-z]+(\.[a-z_]+)?$/.test(word)

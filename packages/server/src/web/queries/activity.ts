@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '@svc/api'
 import { wordSearch } from '@svc/api/filter'
 import type { ExpressionBuilder } from 'kysely'
+import { isKindOfActivity } from '../../people/audit/kinds.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AuditRow, Tables } from '../../platform/db/tables.ts'
 import { shortValues } from './short.ts'
@@ -39,7 +40,7 @@ export async function activityRows(
   { before, since, by, kind, text }: ActivityFilter,
   limit?: number,
 ): Promise<AuditRow[]> {
-  const kinds = kind?.split(',').filter((one) => /^[a-z]+(\.[a-z_]+)?$/.test(one))
+  const kinds = kind?.split(',').filter(isKindOfActivity)
   const newest = db
     .selectFrom('audit')
     .selectAll()
