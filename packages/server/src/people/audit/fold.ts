@@ -2,8 +2,8 @@
  * Limits how many lines of the audit trail are stored about each person's actions. Beyond the limit, the oldest lines
  * are replaced ("folded") by one line per workspace and kind of action that says how many there were. So a person who
  * acts without end, by mistake or on purpose, cannot fill the disk. Lines that are evidence have room of their own, and
- * a person can write only so many of a kind in a day. The most frequent kinds are folded first, so nobody pushes out
- * what they did the week before.
+ * a person can write only so many of a kind in a day. The most frequent kinds are folded first, so lines about rare
+ * actions stay for longest.
  */
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'

@@ -46,6 +46,7 @@ import * as states from './migrations/049-states.ts'
 import * as versionDays from './migrations/050-version-days.ts'
 import * as ruleFilters from './migrations/051-rule-filters.ts'
 import * as passkeys from './migrations/052-passkeys.ts'
+import * as auditKinds from './migrations/053-audit-kinds.ts'
 import type { Db, Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 import { transaction } from './transaction.ts'
@@ -92,6 +93,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '050-version-days': versionDays,
   '051-rule-filters': ruleFilters,
   '052-passkeys': passkeys,
+  '053-audit-kinds': auditKinds,
 }
 
 const minVersion = 15
