@@ -6,7 +6,7 @@ import { QueryState } from '../ui/pages/QueryState.tsx'
 import './alerts-page.css'
 import { Button, Checkbox } from '@mantine/core'
 import type { AlertLine } from '@svc/api'
-import { agentNamesText, subjectText } from '@svc/api/words'
+import { agentNamesText, alertRules, subjectText } from '@svc/api/words'
 import { IconBell } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -256,7 +256,7 @@ export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
 
 /** The line of a fold: `HTTP 401 from the mailbox: 25 agents`. */
 export const foldText = ({ alerts }: AlertFold): string =>
-  `${withoutEnd(statementOf(alerts[0]))}: ${new Set(alerts.map(({ agent }) => agent)).size} agents`
+  `${withoutEnd(statementOf(alerts[0])) || alertRules[alerts[0].rule].heading}: ${new Set(alerts.map(({ agent }) => agent)).size} agents`
 
 /** The words of an agent without the marks at their end, so that a colon can follow. */
 const withoutEnd = (text: string): string => text.replace(/[\s.,:;!?…]+$/, '')

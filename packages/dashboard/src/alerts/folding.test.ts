@@ -55,6 +55,7 @@ test.each([
   ['next: ', 'next: 2 agents'],
   ['1.2.', '1.2: 2 agents'],
   [null, 'Level Bad: 2 agents'],
+  ['…', 'Level Bad: 2 agents'],
 ])('a fold reads well, however its label ends: %s', (label, text) => {
   const [fold] = foldAlerts([alert('a', { label }), alert('b', { label })])
   expect(fold && foldText(fold)).toBe(text)

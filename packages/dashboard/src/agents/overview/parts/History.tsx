@@ -9,7 +9,7 @@ import { statementOf } from '../../../alerts/parts/words.ts'
 import { read } from '../../../data/queries.ts'
 import { paths } from '../../../paths.ts'
 import { Strip } from '../../../ui/charts/Strip.tsx'
-import { count, exactTime, Level, serviceNow, Text, Time, useFocusedPart } from '../../../ui/index.ts'
+import { count, exactTime, Level, levelLooks, serviceNow, Text, Time, useFocusedPart } from '../../../ui/index.ts'
 import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import { figure } from '../../../ui/time/format.ts'
@@ -294,7 +294,7 @@ const alertSpan = (alert: AlertLine, end: number) => ({
   from: alert.openedAt ?? alert.since,
   to: alert.endedAt ?? end,
   color: colors[alert.level],
-  words: `Alert: ${statementOf(alert)}\n${exactTime(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exactTime(alert.endedAt)}`,
+  words: `${levelLooks[alert.level].words} alert: ${statementOf(alert)}\n${exactTime(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exactTime(alert.endedAt)}`,
 })
 
 const colors: Readonly<Record<LevelName, string>> = {
