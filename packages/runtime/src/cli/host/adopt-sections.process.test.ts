@@ -1,7 +1,10 @@
 /** Tests how `svc adopt` shows AI sessions, with files of Claude Code and a scripted service. */
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../../../../testing/eventually.ts'
+import { programs } from '../../../../../testing/program.ts'
 import { type Account, account } from '../../../testing/adopting.ts'
 import {
   answerOf,
@@ -13,7 +16,7 @@ import {
   sessionId,
 } from '../../../testing/ai/home.ts'
 import { modelAnswers, opencodeHome, personAsks } from '../../../testing/ai/opencode.ts'
-import { token } from '../../../testing/folder.ts'
+import { python, token } from '../../../testing/folder.ts'
 import { newAccount } from '../../../testing/jobs.ts'
 import { minNodeHere } from '../../../testing/releases.ts'
 import { type Service, startService } from '../../../testing/service.ts'
@@ -88,6 +91,33 @@ test('with --yes a new agent shows both, and the first report is the one of the 
   const same = ['state', 'health', 'active', 'runs', 'panels', 'settings', 'gauges']
   for (const part of same) expect([part, report[part]]).toEqual([part, dry[part]])
   for (const mark of privateMarks) expect(first?.text).not.toContain(mark)
+})
+
+test.runIf(python)('from svc to jobs and sessions on the page, a person gives five answers in 90 seconds', async () => {
+  const good = await service()
+  const ada = somebody()
+  ada.crontab.write('0 3 * * * /opt/backup.sh\n')
+  const answers = [
+    ['token', token],
+    ['Show your jobs on the page', 'yes'],
+    ['Show your AI sessions on the page', 'number'],
+    ['Change the crontab like this?', 'yes'],
+    ['Start it now', 'yes'],
+  ]
+  const begun = performance.now()
+  const command = [process.execPath, programs.svc, 'adopt', '--url', good.origin]
+  const shown = await new Promise<string>((resolve) => {
+    const args = [join(import.meta.dirname, '../../../testing/answers.py'), JSON.stringify(answers), ...command]
+    execFile('python3', args, { cwd: ada.home, env: { ...process.env, ...ada.env } }, (_error, out) => resolve(out))
+  })
+  // The token is asked for without a hint to Enter.
+  expect(shown.split('Enter means').length - 1, shown).toBe(answers.length - 1)
+  expect(shown).toContain('Jobs in the crontab now: backup.')
+  const last = () => itemsOf(JSON.parse(good.reports.at(-1)?.text ?? '{}')).health
+  await eventually('jobs and sessions are reported', () =>
+    expect(last()).toEqual(expect.arrayContaining(['Job backup info', 'Session claude 1 warn'])),
+  )
+  expect(performance.now() - begun).toBeLessThan(90_000)
 })
 
 test('after an update nothing new is shown until a person says so, also with --yes', async () => {
