@@ -14,6 +14,7 @@ import { delimiter, join } from 'node:path'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 import { type TestCrontab, testCrontab } from './crontab.ts'
 import { type Ran, type RunOptions, svc } from './folder.ts'
+import { privateVariable } from './private.ts'
 
 export interface Account {
   readonly home: string
@@ -48,7 +49,7 @@ export function account({ systemd = false, name = 'home' }: { systemd?: boolean;
   program('loginctl', 'echo Linger=no')
   const bin = join(home, '.local/bin')
   const env = {
-    ...crontab.env,
+    ...{ ...crontab.env, ...privateVariable },
     PATH: [units, crontab.env.PATH].join(delimiter),
     HOME: home,
     // If root runs the tests, the usual folder would be /usr/local/bin.

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runIdOf } from '../src/host/jobs/ids.ts'
 import { type RecordedRun, readRun } from '../src/host/jobs/record.ts'
+import { privateVariable } from './private.ts'
 import { quickBuild } from './releases.ts'
 
 export interface RanJob {
@@ -47,7 +48,13 @@ export async function newAccount(node = process.execPath): Promise<Account> {
   const bin = join(home, 'bin')
   const jobs = join(home, '.local/state/svc/host/state/jobs')
   const { file } = await quickBuild({ outDir: root, version: '1.4.0' })
-  const usual = { ...process.env, HOME: home, PATH: `${bin}:${process.env.PATH}`, XDG_STATE_HOME: '' }
+  const usual = {
+    ...process.env,
+    ...privateVariable,
+    HOME: home,
+    PATH: `${bin}:${process.env.PATH}`,
+    XDG_STATE_HOME: '',
+  }
   execFileSync('mkdir', ['-p', home])
   const args = ['-e', 'require(process.argv[1])', file, 'self', 'install', '--to', bin]
   execFileSync(node, args, { env: { ...usual, PATH: `${join(node, '..')}:${process.env.PATH}` } })

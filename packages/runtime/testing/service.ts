@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import type { Report } from '@svc/protocol'
 import { within } from '../../../testing/within.ts'
+import { markIn } from './private.ts'
 
 export interface Came {
   readonly path: string
@@ -46,11 +47,13 @@ export interface Service {
   /** Resolves when `count` reports have arrived in total. */
   reported(count: number): Promise<Came>
   logged(count: number): Promise<Came>
+  /** Rejects if a report held a private text. */
   close(): Promise<void>
 }
 
 export async function startService(port = 0): Promise<Service> {
   const waiting = new Set<() => void>()
+  let leak: string | undefined
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     read(request).then(
@@ -67,6 +70,7 @@ export async function startService(port = 0): Promise<Service> {
                 ? service.installs
                 : service.others
         list.push(came)
+        if (list === service.reports) leak ??= markIn(text)
         const reply =
           list === service.reports
             ? (service.next.shift() ?? service.usual)
@@ -117,7 +121,9 @@ export async function startService(port = 0): Promise<Service> {
     logged: (count) => until(service.logs, count),
     close: () => {
       for (const socket of sockets) socket.destroy()
-      return new Promise((resolve) => server.close(() => resolve()))
+      return new Promise((resolve, reject) =>
+        server.close(() => (leak === undefined ? resolve() : reject(new Error(`A report holds the private ${leak}`)))),
+      )
     },
   }
   return service

@@ -13,9 +13,6 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Marks of private text. Nothing that leaves the machine may contain one. */
-export const privateMarks = ['prompt-mark', 'answer-mark', 'argument-mark', 'title-mark', 'folder-mark', 'secret-mark']
-
 /** The id of a session in tests, for a short name. */
 export const sessionId = (name: string): string =>
   `00000000-0000-4000-8000-${Buffer.from(name).toString('hex').slice(0, 12).padStart(12, '0')}`

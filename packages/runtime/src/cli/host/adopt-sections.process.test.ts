@@ -6,18 +6,11 @@ import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { programs } from '../../../../../testing/program.ts'
 import { type Account, account } from '../../../testing/adopting.ts'
-import {
-  answerOf,
-  type ClaudeHome,
-  claudeHome,
-  failure,
-  privateMarks,
-  prompt,
-  sessionId,
-} from '../../../testing/ai/home.ts'
+import { answerOf, type ClaudeHome, claudeHome, failure, prompt, sessionId } from '../../../testing/ai/home.ts'
 import { modelAnswers, opencodeHome, personAsks } from '../../../testing/ai/opencode.ts'
 import { python, token } from '../../../testing/folder.ts'
 import { newAccount } from '../../../testing/jobs.ts'
+import { privateMarks } from '../../../testing/private.ts'
 import { minNodeHere } from '../../../testing/releases.ts'
 import { type Service, startService } from '../../../testing/service.ts'
 import { hasSqlite } from '../../host/sessions/database.ts'
@@ -93,10 +86,16 @@ test('with --yes a new agent shows both, and the first report is the one of the 
   for (const mark of privateMarks) expect(first?.text).not.toContain(mark)
 })
 
+test('the service of the tests finds fault with a report that holds a private text', async () => {
+  const leaky = await startService()
+  await fetch(`${leaky.origin}/api/agent/v1/report`, { method: 'POST', body: '{"detail":"a prompt-mark in it"}' })
+  await expect(leaky.close()).rejects.toThrow('private prompt-mark')
+})
+
 test.runIf(python)('from svc to jobs and sessions on the page, a person gives five answers in 90 seconds', async () => {
   const good = await service()
   const ada = somebody()
-  ada.crontab.write('0 3 * * * /opt/backup.sh\n')
+  ada.crontab.write('0 3 * * * /opt/backup.sh argument-mark\n')
   const answers = [
     ['token', token],
     ['Show your jobs on the page', 'yes'],

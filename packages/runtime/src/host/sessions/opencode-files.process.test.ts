@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
-import { privateMarks } from '../../../testing/ai/home.ts'
 import {
   modelAnswers,
   type OpencodeHome,
@@ -14,6 +13,7 @@ import {
   recordedRows,
 } from '../../../testing/ai/opencode.ts'
 import { damaged, reportOf } from '../../../testing/ai/report.ts'
+import { privateMarks } from '../../../testing/private.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
 import { hasSqlite } from './database.ts'
 import { newBudget } from './growing.ts'

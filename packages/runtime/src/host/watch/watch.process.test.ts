@@ -2,9 +2,10 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSyn
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { answerOf, claudeHome, privateMarks, prompt } from '../../../testing/ai/home.ts'
+import { answerOf, claudeHome, prompt } from '../../../testing/ai/home.ts'
 import { type Running, starts } from '../../../testing/folder.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
+import { privateMarks } from '../../../testing/private.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 
 const cleanups: (() => unknown)[] = []
