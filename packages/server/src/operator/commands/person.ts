@@ -170,7 +170,7 @@ export const personCommands = {
     show: ({ email, operator }) => `${oneSafeLine(email)} is ${operator ? 'now an operator' : 'no operator'}.`,
   }),
   'person reset': defineCommand({
-    says: 'set a new password, read from standard input (empty: one is generated and shown), and end all sessions',
+    says: 'set a new password, from standard input (empty: one is generated and shown), and end all sessions; second factors stay',
     args: [email],
     input: 'New password (empty: one is generated)',
     run: async (call) => {
@@ -179,11 +179,14 @@ export const personCommands = {
       const password = given || randomBytes(15).toString('base64url')
       const wanted = { email: typedArgument(call, 0), password }
       const person = grantedToOperator(await resetPassword(asOperator(call), wanted))
-      return { email: person.email, ...(given === '' && { password }) }
+      const { factorsOfPerson } = await import('../../people/factors/held.ts')
+      const { passkeys } = await factorsOfPerson(call.store.db, person.id)
+      return { email: person.email, passkeys, ...(given === '' && { password }) }
     },
-    show: ({ email, password }) =>
+    show: ({ email, passkeys, password }) =>
       [
         `${oneSafeLine(email)} has a new password and is signed out everywhere.`,
+        ...(passkeys === 0 ? [] : ['Passkeys stay, and still sign in. To remove them: person reset-factor EMAIL']),
         ...(password === undefined ? [] : [`The password, shown this once: ${password}`]),
       ].join('\n'),
   }),

@@ -1,7 +1,8 @@
 /**
  * Hands an account over to the owner of its e-mail address. The person who made the account may not own the address, so
  * the link comes from the operator, who knows the owner, or by mail to that address. Its use sets a new password and
- * ends all sessions and unused links of the account. A link of the operator also removes second factors.
+ * ends all sessions and unused links of the account. A link of the operator also removes second factors. The first link
+ * by mail removes passkeys, with which the person who made the account would still sign in; an app only asks.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
@@ -9,11 +10,20 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
 import { endFirstHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
-import { confirmEmail } from './confirmed.ts'
+import { confirmEmail, isEmailConfirmed } from './confirmed.ts'
 import { removeFactorsAndNotify } from './factors.ts'
 import { type Accounts, decideWithAccounts, type PeopleDeps, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
-import { type Person, type PersonRefusal, passwordRefusal, personalWordsOf, storedName, wrongName } from './store.ts'
+import { removePasskeys } from './passkeys.ts'
+import {
+  lockPerson,
+  type Person,
+  type PersonRefusal,
+  passwordRefusal,
+  personalWordsOf,
+  storedName,
+  wrongName,
+} from './store.ts'
 
 interface Claim {
   token: string
@@ -36,10 +46,13 @@ export async function claimAccount(
   return decideWithAccounts<Person, 'link_unknown'>(people, async (trx, accounts) => {
     if (!(await useLink(trx, purpose, token, now))) return usedAlready
     const owner = { ...person, name: storedName(name) }
+    // A sign-in that is under way has ended then, and its session ends below, or it waits and finds nothing to use.
+    if (!(await lockPerson(trx, owner))) return usedAlready
     await handOver(trx, accounts, owner, hash)
     await endFirstHalves(trx, owner.id)
     // The new owner of a claimed account does not have the phone of the previous one.
     if (purpose === 'claim') await removeFactorsAndNotify({ db: trx, by: owner, now }, people.config, owner)
+    else if (!(await isEmailConfirmed(trx, owner.id))) await removePasskeys({ db: trx, by: owner, now }, people.config)
     await queueNotice(trx, people, { person: owner.id, what: 'password' }, now)
     await confirmEmail(trx, owner.id, now)
     const note = { workspaceId: null, at: now, by: owner, subject: `person ${owner.email}` }

@@ -28,7 +28,7 @@ import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
 import { listPasskeys } from './passkeys.ts'
 import { endAllSessionsBut } from './sessions.ts'
-import { findNamed, type Person, unknownPerson } from './store.ts'
+import { type Person, takeNamed, unknownPerson } from './store.ts'
 
 interface FactorConfig {
   dataDir: string
@@ -172,7 +172,7 @@ export async function resetFactor(
   typed: string,
 ): Promise<Verdict<Person, 'person_unknown' | 'factor_unknown'>> {
   return decideWithAccounts<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
-    const person = await findNamed(trx, typed)
+    const person = await takeNamed(trx, typed)
     if (!person) return unknownPerson(typed)
     if (!(await removeFactorsAndNotify({ db: trx, by, now }, people.config, person)))
       return refuse('factor_unknown', `${person.email} has no second factor.`)

@@ -100,7 +100,7 @@ export function ensureForgotLink(
 const confirmedAlready = ({ email }: Person) =>
   refuse(
     'email_confirmed',
-    `${email} was handed over to its owner before. Give them a link to sign in, or a new password with person reset.`,
+    `${email} was handed over to its owner before. Give them a link to sign in, or a new password with person reset. To remove an authenticator app and passkeys: svc-server person reset-factor EMAIL`,
   )
 
 const disabled = ({ email }: Person) =>

@@ -1,7 +1,6 @@
 /**
  * Passkeys of people: what a browser is asked for, and what its answer does. A passkey is both factors, since the
- * device verifies the person. Only the base address of the service gives it a name, so at another one it is no good.
- */
+ * XX */
 import type { NewPasskeyAnswer, Passkey, PasskeyAnswer, PasskeyCreation, PasskeyRequest } from '@svc/api'
 import { passkeyObstacle } from '@svc/api/words'
 import { readName, type Verdict } from '@svc/protocol'
@@ -11,6 +10,7 @@ import { audit } from '../audit/store.ts'
 import { factorsOfPerson, kindsOf } from '../factors/held.ts'
 import {
   deletePasskey,
+  deletePasskeys,
   findPasskey,
   insertPasskey,
   isCounterGood,
@@ -130,10 +130,26 @@ export async function removePasskey(
   const removed = await deletePasskey(db, by.id, id)
   if (!removed) return refuse('factor_unknown', 'You have no such passkey.')
   await forgetShown(db, by.id, session)
-  const note = { workspaceId: null, at: now, by, subject: `person ${by.email}` }
-  await audit(db, { ...note, action: 'person.passkey_removed', details: removed })
-  await queueNotice(db, { config }, { person: by.id, what: 'passkey_removed' }, now)
+  await noteRemoved({ db, by, now }, config, [removed])
   return done(null)
+}
+
+/** Removes all passkeys of a person who shows for the first time that the address of the account is theirs. */
+export async function removePasskeys(ctx: Pick<Ctx, 'db' | 'by' | 'now'>, config: Ctx['config']): Promise<void> {
+  const removed = await deletePasskeys(ctx.db, ctx.by.id)
+  if (removed.length === 0) return
+  await forgetShown(ctx.db, ctx.by.id)
+  await noteRemoved(ctx, config, removed)
+}
+
+async function noteRemoved(
+  { db, by, now }: Pick<Ctx, 'db' | 'by' | 'now'>,
+  config: Ctx['config'],
+  removed: { name: string }[],
+): Promise<void> {
+  const note = { workspaceId: null, at: now, by, subject: `person ${by.email}` }
+  for (const { name } of removed) await audit(db, { ...note, action: 'person.passkey_removed', details: { name } })
+  await queueNotice(db, { config }, { person: by.id, what: 'passkey_removed' }, now)
 }
 
 /** A use of a passkey whose answer was good, before it is noted. */

@@ -112,6 +112,21 @@ export const findNamed = async (db: Db, typed: string): Promise<Person | undefin
   (/^[\w-]{8,64}$/.test(trimInvisible(typed)) ? personOfId(db, trimInvisible(typed)) : undefined)
 
 /**
+ * Locks the row of a person; false if there is none any longer. A session that is being made refers to that row, so
+ * whoever holds the lock sees every session that there is, and ends all of them.
+ */
+export async function lockPerson(trx: Db, { id }: { id: string }): Promise<boolean> {
+  const row = trx.selectFrom('user').select('id').where('id', '=', id)
+  return (await (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()) !== undefined
+}
+
+/** Finds the account that the operator names, and locks its row. */
+export async function takeNamed(trx: Db, typed: string): Promise<Person | undefined> {
+  const person = await findNamed(trx, typed)
+  return person && (await lockPerson(trx, person)) ? person : undefined
+}
+
+/**
  * Refuses an address that has an account already, or that looks like the address of an account that an earlier version
  * stored.
  */
@@ -150,7 +165,7 @@ export async function resetPassword(
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decideWithAccounts(people, async (trx, { own }) => {
-    const person = await findNamed(trx, email)
+    const person = await takeNamed(trx, email)
     if (!person) return unknownPerson(email)
     const account = await own.findCredentialAccount(person.id)
     if (account) await own.updatePassword(person.id, hash)

@@ -56,6 +56,10 @@ export async function insertPasskey(
 export const deletePasskey = (db: Db, personId: string, id: string): Promise<{ name: string } | undefined> =>
   db.deleteFrom('passkey').where('id', '=', id).where('person_id', '=', personId).returning('name').executeTakeFirst()
 
+/** Removes all passkeys of a person, and returns their names. */
+export const deletePasskeys = (db: Db, personId: string): Promise<{ name: string }[]> =>
+  db.deleteFrom('passkey').where('person_id', '=', personId).returning('name').execute()
+
 /** False for a counter that did not rise: the passkey was copied. A device that does not count always says 0. */
 export const isCounterGood = (before: number, shown: number): boolean => shown > before || (shown === 0 && before === 0)
 

@@ -8,6 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { factorsOfPerson, provesByFactor } from './held.ts'
+import { deletePasskeys } from './passkeys.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
 import { halfSignInMs, isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
 
@@ -99,7 +100,7 @@ export async function removeApp(db: Db, personId: string, session?: { id: string
 
 /** Removes every second factor of a person. True if there was one. */
 export async function removeFactors(db: Db, personId: string): Promise<boolean> {
-  const passkeys = await db.deleteFrom('passkey').where('person_id', '=', personId).returning('id').execute()
+  const passkeys = await deletePasskeys(db, personId)
   const hadApp = await removeApp(db, personId)
   return hadApp || passkeys.length > 0
 }

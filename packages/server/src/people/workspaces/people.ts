@@ -3,11 +3,10 @@
  * Disabling and deleting take the last admin of a workspace, too, and name the workspaces that are left without one.
  */
 import type { Verdict } from '@svc/protocol'
-import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done } from '../../platform/verdict.ts'
 import { type Accounts, decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
-import { findNamed, type Person, unknownPerson } from '../accounts/store.ts'
+import { type Person, takeNamed, unknownPerson } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { endFirstHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
@@ -21,8 +20,9 @@ type RemovalVerdict = Verdict<Person & { withoutAdmin: string[] }, 'person_unkno
  */
 export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
-    const person = await takePerson(trx, email)
+    const person = await takeNamed(trx, email)
     if (!person) return unknownPerson(email)
+    // A session that is being made has ended here with the others, or finds the person disabled.
     const withoutAdmin = await onlyAdminOf(trx, person)
     const made = await trx
       .insertInto('person_disabled')
@@ -41,7 +41,7 @@ export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Pr
 /** Enables a person again. A session that a node of an earlier version made meanwhile does not become valid. */
 export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<PersonVerdict> =>
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx, accounts) => {
-    const person = await takePerson(trx, email)
+    const person = await takeNamed(trx, email)
     if (!person) return unknownPerson(email)
     const deleted = await trx.deleteFrom('person_disabled').where('person_id', '=', person.id).executeTakeFirst()
     if (deleted.numDeletedRows > 0n) {
@@ -54,7 +54,7 @@ export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
 /** Deletes an account with its memberships and personal channels. The activity keeps the person's name. */
 export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
-    const person = await takePerson(trx, email)
+    const person = await takeNamed(trx, email)
     if (!person) return unknownPerson(email)
     const withoutAdmin = await onlyAdminOf(trx, person)
     await endAccess(trx, accounts, person)
@@ -71,7 +71,7 @@ export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
 /** Makes a person an operator, or takes that away. */
 export const setOperator = ({ people, by, now }: PeopleCtx, email: string, isOne: boolean): Promise<PersonVerdict> =>
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx) => {
-    const person = await takePerson(trx, email)
+    const person = await takeNamed(trx, email)
     if (!person) return unknownPerson(email)
     const before = await isOperator(trx, person)
     if (before === isOne) return done(person)
@@ -90,17 +90,6 @@ export async function isOperator(db: Db, { id }: { id: string }): Promise<boolea
 }
 
 const noteOn = ({ email }: Person) => ({ workspaceId: null, subject: `person ${email}` })
-
-/**
- * Finds a person and locks their row. A session that is being made refers to that row, so it either ends here with the
- * others, or finds the person disabled.
- */
-async function takePerson(trx: Trx, email: string): Promise<Person | undefined> {
-  const person = await findNamed(trx, email)
-  if (!person || !isPostgres(trx)) return person
-  const held = await trx.selectFrom('user').select('id').where('id', '=', person.id).forUpdate().executeTakeFirst()
-  return held && person
-}
 
 async function endAccess(trx: Trx, { own }: Accounts, { id }: Person): Promise<void> {
   await endFirstHalves(trx, id)

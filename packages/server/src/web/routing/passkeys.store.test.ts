@@ -5,11 +5,15 @@ import { join } from 'node:path'
 import type { Factors, PasskeyCreation } from '@svc/api'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Browser, serve } from '../../../testing/page/service.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
+import { type Browser, operator, serve } from '../../../testing/page/service.ts'
 import { addPasskey, passkeyRequest, testPasskey, usePasskey } from '../../../testing/passkeys.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
-import { maxPasskeys } from '../../people/factors/passkeys.ts'
+import { insertLink } from '../../people/accounts/links.ts'
+import { findPerson } from '../../people/accounts/store.ts'
+import { maxPasskeys, notePasskeyUse } from '../../people/factors/passkeys.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
 
 const api = (path: string) => `/api/web${path}`
 async function begun(postgres: Store) {
@@ -114,3 +118,39 @@ test('while a node of an earlier version runs, no passkey is added, since it wou
   await sql`update factor_node set passkeys = 1`.execute(db)
   expect((await adds(ann, made)).status).toBe(201)
 })
+
+test.each(['claim', 'forgot'] as const)(
+  'a sign-in that is not committed yet leaves no session in an account whose owner uses a link to %s (PostgreSQL)',
+  async (purpose) => {
+    const { service, ann } = await begun(await openTestPostgres())
+    const { db } = service.store
+    const passkey = await addPasskey(ann, service.baseUrl)
+    const person = await findPerson(db, 'ann@example.org')
+    const token = 'a link'.padEnd(43, '.')
+    const at = service.now()
+    await insertLink({ db, by: operator, now: at }, { purpose, person: person ?? null, token })
+    const [gate, began] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const signIn = transaction(db, async (trx) => {
+      await notePasskeyUse(trx, passkey.stored, 0, at)
+      await sql`insert into session (id, token, "userId", "expiresAt", "createdAt", "updatedAt")
+      values ('stays', 'stays', ${person?.id}, ${new Date(at + 86_400_000)}, ${new Date(at)}, ${new Date(at)})`.execute(
+        trx,
+      )
+      began.resolve()
+      await gate.promise
+    })
+    await began.promise
+    const owner = service.browser()
+    const claim = owner.send('POST', api('/claim'), { token, name: 'Ann', password: 'another good password' })
+    await eventually('the link waits for the sign-in', async () => {
+      const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db)
+      expect(rows).not.toEqual([])
+    })
+    gate.resolve()
+    await signIn
+    expect((await claim).status).toBe(200)
+    const left = await db.selectFrom('session').select('id').execute()
+    expect(left).toEqual([{ id: expect.not.stringMatching(/^stays$/) }])
+    expect((await usePasskey(service.browser(), passkey)).status).toBe(401)
+  },
+)

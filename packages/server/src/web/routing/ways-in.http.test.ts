@@ -6,6 +6,7 @@ import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import { addPasskey, type TestPasskey, usePasskey } from '../../../testing/passkeys.ts'
+import { confirmEmail } from '../../people/accounts/confirmed.ts'
 import { insertLink } from '../../people/accounts/links.ts'
 import { findPerson } from '../../people/accounts/store.ts'
 import { inviteAsOperator } from '../../people/workspaces/invitations.ts'
@@ -67,6 +68,8 @@ const accepts = (browser: Browser, path: string) =>
 
 interface Way {
   use(setup: Setup, browser: Browser, passkey?: TestPasskey): Promise<{ status: number; body: unknown }>
+  /** Passkeys are removed, and an app is not. */
+  removesPasskeys?: true
   /**
    * `factor` if an app is asked for, `removed` if all factors are removed, `none` if the way needs none, `is one` if it
    * is itself a factor.
@@ -98,8 +101,18 @@ const ways: Record<string, Way> = {
     asks: 'none',
     disabled: [403, 'account_disabled'],
   },
-  'a forgotten password': {
+  'a forgotten password, who shows for the first time that the address is theirs': {
     use: (setup, browser) => claims(setup, browser, 'forgot'),
+    asks: 'factor',
+    removesPasskeys: true,
+    disabled: [404, 'link_unknown'],
+  },
+  'a forgotten password': {
+    use: async (setup, browser) => {
+      const { db } = setup.service.store
+      await confirmEmail(db, (await findPerson(db, anns))?.id ?? '', setup.service.now())
+      return claims(setup, browser, 'forgot')
+    },
     asks: 'factor',
     disabled: [404, 'link_unknown'],
   },
@@ -190,12 +203,16 @@ describe.each(Object.entries(ways))('somebody who comes by %s', (_, way) => {
     }
     const shown = way.asks === 'is one' || (code !== undefined && way.asks === 'factor')
     await expectRole(browser, 'north', required && !shown ? 'member' : 'admin', 'factor_required')
-    const has = way.asks === 'removed' ? { app: false, passkeys: 0 } : { app: code, passkeys: hasPasskey ? 1 : 0 }
+    const isRemoved = way.asks === 'removed'
+    const keepsPasskey = hasPasskey && !isRemoved && !way.removesPasskeys
+    const has = { app: code !== undefined && !isRemoved, passkeys: keepsPasskey ? 1 : 0 }
     const { body } = await browser.get<Factors>(api('/factors'))
-    expect([body.totp, body.passkeys.length, body.shown]).toEqual([Boolean(has.app), has.passkeys, shown])
+    expect([body.totp, body.passkeys.length, body.shown]).toEqual([has.app, has.passkeys, shown])
+    if (passkey && way.asks !== 'is one')
+      expect((await usePasskey(setup.service.browser(), passkey)).status).toBe(keepsPasskey ? 200 : 401)
     // Somebody who has a factor proves by nothing else.
     const proof = await browser.send<Answered['body']>('POST', api('/proof'), { password })
-    expect(proof.body.error?.code === 'code_wrong').toBe(Boolean(has.app) || has.passkeys > 0)
+    expect(proof.body.error?.code === 'code_wrong').toBe(has.app || has.passkeys > 0)
   })
 })
 
