@@ -136,7 +136,14 @@ function ChooseAll({
  * The head of the list of agents in narrow windows, where rows are shown as cards: the checkbox for all agents, their
  * number, and a menu to choose the order.
  */
-export function NarrowHead({ slug, view, filter, shown, selection }: HeadProps) {
+export function NarrowHead({
+  slug,
+  view,
+  filter,
+  shown,
+  selection,
+  groups,
+}: HeadProps & { groups: string | undefined }) {
   const navigate = route.useNavigate()
   const order = sortOf(view)
   const chosen = `${order.sort}${order.desc ? ' down' : ''}`
@@ -156,7 +163,7 @@ export function NarrowHead({ slug, view, filter, shown, selection }: HeadProps) 
           <ChooseAll slug={slug} filter={filter} shown={shown} selection={selection} />
         </label>
       )}
-      <span>{agentCountText(shown.head)}</span>
+      <span>{[agentCountText(shown.head), groups].filter(Boolean).join(', ')}</span>
       <NativeSelect
         size="xs"
         w={150}

@@ -47,6 +47,8 @@ interface ListProps {
   headAt?: (index: number) => GroupHead | undefined
   /** The headings to show in place of those of the columns. */
   headings?: ReactNode
+  /** The number of groups in words. A narrow list says it beside the number of agents. */
+  groups?: string
   onRange: (first: number, last: number) => void
 }
 
@@ -55,7 +57,7 @@ interface ListProps {
  * has the focus, and keys move it.
  */
 export function FleetList(props: ListProps) {
-  const { slug, view, filter, shown, late, selection, headAt, headings, onRange } = props
+  const { slug, view, filter, shown, late, selection, headAt, headings, groups, onRange } = props
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
   const scrollTo = useRef<(index: number) => void>(() => {})
@@ -84,7 +86,7 @@ export function FleetList(props: ListProps) {
       data-narrow={narrow}
       style={{ '--fleet-columns': template } as CSSProperties}
     >
-      {narrow && <NarrowHead {...headProps} />}
+      {narrow && <NarrowHead {...headProps} groups={groups} />}
       {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: each of the two roles takes these attributes */}
       <div
         role={headAt ? 'treegrid' : 'grid'}

@@ -73,22 +73,26 @@ export function FleetPage() {
           head &&
           !empty && (
             <>
-              <TroubleLine slug={slug} problems={problemsOf(head.standing)} />
+              <TroubleLine slug={slug} problems={problemsOf(head.standing)} isCounted={head.total === head.of} />
               Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
             </>
           )
         }
         actions={
-          admin &&
           !isNew && (
-            <ButtonLink
-              className="fleet-add"
-              leftSection={<IconPlus size={16} aria-hidden />}
-              to={paths.add}
-              params={{ slug }}
-            >
-              Add agent
-            </ButtonLink>
+            <>
+              {onPhone && <GroupingMenu slug={slug} view={view} onPhone />}
+              {admin && (
+                <ButtonLink
+                  className="fleet-add"
+                  leftSection={<IconPlus size={16} aria-hidden />}
+                  to={paths.add}
+                  params={{ slug }}
+                >
+                  Add agent
+                </ButtonLink>
+              )}
+            </>
           )
         }
       />
@@ -104,7 +108,6 @@ export function FleetPage() {
           {mistake && <FilterMistake error={mistake} applied={filter.text} />}
           {!mistake && <IdleFilterTerms role="status" text={filter.text} places={head?.idle} />}
           <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
-          {onPhone && <GroupingMenu slug={slug} view={view} onPhone />}
           {head && (
             // The first chip has the number of all agents.
             <span className={head.total === head.of && !mistake ? 'svc-hidden' : 'fleet-number'} role="status">
@@ -145,18 +148,29 @@ export function FleetPage() {
   )
 }
 
+interface TroubleLineProps {
+  slug: string
+  problems: readonly WorkspaceProblem[]
+  /** True if the chips count all agents, so that the line leaves out what they say. */
+  isCounted: boolean
+}
+
 /**
  * The line below the heading of the list of agents, which says whether anything needs attention. Each problem leads to
  * its agents, or to the rollouts.
  */
-const TroubleLine = ({ slug, problems }: { slug: string; problems: readonly WorkspaceProblem[] }) => (
-  <div className="fleet-standing">
-    {problems.length === 0 ? (
-      <>
+function TroubleLine({ slug, problems, isCounted }: TroubleLineProps) {
+  if (problems.length === 0)
+    return (
+      <span className="fleet-standing">
         <Level level="ok" iconOnly /> All is well
-      </>
-    ) : (
-      problems.map(({ words, q, level }, i) => (
+      </span>
+    )
+  const shown = isCounted ? problems.filter(({ hasChip }) => !hasChip) : problems
+  if (shown.length === 0) return null
+  return (
+    <span className="fleet-standing">
+      {shown.map(({ words, q, level }, i) => (
         <Fragment key={words}>
           {i > 0 && ', '}
           {q === undefined ? (
@@ -169,10 +183,10 @@ const TroubleLine = ({ slug, problems }: { slug: string; problems: readonly Work
             </Link>
           )}
         </Fragment>
-      ))
-    )}
-  </div>
-)
+      ))}
+    </span>
+  )
+}
 
 /**
  * Returns true once `now` has been true. A dialog that was opened once stays mounted, so that it can close smoothly and

@@ -95,8 +95,10 @@ function CardTags({ tags, room }: { tags: readonly string[]; room: number }) {
 function StateCell({ slug, row, narrow, names }: RowProps) {
   return (
     <Cell name="state">
-      <State slug={slug} row={row} narrow={narrow} />
-      {!names.includes('version') && <TroubleMark updates={row.updates} />}
+      <span className="fleet-state-now">
+        <State slug={slug} row={row} narrow={narrow} />
+        {!names.includes('version') && <TroubleMark updates={row.updates} />}
+      </span>
       {narrow && <AgentDoing row={row} />}
     </Cell>
   )

@@ -33,6 +33,7 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
   if (error) return <ErrorNote error={error} retry={retry} />
   if (!lines || !groups) return <WaitingPage />
   const left = leftOffIn(groups)
+  const number = count(groups.groups.length + left, 'group')
   const states = statesOf(groups.groups)
   const most = Math.max(...groups.groups.map(({ agents }) => agents))
   const headAt = (line: number) => {
@@ -51,8 +52,8 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the rows have the focus, and this hears their keys
     <div onKeyDown={fold}>
-      <p className="fleet-group-note">
-        {count(groups.groups.length + left, 'group')}
+      <p className="fleet-group-note" data-plain={by !== 'tag' && left === 0}>
+        {number}
         {by === 'tag' && '. Agents with several tags are in several.'}
         {left > 0 && ` The last ${count(left, 'group')} are not listed: filter the list to see them.`}
       </p>
@@ -61,6 +62,7 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
         shown={{ total: lines.total, head, row }}
         late={late}
         headAt={headAt}
+        groups={number}
         headings={
           groups.groups.some(({ value }) => isOpen(value)) ? undefined : <GroupHeadings by={by} states={states} />
         }

@@ -459,14 +459,17 @@ test('while the page has no connection, it shows no agent as offline', async () 
   expect(await state.textContent()).not.toContain('was')
 })
 
-test('the first line names the problems, and the title of the tab their number', async () => {
+test('the first line names the problems that no chip counts, and the title of the tab their number', async () => {
   const { page } = await window()
   await setup.report(token('mail-triage'), { state: { level: 'bad', label: 'No answer' } })
   await page.goto(fleet())
   const bad = page.getByRole('link', { name: /^\d bad$/ })
-  await bad.waitFor()
+  await page.getByRole('link', { name: /^Bad \d$/ }).waitFor()
+  await page.getByText(/^Today /).waitFor()
+  expect(await bad.count()).toBe(0)
   // The number of open alerts may stand before it.
   expect(await page.title()).toMatch(/^(\(\d\) )?\d bad · Agents/)
+  await page.goto(`${fleet()}?q=mail`)
   await bad.click()
   await page.waitForURL(/q=level:bad$/)
 })

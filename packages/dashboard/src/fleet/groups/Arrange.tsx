@@ -20,7 +20,7 @@ export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: Flee
     return (
       <NativeSelect
         className="fleet-arrange"
-        size="xs"
+        size="sm"
         aria-label="Show the agents as"
         data={ways.flatMap(({ as, words }) => [
           { value: `${as} none`, label: words },
@@ -36,7 +36,7 @@ export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: Flee
   return (
     <div className="fleet-arrange">
       <NativeSelect
-        size="xs"
+        size="sm"
         aria-label="Group by"
         data={[{ value: 'none', label: 'No groups' }, ...groupings.map((by) => ({ value: by, label: `By ${by}` }))]}
         value={group}

@@ -95,9 +95,17 @@ export const GroupHeadings = ({ by, states }: Pick<GroupLineProps, 'by' | 'state
     <span className="fleet-group-agents">Agents</span>
     <span className="fleet-group-bar">States</span>
     <span className="fleet-group-counts">
-      {states.map(([name, look]) => (
-        <span key={name}>{look === 'never' ? 'Never' : levelLooks[look].words}</span>
-      ))}
+      {states.map(([name, look]) => {
+        const { icon: Icon, words } = levelLooks[look]
+        return (
+          <span key={name} className="fleet-group-count" data-level={look}>
+            <span className="svc-level" data-level={look}>
+              <Icon size={13} aria-hidden />
+            </span>
+            {words}
+          </span>
+        )
+      })}
     </span>
   </div>
 )

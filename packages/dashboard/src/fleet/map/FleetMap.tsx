@@ -13,7 +13,7 @@ import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Legend } from './Legend.tsx'
 import { blockIndexOf, hasNames, type MapLayout, mapLayoutOf, squareAfter, squareAt, squarePlace } from './layout.ts'
 import { SquareLine, SquareTip } from './SquareLine.tsx'
-import { applyFrame, countStates, type Squares, squareOf, squaresOf } from './squares.ts'
+import { applyFrame, countStates, type FirstStates, type Squares, squareOf, squaresOf } from './squares.ts'
 import { stateCountsText } from './states.ts'
 import { Tiles, type TilesHandle } from './Tiles.tsx'
 import { usePaint } from './usePaint.ts'
@@ -44,10 +44,12 @@ export default function FleetMap({ slug, by, filter }: MapProps) {
     before.current = answered
   })
   const isGrouped = answered !== undefined && (data?.groups.length ?? 0) > 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter or grouping sorts the squares again
+  const first = useMemo<FirstStates>(() => new Map(), [slug, filter, answered])
   // biome-ignore lint/correctness/useExhaustiveDependencies: frames change the squares, so each answer makes new ones
   const squares = useMemo(
-    () => data && squaresOf(data, isGrouped ? answered : undefined),
-    [data, isGrouped, answered, dataUpdatedAt],
+    () => data && squaresOf(data, isGrouped ? answered : undefined, first),
+    [data, isGrouped, answered, first, dataUpdatedAt],
   )
   if (error && !data) return <ErrorNote error={error} retry={() => void refetch()} />
   if (!squares) return <WaitingPage />
@@ -73,6 +75,7 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
   useFrames({ slug, filter, squares }, (changed) => tiles.current?.redraw(changed))
   const [focused, setFocused] = useState<{ name: string; square: number }>()
   const [hovered, setHovered] = useState<number>()
+  const [isByKeys, setByKeys] = useState(false)
   const navigate = useNavigate()
   const stop = squareOf(squares, focused)
   const nameAt = (square: number) => map.squares[squares.agents[square] ?? -1]?.[0] ?? ''
@@ -84,12 +87,15 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
     const next = squareAfter(event.key, stop ?? 0, layout)
     if (next === undefined) return
     event.preventDefault()
+    setByKeys(true)
     focus(next)
   }
   const at = ({ currentTarget, clientX, clientY }: MouseEvent) => {
     const { left, top } = currentTarget.getBoundingClientRect()
     return squareAt({ x: clientX - left, y: clientY - top }, layout)
   }
+  // Without a line above the map, the tip says the state of the square that the keys reached.
+  const tipped = hovered ?? (layout.named && isByKeys ? stop : undefined)
   const counts = countStates(squares)
   const words = [
     `${count(map.squares.length, 'agent')}: ${stateCountsText(counts)}.`,
@@ -97,11 +103,11 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
   ]
   return (
     <section className="map" aria-label="Map of agents">
-      <Legend counts={counts} paint={paint} />
+      {!layout.named && <Legend counts={counts} paint={paint} />}
       {leftOff > 0 && (
         <p className="map-note">{count(leftOff, 'agent')} more have no room on the map: filter the list to see them.</p>
       )}
-      <SquareLine slug={slug} squares={squares} square={stop} paint={paint} />
+      <SquareLine slug={slug} squares={squares} square={stop} paint={paint} isHidden={layout.named} />
       <div ref={ref}>
         <div
           className="map-ground"
@@ -112,21 +118,25 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
           tabIndex={0}
           style={{ height: layout.height }}
           onKeyDown={press}
-          onFocus={() => stop === undefined && focus(0)}
+          onFocus={({ currentTarget }) => {
+            if (stop === undefined) focus(0)
+            setByKeys(currentTarget.matches(':focus-visible'))
+          }}
+          onBlur={() => setByKeys(false)}
           onPointerMove={(event) => event.pointerType === 'mouse' && setHovered(at(event))}
           onPointerLeave={() => setHovered(undefined)}
           onClick={(event) => {
             const square = at(event)
             if (square === undefined) return
             focus(square)
-            // A finger hides the square that it presses, so the line above the map names it and leads to the agent.
-            if ((event.nativeEvent as PointerEvent).pointerType === 'mouse') open(square)
+            // A finger hides a small square that it presses, so the line above the map names it and leads to the agent.
+            if (layout.named || (event.nativeEvent as PointerEvent).pointerType === 'mouse') open(square)
           }}
         >
           {width > 0 && <Tiles ref={tiles} squares={squares} layout={layout} paint={paint} />}
           {stop !== undefined && <Ring layout={layout} square={stop} />}
-          {hovered !== undefined && hovered < squares.agents.length && (
-            <SquareTip slug={slug} squares={squares} square={hovered} layout={layout} />
+          {tipped !== undefined && tipped < squares.agents.length && (
+            <SquareTip slug={slug} squares={squares} square={tipped} layout={layout} />
           )}
         </div>
       </div>

@@ -5,7 +5,10 @@ import { type MapState, mapStateWords } from './states.ts'
 
 const side = 12
 
-/** The shape of each state that is on the map. The chips have the numbers, which count a paused agent by its level. */
+/**
+ * The shape of each state that is on a map without names. The chips have the numbers, which count a paused agent by its
+ * level.
+ */
 export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: MapColors }) => (
   <ul className="map-legend" aria-label="States">
     {mapStates.map(

@@ -31,16 +31,20 @@ function useAgent({ slug, squares, square }: SquareProps) {
   return { name, state: stateOfAgent(squares, agent), label: row?.label ?? null }
 }
 
+interface SquareLineProps extends Omit<SquareProps, 'square'> {
+  square: number | undefined
+  paint: MapColors
+  /** True if only screen readers need it, because the squares have names. */
+  isHidden: boolean
+}
+
 /** Says which square has the focus: the name of its agent, its state and its label. The name leads to the agent. */
-export function SquareLine({
-  paint,
-  ...props
-}: Omit<SquareProps, 'square'> & { square: number | undefined; paint: MapColors }) {
+export function SquareLine({ paint, isHidden, ...props }: SquareLineProps) {
   const { square } = props
   return (
-    <div className="map-line" role="status">
+    <div className="map-line" data-hidden={isHidden} role="status">
       {square === undefined ? (
-        <span className="map-number">Choose a square to see its agent.</span>
+        !isHidden && <span className="map-number">Choose a square to see its agent.</span>
       ) : (
         <FocusedSquare {...props} square={square} paint={paint} />
       )}

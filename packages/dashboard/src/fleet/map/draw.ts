@@ -49,7 +49,7 @@ export function drawNamed(to: CanvasRenderingContext2D, square: NamedSquare, pai
   to.strokeStyle = isTinted ? colors[state] : paint.line
   to.stroke()
   to.globalAlpha = 1
-  drawSquare(to, state, { x: x + edge, y: y + edge, side }, paint)
+  drawSign(to, state, { x: x + edge, y: y + edge, side }, paint)
   to.font = `${tinted.has(state) ? 600 : 400} ${13 * ratio}px ${paint.family}`
   to.fillStyle = paint.text
   to.textBaseline = 'middle'
@@ -65,11 +65,49 @@ function cutText(to: CanvasRenderingContext2D, text: string, width: number): str
   return `${text.slice(0, length)}…`
 }
 
+interface SignPlace {
+  x: number
+  y: number
+  side: number
+}
+
+/** The marks inside the circle or triangle of a sign, as paths on a grid of 12. */
+const marks: Partial<Record<MapState, string>> = {
+  bad: 'M6 3v3.4M6 8.8v.01',
+  warn: 'M6 4.6v2.8M6 9.5v.01',
+  info: 'M6 3.3v.01M6 5.7v3.3',
+  ok: 'M3.6 6.2l1.7 1.7 3.2-3.5',
+}
+
+/** Draws the sign beside a name: for states that have a chip, about as the chip has it. */
+function drawSign(
+  to: CanvasRenderingContext2D,
+  state: MapState,
+  place: SignPlace,
+  paint: Pick<MapColors, 'colors' | 'ground'>,
+): void {
+  const mark = marks[state]
+  if (mark === undefined) {
+    drawSquare(to, state, place, paint)
+    return
+  }
+  to.save()
+  to.translate(place.x, place.y)
+  to.scale(place.side / 12, place.side / 12)
+  to.fillStyle = paint.colors[state]
+  to.fill(new Path2D(state === 'warn' ? 'M6 .5l6 11H0z' : 'M6 0a6 6 0 1 1 0 12 6 6 0 0 1 0-12'))
+  to.lineWidth = 1.5
+  to.lineCap = 'round'
+  to.strokeStyle = paint.ground
+  to.stroke(new Path2D(mark))
+  to.restore()
+}
+
 /** Draws a square of a state at a point; `side` and the point are device pixels. */
 export function drawSquare(
   to: CanvasRenderingContext2D,
   state: MapState,
-  { x, y, side }: { x: number; y: number; side: number },
+  { x, y, side }: SignPlace,
   { colors, ground }: Pick<MapColors, 'colors' | 'ground'>,
 ): void {
   const unit = side / 12

@@ -71,8 +71,12 @@ test('10,000 squares in groups have a place in a narrow window, too', () => {
   expect(Math.max(...layout.blocks.map(({ x, width }) => x + width))).toBeLessThanOrEqual(328)
 })
 
-test('a few agents have their names in a wide window, in columns that fill it', () => {
-  expect([hasNames([40, 80], 1000), hasNames([40, 81], 1000), hasNames([5], 360)]).toEqual([true, false, false])
+test('a few agents have their names, in columns that fill the window', () => {
+  expect([hasNames([40, 80], 1000), hasNames([40, 81], 1000)]).toEqual([true, false])
+  expect([hasNames([40, 20], 332), hasNames([40, 21], 332)]).toEqual([true, false])
+  const phone = mapLayoutOf([40], 332, { ...look, named: true })
+  expect(phone.blocks[0]?.columns).toBe(2)
+  expect(phone.square.height).toBe(44)
   const { blocks, pitch, square } = mapLayoutOf([40], 1000, { ...look, named: true })
   expect(blocks[0]?.columns).toBe(6)
   expect(6 * pitch.x).toBeGreaterThan(990)

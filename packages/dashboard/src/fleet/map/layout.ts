@@ -43,14 +43,15 @@ const smallestPitch = 12
 /** The space between two squares, and between two that are named. */
 const between = { squares: 2, named: 6 }
 
-/** A square with a name: the least width, the height, and how many a window of a width may have. */
-const named = { minWidth: 150, height: 36, most: 120, minWindow: 640 }
+/** A square with a name: the least width, and the height and how many a window may have. */
+const named = { minWidth: 150, minWindow: 640, wide: { height: 36, most: 120 }, narrow: { height: 50, most: 60 } }
+const namedIn = (width: number) => (width >= named.minWindow ? named.wide : named.narrow)
 /** The columns of named squares in a block for each of its rows, about. */
 const namedProportion = 0.5
 
 /** True if there is room for the names of all agents. */
 export const hasNames = (sizes: readonly number[], width: number): boolean =>
-  width >= named.minWindow && sizes.reduce((sum, size) => sum + size, 0) <= named.most
+  sizes.reduce((sum, size) => sum + size, 0) <= namedIn(width).most
 
 interface LayoutLook {
   /** False for one block without a heading. */
@@ -69,7 +70,7 @@ export function mapLayoutOf(
   const most = Math.max(1, Math.floor(width / (isNamed ? named.minWidth : side)))
   // A few squares fill the width, many keep their size.
   const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, width / most))
-  const pitch = isNamed ? { x: Math.floor(width / most), y: named.height } : { x: wide, y: wide }
+  const pitch = isNamed ? { x: Math.floor(width / most), y: namedIn(width).height } : { x: wide, y: wide }
   const heading = grouped ? headingHeight : 0
   const blocks: MapBlock[] = []
   let [x, y, rowHeight, first] = [0, 0, 0, 0]

@@ -19,13 +19,27 @@ const row = (name: string, more: Partial<FleetRow> = {}) =>
 const frame = (...rows: FleetRow[]) => ({ now: 5, rows, list: false, more: false })
 const all = () => true
 
-test('squares are in the order of their groups, and of the names in each', () => {
+test('squares are in the order of their groups, in each the worst first, and then by name', () => {
   const squares = squaresOf(map, 'tag')
   expect(squares.sizes).toEqual([3, 1])
-  expect([...squares.agents].map((place) => map.squares[place]?.[0])).toEqual(['a', 'b', 'd', 'c'])
+  expect([...squares.agents].map((place) => map.squares[place]?.[0])).toEqual(['b', 'a', 'd', 'c'])
   expect(countStatesIn(squares, 0, 3)[state('ok')]).toBe(1)
   expect(countStates(squares)[state('ok')]).toBe(2)
   expect(squaresOf({ ...map, groups: [] }, undefined).sizes).toEqual([4])
+})
+
+test('an agent keeps its place when its state changes, and a new one is placed by its state', () => {
+  const first = new Map<string, number>()
+  squaresOf(map, undefined, first)
+  const [a, b, ...rest] = map.squares
+  const later: FleetMap = {
+    ...map,
+    squares: [['a', state('bad'), 0], ['b', state('ok'), 0], ...rest, ['e', state('warn'), 0]],
+  }
+  expect(a?.[1]).not.toBe(b?.[1])
+  const squares = squaresOf(later, undefined, first)
+  expect([...squares.agents].map((place) => later.squares[place]?.[0])).toEqual(['b', 'e', 'a', 'c', 'd'])
+  expect(stateOfAgent(squares, 0)).toBe('bad')
 })
 
 test('an agent in two groups has two squares, and an answer that was cut keeps the rest', () => {
@@ -56,8 +70,8 @@ test.each([
 
 test('the focus follows its agent to another place, and stays where it is if the agent is gone', () => {
   const squares = squaresOf(map, 'tag')
-  expect(squareOf(squares, { name: 'b', square: 1 })).toBe(1)
-  expect(squareOf(squares, { name: 'b', square: 3 })).toBe(1)
+  expect(squareOf(squares, { name: 'b', square: 0 })).toBe(0)
+  expect(squareOf(squares, { name: 'b', square: 3 })).toBe(0)
   expect(squareOf(squares, { name: 'gone', square: 2 })).toBe(2)
   expect(squareOf(squares, { name: 'gone', square: 9 })).toBe(3)
   expect(squareOf(squares, undefined)).toBeUndefined()

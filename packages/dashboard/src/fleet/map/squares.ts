@@ -15,17 +15,26 @@ export interface Squares {
   places: ReadonlyMap<string, number>
 }
 
-/** The squares of each group are in the order of names, so that an agent keeps its place when its state changes. */
-export function squaresOf(map: FleetMap, by: Grouping | undefined): Squares {
-  const groups: number[][] = by ? map.groups.map(() => []) : [[]]
+/** The state in which each agent was when the map had it first, by its name. */
+export type FirstStates = Map<string, number>
+
+/**
+ * In each group the worst agents come first, and then they are in the order of names. The state that counts is the
+ * `first` one, so that an agent keeps its place when its state changes while somebody looks.
+ */
+export function squaresOf(map: FleetMap, by: Grouping | undefined, first: FirstStates = new Map()): Squares {
+  const groups = (by ? map.groups : [null]).map(() => mapStates.map((): number[] => []))
   const places = new Map<string, number>()
   const states = new Uint8Array(map.squares.length)
   for (const [place, [name, state, ...own]] of map.squares.entries()) {
     places.set(name, place)
     states[place] = state
-    for (const group of by ? own : [0]) groups[group]?.push(place)
+    const rank = first.get(name) ?? state
+    first.set(name, rank)
+    for (const group of by ? own : [0]) groups[group]?.[rank]?.push(place)
   }
-  return { map, by, sizes: groups.map(({ length }) => length), agents: Int32Array.from(groups.flat()), states, places }
+  const sorted = groups.map((ranks) => ranks.flat())
+  return { map, by, sizes: sorted.map(({ length }) => length), agents: Int32Array.from(sorted.flat()), states, places }
 }
 
 /** The name of the state of an agent. */

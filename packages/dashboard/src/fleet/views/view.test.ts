@@ -122,6 +122,8 @@ test('each problem leads to a filter that can be read, or to the rollouts', () =
   const filters = problemsOf(all).map(({ q }) => q)
   expect(filters).toHaveLength(Object.keys(well).length)
   expect(filters.filter((q) => q === undefined || !parseFilter(q).ok)).toEqual([undefined])
+  const chips = problemsOf(all).flatMap(({ q, hasChip }) => (hasChip ? [q] : []))
+  expect(chips).toEqual(['level:bad', 'is:offline', 'level:warn', 'is:stopped', 'is:never'])
 })
 
 test.each([

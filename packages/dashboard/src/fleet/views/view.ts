@@ -1,7 +1,7 @@
 /** Pure functions that read the view of the list from the page's address, and make the query for the service. */
 
 import type { Fleet, FleetSort, ProblemCounts } from '@svc/api'
-import { type Chip, filterOfOld, groupings, joinFilters } from '@svc/api/filter'
+import { type Chip, filterOfOld, groupings, joinFilters, pressChip } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import type { FleetQuery } from '../../data/api.ts'
 import { oneOf } from '../../data/search.ts'
@@ -64,6 +64,8 @@ export interface WorkspaceProblem {
   q: string | undefined
   /** The level that gives the words their colour, for problems that need somebody at once. */
   level?: 'bad' | 'warn'
+  /** True if one of the chips above the list counts the same agents. */
+  hasChip: boolean
 }
 
 /** The problems of a workspace, most urgent first; empty if all is well. */
@@ -87,6 +89,7 @@ export function problemsOf(counts: ProblemCounts): WorkspaceProblem[] {
     .map(([n, q, one, many = one, level]) => ({
       words: `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`,
       q,
+      hasChip: stateFilters.some(({ chip }) => chip !== undefined && q === pressChip({ text: '', terms: [] }, chip)),
       ...(level && { level }),
     }))
 }

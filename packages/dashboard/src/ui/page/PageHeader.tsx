@@ -20,11 +20,7 @@ export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
           {title}
         </Title>
       </Group>
-      {actions && (
-        <Group className="svc-page-acts" gap="xs">
-          {actions}
-        </Group>
-      )}
+      {actions && <Group gap="xs">{actions}</Group>}
       {note && (
         <Text className="svc-page-note" component="div" c="dimmed" fz="sm">
           {note}
