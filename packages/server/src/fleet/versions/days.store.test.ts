@@ -8,7 +8,7 @@ import { dayMs } from '../../platform/limits/units.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { eraseOldVersions } from '../../service/sweeper/rounds.ts'
 import { versionDaysOf } from '../../web/queries/versions.ts'
-import { countVersions, keptVersionDays, mostFrequent } from './days.ts'
+import { countVersions, keptVersionDays, mostFrequent, versionCounts } from './days.ts'
 
 const date = (at: number) => new Date(at).toISOString().slice(0, 10)
 
@@ -65,6 +65,15 @@ everyEngine('agents by version and day', (open) => {
     expect((await days()).days).toEqual([today({ '1.0.0': 1, '1.1.0': 1 })])
     w.clock.pass(dayMs / 1000)
     expect((await days()).days).toEqual([first, today({ '1.0.0': 1, '1.1.0': 1 })])
+  })
+
+  test.each([1, 2, 3, 4, 5, 100])('%i agents in a statement are counted as all at once', async (atOnce) => {
+    const { w } = await start()
+    const counts = await versionCounts(w.store.db, w.workspace.id, atOnce)
+    expect(counts.map(({ blueprint, version, agents }) => `${agents} ${blueprint} ${version}`).toSorted()).toEqual([
+      '1 reader 2.0.0',
+      '2 triage 1.0.0',
+    ])
   })
 
   test('a count of a day goes with the last agents that had a blueprint', async () => {
