@@ -80,7 +80,9 @@ everyEngine('grafana.json', (open: () => Promise<Store>) => {
   test('reads nothing that a scrape does not have', async () => {
     const w = await newTestWorkspace(await open())
     await furnish(w)
-    const text = Buffer.concat([...(await fleetMetrics({ db: w.store.db, now: w.clock.now, most: 10 })())]).toString()
+    const text = Buffer.concat([
+      ...(await fleetMetrics({ db: w.store.db, now: w.clock.now, maxAgents: 10 })()),
+    ]).toString()
     const scraped = new Map(
       [...text.matchAll(/^(svc_\w+)(?:\{(.*)\})? /gm)].map(([, metric, labels = '']) => [
         metric,
@@ -101,7 +103,9 @@ everyEngine('grafana.json', (open: () => Promise<Store>) => {
 
   test('has a panel for each metric', async () => {
     const w = await newTestWorkspace(await open())
-    const text = Buffer.concat([...(await fleetMetrics({ db: w.store.db, now: w.clock.now, most: 10 })())]).toString()
+    const text = Buffer.concat([
+      ...(await fleetMetrics({ db: w.store.db, now: w.clock.now, maxAgents: 10 })()),
+    ]).toString()
     const metrics = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, metric]) => metric)
     expect(metrics.sort()).toEqual([...new Set(queries.flatMap(namedIn).map(({ metric }) => metric))].sort())
     await w.store.close()

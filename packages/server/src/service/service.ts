@@ -118,7 +118,7 @@ async function assemble(
 
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
   const health = healthOf(store, now, clock.warning)
-  const fleet = config.metricsFleet ? fleetMetrics({ db: store.db, now, most: config.metricsAgents }) : undefined
+  const fleet = config.metricsFleet ? fleetMetrics({ db: store.db, now, maxAgents: config.metricsAgents }) : undefined
   await listenOps(opsListener({ registry, health, version: config.version, fleet }), config, log, closers)
   if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(deps, log)).close)
 

@@ -53,8 +53,8 @@ const linesIn = (text: string, names = /./) =>
     .sort()
 
 /** Answers as the service of this workspace does. */
-function scraping({ store, clock }: TestWorkspace, most = 5000) {
-  const ask = fleetMetrics({ db: store.db, now: clock.now, most })
+function scraping({ store, clock }: TestWorkspace, maxAgents = 5000) {
+  const ask = fleetMetrics({ db: store.db, now: clock.now, maxAgents })
   return async (names?: RegExp) => linesIn(textOf(await ask()), names)
 }
 
@@ -205,31 +205,25 @@ everyEngine('/metrics/fleet', (open: () => Promise<Store>) => {
       const reports = ids.map((id) => reportRow(w, id, { level: 'ok', body }))
       await w.store.db.insertInto('agent_report').values(reports).execute()
     }
-    const ask = fleetMetrics({ db: w.store.db, now: w.clock.now, most: 5000 })
+    const ask = fleetMetrics({ db: w.store.db, now: w.clock.now, maxAgents: 5000 })
     let isAsking = true
     const turns = (async () => {
-      const all: number[] = []
+      let count = 0
       while (isAsking) {
-        const before = process.threadCpuUsage()
         await nextTurn()
-        const { user, system } = process.threadCpuUsage(before)
-        all.push((user + system) / 1000)
+        count += 1
       }
-      return all.sort((a, b) => b - a)
+      return count
     })()
     const [first, second] = await Promise.all([ask(), ask()])
     isAsking = false
-    const longest = await turns
-    process.stderr.write(
-      `${w.store.engine}: ${longest.length} turns, the longest ${longest.slice(0, 4).map((ms) => ms.toFixed(1))} ms of CPU\n`,
-    )
+    // Eight bodies are read in a turn, so reports are answered between them.
+    expect(await turns).toBeGreaterThan(5000 / 8)
     expect(second).toBe(first)
     const lines = linesIn(textOf(first))
     expect(lines.filter((line) => line.startsWith('svc_agent_gauge'))).toHaveLength(25_000)
     expect(lines.filter((line) => line.startsWith('svc_agent_offline'))).toHaveLength(5000)
     expect(lines.at(-1)).toBe('svc_agents_left_out 1')
-    // Collected garbage is in the longest turn; the one after it is what a slice takes.
-    expect(longest[3]).toBeLessThan(20)
     await w.store.close()
   })
 })

@@ -53,7 +53,7 @@ interface Read {
   db: Db
   now: () => number
   /** The maximum number of agents, the first ones by workspace and name. */
-  most: number
+  maxAgents: number
 }
 
 /** Returns a function that returns the text of `/metrics/fleet` in pieces. */
@@ -87,10 +87,10 @@ async function add(lines: Lines, name: Metric, samples: readonly Sample[]): Prom
   }
 }
 
-async function linesOfStates({ db, now, most }: Read): Promise<Lines> {
+async function linesOfStates({ db, now, maxAgents }: Read): Promise<Lines> {
   const lines: Lines = {}
   const workspaces = await measuredWorkspaces(db)
-  for await (const { workspace, agents } of agentSlices(db, workspaces, most)) {
+  for await (const { workspace, agents } of agentSlices(db, workspaces, maxAgents)) {
     const at = now()
     const levels: Sample[] = []
     const offline: Sample[] = []
@@ -108,13 +108,13 @@ async function linesOfStates({ db, now, most }: Read): Promise<Lines> {
     await add(lines, 'svc_agent_report_age_seconds', ages)
   }
   await add(lines, 'svc_alerts_open', await openAlerts(db, workspaces))
-  await add(lines, 'svc_agents_left_out', [[{}, Math.max(0, (await countAgents(db, workspaces)) - most)]])
+  await add(lines, 'svc_agents_left_out', [[{}, Math.max(0, (await countAgents(db, workspaces)) - maxAgents)]])
   return lines
 }
 
-async function linesOfCosts({ db, now, most }: Read): Promise<Lines> {
+async function linesOfCosts({ db, now, maxAgents }: Read): Promise<Lines> {
   const lines: Lines = {}
-  for await (const { workspace, agents } of agentSlices(db, await measuredWorkspaces(db), most)) {
+  for await (const { workspace, agents } of agentSlices(db, await measuredWorkspaces(db), maxAgents)) {
     const ids = agents.map(({ id }) => id)
     const today = dayNumber(now())
     const sums = await costSums(db, workspace.id, today, ids, 1)
@@ -166,9 +166,9 @@ const measuredWorkspaces = (db: Db): Promise<MeasuredWorkspace[]> =>
 async function* agentSlices(
   db: Db,
   workspaces: readonly MeasuredWorkspace[],
-  most: number,
+  maxAgents: number,
 ): AsyncGenerator<{ workspace: MeasuredWorkspace; agents: AgentColumns[] }> {
-  let left = most
+  let left = maxAgents
   for (const workspace of workspaces)
     for (let last = '', more = true; more && left > 0; ) {
       const wanted = Math.min(agentsAtOnce, left)
@@ -203,17 +203,18 @@ async function countAgents(db: Db, workspaces: readonly MeasuredWorkspace[]): Pr
 }
 
 async function openAlerts(db: Db, workspaces: readonly MeasuredWorkspace[]): Promise<Sample[]> {
-  const slugs = new Map(workspaces.map(({ id, slug }) => [id, slug]))
-  const rows = await db
-    .selectFrom('alert')
-    .select(({ fn }) => ['scope', 'rule', 'level', fn.countAll<number>().as('alerts')])
-    .where('ended_at', 'is', null)
-    .where('opened_at', 'is not', null)
-    .groupBy(['scope', 'rule', 'level'])
-    .execute()
-  await nextTurn()
-  return rows.flatMap(({ scope, rule, level, alerts }): Sample[] => {
-    const workspace = slugs.get(scope)
-    return workspace === undefined ? [] : [[{ workspace, rule, level }, Number(alerts)]]
-  })
+  const samples: Sample[] = []
+  for (const { id, slug } of workspaces) {
+    const rows = await db
+      .selectFrom('alert')
+      .select(({ fn }) => ['rule', 'level', fn.countAll<number>().as('alerts')])
+      .where('scope', '=', id)
+      .where('ended_at', 'is', null)
+      .where('opened_at', 'is not', null)
+      .groupBy(['rule', 'level'])
+      .execute()
+    for (const { rule, level, alerts } of rows) samples.push([{ workspace: slug, rule, level }, Number(alerts)])
+    await nextTurn()
+  }
+  return samples
 }

@@ -136,7 +136,7 @@ everyEngine('/metrics/fleet on the operator’s port', (open: () => Promise<Stor
       text: 'There is /healthz and /metrics.\n',
     })
     await without.close()
-    const { ask, close } = await listening(w, fleetMetrics({ db: w.store.db, now: w.clock.now, most: 10 }))
+    const { ask, close } = await listening(w, fleetMetrics({ db: w.store.db, now: w.clock.now, maxAgents: 10 }))
     const { status, type, text } = await ask('/metrics/fleet?x=1')
     expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
     expect(text).toMatch(/^# HELP svc_agent_level .*\n# TYPE svc_agent_level gauge\n/)
