@@ -63,6 +63,11 @@ test('no document installs the service from a registry, where its name may belon
   expect(fetching.filter((line) => !/ \S*\/\S*svc-server-\S+$/.test(line))).toEqual([])
 })
 
+test('no document takes the files for programs from a registry, where their names may belong to somebody else', () => {
+  const documents = globSync(['*.md', 'docs/**/*.md', 'sdk/**/*.{py,mjs,mts}'], { cwd: root })
+  expect(documents.filter((file) => /\b(npm|npx|pip3?|pipx|uv)\b[^\n`]*svc[-_]status/.test(read(file)))).toEqual([])
+})
+
 test('a numbered section is one of the contract; other documents are cited by their path', () => {
   const others = sources.flatMap((file) =>
     cited(read(file)).flatMap((line) =>

@@ -8,7 +8,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { StatusFile } from '../packages/protocol/src/index.ts'
 import { eventually } from '../testing/eventually.ts'
-import { type Call, comparable, newFolder, node, type Program, python, start, statusIn } from './testing/languages.ts'
+import {
+  type Call,
+  comparable,
+  type Language,
+  newFolder,
+  node,
+  type Program,
+  python,
+  start,
+  statusIn,
+} from './testing/languages.ts'
 
 interface Row {
   readonly says: string
@@ -164,9 +174,9 @@ const table: readonly Row[] = [
   {
     says: 'of too many names the first ones stay',
     calls: [
-      ...ids(60).map((id): Call => ['health', id, 'ok']),
-      ...ids(60).map((id): Call => ['gauge', id, 1]),
-      ...ids(30).map((id): Call => ['panel', { type: 'text', title: id, lines: [] }]),
+      ...ids(52).map((id): Call => ['health', id, 'ok']),
+      ...ids(52).map((id): Call => ['gauge', id, 1]),
+      ...ids(22).map((id): Call => ['panel', { type: 'text', title: id, lines: [] }]),
       ['health', '49', 'warn'],
     ],
     shows: {
@@ -215,22 +225,6 @@ const table: readonly Row[] = [
     shows: { runs: [{ id: '0', kind: 'read', status: 'ok', started: 0, ended: 0 }] },
   },
   {
-    says: 'the newest 100 runs stay, and open ones',
-    calls: [
-      ['run', 'first'],
-      ...ids(105).flatMap((id, i): Call[] => [
-        ['run', id],
-        ['end', i + 1],
-      ]),
-    ],
-    shows: {
-      runs: [
-        { id: '0', kind: 'first', status: 'running', started: 0 },
-        ...ids(99).map((_, i) => ({ id: `${i + 1}`, kind: `${i + 6}`, status: 'ok', started: 0, ended: 0 })),
-      ],
-    },
-  },
-  {
     says: 'a clock that goes back ends no run before its start',
     calls: [
       ['run', 'a'],
@@ -265,11 +259,12 @@ const table: readonly Row[] = [
 
 const languages = [python, node]
 let programs: Program[]
+const programOf = (language: Language) => programs[languages.indexOf(language)] as Program
 beforeAll(() => {
   programs = languages.map((language) => start(language))
 })
 afterAll(async () => {
-  const lines = table.filter(({ said }) => said).length
+  const lines = table.filter(({ said }) => said).length + 1 // and one about the settings
   expect(programs.map((program) => program.said().length)).toEqual([lines, lines])
   await Promise.all(programs.map((program) => program.kill()))
 })
@@ -291,9 +286,31 @@ test.each(table)('$says', async ({ calls, shows, said }) => {
   expect(written[0]).toMatchObject(shows)
 })
 
+test('the newest 100 runs stay, those of earlier processes among them', async () => {
+  const runs = ids(101).map((id) => ({ id: `earlier ${id}`, started: 1, ended: 2 }))
+  await Promise.all(
+    programs.map(async (program) => {
+      const folder = newFolder()
+      writeFileSync(join(folder, 'status.json'), JSON.stringify({ runs }), { mode: 0o600 })
+      await program.all([
+        ['open', folder],
+        ['run', 'a'],
+        ['run', 'b'],
+        ['end', 1],
+      ])
+      const { runs: kept = [] } = statusIn(folder)
+      expect(kept.slice(0, -2).map(({ id }) => id)).toEqual(runs.slice(2, 100).map(({ id }) => id))
+      expect(kept.slice(-2).map(({ kind, status }) => [kind, status])).toEqual([
+        ['a', 'running'],
+        ['b', 'ok'],
+      ])
+    }),
+  )
+})
+
 test.each(languages)('in $name, pause, run now and settings come from the files of the folder', async (language) => {
   const folder = newFolder()
-  const program = start(language)
+  const program = programOf(language)
   const file = (name: string) => join(folder, '.svc', name)
   mkdirSync(join(folder, '.svc'))
   await program.call('open', folder)
@@ -323,9 +340,36 @@ test.each(languages)('in $name, pause, run now and settings come from the files 
   rmSync(file('settings.json'))
   expect(await program.call('settings')).toEqual({})
   await eventually('a line about the settings', () =>
-    expect(program.said()).toEqual([expect.stringContaining('settings.json cannot be read')]),
+    expect(program.said().filter((line) => line.includes('settings.json cannot be read')).length).toBe(1),
   )
 })
+
+test.each(languages)(
+  'in $name, a program that waits writes once a minute, so that the page knows it',
+  async (language) => {
+    const [folder, program] = [newFolder(), programOf(language)]
+    const isThere = () => existsSync(join(folder, 'status.json'))
+    await program.all([
+      ['open', folder],
+      ['wait', 0],
+    ])
+    expect(isThere()).toBe(false)
+    await program.call('ok', 'waits')
+    rmSync(join(folder, 'status.json'))
+    await program.all([
+      ['move_timer', 50],
+      ['wait', 0],
+    ])
+    expect(isThere()).toBe(false)
+    expect(
+      await program.all([
+        ['move_timer', 11],
+        ['wait', 0],
+      ]),
+    ).toEqual([null, 'time'])
+    expect(statusIn(folder).state?.label).toBe('waits')
+  },
+)
 
 test.each(languages)('in $name, the files that the runtime names come before those of the folder', async (language) => {
   const folder = newFolder()

@@ -124,11 +124,11 @@ describe.each(languages)('in $name', (language) => {
     expect(
       await program.all([
         ['open', folder],
-        ['hammer', 30],
+        ['hammer', 10],
       ]),
     ).toEqual([null, []])
     const { runs = [], health = [] } = statusIn(folder)
-    const whole = health.every(({ detail }) => /^(one|two) 29$/.test(detail ?? ''))
+    const whole = health.every(({ detail }) => /^(one|two) 9$/.test(detail ?? ''))
     expect([whole, runs.length > 0]).toEqual([true, true])
     // Each thread of Node has modules of its own, so each is another program, and says so.
     if (language === node) {
@@ -141,7 +141,7 @@ describe.each(languages)('in $name', (language) => {
       ).toEqual([])
       heard = program.said().length
     } else {
-      expect([runs.length, new Set(runs.map(({ id }) => id)).size]).toEqual([60, 60])
+      expect([runs.length, new Set(runs.map(({ id }) => id)).size]).toEqual([20, 20])
       await expectSaid()
     }
   })

@@ -142,6 +142,24 @@ test('random calls write the same files in both languages, and the contract keep
   }
 })
 
+test('an open run stays, however many runs begin and end after it', async () => {
+  const ids = Array.from({ length: 110 }, (_, i) => i + 1)
+  for (const language of [python, node]) {
+    const [program, folder] = [start(language), newFolder()]
+    await program.all([
+      ['open', folder],
+      ['run', 'open'],
+      ...ids.flatMap((id): Call[] => [
+        ['run', `${id}`],
+        ['end', id],
+      ]),
+    ])
+    expect(statusIn(folder).runs?.map(({ kind }) => kind)).toEqual(['open', ...ids.slice(11).map(String)])
+    await program.call('end', 0)
+    expect(statusIn(folder).runs?.[0]).toMatchObject({ kind: 'open', status: 'ok' })
+  }
+})
+
 /** Every Python from 3.8 and every Node from 20 on this machine, one of each version. */
 function others(): Language[] {
   const found = [

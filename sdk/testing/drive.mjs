@@ -86,6 +86,10 @@ const actions = {
     const before = Date.now
     Date.now = () => before() + seconds * 1000
   },
+  move_timer: ([seconds]) => {
+    const before = performance.now.bind(performance)
+    performance.now = () => before() + seconds * 1000
+  },
   paused: () => status.paused,
   settings: () => status.settings,
 }

@@ -39,6 +39,7 @@ def hammer(status, times):
 
     def read():
         while any(one.is_alive() for one in calling):
+            time.sleep(0.0002)
             try:
                 with open(status._file, encoding="utf-8") as file:
                     json.load(file)
@@ -92,6 +93,11 @@ def move_clock(_status, seconds):
     svc_status.time.time = lambda: before() + seconds
 
 
+def move_timer(_status, seconds):
+    before = time.monotonic
+    svc_status.time.monotonic = lambda: before() + seconds
+
+
 class Meanwhile:
     """Does something while a call waits."""
 
@@ -117,7 +123,7 @@ def main():
                 setattr(runs[args[0] % len(runs)], args[1], args[2])
         elif name == "later":
             Meanwhile(*args)
-        elif name in ("hammer", "fork", "fail", "move_clock"):
+        elif name in ("hammer", "fork", "fail", "move_clock", "move_timer"):
             result = globals()[name](status, *args)
         elif name in ("paused", "settings"):
             result = getattr(status, name)
