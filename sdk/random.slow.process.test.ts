@@ -4,7 +4,7 @@
  * out. sdk/calls.process.test.ts proves the same rules.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -158,6 +158,20 @@ test('an open run stays, however many runs begin and end after it', async () => 
     await program.call('end', 0)
     expect(statusIn(folder).runs?.[0]).toMatchObject({ kind: 'open', status: 'ok' })
   }
+})
+
+test('in Python, the handler of a signal may call in the middle of a call', async () => {
+  const [program, folder] = [start(python), newFolder()]
+  const [, signals] = await program.all([
+    ['open', folder],
+    ['interrupt', 500],
+  ])
+  expect(signals).toBeGreaterThan(10)
+  expect(statusIn(folder)).toEqual({
+    state: { level: 'warn', label: `signal ${signals}` },
+    health: [{ name: 'number', level: 'ok', detail: 'end' }],
+  })
+  expect([program.said(), readdirSync(folder)]).toEqual([[], ['status.json']])
 })
 
 /** Every Python from 3.8 and every Node from 20 on this machine, one of each version. */

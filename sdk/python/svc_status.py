@@ -178,7 +178,8 @@ class Status:
         self._settings_file = named("SVC_SETTINGS_FILE", "settings.json")
         self._folder, self._file = place, os.path.join(place, "status.json")
         self._state, self._runs, self._parts = None, [], {"health": {}, "gauges": {}, "panels": {}}
-        self._said, self._written, self._written_at, self._turn = set(), None, 0, 0
+        # The stamps of the file before this program wrote last, and after.
+        self._said, self._mine, self._written_at, self._turn = set(), (), 0, 0
         self._settings, self._asked = {}, False
         self._saw_paused, self._saw_settings = self.paused, _stamp(self._settings_file)
         with suppress(Exception):
@@ -253,7 +254,7 @@ class Status:
         if not paused and self.take_run_now():
             self._asked = True
             return "run_now"
-        if self._written and time.monotonic() - self._written_at >= ALIVE_SECONDS:
+        if self._mine and time.monotonic() - self._written_at >= ALIVE_SECONDS:
             with self._change():
                 pass
         return None
@@ -309,8 +310,8 @@ class Status:
         return ("{" + ",".join(texts) + "}\n").encode()
 
     def _write(self):
-        """Writes beside and renames, so that nobody reads half a file. If a signal's handler writes in the middle of
-        this, its newer content stays."""
+        """Writes beside and renames, so that nobody reads half a file. The handler of a signal may write in the middle
+        of this; then its newer content stays."""
         self._turn += 1
         turn, content = self._turn, self._content()
         beside = os.path.join(self._folder, f".status.json.{os.urandom(8).hex()}.new")
@@ -319,12 +320,12 @@ class Status:
         try:
             with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(content)
-            found, written = _stamp(self._file), _stamp(beside)
-            if self._written and found and found != self._written:
-                self._say("second", f"another program writes {self._file} too: each needs a folder of its own")
+            mine, found = self._mine, _stamp(self._file)
             if turn == self._turn:
+                if mine and found and found not in mine:
+                    self._say("second", f"another program writes {self._file} too: each needs a folder of its own")
+                self._mine = (found, _stamp(beside))
                 os.replace(beside, self._file)
-                self._written = written
         finally:
             if os.path.exists(beside):
                 os.unlink(beside)

@@ -2,6 +2,7 @@
 import json
 import math
 import os
+import signal
 import sys
 import threading
 import time
@@ -98,6 +99,24 @@ def move_timer(_status, seconds):
     svc_status.time.monotonic = lambda: before() + seconds
 
 
+def interrupt(status, times):
+    """A signal's handler calls while the program calls."""
+    signals = []
+
+    def handle(*_):
+        signals.append(1)
+        status.warn(f"signal {len(signals)}")
+        signal.setitimer(signal.ITIMER_REAL, 0.001 + len(signals) % 7 / 5000)
+
+    signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.001)
+    for number in range(times):
+        status.health("number", "ok", number)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    status.health("number", "ok", "end")
+    return len(signals)
+
+
 class Meanwhile:
     """Does something while a call waits."""
 
@@ -123,7 +142,7 @@ def main():
                 setattr(runs[args[0] % len(runs)], args[1], args[2])
         elif name == "later":
             Meanwhile(*args)
-        elif name in ("hammer", "fork", "fail", "move_clock", "move_timer"):
+        elif name in ("hammer", "fork", "fail", "interrupt", "move_clock", "move_timer"):
             result = globals()[name](status, *args)
         elif name in ("paused", "settings"):
             result = getattr(status, name)
