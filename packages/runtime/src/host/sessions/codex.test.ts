@@ -190,7 +190,10 @@ test('a thread that was forked begins with a copy of another one, of which only 
   ])
 })
 
-test('of a fork whose copied beginning was not read, only what is known to be its own counts', () => {
-  const { spent } = read(meta('f', { forked_from_id: idOf('a') }), record(40, counts(2050, 0, 207), counts(50, 0, 7)))
-  expect([tokensOf(spent.all).output, spent.today.isLeast]).toEqual([7, true])
+test('a fork without a copy, as of 0.171.0, goes on with the totals of the other thread, which are not its own', () => {
+  const fork = read(meta('f', { forked_from_id: idOf('a') }), record(40, counts(2050, 0, 207), counts(50, 0, 7)))
+  expect([tokensOf(fork.spent.all).output, fork.spent.today.isLeast]).toEqual([7, undefined])
+  const spentWith = (hasGaps: boolean) =>
+    codexSessions([file({ ...fork, turn: 'ended' }, 'none', { hasGaps })], [], now).sessions[0]?.spent.hasGaps
+  expect([spentWith(false), spentWith(true)]).toEqual([undefined, true])
 })

@@ -162,9 +162,9 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   const now = before.total === undefined ? (tokensIn(part) ?? total) : more
   // The tokens before the first record were used on another day, or nobody knows when.
   const earlier = moreTokens(now, more)
-  const isUndated = countOf(earlier) > 0
-  // In a fork, earlier tokens may belong to the other thread.
-  const counted = before.isFork ? before.spent : withTokens(before.spent, model, earlier, 0)
+  // In a fork, they are tokens of the other thread.
+  const isUndated = countOf(earlier) > 0 && before.isFork !== true
+  const counted = isUndated ? withTokens(before.spent, model, earlier, 0) : before.spent
   const spent = withTokens(counted, model, now, day)
   return {
     ...before,
