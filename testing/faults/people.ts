@@ -167,9 +167,9 @@ export const peopleFaults: readonly Fault[] = [
   {
     name: 'factors: every member sees who has no second factor',
     harm: 'Somebody who stole a password of a member reads which admin has nothing but a password.',
-    file: at('people/workspaces/members.ts'),
-    old: "const held = role === 'admin' ?",
-    new: "const held = role === 'admin' || role === 'member' ?",
+    file: at('web/operations/workspaces.ts'),
+    old: "role === 'admin' ? deps.config : undefined",
+    new: 'deps.config',
     tests: [at('web/routing/second-factor.http.test.ts')],
   },
 ]

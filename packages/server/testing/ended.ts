@@ -25,7 +25,8 @@ const invitation = (
 const session = (id: string) => `insert into session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
   values ('${id}', ${far}, '${id}', ${date}, ${date}, 'ann'); insert into session_proof values ('${id}', 1, 1)`
 const code = (hash: string, of = 'ann') => `insert into recovery_code values ('${hash}', '${of}', 1)`
-const passkey = (id: string) => `insert into passkey values ('${id}', 'ann', 'Laptop', '${id}', 'key', 0, 1, null)`
+const passkey = (id: string) =>
+  `insert into passkey values ('${id}', 'ann', 'Laptop', 'localhost', '${id}', 'key', 0, 1, null)`
 const password = (
   id: string,
 ) => `${person(id)}; insert into account (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")

@@ -70,7 +70,7 @@ export const personCommands = {
   }),
   'person list': defineCommand({
     says: 'list everyone who has an account',
-    run: async ({ store }) => {
+    run: async ({ config, store }) => {
       const { listPeople } = await import('../../people/accounts/store.ts')
       const { factorsHeld, kindsOf } = await import('../../people/factors/held.ts')
       const members = await store.db
@@ -86,7 +86,7 @@ export const personCommands = {
         await idsIn('person_disabled'),
         await idsIn('person_operator'),
       ]
-      const held = await factorsHeld(store.db, 'everybody')
+      const held = await factorsHeld(store.db, config, 'everybody')
       return (await listPeople(store.db)).map(({ id, email, name }) => ({
         id,
         email,
@@ -180,7 +180,7 @@ export const personCommands = {
       const wanted = { email: typedArgument(call, 0), password }
       const person = grantedToOperator(await resetPassword(asOperator(call), wanted))
       const { factorsOfPerson } = await import('../../people/factors/held.ts')
-      const { passkeys } = await factorsOfPerson(call.store.db, person.id)
+      const { passkeys } = await factorsOfPerson(call.store.db, call.config, person.id)
       return { email: person.email, passkeys, ...(given === '' && { password }) }
     },
     show: ({ email, passkeys, password }) =>

@@ -49,7 +49,7 @@ const keyOf = ({ dataDir }: Pick<FactorConfig, 'dataDir'>) => sealKeyOf(secretOf
 
 export async function factorsOf(
   db: Db,
-  config: Pick<FactorConfig, 'dataDir'>,
+  config: Pick<FactorConfig, 'dataDir' | 'baseUrl'>,
   person: { id: string },
   session: { id: string },
 ): Promise<Factors> {
@@ -58,7 +58,7 @@ export async function factorsOf(
   return {
     totp: isOn,
     unreadable: isOn && unseal(keyOf(config), person.id, row.secret) === undefined,
-    recoveryLeft: (await factorsOfPerson(db, person.id)).recoveryLeft,
+    recoveryLeft: (await factorsOfPerson(db, config, person.id)).recoveryLeft,
     passkeys: await listPasskeys(db, person),
     oidc: null,
     shown: (await factorShownAt(db, session)) !== null,
@@ -100,14 +100,14 @@ export async function confirmTotp(
 }
 
 export async function makeRecoveryCodes(ctx: Ctx): Promise<Verdict<RecoveryCodes, 'factor_unknown'>> {
-  if (!(await factorsOfPerson(ctx.db, ctx.by.id)).totp) return noFactor
+  if (!(await factorsOfPerson(ctx.db, ctx.config, ctx.by.id)).totp) return noFactor
   const recovery = await replaceRecovery(ctx.db, ctx.by.id, ctx.now)
   await noteChange(ctx, 'person.recovery_codes_made', 'recovery_codes')
   return done({ recovery })
 }
 
 export async function removeTotp(ctx: Ctx): Promise<Verdict<null, 'factor_unknown'>> {
-  if (!(await removeApp(ctx.db, ctx.by.id, ctx.session))) return noFactor
+  if (!(await removeApp(ctx.db, ctx.by.id, ctx))) return noFactor
   await noteChange(ctx, 'person.factor_removed', 'factor_removed')
   return done(null)
 }
@@ -128,7 +128,7 @@ export async function useFactor(
 ): Promise<Verdict<null, 'code_wrong' | 'factor_unreadable'>> {
   if (recovery !== undefined) {
     if (!(await useRecovery(db, person.id, recovery))) return wrongCode
-    const left = (await factorsOfPerson(db, person.id)).recoveryLeft
+    const left = (await factorsOfPerson(db, config, person.id)).recoveryLeft
     await audit(db, {
       ...{ workspaceId: null, at: now, by: person, subject: `person ${person.email}` },
       action: 'person.recovery_code_used',

@@ -7,7 +7,7 @@ import { readName, type Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
-import { factorsOfPerson, kindsOf } from '../factors/held.ts'
+import { factorsOfPerson, kindsOf, passkeyHost, type ServiceAddress } from '../factors/held.ts'
 import {
   deletePasskey,
   deletePasskeys,
@@ -27,9 +27,6 @@ import { checkNewPasskey, checkUse, type PasskeyChecked } from './passkey-thread
 import { endAllSessionsBut } from './sessions.ts'
 import type { Person } from './store.ts'
 
-interface ServiceAddress {
-  baseUrl: string
-}
 /** The context of a change that a person makes in a session. */
 interface Ctx {
   db: Db
@@ -38,8 +35,6 @@ interface Ctx {
   session: { id: string }
   now: number
 }
-
-const hostOf = ({ baseUrl }: ServiceAddress): string => new URL(baseUrl).hostname
 
 /** The id of a person in the form in which devices keep it. */
 const handleOf = (personId: string): string => Buffer.from(personId).toString('base64url')
@@ -53,7 +48,13 @@ export function refuseNoPasskeys({ baseUrl }: ServiceAddress) {
 }
 
 export const requestFor = (config: ServiceAddress, challenge: string): PasskeyRequest => ({
-  ...{ challenge, timeout: challengeMs, rpId: hostOf(config), userVerification: 'required', allowCredentials: [] },
+  ...{
+    challenge,
+    timeout: challengeMs,
+    rpId: passkeyHost(config) ?? '',
+    userVerification: 'required',
+    allowCredentials: [],
+  },
 })
 
 export async function creationFor(
@@ -62,7 +63,7 @@ export async function creationFor(
 ): Promise<PasskeyCreation> {
   const there = await passkeysOf(db, by.id)
   return {
-    rp: { id: hostOf(config), name: 'svc' },
+    rp: { id: passkeyHost(config) ?? '', name: 'svc' },
     user: { id: handleOf(by.id), name: by.email, displayName: by.name },
     challenge,
     timeout: challengeMs,
@@ -108,10 +109,14 @@ export async function addPasskey(
   { db, config, by, session, now }: Ctx,
   { name, passkey, challenge }: ReadyPasskey,
 ): Promise<Verdict<{ id: string }, 'passkey_wrong' | 'passkeys_too_many'>> {
-  const before = kindsOf(await factorsOfPerson(db, by.id))
+  const before = kindsOf(await factorsOfPerson(db, config, by.id))
   if (!(await spendChallenge(db, challenge))) return wrongPasskey
   const { id: credential, publicKey, counter } = passkey
-  const made = await insertPasskey(db, { person: by.id, name, credential, publicKey, counter }, now)
+  const made = await insertPasskey(
+    db,
+    { person: by.id, name, host: passkeyHost(config) ?? '', credential, publicKey, counter },
+    now,
+  )
   if (made === 'full') return refuse('passkeys_too_many', `You have ${maxPasskeys} passkeys. Remove one first.`)
   if (made === 'known') return wrongPasskey
   await noteProof(db, session, 'factor', now)
@@ -129,7 +134,7 @@ export async function removePasskey(
 ): Promise<Verdict<null, 'factor_unknown'>> {
   const removed = await deletePasskey(db, by.id, id)
   if (!removed) return refuse('factor_unknown', 'You have no such passkey.')
-  await forgetShown(db, by.id, session)
+  await forgetShown(db, by.id, { session, config })
   await noteRemoved({ db, by, now }, config, [removed])
   return done(null)
 }

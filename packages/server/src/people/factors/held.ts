@@ -1,5 +1,6 @@
 /** Which second factors people have, and the questions that are asked about them. Each place asks its own. */
 import type { SecondKind } from '@svc/api'
+import { passkeyObstacle } from '@svc/api/words'
 import type { Db } from '../../platform/db/open.ts'
 
 /** The factors that somebody can show besides a password. */
@@ -8,6 +9,7 @@ interface HeldFactors {
   totp: boolean
   /** The number of recovery codes that were not used yet. */
   recoveryLeft: number
+  /** The number of passkeys that can be used at the base address of the service. */
   passkeys: number
 }
 const none: HeldFactors = { totp: false, recoveryLeft: 0, passkeys: 0 }
@@ -15,8 +17,20 @@ const none: HeldFactors = { totp: false, recoveryLeft: 0, passkeys: 0 }
 /** The people whose factors are read: the members of a workspace, everybody, or one person. */
 type Whose = { workspace: string } | { person: string } | 'everybody'
 
-/** Reads the factors of people, by the id of the person. This is the only place that does. */
-export async function factorsHeld(db: Db, whose: Whose): Promise<ReadonlyMap<string, HeldFactors>> {
+/** The configuration that says at which address the service is. */
+export interface ServiceAddress {
+  baseUrl: string
+}
+
+/** The host to which passkeys of the service belong; undefined where browsers allow none. */
+export const passkeyHost = ({ baseUrl }: ServiceAddress): string | undefined =>
+  passkeyObstacle(baseUrl) === undefined ? new URL(baseUrl).hostname : undefined
+
+/**
+ * Reads the factors of people, by the id of the person. This is the only place that counts them. A passkey of another
+ * host does not count: nobody can show it here, so it must not be asked for.
+ */
+export async function factorsHeld(db: Db, at: ServiceAddress, whose: Whose): Promise<ReadonlyMap<string, HeldFactors>> {
   const all = db.selectFrom('user').select((eb) => [
     'user.id',
     eb.selectFrom('totp').select('confirmed_at').whereRef('totp.person_id', '=', 'user.id').as('appSince'),
@@ -29,6 +43,7 @@ export async function factorsHeld(db: Db, whose: Whose): Promise<ReadonlyMap<str
       .selectFrom('passkey')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .whereRef('passkey.person_id', '=', 'user.id')
+      .where('passkey.host', '=', passkeyHost(at) ?? '')
       .as('keys'),
   ])
   const rows = await (whose === 'everybody'
@@ -45,8 +60,8 @@ export async function factorsHeld(db: Db, whose: Whose): Promise<ReadonlyMap<str
   )
 }
 
-export const factorsOfPerson = async (db: Db, person: string): Promise<HeldFactors> =>
-  (await factorsHeld(db, { person })).get(person) ?? none
+export const factorsOfPerson = async (db: Db, at: ServiceAddress, person: string): Promise<HeldFactors> =>
+  (await factorsHeld(db, at, { person })).get(person) ?? none
 
 /**
  * The ways to finish a sign-in by password; empty if it asks for no second factor. Only an app makes it ask: a passkey

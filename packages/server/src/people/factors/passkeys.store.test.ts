@@ -8,6 +8,7 @@ import { deletePasskey, findPasskey, insertPasskey, isCounterGood, notePasskeyUs
 import { replaceRecovery, storeTotp } from './store.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)
+const [host, here] = ['svc.example.org', { baseUrl: 'https://svc.example.org' }]
 
 async function person({ db, engine }: Store, name = 'Ann'): Promise<string> {
   const id = randomUUID()
@@ -19,7 +20,7 @@ async function person({ db, engine }: Store, name = 'Ann'): Promise<string> {
 async function added({ db }: Store, of: string, counter = 0): Promise<string> {
   const made = await insertPasskey(
     db,
-    { person: of, name: 'Laptop', credential: randomUUID(), publicKey: 'key', counter },
+    { person: of, name: 'Laptop', host, credential: randomUUID(), publicKey: 'key', counter },
     now,
   )
   if (typeof made === 'string') throw new Error(`The passkey was refused: ${made}.`)
@@ -56,7 +57,7 @@ everyEngine('passkeys', (open) => {
     const store = await open()
     const { db } = store
     const [ann, bob] = [await person(store), await person(store, 'Bob')]
-    const passkey = { person: ann, name: 'Laptop', credential: 'device', publicKey: 'key', counter: 0 }
+    const passkey = { person: ann, name: 'Laptop', host, credential: 'device', publicKey: 'key', counter: 0 }
     expect(await insertPasskey(db, passkey, now)).toEqual({ id: expect.any(String) })
     expect(await insertPasskey(db, { ...passkey, person: bob }, now)).toBe('known')
     const row = await findPasskey(db, 'device')
@@ -76,10 +77,10 @@ everyEngine('passkeys', (open) => {
     }
     for (const id of [people.codes, people.both]) await replaceRecovery(db, id, now)
     for (const id of [people.passkey, people.both]) await added(store, id)
-    const all = await factorsHeld(db, 'everybody')
+    const all = await factorsHeld(db, here, 'everybody')
     const answers: Record<string, unknown> = {}
     for (const [name, id] of Object.entries(people)) {
-      const held = await factorsOfPerson(db, id)
+      const held = await factorsOfPerson(db, here, id)
       expect(all.get(id)).toEqual(held)
       answers[name] = [waysToFinish(held), provesByFactor(held), hasAny(held), kindsOf(held)]
     }
@@ -90,6 +91,13 @@ everyEngine('passkeys', (open) => {
       passkey: [[], true, true, ['passkey']],
       both: [['totp', 'recovery', 'passkey'], true, true, ['totp', 'passkey']],
     })
+    for (const baseUrl of ['https://other.example.org', 'http://svc.example.org', 'https://192.0.2.1']) {
+      const [passkey, both] = [
+        await factorsOfPerson(db, { baseUrl }, people.passkey),
+        await factorsOfPerson(db, { baseUrl }, people.both),
+      ]
+      expect([baseUrl, provesByFactor(passkey), kindsOf(both)]).toEqual([baseUrl, false, ['totp']])
+    }
   })
 })
 

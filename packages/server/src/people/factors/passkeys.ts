@@ -26,6 +26,7 @@ export const findPasskey = (db: Db, credential: string) =>
 interface NewPasskey {
   person: string
   name: string
+  host: string
   credential: string
   publicKey: string
   counter: number
@@ -37,12 +38,21 @@ interface NewPasskey {
  */
 export async function insertPasskey(
   db: Db,
-  { person, name, credential, publicKey, counter }: NewPasskey,
+  { person, name, host, credential, publicKey, counter }: NewPasskey,
   now: number,
 ): Promise<{ id: string } | 'full' | 'known'> {
   if (isPostgres(db)) await db.selectFrom('user').select('id').where('id', '=', person).forNoKeyUpdate().execute()
   if ((await passkeysOf(db, person)).length >= maxPasskeys) return 'full'
-  const row = { id: newId(now), person_id: person, name, credential, public_key: publicKey, counter, created_at: now }
+  const row = {
+    id: newId(now),
+    person_id: person,
+    name,
+    host,
+    credential,
+    public_key: publicKey,
+    counter,
+    created_at: now,
+  }
   const made = await db
     .insertInto('passkey')
     .values({ ...row, used_at: null })

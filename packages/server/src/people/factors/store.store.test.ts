@@ -21,6 +21,7 @@ import {
 } from './store.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)
+const at = { baseUrl: 'https://svc.example.org' }
 
 /** Stores a person, with an authenticator app that was confirmed by the code of step 100. */
 async function ann({ db, engine }: Store): Promise<string> {
@@ -29,7 +30,7 @@ async function ann({ db, engine }: Store): Promise<string> {
     values (${id}, 'Ann', ${`${id}@example.org`}, ${engine === 'sqlite' ? 1 : true}, ${new Date(now).toISOString()}, ${new Date(now).toISOString()})`
   await insert.execute(db)
   expect(await storeTotp(db, id, 'sealed', now)).toBe(true)
-  expect((await factorsOfPerson(db, id)).totp).toBe(false)
+  expect((await factorsOfPerson(db, at, id)).totp).toBe(false)
   expect(await confirmFactor(db, { person_id: id, secret: 'sealed' }, 100, now)).toBe(true)
   return id
 }
@@ -54,7 +55,7 @@ everyEngine('second factors', (open) => {
     const [code = '', second = ''] = await replaceRecovery(db, person, now)
     expect(await useRecovery(db, other, code)).toBe(false)
     expect((await atOnce(2, () => useRecovery(db, person, code.toUpperCase()))).filter(isTrue)).toHaveLength(1)
-    expect(await factorsOfPerson(db, person)).toEqual({ totp: true, recoveryLeft: 9, passkeys: 0 })
+    expect(await factorsOfPerson(db, at, person)).toEqual({ totp: true, recoveryLeft: 9, passkeys: 0 })
     await replaceRecovery(db, person, now)
     expect(await useRecovery(db, person, second)).toBe(false)
     const kept = await db.selectFrom('recovery_code').selectAll().execute()
@@ -89,7 +90,7 @@ everyEngine('second factors', (open) => {
     expect(await findFirstHalf(db, 'two', now + halfSignInMs)).toBeUndefined()
     expect(await removeFactors(db, person)).toBe(true)
     expect(await findFirstHalf(db, 'two', now)).toBeUndefined()
-    expect([(await factorsOfPerson(db, person)).totp, await removeFactors(db, person)]).toEqual([false, false])
+    expect([(await factorsOfPerson(db, at, person)).totp, await removeFactors(db, person)]).toEqual([false, false])
   })
 
   test('a confirmed app is not replaced, and one that was replaced is not confirmed', async () => {

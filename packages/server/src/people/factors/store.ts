@@ -7,7 +7,7 @@ import type { SignInRecord } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { hashToken } from '../../platform/tokens.ts'
-import { factorsOfPerson, provesByFactor } from './held.ts'
+import { factorsOfPerson, provesByFactor, type ServiceAddress } from './held.ts'
 import { deletePasskeys } from './passkeys.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
 import { halfSignInMs, isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
@@ -84,7 +84,7 @@ export async function useRecovery(db: Db, personId: string, typed: string): Prom
  * Removes the authenticator app of a person, with its recovery codes and all else that depends on it. True if there was
  * one. `forgetShown` says what becomes of sessions.
  */
-export async function removeApp(db: Db, personId: string, session?: { id: string }): Promise<boolean> {
+export async function removeApp(db: Db, personId: string, keeps?: Keeps): Promise<boolean> {
   const deleted = await db
     .deleteFrom('totp')
     .where('person_id', '=', personId)
@@ -94,7 +94,7 @@ export async function removeApp(db: Db, personId: string, session?: { id: string
   await db.deleteFrom('wrong_code').where('person_id', '=', personId).execute()
   await db.deleteFrom('code_try').where('person_id', '=', personId).where('party', '!=', 'mail').execute()
   await endFirstHalves(db, personId)
-  await forgetShown(db, personId, session)
+  await forgetShown(db, personId, keeps)
   return deleted !== undefined && deleted.confirmed_at !== null
 }
 
@@ -105,12 +105,18 @@ export async function removeFactors(db: Db, personId: string): Promise<boolean> 
   return hadApp || passkeys.length > 0
 }
 
+/** The session in which a person removes a factor, and where. */
+interface Keeps {
+  session: { id: string }
+  config: ServiceAddress
+}
+
 /**
  * After a factor was removed, no session of the person counts as one in which a factor was shown, since it may have
  * been that one. The session of the person who removed it keeps the mark if a factor is left.
  */
-export async function forgetShown(db: Db, personId: string, session?: { id: string }): Promise<void> {
-  const kept = session && provesByFactor(await factorsOfPerson(db, personId)) ? session.id : ''
+export async function forgetShown(db: Db, personId: string, keeps?: Keeps): Promise<void> {
+  const kept = keeps && provesByFactor(await factorsOfPerson(db, keeps.config, personId)) ? keeps.session.id : ''
   const sessions = db.selectFrom('session').select('id').where('userId', '=', personId).where('id', '!=', kept)
   await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()
 }
@@ -217,6 +223,7 @@ const shownIn = (db: Db, { id }: { id: string }) =>
  */
 export async function proofMissing(
   db: Db,
+  at: ServiceAddress,
   personId: string,
   session: ProvingSession,
   now: number,
@@ -224,7 +231,7 @@ export async function proofMissing(
   const row = await shownIn(db, session)
   const time = (at: number | null | undefined) => (at == null ? null : Number(at))
   const shown = { signedInAt: session.createdAt, factorAt: time(row?.factor_at), proofAt: time(row?.proof_at) }
-  const byFactor = provesByFactor(await factorsOfPerson(db, personId))
+  const byFactor = provesByFactor(await factorsOfPerson(db, at, personId))
   if (isProved(shown, byFactor, now)) return undefined
   return byFactor && shown.factorAt === null ? 'no factor' : 'old'
 }

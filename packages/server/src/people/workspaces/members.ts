@@ -7,19 +7,19 @@ import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { audit } from '../audit/store.ts'
-import { factorsHeld, hasAny } from '../factors/held.ts'
+import { factorsHeld, hasAny, type ServiceAddress } from '../factors/held.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
 
 type WorkspaceMember = Members['members'][number]
 
-/** The members of a workspace, for a person with this role. Only an admin learns who has a second factor. */
+/** The members of a workspace. Only an admin learns who has a second factor at this address of the service. */
 export async function membersOfWorkspace(
   db: Db,
   workspace: { id: string },
   self: { id: string },
-  role: Role = 'member',
+  forAdmin?: ServiceAddress,
 ): Promise<WorkspaceMember[]> {
   const rows = await db
     .selectFrom('member')
@@ -31,7 +31,7 @@ export async function membersOfWorkspace(
     .orderBy('user.name')
     .orderBy('user.email')
     .execute()
-  const held = role === 'admin' ? await factorsHeld(db, { workspace: workspace.id }) : undefined
+  const held = forAdmin && (await factorsHeld(db, forAdmin, { workspace: workspace.id }))
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

@@ -41,7 +41,12 @@ export const workspaceOperations = [
   bindReading(
     workspaces.members,
     async ({ deps, workspace, who, role, now }) => ({
-      members: await membersOfWorkspace(deps.store.db, workspace, who.person, role),
+      members: await membersOfWorkspace(
+        deps.store.db,
+        workspace,
+        who.person,
+        role === 'admin' ? deps.config : undefined,
+      ),
       invitations: role === 'admin' ? await invitationsOf(deps, workspace, now) : [],
     }),
     { holdsSecrets: true },

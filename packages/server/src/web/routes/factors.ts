@@ -61,10 +61,11 @@ export const factorRoutes = (deps: WebDeps) => {
 
   /** Proves by the password, which is enough only for somebody who has no second factor. */
   async function proveByPassword(who: WebEnv['Variables'], password: string): Promise<void> {
-    if (provesByFactor(await factorsOfPerson(store.db, who.person.id))) throw new Refusal('code_wrong', needsCode)
+    if (provesByFactor(await factorsOfPerson(store.db, config, who.person.id)))
+      throw new Refusal('code_wrong', needsCode)
     if (!(await isPasswordOf(deps, who.person, password))) throw new Refusal('password_wrong', passwordRefusal)
     await asPerson(deps, who, async ({ db, by, now: at }) => {
-      if (provesByFactor(await factorsOfPerson(db, by.id))) throw new Refusal('code_wrong', needsCode)
+      if (provesByFactor(await factorsOfPerson(db, config, by.id))) throw new Refusal('code_wrong', needsCode)
       await noteProof(db, who.session, 'password', at)
       return { ok: true, value: null }
     })

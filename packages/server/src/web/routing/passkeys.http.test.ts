@@ -351,6 +351,19 @@ test('at an address without a name there are no passkeys, and the refusal says w
   }
 })
 
+test('after a change of the base address the passkeys from before count nowhere, and the password proves', async () => {
+  const { service, ann } = await withPasskey()
+  const isShown = async () => (await ann.get<Members>(api('/w/north/members'))).body.members[0]?.factor
+  expect([(await prove(ann, { password })).body.error?.code, await isShown()]).toEqual(['code_wrong', true])
+  await service.store.db.updateTable('passkey').set({ host: 'before.example.org' }).execute()
+  service.pass(601)
+  expect((await dangerous(ann)).body.error?.code).toBe('proof_required')
+  expect([(await prove(ann, { password })).status, await isShown()]).toEqual([200, false])
+  const other = await service.signedIn(email)
+  await addPasskey(ann, service.baseUrl)
+  expect([(await me(other)).status, await isShown()], 'it counts as the first factor').toEqual([401, true])
+})
+
 describe('a proof of somebody who has a passkey', () => {
   test('is given by the passkey, and not by the password or a sign-in without it', async () => {
     const { service, ann, passkey } = await withPasskey()

@@ -40,11 +40,11 @@ const tooMuch = `You have done this ${maxEvidence.toLocaleString('en-US')} times
  * not keep it. Operations on the person's own account are not refused, so that nobody can lock its owner out.
  */
 export async function demandProof(
-  { store, now }: Deps,
+  { config, store, now }: Deps,
   { person, session, workspace }: ProofRequest,
   operation: Operation,
 ): Promise<void> {
-  const missing = await proofMissing(store.db, person.id, session, now())
+  const missing = await proofMissing(store.db, config, person.id, session, now())
   if (missing) throw Object.assign(new Refusal('proof_required', reasons[missing]), { act: actText(operation) })
   if (workspace && (await isEvidenceFull(store.db, person.id, linesOf(operation), { now: now() })))
     throw new Refusal('rate_limited', tooMuch)

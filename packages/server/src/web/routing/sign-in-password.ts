@@ -21,7 +21,10 @@ type Try = { password: string; known: boolean }
 /** The session maker, and the parts of a sign-in that only the password step needs. */
 type Sessions = SessionMaker & { addressOf: (c: Context<WebEnv>) => string; halves: ReturnType<typeof halfCookies> }
 
-export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, newSession, note, take }: Sessions) {
+export function passwordStep(
+  { auth, config, now, store }: Deps,
+  { addressOf, halves, newSession, note, take }: Sessions,
+) {
   /**
    * Returns the person's new session, or the first half of a sign-in if the person has a second factor;
    * undefined if the password is wrong or nobody has that address. Throws if the person is disabled and the password
@@ -43,7 +46,7 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
 
   /** Stores the first half of a sign-in; undefined if the person has no second factor. */
   async function halfFor({ id }: SignedInAccount, method: SignInMethod): Promise<HalfSignIn | undefined> {
-    const second = waysToFinish(await factorsOfPerson(store.db, id))
+    const second = waysToFinish(await factorsOfPerson(store.db, config, id))
     if (second.length === 0) return undefined
     if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')
     const token = newHalfToken()

@@ -161,7 +161,8 @@ const notices: Readonly<
   recovery_used: always(
     'A recovery code was used',
     'A recovery code of your account was used',
-    async ({ db, person }) => ` Recovery codes left: ${(await factorsOfPerson(db, person.id)).recoveryLeft}.`,
+    async ({ db, person, url }) =>
+      ` Recovery codes left: ${(await factorsOfPerson(db, { baseUrl: url }, person.id)).recoveryLeft}.`,
   ),
   wrong_codes: always(
     'Ten wrong codes were given for your account',

@@ -12,6 +12,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('person_id', 'text', (c) => c.notNull().references('user.id').onDelete('cascade'))
     .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('host', 'text', (c) => c.notNull())
     .addColumn('credential', 'text', (c) => c.notNull().unique())
     .addColumn('public_key', 'text', (c) => c.notNull())
     .addColumn('counter', time, (c) => c.notNull())

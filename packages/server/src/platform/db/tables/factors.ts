@@ -78,6 +78,8 @@ export interface PasskeyTable {
   person_id: string
   /** The name that the person gave it. */
   name: string
+  /** The host of the base address at which it was added. Browsers show it there, and nowhere else. */
+  host: string
   /** The id that its device gave it, in base64url. */
   credential: string
   /** The public key in the form of COSE, in base64url. */
