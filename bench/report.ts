@@ -1,7 +1,7 @@
 /**
  * Measures CPU time per report and reports per second, of the service and of the limit servers T and L
  * (report/limit.ts) in turn; medians of the rounds. PART is keep-alive or close (what happens to connections; reports
- * of 3 KB), 30kb, 250kb, slow-disk (each sync a millisecond slower), postgres, postgres-1ms or postgres-5ms.
+ * of 3 KB), 30kb, 250kb, slow-disk (each sync a ms slower), scraped, postgres, postgres-1ms or postgres-5ms.
  * `--beside FOLDER` (repeatable) compares the service with another checkout's in 15 rounds (report/beside.ts).
  *
  *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3] [--beside FOLDER]
@@ -44,6 +44,13 @@ const parts: Readonly<Record<string, Part>> = {
     agents: 10_000,
     mode: 'keep-alive',
     syncDelayMs: 1,
+  },
+  scraped: {
+    says: '3 KB, connections kept, /metrics/fleet read every 15 s',
+    kilobytes: 3,
+    agents: 5_000,
+    mode: 'keep-alive',
+    scrapeSeconds: 15,
   },
   postgres: {
     says: '3 KB, connections kept, PostgreSQL',

@@ -11,6 +11,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { count, fixed, table } from '../common/table.ts'
 import { median, middleHalf } from '../common/times.ts'
+import { longestTurn } from '../common/turns.ts'
 import { type Measurement, measureInTurns, type Server, type Setting, startOn, withDisk } from './measure.ts'
 
 export interface ComparedService extends Setting {
@@ -70,12 +71,17 @@ async function measureNew(
     const measured: Round[] = []
     for (let round = from; round < from + rounds; round++) {
       const order = turned(servers.keys(), round)
+      const began = Date.now()
       const of = await measureInTurns(
         order.map((i) => servers[i] as Server),
         part,
         seconds,
       )
-      measured.push(order.map((_, i) => of[order.indexOf(i)]) as unknown as Round)
+      const results = servers.map(({ turns }, i) => ({
+        ...of[order.indexOf(i)],
+        ...(turns !== undefined && { turn: longestTurn(turns, began) }),
+      }))
+      measured.push(results as unknown as Round)
     }
     return measured
   } finally {
@@ -137,6 +143,17 @@ function textOf(
   return [
     `**${part.says}**: this checkout beside ${checkout}, 32 clients, ${count(part.agents)} agents, ${all.length} rounds of ${seconds} s for each service, new processes every ${roundsOfProcesses} rounds, ${errors} errors.`,
     table(['CPU of', 'µs/report here', 'there', 'ratio (median)', 'middle half', 'from, to'], rows),
+    ...turnsOf(pairs),
     `Reports a second: ${rate.join(' here, ')} there, ratio ${fixed(median(rates), 3)}; p50 ${p50.join(' and ')} ms, p99 ${p99.join(' and ')} ms.`,
   ].join('\n\n')
+}
+
+/** A line about the longest turns, if they were recorded. */
+function turnsOf(pairs: readonly { ours: Measurement; theirs: Measurement }[]): string[] {
+  const words = (['ours', 'theirs'] as const).map((whose) => {
+    const turns = pairs.flatMap((pair) => pair[whose].turn ?? [])
+    const [times, works] = [turns.map(({ time }) => time), turns.map(({ work }) => work)]
+    return `${fixed(median(times))} ms, at most ${fixed(Math.max(...times))} (CPU ${fixed(median(works))}, at most ${fixed(Math.max(...works))})`
+  })
+  return pairs.some(({ ours }) => ours.turn) ? [`Longest turn of a round: ${words.join(' here, ')} there.`] : []
 }

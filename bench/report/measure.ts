@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { startDatabase } from '../common/postgres.ts'
 import { type ServiceOptions, startService } from '../common/service.ts'
 import { slowDisk } from '../common/slow-disk.ts'
+import type { LongestTurn } from '../common/turns.ts'
+import { scraped } from './scraped.ts'
 
 /**
  * The load of a measurement. `agents` must be so large that no agent reports more than 60 times a minute (8), however
@@ -21,6 +23,8 @@ export interface Setting extends Load {
   postgres?: boolean
   /** The milliseconds by which each sync of the database's files is delayed. */
   syncDelayMs?: number
+  /** The seconds between two requests of `/metrics/fleet` of this checkout's service; by default there are none. */
+  scrapeSeconds?: number
 }
 export interface Server {
   name: string
@@ -28,6 +32,8 @@ export interface Server {
   pid: number
   /** The process id of the server's database, if the database is a process besides the server. */
   database?: number | undefined
+  /** The file with the turns of its event loop, if they are recorded. */
+  turns?: string
   stop(): Promise<void>
 }
 /**
@@ -42,6 +48,8 @@ export interface Measurement {
   p50: number
   p99: number
   errors: number
+  /** The longest turn of the server's event loop in a round, if turns are recorded. */
+  turn?: LongestTurn
 }
 
 /**
@@ -106,11 +114,12 @@ export async function withDisk<T>(
 }
 
 /** Starts the service with the database of a setting. */
-export const startOn = (
-  { postgres, agents }: Setting,
-  slow: SlowDisk,
-  options: ServiceOptions = {},
-): Promise<Server> =>
+export const startOn = (setting: Setting, slow: SlowDisk, options: ServiceOptions = {}): Promise<Server> =>
+  setting.scrapeSeconds === undefined
+    ? startPlain(setting, slow, options)
+    : scraped(setting.scrapeSeconds, options, (more) => startPlain(setting, slow, more))
+
+const startPlain = ({ postgres, agents }: Setting, slow: SlowDisk, options: ServiceOptions): Promise<Server> =>
   postgres ? onPostgres(agents, slow, options) : embedded(agents, { ...options, env: { ...slow, ...options.env } })
 
 /** Starts the service with SQLite. */
