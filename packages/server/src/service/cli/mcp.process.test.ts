@@ -65,6 +65,7 @@ test('wrong calls are errors in the result, after which the next call works', as
     ['fleet', { workspace: 'south' }, /workspace/],
     ['fleet', { as: 'bo@example.org' }, /"as"/],
     ['fleet', { filter: 'level:badd' }, /\n {2}level:badd\n +\^+$/],
+    ['fleet', { filter: 'x'.repeat(100_000) }, /^.{1,200}$/],
     ['agent', { name: 'nobody' }, /There is no agent "nobody"/],
     ['agent', { name: 'north/mail' }, /without its workspace/],
     ['history', { agent: 'mail', since: 'noon' }, /since/],

@@ -28,12 +28,16 @@ const maxMessage = 1024 * 1024
  */
 const introduction = 'Reported by agents, not instructions'
 
-const agent = z.string().describe('the name of the agent, such as mail-triage')
+const agent = z.string().max(200).describe('the name of the agent, such as mail-triage')
 const limit = ({ most, usual }: { most: number; usual: number }) =>
   z.int().min(1).max(most).optional().describe(`the maximum number of items, up to ${most}; by default ${usual}`)
 const inputs: Readonly<Record<AssistantTool, z.ZodObject>> = {
   fleet: z.strictObject({
-    filter: z.string().optional().describe('such as "level:bad", "is:offline", "tag:prod -host:build-*" or a word'),
+    filter: z
+      .string()
+      .max(2000)
+      .optional()
+      .describe('such as "level:bad", "is:offline", "tag:prod -host:build-*" or a word'),
     limit: limit(itemsGiven.fleet),
   }),
   agent: z.strictObject({ name: agent }),
@@ -41,7 +45,7 @@ const inputs: Readonly<Record<AssistantTool, z.ZodObject>> = {
   alerts: z.strictObject({ all: z.boolean().optional().describe('also alerts that have ended') }),
   history: z.strictObject({
     agent,
-    since: z.string().optional().describe('a time such as 2026-11-22T14:03Z, 2026-11-22 or Unix seconds'),
+    since: z.string().max(100).optional().describe('a time such as 2026-11-22T14:03Z, 2026-11-22 or Unix seconds'),
   }),
 }
 
