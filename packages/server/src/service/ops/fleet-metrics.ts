@@ -92,24 +92,53 @@ async function linesOfStates({ db, now, maxAgents }: Read): Promise<Lines> {
   const workspaces = await measuredWorkspaces(db)
   for await (const { workspace, agents } of agentSlices(db, workspaces, maxAgents)) {
     const at = now()
-    const levels: Sample[] = []
-    const offline: Sample[] = []
-    const ages: Sample[] = []
-    for (const agent of agents) {
-      const labels = labelsOf(workspace, agent)
-      const standing = standingOf(agent)
-      const level = levelOf(standing)
-      if (level !== null) levels.push([labels, levelNumbers[level]])
-      offline.push([labels, Number(isOffline(standing, at))])
-      if (standing.seenAt !== null) ages.push([labels, Math.max(0, (at - standing.seenAt) / 1000)])
-    }
-    await add(lines, 'svc_agent_level', levels)
-    await add(lines, 'svc_agent_offline', offline)
-    await add(lines, 'svc_agent_report_age_seconds', ages)
+    const labels = await labelsOf(workspace, agents)
+    const standings = agents.map(standingOf)
+    addForAgents(lines, 'svc_agent_level', labels, (i) => {
+      const level = levelOf(standings[i] as Standing)
+      return level === null ? undefined : levelNumbers[level]
+    })
+    addForAgents(lines, 'svc_agent_offline', labels, (i) => Number(isOffline(standings[i] as Standing, at)))
+    addForAgents(lines, 'svc_agent_report_age_seconds', labels, (i) => {
+      const seenAt = standings[i]?.seenAt ?? null
+      return seenAt === null ? undefined : Math.max(0, (at - seenAt) / 1000)
+    })
+    await nextTurn()
   }
   await add(lines, 'svc_alerts_open', await openAlerts(db, workspaces))
   await add(lines, 'svc_agents_left_out', [[{}, Math.max(0, (await countAgents(db, workspaces)) - maxAgents)]])
   return lines
+}
+
+type Standing = ReturnType<typeof standingOf>
+
+/** The labels of agents as the library writes them, in braces. They are written once for several metrics. */
+async function labelsOf({ slug }: MeasuredWorkspace, agents: readonly AgentColumns[]): Promise<string[]> {
+  const written: Lines = {}
+  await add(
+    written,
+    'svc_agent_offline',
+    agents.map(({ name }) => [{ workspace: slug, agent: name }, 0]),
+  )
+  const lines = Buffer.concat(written.svc_agent_offline ?? []).toString()
+  return lines.split('\n').map((line) => line.slice(line.indexOf('{'), line.lastIndexOf(' ')))
+}
+
+/** Adds a line for each agent of which `valueAt` knows the value. */
+function addForAgents(
+  lines: Lines,
+  name: Metric,
+  labels: readonly string[],
+  valueAt: (index: number) => number | undefined,
+): void {
+  let text = ''
+  for (const [i, label] of labels.entries()) {
+    const value = label === '' ? undefined : valueAt(i)
+    if (value !== undefined) text += `${name}${label} ${value}\n`
+  }
+  const pieces = lines[name] ?? []
+  pieces.push(Buffer.from(text))
+  lines[name] = pieces
 }
 
 async function linesOfCosts({ db, now, maxAgents }: Read): Promise<Lines> {
@@ -118,21 +147,17 @@ async function linesOfCosts({ db, now, maxAgents }: Read): Promise<Lines> {
     const ids = agents.map(({ id }) => id)
     const today = dayNumber(now())
     const sums = await costSums(db, workspace.id, today, ids, 1)
-    const costs = agents.map((agent): Sample => {
-      const { costToday } = costsOf(sums.get(agent.id), agent.usage, today)
-      return [labelsOf(workspace, agent), costToday ?? 0]
-    })
-    await add(lines, 'svc_agent_cost_usd_today', costs)
-    const labels = new Map(agents.map((agent) => [agent.id, labelsOf(workspace, agent)]))
+    const costs = agents.map(({ id, usage }) => costsOf(sums.get(id), usage, today).costToday ?? 0)
+    addForAgents(lines, 'svc_agent_cost_usd_today', await labelsOf(workspace, agents), (i) => costs[i])
+    const names = new Map(agents.map(({ id, name }) => [id, name]))
     const gauges: Sample[] = []
     for await (const [id, report] of readBodies(db, ids))
-      for (const [gauge, used] of firstGauges(report?.gauges)) gauges.push([{ ...labels.get(id), gauge }, used])
+      for (const [gauge, used] of firstGauges(report?.gauges))
+        gauges.push([{ workspace: workspace.slug, agent: names.get(id) ?? '', gauge }, used])
     await add(lines, 'svc_agent_gauge', gauges)
   }
   return lines
 }
-
-const labelsOf = ({ slug: workspace }: MeasuredWorkspace, { name: agent }: AgentColumns) => ({ workspace, agent })
 
 /** The first gauges that have a name and a number. Labels have no control characters; of equals the first counts. */
 function firstGauges(gauges: readonly ReportedGauge[] = []): Map<string, number> {
