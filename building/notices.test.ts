@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -59,10 +59,24 @@ test('a package that names no licence fails the build and is named', () => {
   )
 })
 
-test('every licence text kept in this repository belongs to a package that has none', () => {
+test('every licence text kept in this repository belongs to a package that has none, or to libraries inside one', () => {
   for (const file of readdirSync(join(import.meta.dirname, 'licences'))) {
     const folder = join(import.meta.dirname, '../node_modules', file.replace('.txt', '').replace('+', '/'))
-    expect([file, readdirSync(folder).filter((name) => /licen[cs]e/i.test(name))]).toEqual([file, []])
-    expect(containedIn([join(folder, 'index.js')])[0]?.texts).toEqual([expect.stringContaining('Copyright')])
+    const own = readdirSync(folder).filter((name) => /licen[cs]e/i.test(name))
+    const texts = containedIn([join(folder, 'index.js')])[0]?.texts ?? []
+    expect([file, texts.length]).toEqual([file, own.length + 1])
+    expect(texts.at(-1)).toContain('Copyright')
+    if (own.length > 0) expect(texts.at(-1)).toMatch(/^It contains these libraries/)
   }
+})
+
+test('the libraries inside the files of the protocol’s library are those whose licences are kept', () => {
+  const dist = join(import.meta.dirname, '../node_modules/@modelcontextprotocol/server/dist')
+  const sources = readdirSync(dist).filter((name) => /^(ajvProvider|src|mcp|stdio|index|shimsNode).*\.mjs$/.test(name))
+  const regions = sources.flatMap((name) => readFileSync(join(dist, name), 'utf8').match(/^\/\/#region .*$/gm) ?? [])
+  const inside = regions.flatMap(
+    (line) => /\/node_modules\/(?!\.pnpm)((?:@[^/]+\/)?[^/]+)\/[^/].*$/.exec(line)?.[1] ?? [],
+  )
+  const kept = readFileSync(join(import.meta.dirname, 'licences/@modelcontextprotocol+server.txt'), 'utf8')
+  expect([...new Set(inside)].sort()).toEqual([...kept.matchAll(/\n\n([a-z-]+)\n\n/g)].map(([, name]) => name))
 })

@@ -15,8 +15,8 @@ export interface ContainedPackage {
 }
 
 /**
- * The folder with the licence texts of packages that do not contain one, copied from their sources. A file is called
- * `NAME.txt`, with `+` in place of the slash after a scope.
+ * The folder with the licence texts that packages do not bring: their own, copied from their sources, or those of
+ * libraries inside their files. A file is called `NAME.txt`, with `+` in place of the slash after a scope.
  */
 const added = join(import.meta.dirname, 'licences')
 const modules = `${sep}node_modules${sep}`
@@ -76,7 +76,7 @@ function readPackage(folder: string): ContainedPackage {
     .map((file) => tidied(readFileSync(join(folder, file), 'utf8')))
     .filter((text) => text !== '')
   const licence = typeof license === 'string' ? license : ''
-  return { name, version, licence, texts: texts.length > 0 ? texts : addedText(name) }
+  return { name, version, licence, texts: [...texts, ...addedText(name)] }
 }
 
 const addedName = (name: string): string => `${name.replace('/', '+')}.txt`
