@@ -4,16 +4,15 @@ import { join } from 'node:path'
 import { freePort } from '../../testing/free-port.ts'
 import type { ServiceOptions } from '../common/service.ts'
 import { notingTurns, recordingsFolder } from '../common/turns.ts'
-import type { Server } from './measure.ts'
 
 let started = 0
 
 /** Starts a service with `start`. Only the one of this checkout is scraped, so that both can be compared. */
-export async function scraped(
+export async function scraped<S extends { stop(): Promise<void> }>(
   everySeconds: number,
   options: ServiceOptions,
-  start: (options: ServiceOptions) => Promise<Server>,
-): Promise<Server> {
+  start: (options: ServiceOptions) => Promise<S>,
+): Promise<S & { turns: string }> {
   const turns = join(recordingsFolder, `svc-bench-scraped-${process.pid}-${started++}`)
   const port = await freePort()
   const fleet = options.checkout === undefined ? { SVC_METRICS_FLEET: 'on', SVC_METRICS_PORT: String(port) } : {}
