@@ -8,7 +8,7 @@ import { useState } from 'react'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { PageHeader, useDocumentTitle, useFocusedPart } from '../../ui/index.ts'
-import { ButtonLink } from '../../ui/links.tsx'
+import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
 import { Connect } from './Connect.tsx'
 import { type WhatToAdd, WhatToWatch } from './What.tsx'
 import './add.css'
@@ -56,6 +56,9 @@ export function AddPage() {
         <Connect key={added.token.name} slug={slug} token={added.token} to={added.to} onAdded={keep} />
       ) : (
         <>
+          <AnchorLink to={paths.fleet} params={{ slug }} fz="xs" c="dimmed">
+            Agents
+          </AnchorLink>
           <PageHeader title="Add agent" note="It stays on its machine, reports here, and answers your commands." />
           <WhatToWatch slug={slug} what={what} onAdded={keep} />
         </>

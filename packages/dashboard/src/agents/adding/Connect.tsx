@@ -15,7 +15,7 @@ import { FirstReport, useFirstReport } from '../dialogs/FirstReport.tsx'
 import { adoptBlock, adoptLine, checkLine, connectBlock, connectLine, keepBlock, reportLine } from '../dialogs/lines.ts'
 import { NumberedStep, TokenOnce, WithoutProgram } from '../dialogs/TokenSteps.tsx'
 import { freeName, useTaken } from './names.ts'
-import { thingName, useAdding, type WhatToAdd } from './What.tsx'
+import { Steps, thingName, useAdding, type WhatToAdd } from './What.tsx'
 
 interface ConnectProps {
   slug: string
@@ -32,6 +32,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
   return (
     <>
       <PageHeader title={`Connect ${name}`} />
+      <Steps at={arrived ? 3 : 2} />
       <div className="add-arrival">
         <FirstReport slug={slug} name={name}>
           <Arrived slug={slug} name={name} to={to} onAdded={onAdded} />
@@ -41,9 +42,9 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
         <div className="svc-column">
           <p className="add-done">
             <IconCircleCheckFilled size={16} aria-hidden />
-            {['1. ', thingName(to.what), ...(to.tags.length > 0 ? [` · tags ${to.tags.join(', ')}`] : [])]}
+            {[thingName(to.what), ...(to.tags.length > 0 ? [` · tags ${to.tags.join(', ')}`] : [])]}
           </p>
-          <NumberedStep order={2} title="2. Paste this on its machine">
+          <NumberedStep order={2} title="Paste this on the machine">
             <ReachNote address={service.baseUrl} />
             {service.runtime ? (
               <Block baseUrl={service.baseUrl} token={token} what={to.what} />

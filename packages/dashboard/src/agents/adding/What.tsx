@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { NewToken } from '@svc/api'
 import { trimInvisible } from '@svc/protocol'
-import { IconClock, IconPackage, IconTerminal2 } from '@tabler/icons-react'
+import { IconCheck, IconClock, IconPackage, IconTerminal2 } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentType, type FormEvent, useState } from 'react'
 import { call } from '../../data/api.ts'
@@ -39,10 +39,31 @@ interface WhatProps {
   onAdded: (token: NewToken, to: WhatToAdd) => void
 }
 
+const steps = ['What you have', 'Paste one command on the machine', 'Its first report'] as const
+
+/** The three steps of the page, with the present one marked. */
+export const Steps = ({ at }: { at: 1 | 2 | 3 }) => (
+  <ol className="svc-list add-steps" aria-label="Steps">
+    {steps.map((words, i) => (
+      <li
+        key={words}
+        data-is={i + 1 < at ? 'done' : i + 1 === at ? 'now' : 'later'}
+        aria-current={i + 1 === at ? 'step' : undefined}
+      >
+        <span className="add-step-sign">
+          {i + 1 < at ? <IconCheck size={13} stroke={3} aria-label="done" /> : i + 1}
+        </span>
+        {words}
+      </li>
+    ))}
+  </ol>
+)
+
 /** The first step: what the person has, and the name that the agent gets. */
 export const WhatToWatch = ({ slug, what, onAdded }: WhatProps) => (
   <div className="svc-column">
-    <NumberedStep order={2} title="1. What do you have?">
+    <Steps at={1} />
+    <NumberedStep order={2} title="What do you have?">
       <nav className="add-things" aria-label="What do you have?">
         {addedThings.map((thing) => (
           <Thing key={thing} slug={slug} thing={thing} chosen={thing === what} />
@@ -125,7 +146,7 @@ function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
         <div className="add-fields">
           <TextInput
             label="Name"
-            description="Lowercase letters, digits and hyphens. It can be renamed later."
+            description={`${typed === undefined ? 'A suggestion: type over it. ' : ''}Lowercase letters, digits and hyphens. It can be renamed later.`}
             value={name}
             onFocus={(event) => {
               setOffered(name)
@@ -147,12 +168,11 @@ function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
           <Button type="submit" loading={busy}>
             Add agent
           </Button>
+          <ButtonLink to={paths.fleet} params={{ slug }} variant="default">
+            Cancel
+          </ButtonLink>
           <Help about={what === 'cron' ? 'jobs#adopt-your-crontab' : 'start#connect-a-program-that-already-runs'} />
         </Group>
-        <ol className="add-next" start={2}>
-          <li>Paste one block on its machine.</li>
-          <li>Its first report appears here.</li>
-        </ol>
       </Stack>
     </form>
   )

@@ -155,7 +155,7 @@ test('a late answer is waited for, and the button says so', async () => {
 })
 
 test('axe finds nothing in light and dark, wide and narrow; targets are large enough for a thumb', async () => {
-  const whole = () => page.getByText(/Its first report appears|Waiting for its first|First report received/).waitFor()
+  const whole = () => page.getByText(/What do you have\?|Waiting for its first|First report received/).waitFor()
   const looks = async () => {
     expect(await wrongLooks(page, whole)).toEqual([])
     await resize(page, 360)
