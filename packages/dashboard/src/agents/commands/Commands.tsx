@@ -33,8 +33,7 @@ export default function Commands({ agent }: { agent: Agent }) {
   if (data.rows.length === 0)
     return (
       <Empty icon={IconSend2} title="No commands yet" order={2} help="page#commands">
-        Commands from buttons, settings and logs are listed here. Each is sent with the agent’s next report, and the
-        agent decides whether to carry it out.
+        Commands that you send appear here. The agent takes them with its next report and may refuse them.
       </Empty>
     )
   return (

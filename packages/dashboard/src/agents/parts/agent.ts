@@ -41,10 +41,11 @@ export function tabsOf({ page }: Pick<Agent, 'page'>): AgentTab[] {
   const there: Record<AgentTab, boolean> = {
     overview: true,
     runs: true,
-    commands: true,
     updates: true,
     logs: page.canAct,
     settings: (page.report?.settings?.schema?.length ?? 0) > 0,
+    // The last, so that no other tab moves when it appears.
+    commands: true,
   }
   return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])
 }

@@ -1,6 +1,7 @@
 /** The search and the filters above the list of runs. */
 import { Button, NativeSelect, Popover, Stack, TextInput } from '@mantine/core'
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { useAddressText } from '../../ui/forms/useAddressText.ts'
 import { Text, useFocusedPart } from '../../ui/index.ts'
 import { count } from '../../ui/time/format.ts'
@@ -15,13 +16,15 @@ interface FiltersProps {
   onOrder: ((order: RunOrder) => void) | undefined
   /** The number of runs that fit the filter; undefined without a filter. */
   total: number | undefined
+  /** The button after the filters. */
+  children: ReactNode
 }
 
 /** The milliseconds without a key after which the text is searched for. */
 const pause = 250
 
 /** Shows the search and the filters in use. The others are behind one button. */
-export function Filters({ agent, filter, order, onOrder, total }: FiltersProps) {
+export function Filters({ agent, filter, order, onOrder, total, children }: FiltersProps) {
   const { go } = useView()
   const { typed, type } = useAddressText({
     text: filter.text,
@@ -35,7 +38,7 @@ export function Filters({ agent, filter, order, onOrder, total }: FiltersProps) 
       <TextInput
         ref={field}
         aria-label="Search runs"
-        placeholder="Title, kind or id"
+        placeholder="Subject, kind or id"
         leftSection={<IconSearch size={15} aria-hidden />}
         value={typed}
         onChange={({ currentTarget: { value } }) => type(value)}
@@ -59,12 +62,13 @@ export function Filters({ agent, filter, order, onOrder, total }: FiltersProps) 
           ? `${count(agent.page.runs.kept, 'run')} kept`
           : `${count(total, 'matching run', 'matching runs')}`}
       </span>
+      {children}
     </search>
   )
 }
 
 /** A button that opens the filters, and the order where no heading of a table offers it; nothing if there are none. */
-function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total'>) {
+function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total' | 'children'>) {
   const { go } = useView()
   const { statuses, models } = agent.page.runs
   const offered = [

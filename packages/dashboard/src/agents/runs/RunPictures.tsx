@@ -12,7 +12,7 @@ export function RunPictures({ runs }: { runs: readonly Run[] }) {
       {length && (
         <figure>
           <figcaption>
-            Length <span className="ag-quiet">up to {lastingText(length.max * 1000)}</span>
+            Duration <span className="ag-quiet">max {lastingText(length.max * 1000)}</span>
           </figcaption>
           <RunBars title={length.title} bars={length.bars} />
         </figure>
@@ -20,7 +20,7 @@ export function RunPictures({ runs }: { runs: readonly Run[] }) {
       {cost && (
         <figure>
           <figcaption>
-            Cost <span className="ag-quiet">up to {dollars(cost.max)}</span>
+            Cost <span className="ag-quiet">max {dollars(cost.max)}</span>
           </figcaption>
           <RunBars title={cost.title} bars={cost.bars} />
         </figure>

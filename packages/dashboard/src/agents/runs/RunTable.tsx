@@ -63,7 +63,7 @@ const Head = ({ has, ...ordering }: { has: ShownColumns } & Pick<RunListProps, '
       {has.kind && <th scope="col">Kind</th>}
       {has.subject && <th scope="col">Subject</th>}
       {has.model && <th scope="col">Model</th>}
-      <SortHeader words="Took" sort="duration" numeric {...ordering} />
+      <SortHeader words="Duration" sort="duration" numeric {...ordering} />
       {has.tokens && (
         <th scope="col" data-numeric>
           Tokens

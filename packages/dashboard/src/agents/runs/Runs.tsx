@@ -45,6 +45,17 @@ export default function Runs({ agent }: { agent: Agent }) {
   const elsewhere = opened !== '' && data !== undefined && !isPlaceholderData && !rows.some(({ id }) => id === opened)
   const toggle = (id: string) => view.go({ run: id === opened ? undefined : id })
   const onOrder = (to: RunOrder) => view.go({ ...addressOfOrder(to), page: undefined })
+  const csv = rows.length > 0 && (
+    <Button
+      component="a"
+      variant="default"
+      leftSection={<IconDownload size={15} aria-hidden />}
+      href={addressFor('GET /w/:slug/agents/:name/runs/export', { slug, name: page.name }, { ...filter, ...order })}
+      download
+    >
+      Download CSV
+    </Button>
+  )
   const list = { agent, runs: rows, order, onOrder, opened, toggle, isOneJob: filter.job !== '' }
   return (
     <>
@@ -54,7 +65,9 @@ export default function Runs({ agent }: { agent: Agent }) {
         order={order}
         onOrder={narrow ? onOrder : undefined}
         total={filtered ? data?.total : undefined}
-      />
+      >
+        {!narrow && csv}
+      </Filters>
       {elsewhere && <OtherRun agent={agent} id={opened} close={() => view.go({ run: undefined })} />}
       {error && <ErrorNote error={error} retry={refetch} />}
       {data && rows.length === 0 && (
@@ -76,20 +89,7 @@ export default function Runs({ agent }: { agent: Agent }) {
       <LeftOut rows={data?.leftOff?.rows ?? 0} what={['run']} />
       {rows.length > 0 && (
         <div className="ag-runs-end">
-          <Button
-            component="a"
-            variant="default"
-            size="compact-sm"
-            leftSection={<IconDownload size={14} aria-hidden />}
-            href={addressFor(
-              'GET /w/:slug/agents/:name/runs/export',
-              { slug, name: page.name },
-              { ...filter, ...order },
-            )}
-            download
-          >
-            Download CSV
-          </Button>
+          {narrow && csv}
           <Pager
             page={at}
             size={size}

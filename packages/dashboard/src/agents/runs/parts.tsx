@@ -62,7 +62,7 @@ export function FirstSubject({ run }: { run: Run }) {
   const [first, ...more] = run.subjects ?? []
   if (!first) return null
   return (
-    <span>
+    <span className="ag-first-subject">
       <UntrustedLink title={first.title} url={first.url} host={false} />
       {more.length > 0 && <MoreCount count={more.length} />}
     </span>
