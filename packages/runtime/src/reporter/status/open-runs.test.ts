@@ -77,8 +77,14 @@ test('a run that nobody writes about after a restart is ended, until the agent w
   expect(report(taken.kept, running(second - 60), []).status.runs).toEqual([])
 })
 
-test('a run of a job goes on without the host agent', () => {
-  const runs = [{ id: `backup/${now}-0a1b2c3d`, kind: 'job', status: 'running', started: second - 60 }]
+const uuid = '00000000-0000-7000-8000-000000000001'
+test.each([
+  ['job', `backup/${now}-0a1b2c3d`],
+  ['claude', `claude:${uuid}`],
+  ['codex', `codex:${uuid}`],
+  ['opencode', 'opencode:ses_de0c4cfc9ffebI32M1j71K3evM'],
+])('a run of the kind %s goes on without the host agent', (kind, id) => {
+  const runs = [{ id, kind, status: 'running', started: second - 60 }]
   const told = withEndedRuns(noRuns, { status: { runs }, writtenAt: now - 5000, process: stopped('paused'), now })
   expect(told.status.runs).toEqual(runs)
 })

@@ -84,7 +84,9 @@ const isOpen = (run: StatusRun): boolean =>
 /** True for a run that the host agent shows: something else started it, and it goes on without the host agent. */
 const isOfHost = ({ kind = '', id }: StatusRun): boolean =>
   (kind === 'job' && /^[^/]+\/\d{1,15}-[0-9a-z]{1,16}$/.test(id)) ||
-  (/^(?:claude|codex):[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id) && id.startsWith(`${kind}:`))
+  (sessionPattern.test(id) && id.startsWith(`${kind}:`))
+/** The ids of the runs that the host agent makes of AI sessions. */
+const sessionPattern = /^(?:(?:claude|codex):[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|opencode:ses_[\dA-Za-z]{10,60})$/
 
 /**
  * How and when the runs of a process ended. When a process before the present one ended is known by what it wrote last.
