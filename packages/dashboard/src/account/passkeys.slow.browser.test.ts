@@ -80,6 +80,13 @@ async function door(keys: readonly Kept[], { next = '', verifies = true } = {}) 
 const inside = (page: Page) => page.waitForURL('**/w/north-wind')
 const notAccepted = (page: Page) => page.getByRole('alert').getByText('This passkey was not accepted').waitFor()
 
+const typePassword = async (page: Page) => {
+  await page.keyboard.type('ada@example.org')
+  await tabTo(page, 'Password', 1)
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+}
+
 let keys: Kept[] = []
 
 test('by keys alone a passkey is added, with a name, and the device keeps it', async () => {
@@ -114,7 +121,7 @@ test('by keys alone a passkey is added, with a name, and the device keeps it', a
 test('by keys alone it signs in without an address, and leads to the page that was asked for', async () => {
   const { page, device } = await door(keys, { next: '?next=%2Fw%2Fnorth-wind%2Fmembers' })
   expect(await faults(page)).toEqual([])
-  await press(page, 'Sign in with a passkey')
+  await press(page, 'Use a passkey')
   await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
   keys = await device.kept()
   await account(page)
@@ -123,9 +130,9 @@ test('by keys alone it signs in without an address, and leads to the page that w
 
 test('a device that does not verify the person signs nobody in, and one that lost the passkey says so', async () => {
   const { page, device } = await door(keys, { verifies: false })
-  await press(page, 'Sign in with a passkey')
+  await press(page, 'Use a passkey')
   await page.getByRole('alert').getByText('No passkey was given.').waitFor()
-  await focusIs(page, 'Sign in with a passkey')
+  await focusIs(page, 'Use a passkey')
   expect(await faults(page)).toEqual([])
   await device.verifies(true)
   for (const key of keys) await device.loses(key)
@@ -136,7 +143,7 @@ test('a device that does not verify the person signs nobody in, and one that los
 test('an answer is good once and in its browser only, and the counter of a device does not go back', async () => {
   const { page, device } = await door(keys)
   const request = page.waitForRequest('**/api/web/passkey')
-  await press(page, 'Sign in with a passkey')
+  await press(page, 'Use a passkey')
   const body = (await request).postData() ?? ''
   await inside(page)
   const before = keys
@@ -152,14 +159,14 @@ test('an answer is good once and in its browser only, and the counter of a devic
   setup.faults.splice(0)
 
   const copy = await door(before)
-  await press(copy.page, 'Sign in with a passkey')
+  await press(copy.page, 'Use a passkey')
   await notAccepted(copy.page)
   expect(await faults(copy.page)).toEqual([])
 })
 
 test('a proof is given by the passkey, and of two one is removed; the other still signs in', async () => {
   const { page, device: laptop } = await door(keys)
-  await press(page, 'Sign in with a passkey')
+  await press(page, 'Use a passkey')
   await inside(page)
   const elsewhere = await laptop.kept()
   await account(page)
@@ -194,21 +201,15 @@ test('a proof is given by the passkey, and of two one is removed; the other stil
   keys = await device.kept()
 
   const lost = await door(elsewhere)
-  await press(lost.page, 'Sign in with a passkey')
+  await press(lost.page, 'Use a passkey')
   await notAccepted(lost.page)
   const good = await door(keys)
-  await press(good.page, 'Sign in with a passkey')
+  await press(good.page, 'Use a passkey')
   await inside(good.page)
   keys = await good.device.kept()
 })
 
 test('the password alone still signs in, but proves nothing; with an app the passkey finishes the sign-in', async () => {
-  const typePassword = async (page: Page) => {
-    await page.keyboard.type('ada@example.org')
-    await tabTo(page, 'Password', 1)
-    await page.keyboard.type(password)
-    await page.keyboard.press('Enter')
-  }
   const { page } = await door([])
   await typePassword(page)
   await inside(page)
@@ -239,12 +240,13 @@ test('the password alone still signs in, but proves nothing; with an app the pas
   await ada.page.getByText('Passkey added.').waitFor()
   keys = await another.kept()
 
-  const { page: half } = await door(keys)
+  const { page: half, device: halfs } = await door(keys)
   await typePassword(half)
   await focusIs(half, 'Code')
   expect(await faults(half)).toEqual([])
-  await press(half, 'Sign in with a passkey')
+  await press(half, 'Use a passkey')
   await inside(half)
+  keys = await halfs.kept()
   setup.ageProofs(11)
   await account(half)
   await press(half, 'Remove app')
@@ -256,6 +258,23 @@ test('the password alone still signs in, but proves nothing; with an app the pas
   await half.getByText('Authenticator app removed.').waitFor()
 })
 
+test('where a factor is required, the banner asks for the passkey, which gives the rights of an admin back', async () => {
+  await setup.operator(['workspace', 'require-factor', 'north-wind', 'on', '--from', '2020-01-01'])
+  const { page } = await door([])
+  await typePassword(page)
+  await inside(page)
+  const device = await deviceOf(page, keys)
+  const banner = page.getByText('Until you show a second factor, you have the rights of a member.')
+  await banner.waitFor()
+  expect(await faults(page)).toEqual([])
+  await press(page, 'Use a passkey')
+  await page.getByText('To go on, use a passkey. This session has shown no second factor.').waitFor()
+  await focusIs(page, 'Use a passkey')
+  await page.keyboard.press('Enter')
+  await banner.waitFor({ state: 'detached' })
+  keys = await device.kept()
+})
+
 test('a browser that knows no passkeys shows no button for them, and My account says why', async () => {
   const visitor = await setup.visitor(phone)
   await visitor.page.addInitScript(() => {
@@ -263,7 +282,7 @@ test('a browser that knows no passkeys shows no button for them, and My account 
   })
   await visitor.page.goto(`${setup.url}/sign-in`)
   await focusIs(visitor.page, 'Email')
-  expect(await visitor.page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0)
+  expect(await visitor.page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0)
   await setup.operator(['person', 'create', 'bo@example.org', '--name', 'Bo'], password)
   await setup.signIn(visitor, 'bo@example.org')
   await account(visitor.page)

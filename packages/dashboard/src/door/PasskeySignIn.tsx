@@ -16,7 +16,7 @@ export function PasskeySignIn({ next }: { next: string }) {
     <>
       {error !== null && <ErrorNote error={isRefusal(error, 401) ? notAccepted : error} />}
       <Button variant="default" onClick={() => submit()} loading={busy} fullWidth>
-        Sign in with a passkey
+        Use a passkey
       </Button>
     </>
   )

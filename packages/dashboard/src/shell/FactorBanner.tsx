@@ -16,6 +16,7 @@ export default function FactorBanner({ from }: { from: number }) {
   const { role } = useWorkspace()
   const { data } = useQuery(read('GET /factors'))
   const hasBegun = useClock((now) => now >= from)
+  const has = data && (data.totp || data.passkeys.length > 0)
   const isDue = hasBegun || role !== 'admin'
   return (
     <div className="svc-banner svc-banner-acts" data-kind="warn" role="note">
@@ -34,12 +35,12 @@ export default function FactorBanner({ from }: { from: number }) {
         )}
       </span>
       <div className="svc-banner-buttons">
-        {data?.totp === true && (
-          <Button size="compact-sm" variant="default" onClick={() => void enterCode()}>
-            Enter a code
+        {data && has && (
+          <Button size="compact-sm" variant="default" onClick={() => void showFactor()}>
+            {data.totp ? 'Enter a code' : 'Use a passkey'}
           </Button>
         )}
-        {data?.totp === false && (
+        {data && !has && (
           <ButtonLink to={paths.account} hash={secondFactorPart} size="compact-sm" variant="default">
             Add a second factor
           </ButtonLink>
@@ -49,7 +50,7 @@ export default function FactorBanner({ from }: { from: number }) {
   )
 }
 
-/** Asks for a code. After a good one the banner goes, so the focus moves on. */
-async function enterCode(): Promise<void> {
+/** Asks for a factor. After a good one the banner goes, so the focus moves on. */
+async function showFactor(): Promise<void> {
   if (await askForProof()) focusMain()
 }

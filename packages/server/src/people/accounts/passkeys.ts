@@ -48,13 +48,11 @@ export function refuseNoPasskeys({ baseUrl }: ServiceAddress) {
 }
 
 export const requestFor = (config: ServiceAddress, challenge: string): PasskeyRequest => ({
-  ...{
-    challenge,
-    timeout: challengeMs,
-    rpId: passkeyHost(config) ?? '',
-    userVerification: 'required',
-    allowCredentials: [],
-  },
+  challenge,
+  timeout: challengeMs,
+  rpId: passkeyHost(config) ?? '',
+  userVerification: 'required',
+  allowCredentials: [],
 })
 
 export async function creationFor(
