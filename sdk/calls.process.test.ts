@@ -3,7 +3,7 @@
  * files.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { StatusFile } from '../packages/protocol/src/index.ts'
@@ -375,7 +375,13 @@ test.each(languages)('in $name, the files that the runtime names come before tho
   const folder = newFolder()
   const at = (name: string) => join(folder, name)
   const program = start(language, {
-    ...{ SVC_STATE_DIR: at('state'), SVC_PAUSE_FILE: at('p'), SVC_RUN_NOW_FILE: at('r'), SVC_SETTINGS_FILE: at('s') },
+    ...{
+      SVC_AGENT_DIR: folder,
+      SVC_STATE_DIR: at('state'),
+      SVC_PAUSE_FILE: at('p'),
+      SVC_RUN_NOW_FILE: at('r'),
+      SVC_SETTINGS_FILE: at('s'),
+    },
   })
   await program.call('open', at('elsewhere'))
   writeFileSync(at('s'), '{"a": 1}')
@@ -393,12 +399,27 @@ test.each(languages)('in $name, the files that the runtime names come before tho
   expect(existsSync(at('elsewhere'))).toBe(false)
 })
 
+test.each(languages)(
+  'in $name, an agent that was connected by hand keeps its file under the runtime',
+  async (language) => {
+    const agent = newFolder()
+    writeFileSync(join(agent, 'svc.agent.yaml'), 'name: mail\nversion: 0.1.0\nstatus: status.json\n')
+    const program = start(language, { SVC_STATE_DIR: join(agent, 'state'), SVC_AGENT_DIR: agent })
+    await program.all([
+      ['open', join(agent, 'elsewhere')],
+      ['ok', 'here'],
+    ])
+    expect(statusIn(agent).state?.label).toBe('here')
+    expect(readdirSync(agent).sort()).toEqual(['status.json', 'svc.agent.yaml'])
+  },
+)
+
 test('the files need nothing but their language, and do not use the network', () => {
   const text = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
   const python = text('python/svc_status.py')
   expect(python.match(/^ *(from|import) .*$/gm)).toEqual([
     '    from svc_status import Status',
-    'import json, math, os, re, stat, sys, threading, time',
+    'import json, math, os, re, sys, threading, time',
     'from contextlib import contextmanager, suppress',
     'from itertools import islice',
   ])

@@ -86,7 +86,6 @@ function panel(value) {
 }
 
 /** A heading or cell that cannot be shown is empty, so that its neighbours keep their places. */
-const heading = (value) => kept(200, value) ?? ''
 const cell = (value) => kept(isObject(value) ? { 'text!': 300, url: link } : 300, value) ?? ''
 const word = (most) => (value) => kept(most, value) || undefined
 const level = (value) => (value == null ? undefined : levels.includes(value) ? value : 'info')
@@ -105,7 +104,7 @@ const runShape = {
 }
 const partsOfPanels = {
   list: { 'items!': [{ 'title!': 200, url: link, meta: 200, badge: 200, level }, 200] },
-  table: { 'columns!': [heading, 12], 'rows!': [[cell, 12], 200] },
+  table: { 'columns!': [(value) => kept(200, value) ?? '', 12], 'rows!': [[cell, 12], 200] },
   kv: { 'items!': [{ 'label!': 200, 'value!': 300 }, 200] },
   text: { 'lines!': [500, 200] },
 }
@@ -138,7 +137,6 @@ const opened = new Map()
  * folder gives the same object in the whole program. Each call writes the whole file.
  */
 export class Status {
-  #folder
   #file
   #pauseFile
   #runNowFile
@@ -159,6 +157,11 @@ export class Status {
     let place = String(folder)
     try {
       place = resolve(process.env.SVC_STATE_DIR || (folder instanceof URL ? fileURLToPath(folder) : folder) || '.')
+      const agent = process.env.SVC_AGENT_DIR
+      const manifest = agent && join(agent, 'svc.agent.yaml')
+      // An agent that was connected by hand has its status file in its own folder, also under the runtime.
+      const isThere = manifest && fs.existsSync(manifest)
+      if (isThere && /^status: *status\.json\b/m.test(fs.readFileSync(manifest, 'utf8'))) place = agent
       fs.mkdirSync(place, { recursive: true })
       place = fs.realpathSync(place)
     } catch {}
@@ -169,7 +172,6 @@ export class Status {
     this.#pauseFile = named('SVC_PAUSE_FILE', 'paused')
     this.#runNowFile = named('SVC_RUN_NOW_FILE', 'run_now')
     this.#settingsFile = named('SVC_SETTINGS_FILE', 'settings.json')
-    this.#folder = place
     this.#file = join(place, 'status.json')
     this.#saw = { paused: this.paused, settings: stamp(this.#settingsFile) }
     try {
@@ -227,8 +229,7 @@ export class Status {
     const until = performance.now() + (seconds === Infinity ? seconds : (amount(seconds) ?? 0) * 1000)
     this.#asked = false
     for (;;) {
-      const why = this.#look()
-      const left = until - performance.now()
+      const [why, left] = [this.#look(), until - performance.now()]
       if (why || left <= 0) return why ?? 'time'
       await new Promise((over) => setTimeout(over, Math.min(left, lookMs)))
     }
@@ -310,9 +311,9 @@ export class Status {
   /** Writes beside and renames, so that nobody reads half a file. */
   #write() {
     const content = this.#content()
-    const beside = join(this.#folder, `.status.json.${randomBytes(8).toString('hex')}.new`)
+    const beside = join(this.#file, '..', `.status.json.${randomBytes(8).toString('hex')}.new`)
     this.#writtenAt = performance.now()
-    fs.mkdirSync(this.#folder, { recursive: true })
+    fs.mkdirSync(join(this.#file, '..'), { recursive: true })
     try {
       fs.writeFileSync(beside, content, { flag: 'wx', mode: 0o600 })
       const [found, written] = [stamp(this.#file), stamp(beside)]

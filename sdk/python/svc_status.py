@@ -8,7 +8,7 @@ Copy this file beside the program. It needs Python 3.8 and nothing else, and it 
 a value. The first fault of each kind is one line on standard error, and what the contract would cut is cut here.
 docs/sdk.md of svc describes it; your service shows it at /help/sdk. SPDX-License-Identifier: Apache-2.0
 """
-import json, math, os, re, stat, sys, threading, time
+import json, math, os, re, sys, threading, time
 from contextlib import contextmanager, suppress
 from itertools import islice
 
@@ -17,7 +17,6 @@ RUNS = 100
 READ_BYTES, FILE_BYTES = 256 * 1024, 240 * 1024
 # A program that waits looks this often for a wish, and writes this often, so that the page knows that it is alive.
 LOOK_SECONDS, ALIVE_SECONDS = 1, 60
-LEVELS = ("ok", "info", "warn", "bad")
 
 _CONTROLS = re.compile(r"[\x01-\x08\x0b-\x1f\x7f-\x9f]")
 _UNWRITABLE = re.compile(r"[\x00\ud800-\udfff]")
@@ -78,7 +77,7 @@ def _panel(value):
 # A heading or cell that cannot be shown is empty, so that its neighbours keep their places.
 _cell = lambda value: _kept({"text!": 300, "url": _link} if isinstance(value, dict) else 300, value) or ""
 _word = lambda most: lambda value: _kept(most, value) or None
-_level = lambda value: None if value is None else value if isinstance(value, str) and value in LEVELS else "info"
+_level = lambda value: value if value in (None, "ok", "info", "warn", "bad") else "info"
 _amount = lambda value: _number(value, 0)
 _count = lambda value: _number(value, 0, whole=True)
 _share = lambda value: _number(value, 0, 1)
@@ -100,8 +99,7 @@ def _read_json(path):
     """The value in a regular file; None if it is missing. A pipe is refused, because opening it would wait."""
     if not os.path.exists(path):
         return None
-    facts = os.stat(path)
-    if not stat.S_ISREG(facts.st_mode) or facts.st_size > READ_BYTES:
+    if not os.path.isfile(path) or os.path.getsize(path) > READ_BYTES:
         raise ValueError(f"it is not a file of at most {READ_BYTES} bytes")
     with open(path, encoding="utf-8-sig") as file:
         value = json.loads(file.read(), parse_constant=int)
@@ -165,6 +163,10 @@ class Status:
         place = str(folder)
         with suppress(Exception):
             place = os.path.realpath(os.environ.get("SVC_STATE_DIR") or folder or ".")
+            with suppress(Exception), open(os.path.join(os.environ["SVC_AGENT_DIR"], "svc.agent.yaml")) as manifest:
+                # An agent that was connected by hand has its status file in its own folder, also under the runtime.
+                if re.search(r"^status: *status\.json\b", manifest.read(), re.M):
+                    place = os.path.realpath(os.environ["SVC_AGENT_DIR"])
             os.makedirs(place, exist_ok=True)
         with _lock:
             if place not in _opened:
@@ -283,8 +285,7 @@ class Status:
 
     def _begin_again(self):
         """Takes over the runs of an earlier process. It ended when it last wrote."""
-        earlier = _kept((_RUN, RUNS), (_read_json(self._file) or {}).get("runs")) or ()
-        for run in earlier:
+        for run in _kept((_RUN, RUNS), (_read_json(self._file) or {}).get("runs")) or ():
             last = max(run.get("started", 0), min(_now(), int(os.stat(self._file).st_mtime)))
             self._keep(run if "ended" in run else {**run, "status": "interrupted", "ended": last})
 
