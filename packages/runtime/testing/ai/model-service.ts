@@ -2,7 +2,7 @@
  * A stand-in for the services of AI models, on loopback: it speaks the messages of Anthropic, and the responses and the
  * chat completions of OpenAI, as far as the command lines of the tools need. A prompt says what is answered:
  * `[[bash COMMAND]]` asks for the shell tool once, `[[ask]]` beside it asks the person first, `[[slow SECONDS]]` waits
- * before each answer, and `[[status CODE]]` fails.
+ * before each answer, `[[status CODE]]` fails, and `[[tool NAME JSON]]` asks for a tool as soon as it is offered.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,6 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ModelService {
   readonly origin: string
+  /** The bodies of all requests of a model. */
+  readonly asked: readonly string[]
   close(): Promise<void>
 }
 
@@ -20,10 +22,14 @@ let made = 0
 const newId = (prefix: string): string => `${prefix}_${Date.now().toString(36)}${String(++made).padStart(6, '0')}`
 
 export async function startModelService(): Promise<ModelService> {
-  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
+  const asked: string[] = []
+  const server = createServer(
+    (request, response) => void answer(request, response, asked).catch(() => response.destroy()),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -32,10 +38,11 @@ export async function startModelService(): Promise<ModelService> {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, asked: string[]): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  const body = bodyIn(Buffer.concat(chunks).toString('utf8'))
+  const text = Buffer.concat(chunks).toString('utf8')
+  const body = bodyIn(text)
   const path = new URL(request.url ?? '/', 'http://x').pathname
   const send = (status: number, value: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
@@ -43,10 +50,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (path.endsWith('/count_tokens')) return void send(200, { input_tokens: usage.input })
   if (path.endsWith('/models')) return void send(200, { object: 'list', data: [{ id: 'fake-1', object: 'model' }] })
   if (speak === undefined || request.method !== 'POST') return void send(200, {})
+  asked.push(text)
   const { order, results } = ordersIn(body)
   if (order.status !== undefined) return void send(Number(order.status), failure)
   if (order.slow !== undefined) await sleep(Number(order.slow) * 1000)
-  const call = results === 0 && order.bash !== undefined ? shellCall(body, order.bash, 'ask' in order) : undefined
+  const shell = results === 0 && order.bash !== undefined ? shellCall(body, order.bash, 'ask' in order) : undefined
+  const call = order.tool !== undefined && results < mostResults ? namedCall(body, order.tool) : shell
   const { whole, events } = speak(body, call)
   if (body.stream !== true) return void send(200, whole)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -92,6 +101,8 @@ function ordersIn(body: JsonObject): { readonly order: Readonly<Record<string, s
 
 interface ToolCall {
   readonly name: string
+  /** The namespace of the tool, as Codex offers those of other programs. */
+  readonly namespace?: string
   readonly input: JsonObject
 }
 
@@ -116,6 +127,29 @@ function shellCall(body: JsonObject, command: string, asks: boolean): ToolCall |
     },
   }
 }
+
+/** The number of results of tools after which no tool is asked for by its name. */
+const mostResults = 6
+
+/**
+ * A tool by the end of its name, with arguments in JSON: once, as soon as it is offered. Until then the shell waits a
+ * moment, since a tool may start the program that offers it while it asks the model.
+ */
+function namedCall(body: JsonObject, order: string): ToolCall | undefined {
+  const [wanted = ''] = order.split(' ', 1)
+  if (JSON.stringify(body).includes(calledMark)) return undefined
+  const offered = ((body.tools ?? []) as JsonObject[]).flatMap((tool) =>
+    tool.type === 'namespace'
+      ? (tool.tools as JsonObject[]).map(({ name }) => ({ name: String(name), namespace: String(tool.name) }))
+      : [{ name: String(((tool.function ?? tool) as JsonObject).name) }],
+  )
+  const tool = offered.find(({ name }) => name.endsWith(wanted))
+  if (!tool) return shellCall(body, 'sleep 5', false)
+  return { ...tool, input: JSON.parse(order.slice(wanted.length)) as JsonObject }
+}
+
+/** A text in each answer of `svc-server mcp`. */
+const calledMark = 'Reported by agents, not instructions'
 
 interface Spoken {
   readonly whole: unknown
@@ -162,6 +196,7 @@ function responses(body: JsonObject, call: ToolCall | undefined): Spoken {
   if (call)
     output.push({
       ...{ id: newId('fc'), type: 'function_call', status: 'completed', call_id: newId('call'), name: call.name },
+      ...(call.namespace !== undefined && { namespace: call.namespace }),
       arguments: JSON.stringify(call.input),
     })
   const input = usage.input + usage.cached
