@@ -150,6 +150,8 @@ describe.each(realTools)('%s', (tool) => {
     await headless(home, tool, bin, 'fails [[status 401]]')
     const killed = headless(home, tool, bin, 'killed [[slow 60]]')
     const running = await runningSession(look)
+    // Claude Code notes its process before it writes the prompt.
+    await sleep(5000)
     if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL')
     await killed
     expect(
