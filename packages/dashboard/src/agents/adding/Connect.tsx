@@ -179,8 +179,8 @@ const TellMore = ({ slug, name, what }: { slug: string; name: string; what: What
       </li>
     ) : (
       <li>
-        How it is: it writes a status file. The first one says “Hello”, and soon counts as old.{' '}
-        <Help about="start#write-a-status-file" />
+        How it is: two lines in its program write a status file. The first one says “Hello”, and soon counts as old.{' '}
+        <Help about="sdk#all-calls" />
       </li>
     )}
     <li>
