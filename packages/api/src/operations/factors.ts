@@ -48,7 +48,7 @@ const passkeyAnswer: Reader<PasskeyAnswer> = object({
 const newPasskeyAnswer: Reader<NewPasskeyAnswer> = object({
   id: bytes(maxId),
   rawId: bytes(maxId),
-  response: object({ clientDataJSON: bytes(4000), attestationObject: bytes(4000) }),
+  response: object({ clientDataJSON: bytes(4000), attestationObject: bytes(16_000) }),
 })
 const challenge = 'the challenge is in a cookie of the browser'
 
@@ -67,7 +67,7 @@ export const beginTotp = change<NewTotp>()('POST /factors/totp', {
 })
 export const confirmTotp = change<RecoveryCodes>()('POST /factors/totp/confirm', {
   right,
-  says: 'add the authenticator app by a code that it shows; your other sessions end, and the answer has ten recovery codes, each good once',
+  says: 'add the authenticator app by a code that it shows; the answer has ten recovery codes, each good once; if it is your first second factor, your other sessions end',
   input: object({ code }),
   proof: true,
   audit: ['person.factor_added'],

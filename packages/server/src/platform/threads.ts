@@ -3,6 +3,7 @@
  * question, answers one after another, and ends after some time without one.
  */
 import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadFile } from './installed.ts'
 
@@ -11,21 +12,35 @@ interface ThreadLimits {
   heapMb: number
   /** The milliseconds without a question after which the thread ends. */
   idleMs: number
+  /** The milliseconds that one answer may take. A thread that takes longer is ended. */
+  answerMs: number
+}
+
+/** The number of questions that may wait for one thread. */
+const maxWaiting = 64
+
+/** The error of a question that a thread did not answer. The same question may be answered in some seconds. */
+export class ThreadUnavailable extends Error {
+  static readonly retryAfter = 5
+  static readonly words = 'The service is busy. Try again in a few seconds.'
 }
 
 /**
- * Returns the function that asks this thread. A question fails if the thread ends before it answers; the next one
- * starts another thread.
+ * Returns the function that asks this thread. A question fails with `ThreadUnavailable` if too many wait, if the answer
+ * takes too long, or if the thread ends before it; the next question starts another thread.
  */
 export function threadOnDemand<Question, Answer>(
-  program: Parameters<typeof threadFile>[0],
-  { heapMb, idleMs }: ThreadLimits,
+  program: Parameters<typeof threadFile>[0] | URL,
+  { heapMb, idleMs, answerMs }: ThreadLimits,
 ): (question: Question) => Promise<Answer> {
   let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
-  return (question) => {
-    const answered = last.then(() => ask(question))
+  return async (question) => {
+    if (waiting >= maxWaiting) throw new ThreadUnavailable(`Too many questions wait for the thread ${program}.`)
+    waiting++
+    const answered = last.then(() => ask(question)).finally(() => waiting--)
     last = answered.catch(() => {})
     return answered
   }
@@ -39,31 +54,42 @@ export function threadOnDemand<Question, Answer>(
     try {
       const answer = once(asked, 'message', { signal: ended.signal }) as Promise<[Answer]>
       const exit = once(asked, 'exit', { signal: ended.signal }).then(() => {
-        throw new Error(`The thread ${program} has ended.`)
+        throw new Error('It has ended.')
       })
       asked.postMessage(question)
-      const [given] = await Promise.race([answer, exit])
+      const [given] = await Promise.race([answer, exit, tooLong(ended.signal)])
       return given
-    } catch (error) {
-      if (worker === asked) worker = undefined
-      throw error
+    } catch (cause) {
+      end(asked)
+      throw new ThreadUnavailable(`The thread ${program} did not answer.`, { cause })
     } finally {
       ended.abort()
       asked.unref()
-      idle = setTimeout(end, idleMs).unref()
+      idle = setTimeout(end, idleMs, asked).unref()
     }
   }
 
+  async function tooLong(signal: AbortSignal): Promise<never> {
+    await wait(answerMs, undefined, { signal })
+    throw new Error(`It took longer than ${answerMs} ms.`)
+  }
+
+  /** Starts a thread. One that ends by itself, also between two questions, is not asked again. */
   function started(): Worker {
-    const thread = new Worker(threadFile(program), {
+    const thread = new Worker(program instanceof URL ? program : threadFile(program), {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     })
-    return thread.on('error', () => {}) // The thread's event `exit`, which follows, rejects the pending question.
+    // The event `exit`, which follows an error, rejects the pending question.
+    return thread.on('error', () => {}).on('exit', () => forget(thread))
   }
 
-  function end(): void {
-    worker?.terminate().catch(() => {})
-    worker = undefined
+  function forget(thread: Worker): void {
+    if (worker === thread) worker = undefined
+  }
+
+  function end(thread: Worker): void {
+    forget(thread)
+    thread.terminate().catch(() => {})
   }
 }

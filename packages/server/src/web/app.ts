@@ -20,6 +20,7 @@ import { callerAddress } from '../platform/http/caller.ts'
 import { logAsStatus, requestPath } from '../platform/http/requests.ts'
 import { placeBeside } from '../platform/installed.ts'
 import { Refusal, type WebCode } from '../platform/refusal.ts'
+import { ThreadUnavailable } from '../platform/threads.ts'
 import { boundOperations } from './operations/all.ts'
 import { authRoutes, invitationRoutes, linkRoutes, ownRoutes } from './routes/account.ts'
 import { bundleRoutes } from './routes/bundles.ts'
@@ -140,6 +141,8 @@ function refusalOf(error: Error): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof InputRefused) return new Refusal(error.code as WebCode, error.message)
   if (error instanceof HashingBusy) return new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
+  if (error instanceof ThreadUnavailable)
+    return new Refusal('unavailable', ThreadUnavailable.words, ThreadUnavailable.retryAfter)
   if (isConstraint(error)) return new Refusal('conflict')
   if (isForeignText(error)) return new Refusal('text_invalid')
   if (isDatabaseFailure(error)) return new Refusal('unavailable', undefined, 5)

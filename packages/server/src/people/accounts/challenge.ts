@@ -14,35 +14,81 @@ export interface Challenge {
   expiresAt: number
 }
 
-/** The purpose of a challenge: the use of a passkey, or a new passkey in the session with this id. */
-type ChallengeFor = 'use' | { session: string }
+/** The purpose of a challenge: a sign-in, or a proof or a new passkey in the session with this id. */
+export type ChallengeFor = { is: 'sign-in' } | { is: 'proof' | 'add'; session: string }
 
+/** The challenges of a browser. Each function gets the header `Cookie` of its request. */
 interface ChallengeCookies {
-  /** The challenge in the request's cookies that can still be used; undefined if there is none. */
-  find(cookies: string | undefined, purpose: ChallengeFor, now: number): Challenge | undefined
-  /** Makes a challenge, and the header `Set-Cookie` that gives it to the browser. */
-  make(purpose: ChallengeFor, now: number): { challenge: string; cookie: string }
-  clear(purpose: ChallengeFor): string
+  /** The challenge to which a browser's answer belongs; the newest one if it belongs to none that can be used. */
+  find(cookies: string | undefined, purpose: ChallengeFor, answer: SignedAnswer, now: number): Challenge | undefined
+  /** Makes a challenge, and the headers `Set-Cookie` that give it to the browser beside earlier ones. */
+  make(cookies: string | undefined, purposes: ChallengeFor[], now: number): { challenge: string; cookies: string[] }
+  /** The headers `Set-Cookie` that take a challenge from the browser, after it was used. */
+  end(cookies: string | undefined, purposes: ChallengeFor[], answer: SignedAnswer, now: number): string[]
 }
 
+/** The part of a browser's answer that names the challenge. */
+interface SignedAnswer {
+  response: { clientDataJSON: string }
+}
+
+/** The number of challenges that a browser keeps for one purpose, so that its tabs do not disturb each other. */
+const kept = 3
+
 export function challengeCookies({ dataDir, baseUrl }: { dataDir: string; baseUrl: string }): ChallengeCookies {
-  const cookies = { use: ownCookie('svc.passkey', baseUrl), add: ownCookie('svc.new-passkey', baseUrl) }
-  const cookieOf = (purpose: ChallengeFor) => (purpose === 'use' ? cookies.use : cookies.add)
-  const ownerOf = (purpose: ChallengeFor) => (purpose === 'use' ? 'use' : `new in ${purpose.session}`)
-  const key = () => sealKeyOf(secretOf(dataDir), 'passkeys')
+  const cookieFor = {
+    'sign-in': ownCookie('svc.passkey', baseUrl),
+    proof: ownCookie('svc.proof', baseUrl),
+    add: ownCookie('svc.new-passkey', baseUrl),
+  }
+  const key = sealKeyOf(secretOf(dataDir), 'passkeys')
+
+  function read(cookies: string | undefined, purpose: ChallengeFor, now: number): Challenge[] {
+    const sealed = cookieFor[purpose.is].find(cookies)
+    const words = sealed === undefined ? [] : (unseal(key, ownerOf(purpose), sealed) ?? '').split(' ')
+    return words
+      .map((word) => word.split(':'))
+      .map(([challenge = '', until]) => ({ challenge, expiresAt: Number(until) }))
+      .filter(({ expiresAt }) => isAhead(expiresAt, now, challengeMs))
+  }
+
+  function set(purpose: ChallengeFor, all: Challenge[]): string {
+    if (all.length === 0) return cookieFor[purpose.is].set('', 0)
+    const text = all.map(({ challenge, expiresAt }) => `${challenge}:${expiresAt}`).join(' ')
+    return cookieFor[purpose.is].set(seal(key, ownerOf(purpose), text), challengeMs / 1000)
+  }
+
   return {
-    find(given, purpose, now) {
-      const sealed = cookieOf(purpose).find(given)
-      const text = sealed === undefined ? undefined : unseal(key(), ownerOf(purpose), sealed)
-      const [challenge = '', until] = text?.split(' ') ?? []
-      const expiresAt = Number(until)
-      return text !== undefined && isAhead(expiresAt, now, challengeMs) ? { challenge, expiresAt } : undefined
+    find(cookies, purpose, answer, now) {
+      const [named, all] = [challengeIn(answer), read(cookies, purpose, now)]
+      return all.find(({ challenge }) => challenge === named) ?? all.at(-1)
     },
-    make(purpose, now) {
+    make(cookies, purposes, now) {
       const challenge = randomBytes(32).toString('base64url')
-      const sealed = seal(key(), ownerOf(purpose), `${challenge} ${now + challengeMs}`)
-      return { challenge, cookie: cookieOf(purpose).set(sealed, challengeMs / 1000) }
+      const made = { challenge, expiresAt: now + challengeMs }
+      const write = (purpose: ChallengeFor) => set(purpose, [...read(cookies, purpose, now), made].slice(-kept))
+      return { challenge, cookies: purposes.map(write) }
     },
-    clear: (purpose) => cookieOf(purpose).set('', 0),
+    end(cookies, purposes, answer, now) {
+      const named = challengeIn(answer)
+      const left = (purpose: ChallengeFor) => read(cookies, purpose, now).filter(({ challenge }) => challenge !== named)
+      return purposes.map((purpose) => set(purpose, left(purpose)))
+    },
+  }
+}
+
+/** The owner of a sealed cookie: a challenge of another session, or for something else, cannot be read. */
+const ownerOf = (purpose: ChallengeFor): string =>
+  purpose.is === 'sign-in' ? purpose.is : `${purpose.is} in ${purpose.session}`
+
+/** The challenge that an answer names. Only the worker thread checks whether the passkey signed it. */
+function challengeIn({ response }: SignedAnswer): string | undefined {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()) as {
+      challenge?: unknown
+    }
+    return typeof challenge === 'string' ? challenge : undefined
+  } catch {
+    return undefined
   }
 }

@@ -10,7 +10,7 @@ import { seal, sealKeyOf, unseal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { Actor } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { factorsOfPerson } from '../factors/held.ts'
+import { factorsOfPerson, kindsOf } from '../factors/held.ts'
 import {
   confirmFactor,
   factorShownAt,
@@ -74,8 +74,8 @@ export async function beginTotp({ db, config, by, now }: Ctx): Promise<Verdict<N
 }
 
 /**
- * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. The
- * other sessions end, because they have shown none, and one of them may be somebody else's.
+ * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. With
+ * the first factor the other sessions end, because they have shown none, and one of them may be somebody else's.
  */
 export async function confirmTotp(
   ctx: Ctx,
@@ -90,11 +90,12 @@ export async function confirmTotp(
   if (secret === undefined) return refuse('factor_unknown', 'The service can no longer read this secret. Begin again.')
   const step = stepOf(typed, secret, 0, now)
   if (step === undefined) return wrongFor(ctx, typed, secret, 0)
+  const before = kindsOf(await factorsOfPerson(db, config, by.id))
   if (!(await confirmFactor(db, row, step, now)))
     return refuse('factor_unknown', 'The secret was replaced or removed meanwhile. Begin again.')
   await noteProof(db, session, 'factor', now)
   const recovery = await replaceRecovery(db, by.id, now)
-  const sessionsEnded = await endAllSessionsBut(db, by, session, now)
+  const sessionsEnded = before.length === 0 ? await endAllSessionsBut(db, by, session, now) : 0
   await noteChange(ctx, 'person.factor_added', 'factor_added', { sessionsEnded })
   return done({ recovery })
 }

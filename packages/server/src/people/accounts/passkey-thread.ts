@@ -26,7 +26,9 @@ export type PasskeyQuestion = Expected &
     | { is: 'use'; answer: PasskeyAnswer; passkey: Omit<PasskeyChecked, 'counter'> }
   )
 
-const ask = threadOnDemand<PasskeyQuestion, PasskeyChecked | undefined>('passkeys', { heapMb: 64, idleMs: 60_000 })
+const ask = threadOnDemand<PasskeyQuestion, PasskeyChecked | undefined>('passkeys', {
+  ...{ heapMb: 64, idleMs: 60_000, answerMs: 15_000 },
+})
 
 /**
  * A public key whose private key nobody has. An answer of an unknown passkey is checked with it, so that the time of a

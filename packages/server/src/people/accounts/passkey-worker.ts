@@ -34,7 +34,7 @@ async function check(question: PasskeyQuestion): Promise<PasskeyChecked | undefi
     return { id, publicKey: isoBase64URL.fromBuffer(publicKey), counter }
   }
   const { id, publicKey } = question.passkey
-  // Whose passkey it is says the service, not the device.
+  // The service, not the device, says whose passkey it is.
   const { userHandle: _, ...signed } = question.answer.response
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     ...expected,

@@ -14,6 +14,7 @@ import {
   findPasskey,
   insertPasskey,
   isCounterGood,
+  isSpent,
   maxPasskeys,
   notePasskeyUse,
   passkeysOf,
@@ -55,21 +56,23 @@ export const requestFor = (config: ServiceAddress, challenge: string): PasskeyRe
   allowCredentials: [],
 })
 
+/** The request for a new passkey. Its challenge is made only if the person can have one more. */
 export async function creationFor(
   { db, config, by }: Pick<Ctx, 'db' | 'config' | 'by'>,
-  challenge: string,
-): Promise<PasskeyCreation> {
+  challenge: () => string,
+): Promise<Verdict<PasskeyCreation, 'passkeys_too_many'>> {
   const there = await passkeysOf(db, by.id)
-  return {
+  if (there.length >= maxPasskeys) return tooMany
+  return done({
     rp: { id: passkeyHost(config) ?? '', name: 'svc' },
     user: { id: handleOf(by.id), name: by.email, displayName: by.name },
-    challenge,
+    challenge: challenge(),
     timeout: challengeMs,
     pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
     excludeCredentials: there.map(({ credential }) => ({ type: 'public-key', id: credential })),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     attestation: 'none',
-  }
+  })
 }
 
 export async function listPasskeys(db: Db, person: { id: string }): Promise<Passkey[]> {
@@ -115,7 +118,7 @@ export async function addPasskey(
     { person: by.id, name, host: passkeyHost(config) ?? '', credential, publicKey, counter },
     now,
   )
-  if (made === 'full') return refuse('passkeys_too_many', `You have ${maxPasskeys} passkeys. Remove one first.`)
+  if (made === 'full') return tooMany
   if (made === 'known') return wrongPasskey
   await noteProof(db, session, 'factor', now)
   const sessionsEnded = before.length === 0 ? await endAllSessionsBut(db, by, session, now) : 0
@@ -166,7 +169,7 @@ export interface PasskeyUse {
 
 /**
  * Checks the answer of a browser for this challenge; undefined if it is not good. It takes the same work whether the
- * passkey is known or not. `copied` is told a passkey whose counter went back.
+ * passkey is known or not. `copied` is told a passkey whose counter went back, unless the answer was sent twice.
  */
 export async function checkPasskey(
   { db, config, copied }: { db: Db; config: ServiceAddress; copied: (passkey: { id: string; person: string }) => void },
@@ -180,7 +183,7 @@ export async function checkPasskey(
   const handle = answer.response.userHandle
   if (handle != null && handle !== handleOf(row.person_id)) return undefined
   if (!isCounterGood(Number(row.counter), checked.counter)) {
-    copied({ id: row.id, person: row.person_id })
+    if (!(await isSpent(db, challenge))) copied({ id: row.id, person: row.person_id })
     return undefined
   }
   return { id: row.id, person: { id: row.person_id }, counter: checked.counter, challenge }
@@ -194,4 +197,5 @@ export const takePasskey = async (db: Db, { id, counter, challenge }: PasskeyUse
   (await spendChallenge(db, challenge)) && (await notePasskeyUse(db, id, counter, now))
 
 const maxPasskeyName = 60
+const tooMany = refuse('passkeys_too_many', `You have ${maxPasskeys} passkeys. Remove one first.`)
 const wrongPasskey = refuse('passkey_wrong', 'That passkey was not accepted. Try again.')

@@ -85,6 +85,12 @@ export async function notePasskeyUse(db: Db, id: string, counter: number, now: n
   return used !== undefined
 }
 
+/** True if a challenge was used already, so that an answer to it is one that was sent twice. */
+export async function isSpent(db: Db, { challenge }: { challenge: string }): Promise<boolean> {
+  const row = db.selectFrom('passkey_challenge').select('hash').where('hash', '=', hashToken(challenge))
+  return (await row.executeTakeFirst()) !== undefined
+}
+
 /** Uses a challenge up. False if it was used before. */
 export async function spendChallenge(
   db: Db,

@@ -202,6 +202,12 @@ export async function noteProof(db: Db, session: { id: string }, what: 'factor' 
     .execute()
 }
 
+/** Notes that the session with this token, which was just made, began with a second factor. */
+export async function noteFactorIn(db: Db, { token }: { token: string }, now: number): Promise<void> {
+  const session = db.selectFrom('session').select('id').where('token', '=', token)
+  await noteProof(db, await session.executeTakeFirstOrThrow(), 'factor', now)
+}
+
 /** The condition of a proof: a session as the guard found it, with the time of its sign-in. */
 export interface ProvingSession {
   id: string
@@ -263,6 +269,11 @@ export async function useHalf(db: Db, { hash }: { hash: string }, now: number): 
     .where('hash', '=', hash)
     .where(liesAhead('expires_at', now, halfSignInMs))
   return (await half.returning('hash').executeTakeFirst()) !== undefined
+}
+
+/** Ends the first half of this token, since the sign-in was finished in another way. */
+export async function endHalf(db: Db, token: string): Promise<void> {
+  await db.deleteFrom('first_half').where('hash', '=', hashToken(token)).execute()
 }
 
 /** Ends every first half of a person: the password changed, factors were removed, or the account was disabled. */

@@ -102,10 +102,10 @@ const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
     'svc-server person reset-factor EMAIL',
   ],
   recoveryCodes: [
-    'People of whose recovery codes those used or replaced since are void',
+    'People with recovery codes that were used or replaced since, and stay void',
     'they make new ones on the page',
   ],
-  passkeys: ['People whose passkeys removed since are void', 'they add new ones on the page'],
+  passkeys: ['People with passkeys that were removed since, and stay removed', 'they add new ones on the page'],
   workspaces: ['Workspaces deleted since, which are there again', 'svc-server workspace delete SLUG'],
   members: [
     'Members removed since, who are there again, and members who are admins again',

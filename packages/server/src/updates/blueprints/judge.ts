@@ -3,7 +3,7 @@
  * memory, which must not affect the thread that answers reports. The worker ends after some time without work.
  */
 import type { BundleFinding } from '@svc/blueprint'
-import { threadOnDemand } from '../../platform/threads.ts'
+import { ThreadUnavailable, threadOnDemand } from '../../platform/threads.ts'
 import type { ArrivedBundle } from './uploads.ts'
 
 export type Judgement =
@@ -31,7 +31,9 @@ interface AcceptedBundle {
 }
 
 /** The bundle and its unpacked parts are outside the heap. */
-const ask = threadOnDemand<Uint8Array | ArrivedBundle, Judgement>('judge', { heapMb: 128, idleMs: 10_000 })
+const ask = threadOnDemand<Uint8Array | ArrivedBundle, Judgement>('judge', {
+  ...{ heapMb: 128, idleMs: 10_000, answerMs: 300_000 },
+})
 
 /**
  * Judges a bundle, given as bytes or as an open file, by the same rules as the tools and the runtime. A bundle that
@@ -39,7 +41,7 @@ const ask = threadOnDemand<Uint8Array | ArrivedBundle, Judgement>('judge', { hea
  */
 export const judgeBundle = (bundle: Uint8Array | ArrivedBundle): Promise<Judgement> =>
   ask(bundle).catch((error: unknown) => {
-    if (isOutOfMemory(error)) return tooMuch
+    if (error instanceof ThreadUnavailable && isOutOfMemory(error.cause)) return tooMuch
     throw error
   })
 

@@ -1,7 +1,6 @@
 /** The second half of a sign-in, passkeys, and proofs: routes in which what somebody shows is checked and counted. */
 import { factors, type PasskeyAnswer } from '@svc/api'
 import { type Context, Hono } from 'hono'
-import { challengeCookies } from '../../people/accounts/challenge.ts'
 import { useFactor } from '../../people/accounts/factors.ts'
 import {
   addPasskey,
@@ -14,6 +13,7 @@ import {
 import { isPasswordOf } from '../../people/accounts/password.ts'
 import { factorsOfPerson, provesByFactor } from '../../people/factors/held.ts'
 import { countCode, forgetWrongCodes, noteProof } from '../../people/factors/store.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { isNodeWithout } from '../../platform/nodes.ts'
 import { granted, Refusal } from '../../platform/refusal.ts'
 import { asPerson } from '../routing/acting.ts'
@@ -53,6 +53,12 @@ export const factorRoutes = (deps: WebDeps) => {
       }),
     )
 
+  /** Throws while a node runs that does not know passkeys. */
+  async function demandNewNodes(db: Db): Promise<void> {
+    if (await isNodeWithout('passkeys', db, deps.live.nodesHeard?.() ?? [], now()))
+      throw new Refusal('nodes_mixed', oldNode)
+  }
+
   /** Throws at an address for which browsers allow no passkeys. */
   function demandPasskeys(): void {
     const off = refuseNoPasskeys(config)
@@ -62,26 +68,25 @@ export const factorRoutes = (deps: WebDeps) => {
   /** Proves by the password, which is enough only for somebody who has no second factor. */
   async function proveByPassword(who: WebEnv['Variables'], password: string): Promise<void> {
     if (provesByFactor(await factorsOfPerson(store.db, config, who.person.id)))
-      throw new Refusal('code_wrong', needsCode)
+      throw new Refusal('code_wrong', needsFactor)
     if (!(await isPasswordOf(deps, who.person, password))) throw new Refusal('password_wrong', passwordRefusal)
     await asPerson(deps, who, async ({ db, by, now: at }) => {
-      if (provesByFactor(await factorsOfPerson(db, config, by.id))) throw new Refusal('code_wrong', needsCode)
+      if (provesByFactor(await factorsOfPerson(db, config, by.id))) throw new Refusal('code_wrong', needsFactor)
       await noteProof(db, who.session, 'password', at)
       return { ok: true, value: null }
     })
   }
 
   const only = requireSignedIn(deps)
-  const challenges = challengeCookies(config)
   return new Hono<WebEnv>()
     .post('/second-factor', async (c) => {
       const given = await bodyFor(c, factors.secondFactor)
       await signIn.withSecond(c, given)
       return c.json({ ok: true })
     })
-    .post('/passkey/options', (c) => {
+    .post('/passkey/options', async (c) => {
       demandPasskeys()
-      return c.json(requestFor(config, signIn.challenge(c)))
+      return c.json(requestFor(config, await signIn.challenge(c)))
     })
     .post('/passkey', async (c) => {
       const { response } = await bodyFor(c, factors.usePasskey)
@@ -90,20 +95,19 @@ export const factorRoutes = (deps: WebDeps) => {
     })
     .post('/factors/passkeys/options', only, proofGuard(deps, factors.passkeyCreation), async (c) => {
       demandPasskeys()
-      const { challenge, cookie } = challenges.make({ session: c.var.session.id }, now())
-      c.header('set-cookie', cookie, { append: true })
-      return c.json(await creationFor({ db: store.db, config, by: c.var.person }, challenge))
+      await demandNewNodes(store.db)
+      const ctx = { db: store.db, config, by: c.var.person }
+      return c.json(granted(await creationFor(ctx, () => signIn.challengeToAdd(c))))
     })
     .post('/factors/passkeys', only, proofGuard(deps, factors.addPasskey), async (c) => {
       const asked = await bodyFor(c, factors.addPasskey)
-      const purpose = { session: c.var.session.id }
-      const ready = granted(await readyPasskey(config, challenges.find(c.req.header('cookie'), purpose, now()), asked))
-      const made = await asPerson(deps, c.var, async ({ people, ...ctx }) => {
-        if (await isNodeWithout('passkeys', ctx.db, people.live.nodesHeard?.() ?? [], ctx.now))
-          throw new Refusal('nodes_mixed', oldNode)
-        return addPasskey({ ...ctx, config, session: c.var.session }, ready)
+      const made = await signIn.addPasskey(c, asked.response, async (challenge) => {
+        const ready = granted(await readyPasskey(config, challenge, asked))
+        return asPerson(deps, c.var, async (ctx) => {
+          await demandNewNodes(ctx.db)
+          return addPasskey({ ...ctx, config, session: c.var.session }, ready)
+        })
       })
-      c.header('set-cookie', challenges.clear(purpose), { append: true })
       await deps.live.rightsChanged()
       return c.json(made, 201)
     })
@@ -116,7 +120,7 @@ export const factorRoutes = (deps: WebDeps) => {
     })
 }
 
-const needsCode = 'Your account has a second factor: show it instead of giving the password.'
+const needsFactor = 'Your account has a second factor: show it instead of giving the password.'
 const oldNode =
   'A node of an earlier version is still running, which does not know passkeys. Stop it, and try again in two minutes.'
 const passwordRefusal = 'That password is not right.'

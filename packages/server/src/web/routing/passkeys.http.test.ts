@@ -1,6 +1,16 @@
 /** Tests passkeys over HTTP: adding, signing in, proofs, removal, and every answer that is not good. */
 import { generateKeyPairSync } from 'node:crypto'
-import type { Factors, Me, Members, PasskeyCreation, SignInRecord } from '@svc/api'
+import type {
+  Factors,
+  Me,
+  Members,
+  NewTotp,
+  PasskeyAnswer,
+  PasskeyCreation,
+  PasskeyRequest,
+  SignInRecord,
+} from '@svc/api'
+import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import {
@@ -201,6 +211,16 @@ describe('a passkey is refused like a wrong password, and leaves nothing behind,
     expect(said[0]).toMatchObject({ level: 'warn', id: passkey.stored })
   })
 
+  test('and a copy is not named because an answer was sent twice', async () => {
+    const { service, passkey } = await withPasskey(true)
+    const browser = service.browser()
+    const response = passkey.uses(await passkeyRequest(browser))
+    const { cookie } = browser
+    const sent = () => service.browser().send('POST', api('/passkey'), { response }, { cookie })
+    expect([(await sent()).status, (await sent()).status]).toEqual([200, 401])
+    expect(service.lines.join()).not.toContain('counter went back')
+  })
+
   test('and a counter that stays 0 is fine', async () => {
     const { service, passkey } = await withPasskey()
     for (let i = 0; i < 3; i++) expect((await usePasskey(service.browser(), passkey)).status).toBe(200)
@@ -300,6 +320,24 @@ describe('adding a passkey', () => {
     expect((await adds(ann, made)).status).toBe(201)
   })
 
+  test('takes the certificates of a device that sends some in spite of that, up to 16,000 characters', async () => {
+    const { service, ann } = await begun()
+    const { made } = testPasskey(service.baseUrl, await begin(ann))
+    const sent = (attestationObject: string) =>
+      adds(ann, { ...made, response: { ...made.response, attestationObject } })
+    expect((await sent('A'.repeat(16_000))).body.error?.code).toBe('passkey_wrong')
+    expect((await sent('A'.repeat(16_001))).body.error?.code).toBe('body_invalid')
+  })
+
+  test('thirty new ones that are not accepted are refused for a while', async () => {
+    const { service, ann } = await begun()
+    const { made } = testPasskey(service.baseUrl, await begin(ann), { verified: false })
+    for (let i = 0; i < 30; i++) expect((await adds(ann, made)).status).toBe(400)
+    expect((await adds(ann, made)).status).toBe(429)
+    service.pass(301)
+    await addPasskey(ann, service.baseUrl)
+  })
+
   test('needs a name of 1 to 60 characters', async () => {
     const { service, ann } = await begun()
     const { made } = testPasskey(service.baseUrl, await begin(ann))
@@ -310,9 +348,11 @@ describe('adding a passkey', () => {
 
   test('is refused beyond 20 of a person', async () => {
     const { service, ann } = await begun()
-    for (let i = 0; i < maxPasskeys; i++) await addPasskey(ann, service.baseUrl)
-    const refused = await adds(ann, testPasskey(service.baseUrl, await begin(ann)).made)
-    expect([refused.status, refused.body.error?.code]).toEqual([409, 'passkeys_too_many'])
+    for (let i = 1; i < maxPasskeys; i++) await addPasskey(ann, service.baseUrl)
+    const { made } = testPasskey(service.baseUrl, await begin(ann))
+    await addPasskey(ann, service.baseUrl)
+    const refusals = [await dangerous(ann), await adds(ann, made)]
+    for (const { status, body } of refusals) expect([status, body.error?.code]).toEqual([409, 'passkeys_too_many'])
     const [first] = (await factorsIn(ann)).passkeys
     expect((await removes(ann, first?.id ?? '')).status).toBe(200)
     await addPasskey(ann, service.baseUrl)
@@ -325,7 +365,10 @@ describe('adding a passkey', () => {
     expect([(await me(other)).status, (await me(ann)).status]).toEqual([401, 200])
     const third = await service.signedIn(email)
     const { stored } = await addPasskey(ann, service.baseUrl, { name: 'Phone' })
-    expect((await me(third)).status, 'it was not the first').toBe(200)
+    const { secret } = (await ann.send<NewTotp>('POST', api('/factors/totp'))).body
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.now() })
+    expect((await ann.send('POST', api('/factors/totp/confirm'), { code })).status).toBe(200)
+    expect((await me(third)).status, 'neither it nor an app is the first').toBe(200)
     await removes(ann, stored)
     const topics = (await service.store.db.selectFrom('account_mail').select('topic').execute()).map(({ topic }) =>
       JSON.parse(topic),
@@ -362,6 +405,50 @@ test('after a change of the base address the passkeys from before count nowhere,
   const other = await service.signedIn(email)
   await addPasskey(ann, service.baseUrl)
   expect([(await me(other)).status, await isShown()], 'it counts as the first factor').toEqual([401, true])
+})
+
+describe('tabs of one browser', () => {
+  const challenges = async (browser: Browser, count: number) => {
+    const all: PasskeyRequest[] = []
+    for (let i = 0; i < count; i++) all.push(await passkeyRequest(browser))
+    return all
+  }
+  const signs = (browser: Browser, response: PasskeyAnswer) =>
+    browser.send<Refused>('POST', api('/passkey'), { response })
+
+  test('sign in and prove beside each other, up to three', async () => {
+    const { service, passkey } = await withPasskey()
+    const browser = service.browser()
+    const [, tab, ...others] = await challenges(browser, 4)
+    if (!tab) throw new Error('There is no challenge.')
+    expect((await signs(browser, passkey.uses(tab))).status).toBe(200)
+    for (const other of others) expect((await signs(browser, passkey.uses(other))).status).toBe(200)
+    const proofs = await challenges(browser, 3)
+    for (const each of proofs) expect((await prove(browser, { passkey: passkey.uses(each) })).status).toBe(200)
+    expect(browser.cookie).not.toMatch(/svc\.(passkey|proof)/)
+    const [first] = await challenges(browser, 4)
+    if (!first) throw new Error('There is no challenge.')
+    expect((await prove(browser, { passkey: passkey.uses(first) })).body.error?.code).toBe('passkey_wrong')
+  })
+
+  test('sign in somebody whose other tab has a session already', async () => {
+    const { service, ann, passkey } = await withPasskey()
+    expect((await usePasskey(ann, passkey)).status).toBe(200)
+    expect((await me(ann)).status).toBe(200)
+    expect(linesOf(service).filter(({ outcome }) => outcome === 'wrong')).toEqual([])
+  })
+
+  test('prove only in the session that asked', async () => {
+    const { service, ann, passkey } = await withPasskey()
+    const other = await service.signedIn(email)
+    const asked = await passkeyRequest(ann)
+    const pairs = (browser: Browser) => browser.cookie.split('; ')
+    const planted = [...pairs(other), ...pairs(ann).filter((pair) => /^svc\.(passkey|proof)/.test(pair))].join('; ')
+    const body = { passkey: passkey.uses(asked) }
+    const proof = await service.browser().send<Refused>('POST', api('/proof'), body, { cookie: planted })
+    expect(proof.body.error?.code).toBe('passkey_wrong')
+    expect((await prove(ann, body)).status).toBe(200)
+  })
 })
 
 describe('a proof of somebody who has a passkey', () => {

@@ -111,8 +111,10 @@ test('an answer on two nodes at the same moment signs in once, and each node tak
 test('while a node of an earlier version runs, no passkey is added, since it would take a password as the proof (PostgreSQL)', async () => {
   const { service, ann } = await begun(await openTestPostgres())
   const { db } = service.store
-  await sql`insert into factor_node (node, at, rule_filters) values ('earlier', ${service.now()}, 1)`.execute(db)
   const { made } = testPasskey(service.baseUrl, await begin(ann))
+  await sql`insert into factor_node (node, at, rule_filters) values ('earlier', ${service.now()}, 1)`.execute(db)
+  const begins = await ann.send<{ error?: { code: string } }>('POST', api('/factors/passkeys/options'))
+  expect([begins.status, begins.body.error?.code], 'before a device makes one').toEqual([409, 'nodes_mixed'])
   const refused = await adds(ann, made)
   expect([refused.status, refused.body.error?.code]).toEqual([409, 'nodes_mixed'])
   await sql`update factor_node set passkeys = 1`.execute(db)

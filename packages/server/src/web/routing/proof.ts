@@ -30,7 +30,7 @@ export const actText = ({ says, proof }: Pick<Operation, 'says' | 'proof'>): str
 
 const reasons = {
   old: undefined,
-  'no factor': 'Prove who you are first: this session has shown no second factor. Show it.',
+  'no factor': 'Prove who you are first: this session has shown no second factor. Use your app or a passkey.',
 } as const
 
 const tooMuch = `You have done this ${maxEvidence.toLocaleString('en-US')} times in 24 hours: wait, or ask another admin.`

@@ -1,10 +1,10 @@
 /** A sign-in with a passkey, which is both factors: it asks for no address and no password. */
-import type { PasskeyAnswer } from '@svc/api'
+import type { NewPasskeyAnswer, PasskeyAnswer } from '@svc/api'
 import type { Context } from 'hono'
-import { challengeCookies } from '../../people/accounts/challenge.ts'
+import { type ChallengeFor, challengeCookies } from '../../people/accounts/challenge.ts'
 import { decideWithAccounts } from '../../people/accounts/library.ts'
 import { checkPasskey, type PasskeyUse, takePasskey } from '../../people/accounts/passkeys.ts'
-import { noteProof } from '../../people/factors/store.ts'
+import { endHalf, noteFactorIn } from '../../people/factors/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { refuse } from '../../platform/verdict.ts'
 import type { Deps } from './deps.ts'
@@ -16,29 +16,30 @@ export function passkeyStep({ auth, config, log, now, store }: Deps, { newSessio
   const copied = (passkey: { id: string; person: string }) =>
     log.warn(passkey, 'a passkey was refused: its counter went back, so it may have been copied')
 
+  const find = (c: Context<WebEnv>, purpose: ChallengeFor, answer: PasskeyAnswer | NewPasskeyAnswer) =>
+    challenges.find(c.req.header('cookie'), purpose, answer, now())
+
   return {
+    find,
     /** Gives the browser a challenge, and returns it. */
-    challenge(c: Context<WebEnv>): string {
-      const { challenge, cookie } = challenges.make('use', now())
-      take(c, [cookie])
+    give(c: Context<WebEnv>, purposes: ChallengeFor[]): string {
+      const { challenge, cookies } = challenges.make(c.req.header('cookie'), purposes, now())
+      take(c, cookies)
       return challenge
     },
+    /** Takes the challenge of this answer from the browser. */
+    end: (c: Context<WebEnv>, purposes: ChallengeFor[], answer: PasskeyAnswer | NewPasskeyAnswer): void =>
+      take(c, challenges.end(c.req.header('cookie'), purposes, answer, now())),
     /** Checks the answer of a browser to its challenge; undefined if it is not good. */
-    check: (c: Context<WebEnv>, answer: PasskeyAnswer): Promise<PasskeyUse | undefined> =>
-      checkPasskey({ db: store.db, config, copied }, challenges.find(c.req.header('cookie'), 'use', now()), answer),
-    /** Takes the challenge from the browser. */
-    end: (c: Context<WebEnv>): void => take(c, [challenges.clear('use')]),
-    /** Makes the session, in the transaction that uses challenge and passkey up. */
-    complete: (c: Context<WebEnv>, use: PasskeyUse) =>
+    check: (c: Context<WebEnv>, purpose: ChallengeFor, answer: PasskeyAnswer): Promise<PasskeyUse | undefined> =>
+      checkPasskey({ db: store.db, config, copied }, find(c, purpose, answer), answer),
+    /** Makes the session, in the transaction that uses challenge and passkey up and ends a first half. */
+    complete: (c: Context<WebEnv>, use: PasskeyUse, half: string | undefined) =>
       decideWithAccounts<NewSession, 'sign_in_failed'>({ store, auth }, async (trx) => {
         if (!(await takePasskey(trx, use, now()))) return failed
+        if (half !== undefined) await endHalf(trx, half)
         const made = await newSession(c, use.person, trx)
-        const session = await trx
-          .selectFrom('session')
-          .select('id')
-          .where('token', '=', made.token)
-          .executeTakeFirstOrThrow()
-        await noteProof(trx, session, 'factor', now())
+        await noteFactorIn(trx, made, now())
         return { ok: true, value: made }
       }),
   }

@@ -4,7 +4,7 @@ import { useFactor } from '../../people/accounts/factors.ts'
 import { decideWithAccounts } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import type { PartyOfCodes } from '../../people/factors/rules.ts'
-import { forgetWrongCodes, noteProof, useHalf } from '../../people/factors/store.ts'
+import { forgetWrongCodes, noteFactorIn, useHalf } from '../../people/factors/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { refuse } from '../../platform/verdict.ts'
 import type { Deps } from './deps.ts'
@@ -34,12 +34,7 @@ export const secondStep =
       if (!used.ok) return off === undefined ? secondFailed : refuse('second_factor_failed', used.message)
       await forgetWrongCodes(trx, person.id, party)
       const made = await newSession(c, person, trx)
-      const session = await trx
-        .selectFrom('session')
-        .select('id')
-        .where('token', '=', made.token)
-        .executeTakeFirstOrThrow()
-      await noteProof(trx, session, 'factor', now())
+      await noteFactorIn(trx, made, now())
       return { ok: true, value: made }
     })
 

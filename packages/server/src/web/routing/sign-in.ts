@@ -4,15 +4,17 @@
  * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts`, `sign-in-passkey.ts`
  * and `sign-in-session.ts`.
  */
-import type { PasskeyAnswer, SignInAnswer } from '@svc/api'
+import type { NewPasskeyAnswer, PasskeyAnswer, SignInAnswer } from '@svc/api'
 import { maxEmailLength, readPasted } from '@svc/protocol'
 import type { Context } from 'hono'
+import type { Challenge, ChallengeFor } from '../../people/accounts/challenge.ts'
 import { normalEmail } from '../../people/accounts/email.ts'
 import { halfCookies } from '../../people/accounts/half.ts'
 import { HashingBusy } from '../../people/accounts/hashing.ts'
 import type { PasskeyUse } from '../../people/accounts/passkeys.ts'
 import { renewHash } from '../../people/accounts/password.ts'
 import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
+import { signedInBy } from '../../people/accounts/sessions.ts'
 import { countSignIns } from '../../people/accounts/sign-in-limits.ts'
 import type { SignInOutcome } from '../../people/accounts/sign-in-records.ts'
 import { findPerson, personOfId } from '../../people/accounts/store.ts'
@@ -54,8 +56,10 @@ export interface SignIn {
   orAsk(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<SignInAnswer>
   /** Completes a sign-in by a second factor. */
   withSecond(c: Context<WebEnv>, given: GivenCodes): Promise<void>
-  /** Gives the browser a challenge for a passkey, and returns it. It stores nothing. */
-  challenge(c: Context<WebEnv>): string
+  /** Gives the browser a challenge for a sign-in or, in a session, for a proof, and returns it. It stores nothing. */
+  challenge(c: Context<WebEnv>): Promise<string>
+  /** Gives the browser a challenge for a new passkey of the signed-in person, and returns it. */
+  challengeToAdd(c: Context<WebEnv>): string
   /** Signs in with a passkey. Every one that is not accepted gets the answer of a wrong password. */
   withPasskey(c: Context<WebEnv>, answer: PasskeyAnswer): Promise<void>
   /**
@@ -63,6 +67,11 @@ export interface SignIn {
    * signs nobody in.
    */
   showPasskey(c: Context<WebEnv>, answer: PasskeyAnswer, work: (use: PasskeyUse) => Promise<void>): Promise<void>
+  /**
+   * Runs `work`, which checks a new passkey and adds it, with the challenge to which the answer belongs. A wrong one
+   * counts as one that signs nobody in.
+   */
+  addPasskey<T>(c: Context<WebEnv>, answer: NewPasskeyAnswer, work: (to?: Challenge) => Promise<T>): Promise<T>
   /** Signs in a person who was identified by a one-time link or an invitation. */
   withoutPassword(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>
@@ -98,7 +107,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
   const passkey = passkeyStep(deps, sessions)
 
   /** Runs `work`, which checks a passkey, unless this browser or address gave too many wrong ones. */
-  const tryPasskey = (c: Context<WebEnv>, work: () => Promise<void>): Promise<void> => {
+  const tryPasskey = <T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T> => {
     const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
     return asTry({ tries: passkeys, limit: perCallerPasskeys, key, now: now(), wrong: wrongPasskey }, work)
   }
@@ -163,19 +172,23 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
       await signedIn(c, made.value, person, { method: half.method, known, second: method })
       take(c, [halves.clear()])
     },
-    challenge: (c) => passkey.challenge(c),
+    async challenge(c) {
+      const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
+      return passkey.give(c, who ? [toSignIn, toProve(who.session)] : [toSignIn])
+    },
+    challengeToAdd: (c) => passkey.give(c, [toAdd(c.var.session)]),
     async withPasskey(c, answer) {
       let email = ''
       let known = false
       await tryPasskey(c, async () => {
-        const use = await passkey.check(c, answer)
+        const use = await passkey.check(c, toSignIn, answer)
         const person = use && (await personOfId(store.db, use.person.id))
         if (!person) throw new Refusal('sign_in_failed')
         email = person.email
         known = devices.find(c.req.header('cookie'), email, now()) !== undefined
-        const made = granted(await passkey.complete(c, use))
+        const made = granted(await passkey.complete(c, use, halves.find(c.req.header('cookie'))))
         await signedIn(c, made, person, { method: 'passkey', known })
-        passkey.end(c)
+        passkey.end(c, [toSignIn], answer)
         take(c, [halves.clear()])
       }).catch((error) => {
         const outcome = isDisabledRefusal(error) ? 'disabled' : outcomeOf(error, wrongPasskey)
@@ -185,12 +198,20 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     async showPasskey(c, answer, work) {
       await tryPasskey(c, async () => {
-        const use = await passkey.check(c, answer)
+        const purpose = toProve(c.var.session)
+        const use = await passkey.check(c, purpose, answer)
         if (use?.person.id !== c.var.person.id) throw new Refusal('passkey_wrong')
         await work(use)
-        passkey.end(c)
+        passkey.end(c, [toSignIn, purpose], answer)
       })
     },
+    addPasskey: (c, answer, work) =>
+      tryPasskey(c, async () => {
+        const purpose = toAdd(c.var.session)
+        const made = await work(passkey.find(c, purpose, answer))
+        passkey.end(c, [purpose], answer)
+        return made
+      }),
     async withoutPassword(c, person, method) {
       const made = await newSession(c, person).catch((error) => {
         if (isDisabledRefusal(error)) note(c, person.email, { outcome: 'disabled', method, known: false })
@@ -234,6 +255,9 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
 const maxTyped = 4 * maxEmailLength
 const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
+const toSignIn: ChallengeFor = { is: 'sign-in' }
+const toProve = ({ id }: { id: string }): ChallengeFor => ({ is: 'proof', session: id })
+const toAdd = ({ id }: { id: string }): ChallengeFor => ({ is: 'add', session: id })
 const wrongPasskey: readonly WebCode[] = ['sign_in_failed', 'passkey_wrong']
 
 const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
