@@ -15,6 +15,8 @@ export interface Passkey {
   createdAt: number
   /** When the passkey was last used; null if it never was. */
   usedAt: number | null
+  /** False if it belongs to another address of the service, where it was added. It then counts as no factor. */
+  here: boolean
 }
 
 /**

@@ -5,6 +5,7 @@ import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-quer
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { call } from '../data/api.ts'
+import { showsPasskey } from '../data/passkeys.ts'
 import { keys, meQuery, read } from '../data/queries.ts'
 import { useSignOut } from '../data/session.ts'
 import { paths, secondFactorPart } from '../paths.ts'
@@ -158,7 +159,7 @@ function PasswordForm({ email }: { email: string }) {
   const { data: factors } = useQuery(read('GET /factors'))
   const { busy, error, submit } = useChange(async ({ current, next }: typeof form.values) => {
     // Without a second factor the password is the proof, and nobody should have to type it twice.
-    if (factors?.totp === false && factors.passkeys.length === 0) await call('POST /proof', { password: current })
+    if (factors?.totp === false && !showsPasskey(factors)) await call('POST /proof', { password: current })
     await call('POST /password', { current, next })
     form.reset()
     void client.invalidateQueries({ queryKey: keys.sessions })

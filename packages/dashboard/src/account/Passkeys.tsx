@@ -5,7 +5,7 @@ import { passkeyObstacle } from '@svc/api/words'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { hasPasskeys, madePasskey } from '../data/passkeys.ts'
+import { hasPasskeys, madePasskey, showsPasskey } from '../data/passkeys.ts'
 import { read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithText } from '../ui/forms/rules.ts'
@@ -39,13 +39,13 @@ export function Passkeys({ service: { baseUrl } }: Pick<Me, 'service'>) {
         {why !== undefined && <div>{data.passkeys.length === 0 ? `None. ${why}` : why}</div>}
         {why === undefined &&
           (adding ? (
-            <Adding isFirst={!data.totp && data.passkeys.length === 0} onDone={() => setAdding(false)} />
+            <Adding isFirst={!data.totp && !showsPasskey(data)} onDone={() => setAdding(false)} />
           ) : (
             <Button variant="default" onClick={() => setAdding(true)}>
               Add a passkey
             </Button>
           ))}
-        {data.passkeys.length > 0 && (
+        {showsPasskey(data) && (
           <p className="svc-quiet">
             {data.totp ? (
               'If you lose a device, remove its passkey.'
@@ -78,7 +78,7 @@ function useReload() {
   return () => client.invalidateQueries()
 }
 
-function Line({ passkey: { id, name, createdAt, usedAt }, factors }: { passkey: Passkey; factors: Factors }) {
+function Line({ passkey: { id, name, createdAt, usedAt, here }, factors }: { passkey: Passkey; factors: Factors }) {
   const reload = useReload()
   const confirm = useConfirm()
   const remove = async () => {
@@ -86,7 +86,7 @@ function Line({ passkey: { id, name, createdAt, usedAt }, factors }: { passkey: 
     await reload()
     notify({ message: 'Passkey removed.' })
   }
-  const isLast = !factors.totp && factors.passkeys.length === 1
+  const isLast = here && !factors.totp && factors.passkeys.filter((one) => one.here).length === 1
   const askToRemove = () =>
     confirm({
       title: 'Remove this passkey?',
@@ -114,6 +114,7 @@ function Line({ passkey: { id, name, createdAt, usedAt }, factors }: { passkey: 
               used <Time at={usedAt} />
             </>
           )}
+          {!here && '. It is of another address of this service and cannot be used here.'}
         </div>
       </div>
       <Button size="compact-sm" variant="default" onClick={askToRemove} aria-label={`Remove passkey: ${name}`}>

@@ -5,6 +5,7 @@ import { codeIn } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { call } from '../data/api.ts'
+import { showsPasskey } from '../data/passkeys.ts'
 import { read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { part } from '../ui/files.tsx'
@@ -163,10 +164,9 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
   const askToRemove = () =>
     confirm({
       title: 'Remove the authenticator app?',
-      content:
-        factors.passkeys.length > 0
-          ? 'Your password alone then signs in to your account. The recovery codes stop working. Your passkeys stay.'
-          : 'Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a second factor you have the rights of a member.',
+      content: showsPasskey(factors)
+        ? 'Your password alone then signs in to your account. The recovery codes stop working. Your passkeys stay.'
+        : 'Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a second factor you have the rights of a member.',
       confirm: 'Remove app',
       danger: true,
       act: remove,

@@ -1,5 +1,5 @@
 /** Asks the browser for passkeys. The browser reads and writes their JSON itself, so no library is needed. */
-import type { NewPasskeyAnswer, PasskeyAnswer } from '@svc/api'
+import type { Factors, NewPasskeyAnswer, PasskeyAnswer } from '@svc/api'
 import { call } from './api.ts'
 
 /** True if this browser can use passkeys as the page does. Where it cannot, the page shows no button for them. */
@@ -8,6 +8,9 @@ export const hasPasskeys = (): boolean =>
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential &&
   'toJSON' in PublicKeyCredential.prototype
+
+/** True if the person can show a passkey here, so that the service takes no password as a proof. */
+export const showsPasskey = ({ passkeys }: Pick<Factors, 'passkeys'>): boolean => passkeys.some(({ here }) => here)
 
 /** Has the person show a passkey, and returns the answer of the device for the service. */
 export async function shownPasskey(): Promise<PasskeyAnswer> {

@@ -4,7 +4,7 @@ import { useWindowEvent } from '@mantine/hooks'
 import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
-import { hasPasskeys, shownPasskey } from '../../data/passkeys.ts'
+import { hasPasskeys, shownPasskey, showsPasskey } from '../../data/passkeys.ts'
 import { keys, read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { CodeInput } from '../../ui/forms/CodeInput.tsx'
@@ -24,13 +24,7 @@ export function ProofDialog({ act }: { act: string | undefined }) {
     <Dialog opened onClose={cancel} title="Confirm that it’s you" size="sm" stay>
       {error && <ErrorNote error={error} />}
       {data && (
-        <ProofForm
-          act={act}
-          totp={data.totp}
-          passkey={data.passkeys.length > 0}
-          wasShown={data.shown}
-          onCancel={cancel}
-        />
+        <ProofForm act={act} totp={data.totp} passkey={showsPasskey(data)} wasShown={data.shown} onCancel={cancel} />
       )}
     </Dialog>
   )

@@ -59,7 +59,7 @@ export async function factorsOf(
     totp: isOn,
     unreadable: isOn && unseal(keyOf(config), person.id, row.secret) === undefined,
     recoveryLeft: (await factorsOfPerson(db, config, person.id)).recoveryLeft,
-    passkeys: await listPasskeys(db, person),
+    passkeys: await listPasskeys(db, config, person),
     oidc: null,
     shown: (await factorShownAt(db, session)) !== null,
   }

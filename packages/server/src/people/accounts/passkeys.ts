@@ -75,10 +75,11 @@ export async function creationFor(
   })
 }
 
-export async function listPasskeys(db: Db, person: { id: string }): Promise<Passkey[]> {
+export async function listPasskeys(db: Db, config: ServiceAddress, person: { id: string }): Promise<Passkey[]> {
   const rows = await passkeysOf(db, person.id)
-  return rows.map(({ id, name, created_at, used_at }) => ({
+  return rows.map(({ id, name, host, created_at, used_at }) => ({
     ...{ id, name, createdAt: Number(created_at), usedAt: used_at === null ? null : Number(used_at) },
+    here: host === passkeyHost(config),
   }))
 }
 

@@ -13,7 +13,7 @@ export const maxPasskeys = 20
 export const passkeysOf = (db: Db, personId: string) =>
   db
     .selectFrom('passkey')
-    .select(['id', 'name', 'credential', 'created_at', 'used_at'])
+    .select(['id', 'name', 'host', 'credential', 'created_at', 'used_at'])
     .where('person_id', '=', personId)
     .orderBy('created_at')
     .orderBy('id')

@@ -55,7 +55,11 @@ const linesOf = ({ lines }: Service) => lines.map((line) => JSON.parse(line) as 
 
 test('a passkey signs in without an address and a password, and counts as a factor that was shown', async () => {
   const { service, ann, passkey } = await withPasskey()
-  expect(await factorsIn(ann)).toMatchObject({ passkeys: [{ name: 'Laptop', usedAt: null }], totp: false, shown: true })
+  expect(await factorsIn(ann)).toMatchObject({
+    passkeys: [{ name: 'Laptop', usedAt: null, here: true }],
+    totp: false,
+    shown: true,
+  })
   const browser = service.browser()
   expect((await usePasskey(browser, passkey)).status).toBe(200)
   expect((await me(browser)).body.email).toBe(email)
@@ -402,6 +406,7 @@ test('after a change of the base address the passkeys from before count nowhere,
   service.pass(601)
   expect((await dangerous(ann)).body.error?.code).toBe('proof_required')
   expect([(await prove(ann, { password })).status, await isShown()]).toEqual([200, false])
+  expect((await factorsIn(ann)).passkeys).toMatchObject([{ name: 'Laptop', here: false }])
   const other = await service.signedIn(email)
   await addPasskey(ann, service.baseUrl)
   expect([(await me(other)).status, await isShown()], 'it counts as the first factor').toEqual([401, true])
