@@ -138,7 +138,7 @@ test('a person who is not signed in sees no red line, on the way to the page the
   await page.goBack()
   await page.getByLabel('Email').fill('ada@example.org')
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
   expect(red).toEqual([])
 })
