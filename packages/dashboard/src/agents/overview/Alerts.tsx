@@ -13,8 +13,8 @@ const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
 /** The maximum number of ended alerts in the section about alerts. The history also marks earlier ones. */
 const endedShown = 3
 
-/** The height of an alert or a mute in pixels, about: what is below them stays in place when their code arrives. */
-const lineHeight = 50
+/** The heights of an alert or a mute in pixels, about: what is below them stays in place when their code arrives. */
+const lineHeights = { first: 47, beside: 57 } as const
 
 interface AlertsProps {
   agent: Agent
@@ -34,7 +34,7 @@ export function Alerts({ agent, place }: AlertsProps) {
   if (!data) return null
   const lines = (alerts: readonly AlertLine[], own: readonly MuteRow[]) =>
     alerts.length + own.length > 0 && (
-      <Suspense fallback={<div style={{ height: (alerts.length + own.length) * lineHeight }} />}>
+      <Suspense fallback={<div style={{ height: (alerts.length + own.length) * lineHeights[place] }} />}>
         <AlertList slug={slug} alerts={alerts} mutes={own} admin={page.canAct} />
       </Suspense>
     )

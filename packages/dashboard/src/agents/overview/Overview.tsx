@@ -19,7 +19,6 @@ import type { Agent } from '../parts/agent.ts'
 import { pauseByMachine } from '../parts/machine.ts'
 import { Alerts } from './Alerts.tsx'
 import { Costs } from './Costs.tsx'
-import { Gauges } from './Gauges.tsx'
 import { arrange, type Columns, listedHealth, listedPanels, partsOfNow, worstFirst } from './parts/arrange.ts'
 import { History } from './parts/History.tsx'
 import { isSaid, StateDetail, TwoReporters } from './parts/StateDetail.tsx'
@@ -29,11 +28,12 @@ import { hasVersions, Versions } from './Versions.tsx'
 /** Only agents without a level have a next step, so its code is apart. */
 const NextStep = part(() => import('./NextStep.tsx'))
 
-/** Not all agents have bindings or panels, so their code is apart. */
+/** Not all agents have bindings, panels or gauges, so their code is apart. */
 const Bindings = part(async () => ({ default: (await import('./Bindings.tsx')).Bindings }))
 const PanelSection = part(async () => ({ default: (await import('./Panels.tsx')).PanelSection }))
-/** The heights of a binding and of a panel in pixels, about: what is below them moves little when they are drawn. */
-const heights = { binding: 90, panel: 150 } as const
+const Gauges = part(async () => ({ default: (await import('./Gauges.tsx')).Gauges }))
+/** The heights of these parts in pixels, about: what is below them moves little when they are drawn. */
+const heights = { binding: 90, panel: 150, gauge: 55 } as const
 
 /** Only the agent of a machine has jobs. */
 const Jobs = part(() => import('./Jobs.tsx'))
@@ -100,7 +100,14 @@ const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNo
         <PanelSection agent={agent} panel={panel} />
       </Suspense>
     )),
-  gauges: (agent) => <Gauges agent={agent} gauges={agent.page.report?.gauges ?? []} />,
+  gauges: (agent) => {
+    const gauges = agent.page.report?.gauges ?? []
+    return (
+      <Suspense fallback={<div style={{ height: 50 + gauges.length * heights.gauge }} />}>
+        <Gauges agent={agent} gauges={gauges} />
+      </Suspense>
+    )
+  },
   costs: (agent) => <Costs agent={agent} />,
   account: (agent) => <Account account={agent.page.report?.account ?? {}} />,
   versions: (agent) => <Versions agent={agent} />,
