@@ -32,7 +32,7 @@ const products: Product[] = [
   {
     says: 'the help',
     result: 'dist/help/contents.html',
-    sources: ['docs', 'scripts/help', 'sdk'],
+    sources: ['docs', 'scripts/help', 'sdk/node', 'sdk/python/svc_status.py'],
     make: makeHelp,
   },
   {

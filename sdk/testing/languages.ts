@@ -44,7 +44,11 @@ export function newFolder(): string {
 
 /** Starts a program that makes the calls of a test. */
 export function start({ command, driver }: Language, env: Record<string, string> = {}): Program {
-  const child = spawn(command, [driver], { stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env.PATH, ...env } })
+  const child = spawn(command, [driver], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Python keeps no compiled file beside the one that people copy.
+    env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1', ...env },
+  })
   afterThisTest(() => child.kill('SIGKILL'))
   let errors = ''
   child.stderr.on('data', (data: Buffer) => {
