@@ -3,7 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Opens a database to write. The part for SQLite is loaded only here, since not each Node has one. */
+function writable(file: string): DatabaseSync {
+  const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite')
+  return new Database(file, { enableForeignKeyConstraints: false })
+}
 
 type Row = Readonly<Record<string, string | number | null>>
 
@@ -53,10 +59,12 @@ export function opencodeHome(
   symlinkSync('/bin/sleep', join(root, 'opencode'))
   const file = join(folder, 'opencode.db')
   const children: ChildProcess[] = []
-  const open = () => new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  const open = () => writable(file)
   const database = open()
+  let isOpen = true
   const close = () => {
-    if (database.isOpen) database.close()
+    if (isOpen) database.close()
+    isOpen = false
   }
   database.exec('pragma journal_mode = wal; pragma synchronous = off')
   for (const sql of tables[version]) database.exec(sql)
@@ -105,7 +113,7 @@ export const recordedRows = (version: string): string[] =>
 
 /** Makes a database from recorded lines. A line that was damaged so that it is no row is left out. */
 export function recordedDatabase(file: string, lines: readonly string[]): void {
-  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  const database = writable(file)
   database.exec('pragma synchronous = off; begin')
   for (const line of lines)
     try {

@@ -1,6 +1,7 @@
 /**
- * Reads the SQLite databases of other programs. Nothing is written and no file is made beside them, and no lock is held
- * after a read. `node:sqlite` is loaded only when there is a database.
+ * Reads the SQLite databases of other programs. Nothing is written into them, and no lock is held after a read. SQLite
+ * makes its own two files beside a database in two cases only: only the log was copied (`-wal` without `-shm`), or Node
+ * knows no URLs of databases and nobody has it open. `node:sqlite` is loaded only when there is a database.
  */
 import { existsSync, lstatSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -13,6 +14,18 @@ const lockedMs = 2000
 /** The version of Node that `node:sqlite` needs, for people. */
 export const sqliteNode = '22.13'
 
+/** The names of databases that a version of Node takes. */
+export type SqliteNames = 'none' | 'paths' | 'paths and URLs'
+
+/** `node:sqlite` came in two major versions, and so did the URLs. Before that it needs an option of Node. */
+export function sqliteNamesIn(node: string): SqliteNames {
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  const [first, withUrls] = major > 23 ? [0, 0] : major === 23 ? [4, 10] : major === 22 ? [13, 15] : [never, never]
+  if (minor < first) return 'none'
+  return minor < withUrls ? 'paths' : 'paths and URLs'
+}
+const never = Number.POSITIVE_INFINITY
+
 type Sqlite = typeof import('node:sqlite')
 let loaded: { readonly sqlite: Sqlite | undefined } | undefined
 
@@ -20,7 +33,7 @@ let loaded: { readonly sqlite: Sqlite | undefined } | undefined
 export const hasSqlite = (): boolean => sqliteOfNode() !== undefined
 
 function sqliteOfNode(): Sqlite | undefined {
-  loaded ??= { sqlite: loadQuietly() }
+  loaded ??= { sqlite: sqliteNamesIn(process.versions.node) === 'none' ? undefined : loadQuietly() }
   return loaded.sqlite
 }
 
@@ -62,16 +75,22 @@ export function databaseAt(file: string): DatabaseFile | undefined {
 export function readDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
   const sqlite = sqliteOfNode()
   if (sqlite === undefined) throw new Error(`A database needs Node ${sqliteNode}`)
-  const url = pathToFileURL(file)
-  // Without these files nobody has the database open. SQLite would then make some for its locks.
-  if (!existsSync(`${file}-wal`) && !existsSync(`${file}-journal`)) url.search = 'immutable=1'
-  const database = new sqlite.DatabaseSync(url, { readOnly: true, timeout: lockedMs })
+  // Without these files nobody has the database open.
+  const isOpen = existsSync(`${file}-wal`) || existsSync(`${file}-journal`)
+  const name = databaseName(file, isOpen, sqliteNamesIn(process.versions.node))
+  const database = new sqlite.DatabaseSync(name, { readOnly: true })
   try {
+    // The constructor of older versions of Node ignores its option for this.
+    database.exec(`pragma busy_timeout = ${lockedMs}`)
     return read(database)
   } finally {
     database.close()
   }
 }
+
+/** The name by which a database is opened. A URL can say that nobody changes it, so that SQLite makes no files. */
+export const databaseName = (file: string, isOpen: boolean, names: SqliteNames): string =>
+  isOpen || names !== 'paths and URLs' ? file : `${pathToFileURL(file).href}?immutable=1`
 
 /** The names of the columns of a table; none if there is no such table. */
 export const columnsOf = (database: DatabaseSync, table: string): ReadonlySet<string> =>
