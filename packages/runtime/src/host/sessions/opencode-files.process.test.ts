@@ -16,11 +16,11 @@ import { damaged, reportOf } from '../../../testing/ai/report.ts'
 import { privateMarks } from '../../../testing/private.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
 import { hasSqlite, sqliteNamesIn } from './database.ts'
-import { newBudget } from './growing.ts'
+import { type Budget, newBudget } from './growing.ts'
 import { thisMachine } from './machine.ts'
 import { opencodeReader } from './opencode-files.ts'
 import type { FoundTool, SessionState } from './session.ts'
-import { tokensOf } from './spent.ts'
+import { costOf, tokensOf } from './spent.ts'
 
 if (!hasSqlite()) process.stderr.write('NOT TESTED: sessions of opencode, since this Node has no part for SQLite\n')
 
@@ -136,6 +136,41 @@ describe.runIf(hasSqlite())('opencode', () => {
     expect(sums.at(-1)).toBe(all)
     expect(sums.length).toBeGreaterThan(3)
     expect(look()?.sessions.map(({ spent }) => spent.hasGaps)).toEqual([undefined, undefined, undefined])
+  })
+
+  test('the cost of a session that was read in part is the least that it costs', () => {
+    const look = reader()
+    home.session('s')
+    for (let at = 0; at < 4; at++) home.message(`m${at}`, 's', modelAnswers(), Date.now() - 30_000 + at)
+    const costNow = (budget?: Budget) => look(Date.now(), budget)?.sessions.map(({ spent }) => costOf(spent, {}))
+    expect(costNow({ left: 1 })).toEqual([{ told: 0.5, isLeast: true }])
+    expect(costNow()).toEqual([{ told: 2, isLeast: false }])
+  })
+
+  /** A killed run, and then more than a look may read. */
+  test.each<[string, object[], number, boolean | undefined]>([
+    ['an answer that never ends', [modelAnswers(working)], 6 * 34, undefined],
+    ['answers that never end', [1, 2, 3].map(() => modelAnswers({ ...working, more: 'x'.repeat(900) })), 6 * 34, true],
+    ['a question without an answer', [personAsks], 6 * 34, undefined],
+  ])('%s does not keep svc from what comes after it', (_what, first, all, hasGaps) => {
+    const look = reader()
+    home.session('s')
+    const answers = Array.from({ length: 6 }, () => modelAnswers({ more: 'x'.repeat(1000) }))
+    for (const [at, data] of [...first, ...answers].entries())
+      home.message(`m${at}`, 's', data, Date.now() - 30_000 + at)
+    const left: number[] = []
+    const lookOnce = () => {
+      const budget = { left: 1500 }
+      const found = look(Date.now(), budget)
+      left.push(1500 - budget.left)
+      return found
+    }
+    let found = lookOnce()
+    while (outputOf(found)[0] !== all && left.length < 20) found = lookOnce()
+    expect(outputOf(found)).toEqual([all])
+    expect(found?.sessions[0]?.spent.hasGaps).toBe(hasGaps)
+    lookOnce()
+    expect(left.at(-1), 'bytes that a look reads of what is known').toBe(0)
   })
 
   test('a session that nothing touched for seven days is not read', () => {

@@ -184,26 +184,31 @@ function readMessages(
        from ${messages} where session_id = ? and time_created >= ? order by time_created, id`,
     )
     .iterate(known.row.id, known.place)
-  let { before, place, hasGaps, unknown } = known
-  let conversation = before
+  let { before: conversation, hasGaps, unknown } = known
+  let settled = { before: conversation, place: known.place }
+  let moment = settled
   let isWhole = true
   let isSettled = true
   for (const row of rows) {
     const at = Number(row.time_created)
     // All messages of one moment are read again, so none of them is counted in what comes before.
-    if (isSettled && at > place) [before, place] = [conversation, at]
+    if (at > moment.place) moment = { before: conversation, place: at }
+    if (isSettled) settled = moment
     if (budget.left <= 0) {
       isWhole = false
+      // Otherwise the next look could come no further than this one.
+      if (!isSettled && moment !== settled) [settled, hasGaps] = [moment, true]
       break
     }
     const message = readOpencodeMessage(row)
     if (message === undefined) unknown ??= quotable(row.role)
     else {
       conversation = withMessage(conversation, message, known.row, dayOf)
-      isSettled &&= isFinal(message)
+      // The tool does not go on with an answer before the one that it ended last, as after it was killed.
+      isSettled = isFinal(message) && (isSettled || message.role === 'assistant')
     }
     if (row.parts === null) hasGaps = true
     else budget.left -= Number(row.bytes)
   }
-  return { row: known.row, conversation, before, place, isWhole, hasGaps, unknown }
+  return { row: known.row, conversation, ...settled, isWhole, hasGaps, unknown }
 }

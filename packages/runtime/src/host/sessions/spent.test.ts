@@ -8,9 +8,11 @@ import {
   nothingSpent,
   readPrices,
   sumOf,
+  sumOfTold,
   type ToldCost,
   tokensOf,
   totalCost,
+  withMoreTold,
   withTokens,
   withTold,
 } from './spent.ts'
@@ -67,6 +69,22 @@ test('a told cost contains what subagents used, if it contains their tokens', ()
   expect(tokensOf(sumOf(main, [spent]).all).output).toBe(200_000)
   const later = withTokens(nothingSpent, 'small', tokens, 2)
   expect(sumOf(main, [later]).today).toMatchObject({ day: 2, all: { small: tokens } })
+})
+
+test('a told cost that is the sum of answers is the least if answers may be missing', () => {
+  const used = withTokens(nothingSpent, 'm', tokens, 1)
+  const one = withMoreTold(used, told(4), 1)
+  expect(costOf(one, {})).toEqual({ told: 4, isLeast: false })
+  const partly = { ...one, hasGaps: true }
+  for (const spent of [
+    partly,
+    sumOfTold([partly]),
+    sumOfTold([partly, one]),
+    sumOfTold([one, { ...used, hasGaps: true }]),
+  ])
+    expect([costOf(spent, prices), costOfDay(spent, prices)]).toMatchObject([{ isLeast: true }, { isLeast: true }])
+  const whole = withTold(used, told(4), 1)
+  expect(costOfDay({ ...whole, hasGaps: true }, prices)).toEqual({ told: 4, isLeast: false })
 })
 
 test('a sum says that it is the least if a part of it is unknown', () => {

@@ -37,6 +37,8 @@ export interface ToldCost {
   readonly usd: number
   readonly models: Readonly<Record<string, number>>
   readonly tokens: Models
+  /** True if it is the sum of what single answers cost, so that it lacks those that were not read. */
+  readonly isSum?: boolean
 }
 
 export const nothingSpent: Spent = { all: {}, today: { day: 0, all: {} } }
@@ -61,7 +63,7 @@ export function withTold(spent: Spent, told: ToldCost, day: number): Spent {
 
 /** Notes one more cost that the tool told, with the tokens that it contains. */
 export const withMoreTold = (spent: Spent, more: ToldCost, day: number): Spent =>
-  withTold(spent, plusTold(spent.told, more) ?? more, day)
+  withTold(spent, { ...(plusTold(spent.told, more) ?? more), isSum: true }, day)
 
 /** The account of a day. A day before the last one changes nothing. */
 const onDay = (today: Spent['today'], day: number): Spent['today'] => (day > today.day ? { day, all: {} } : today)
@@ -109,7 +111,7 @@ function plusTold(told: ToldCost | undefined, more: ToldCost | undefined): ToldC
   if (told === undefined || more === undefined) return told ?? more
   const models: Record<string, number> = { ...told.models }
   for (const [model, usd] of Object.entries(more.models)) models[model] = (ownOf(models, model) ?? 0) + usd
-  return { usd: told.usd + more.usd, models, tokens: plus(told.tokens, more.tokens) }
+  return { usd: told.usd + more.usd, models, tokens: plus(told.tokens, more.tokens), isSum: true }
 }
 
 /** The tokens that no told cost contains: what was used after it, or by a process that was killed. */
@@ -168,7 +170,7 @@ export interface Cost {
 
 /** The cost of all that was used. */
 export const costOf = (spent: Spent, prices: Prices): Cost =>
-  costWith({ told: spent.told?.usd, untold: untoldOf(spent), hasGaps: spent.hasGaps }, prices)
+  costWith({ told: spent.told?.usd, untold: untoldOf(spent), isSum: spent.told?.isSum, hasGaps: spent.hasGaps }, prices)
 
 /** The cost of the last day on which something was used. */
 export const costOfDay = (spent: Spent, prices: Prices): Cost =>
@@ -176,6 +178,7 @@ export const costOfDay = (spent: Spent, prices: Prices): Cost =>
     {
       told: spent.today.told,
       untold: leastOf(spent.today.all, untoldOf(spent)),
+      isSum: spent.told?.isSum,
       hasGaps: spent.hasGaps || spent.today.isLeast,
     },
     prices,
@@ -184,16 +187,17 @@ export const costOfDay = (spent: Spent, prices: Prices): Cost =>
 interface CostParts {
   readonly told: number | undefined
   readonly untold: Models
+  readonly isSum: boolean | undefined
   readonly hasGaps: boolean | undefined
 }
 
-function costWith({ told, untold, hasGaps }: CostParts, prices: Prices): Cost {
+function costWith({ told, untold, isSum, hasGaps }: CostParts, prices: Prices): Cost {
   const parts = Object.entries(untold).filter(([, tokens]) => countOf(tokens) > 0)
   const known = parts.flatMap(([model, tokens]) => estimate(model, tokens, prices) ?? [])
   return {
     ...(told !== undefined && { told }),
     ...(known.length > 0 && { estimated: known.reduce((sum, usd) => sum + usd, 0) }),
-    isLeast: known.length < parts.length || (hasGaps === true && told === undefined),
+    isLeast: known.length < parts.length || (hasGaps === true && (told === undefined || isSum === true)),
   }
 }
 
