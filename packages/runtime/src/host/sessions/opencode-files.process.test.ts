@@ -59,7 +59,7 @@ const failed = { error: { name: 'APIError', data: { message: 'secret-mark' } } }
 describe.runIf(hasSqlite())('opencode', () => {
   test.each<[string, object[], SessionState, SessionState]>([
     ['whose model works', [personAsks, modelAnswers(working)], 'running', 'died'],
-    ['whose model has not begun', [personAsks], 'running', 'died'],
+    ['whose model has not begun', [personAsks], 'running', 'over'],
     ['whose model used a tool last', [personAsks, modelAnswers({ finish: 'tool-calls' })], 'running', 'over'],
     ['whose turn has ended', [personAsks, modelAnswers()], 'idle', 'over'],
     ['whose turn the person ended', [personAsks, modelAnswers(aborted)], 'idle', 'over'],
@@ -75,7 +75,7 @@ describe.runIf(hasSqlite())('opencode', () => {
 
   test('a process that works in another folder, or began after the last sign of the session, is not its process', () => {
     home.session('s')
-    home.message('a', 's', personAsks)
+    home.message('a', 's', modelAnswers(working))
     home.start(['1000'], home.root)
     expect(stateOf('s')).toBe('died')
     home.session('old', { time_created: Date.now() - 7_200_000 })

@@ -20,6 +20,7 @@ const row = (name: string, more: Partial<OpencodeRow> = {}): OpencodeRow => ({
   ...more,
 })
 const works = (at: number): OpencodeMessage => ({ role: 'assistant', at, changed: at })
+const asks = (at: number): OpencodeMessage => ({ role: 'user', at, changed: at })
 const done = (at: number, more: Partial<OpencodeMessage> = {}): OpencodeMessage => ({
   ...{ ...works(at), completed: at, finish: 'stop' },
   ...more,
@@ -61,6 +62,18 @@ test.each([
 
 test('a turn that waits for its next answer for two minutes is over, as after a tool that was refused', () => {
   expect(opencodeState('between', now - 200, 7, now)).toBe('idle')
+})
+
+test.each<[string, OpencodeMessage[], string | undefined, string]>([
+  ['a question', [asks(now - 10)], 'between', 'over'],
+  ['a question in the middle of an answer', [works(now - 20), asks(now - 10)], 'runs', 'died'],
+  ['an answer that runs', [asks(now - 20), works(now - 10)], 'runs', 'died'],
+  ['a tool', [asks(now - 20), done(now - 10, { finish: 'tool-calls' })], 'between', 'over'],
+  ['an end that the service does not name', [asks(now - 20), done(now - 10, { finish: 'unknown' })], 'between', 'over'],
+  ['an end', [asks(now - 20), done(now - 10, { finish: 'length' })], 'ended', 'over'],
+])('after %s, and once its process is gone', (_what, messages, turn, gone) => {
+  const one = session(row('a'), messages)
+  expect([one.conversation.turn, statesOf([one], []).a]).toEqual([turn, gone])
 })
 
 test('processes of a folder have the sessions that work, and then those that changed last', () => {

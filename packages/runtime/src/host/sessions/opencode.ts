@@ -115,14 +115,14 @@ function partsIn(text: unknown): readonly unknown[] {
   }
 }
 
-/** True if the tool changes the message no more. */
+/** True if the tool no longer changes the message. */
 export const isFinal = ({ role, completed }: OpencodeMessage): boolean => role === 'user' || completed !== undefined
 
 /** The facts that the messages of one session tell. Times are in Unix seconds. */
 export interface Conversation {
   readonly last?: number
   readonly model?: string
-  /** The state of the last turn. `between`: the model used a tool, and its next answer has not started. */
+  /** The state of the last turn. `between`: a person asked or the model used a tool, and no answer has started since. */
   readonly turn?: 'runs' | 'between' | 'ended' | 'failed'
   /** When the last turn began or ended. */
   readonly turned?: number
@@ -144,13 +144,18 @@ export function withMessage(
   if (message.at < started - orderSeconds) return before
   const { role, at, changed, completed, finish, error, model } = message
   const after = { ...before, ...optional('model', model), last: Math.max(before.last ?? 0, changed, completed ?? 0) }
-  if (role === 'user') return { ...after, turn: 'runs', turned: at }
+  // A person may also write while an answer runs.
+  if (role === 'user') return { ...after, turn: before.turn === 'runs' ? 'runs' : 'between', turned: at }
   const spent = spentWith(before.spent, message, dayOf(completed ?? at))
   if (completed === undefined) return { ...after, spent, turn: 'runs', turned: before.turned ?? at }
   if (error !== undefined && !abortWords.has(error)) return { ...after, spent, turn: 'failed', turned: completed }
-  if (finish !== 'tool-calls') return { ...after, spent, turn: 'ended', turned: completed }
-  return { ...after, spent, steps: before.steps + 1, turn: 'between', turned: before.turned ?? at }
+  if (!unendedWords.has(finish ?? '')) return { ...after, spent, turn: 'ended', turned: completed }
+  const steps = before.steps + Number(finish === 'tool-calls')
+  return { ...after, spent, steps, turn: 'between', turned: before.turned ?? at }
 }
+
+/** The last words of a model after which the tool goes on. */
+const unendedWords: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
 
 /** The words for a turn that the person ended. */
 const abortWords: ReadonlySet<string> = new Set(['MessageAbortedError', 'aborted'])
