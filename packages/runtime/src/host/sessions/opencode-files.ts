@@ -3,6 +3,16 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import {
+  type Conversation,
+  emptyConversation,
+  isFinal,
+  messageParts,
+  type OpencodeRow,
+  readOpencodeMessage,
+  readOpencodeRow,
+  withMessage,
+} from './conversation.ts'
+import {
   columnsOf,
   type DatabaseFile,
   databaseAt,
@@ -13,18 +23,7 @@ import {
 } from './database.ts'
 import { maxLineBytes } from './growing.ts'
 import type { Machine } from './machine.ts'
-import {
-  type Conversation,
-  emptyConversation,
-  isFinal,
-  messageParts,
-  type OpencodeRow,
-  type OpencodeSession,
-  opencodeSessions,
-  readOpencodeMessage,
-  readOpencodeRow,
-  withMessage,
-} from './opencode.ts'
+import { type OpencodeSession, opencodeSessions } from './opencode.ts'
 import { type FoundTool, keptSeconds, type Look, quotable, type ToolReader } from './session.ts'
 
 /** Reads the sessions of opencode in this folder, usually `~/.local/share/opencode`. */

@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest'
-import type { NamedProcess } from './machine.ts'
 import {
   emptyConversation,
   type OpencodeMessage,
   type OpencodeRow,
-  type OpencodeSession,
-  opencodeSessions,
-  opencodeState,
   readOpencodeMessage,
   readOpencodeRow,
   withMessage,
-} from './opencode.ts'
+} from './conversation.ts'
+import type { NamedProcess } from './machine.ts'
+import { type OpencodeSession, opencodeSessions, opencodeState } from './opencode.ts'
 
 const now = 1_800_000_000
 const dayOf = (at: number): number => Math.floor(at / 86_400)

@@ -1,0 +1,157 @@
+/** A conversation of opencode, from the rows of its database. Pure. No text of a message is kept. */
+import {
+  countOf,
+  modelIn,
+  nothingSpent,
+  type Spent,
+  type Tokens,
+  unknownModel,
+  withMoreTold,
+  withTokens,
+} from './spent.ts'
+import { costIn, countIn, type JsonObject, millisIn, optional, textIn, versionIn } from './values.ts'
+
+/** A session as its own row tells it. Times are in Unix seconds. */
+export interface OpencodeRow {
+  readonly id: string
+  /** The version of the tables: those of opencode 1 or of opencode 2. */
+  readonly tables: 1 | 2
+  /** The session that started this one, if no person did. */
+  readonly parent?: string
+  readonly folder?: string
+  readonly version?: string
+  readonly started: number
+  /** When the tool last changed the row, as the tool writes it. */
+  readonly changed: number
+  /** When the last turn ended, and how. Only opencode 2 notes them. */
+  readonly rested?: number
+  readonly outcome?: string
+}
+
+/** An id of a session. It leaves the machine, so anything that a person may have written is none. */
+const idIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^ses_[\dA-Za-z]{10,60}$/.test(value) ? value : undefined
+
+/** Reads a row of the table of sessions; undefined if it is none. */
+export function readOpencodeRow(row: JsonObject, tables: 1 | 2): OpencodeRow | undefined {
+  const id = idIn(row.id)
+  const started = millisIn(row.time_created)
+  if (id === undefined || started === undefined) return undefined
+  return {
+    ...{ id, tables, started, changed: countIn(row.time_updated) },
+    ...optional('parent', idIn(row.parent_id)),
+    ...optional('folder', textIn(row.directory)),
+    ...optional('version', versionIn(row.version)),
+    ...optional('rested', millisIn(row.time_idle)),
+    ...optional('outcome', textIn(row.idle_outcome)),
+  }
+}
+
+/** A message of a person or of a model. Times are in Unix seconds. */
+export interface OpencodeMessage {
+  readonly role: 'user' | 'assistant'
+  readonly at: number
+  /** When the tool last changed it. */
+  readonly changed: number
+  /** When the model was done with it, and with the tools that it used. */
+  readonly completed?: number
+  /** The last word of the model about it, such as `stop` or `tool-calls`. */
+  readonly finish?: string
+  /** The name of an error. */
+  readonly error?: string
+  readonly model?: string
+  readonly usd?: number
+  readonly tokens?: Tokens
+}
+
+/** The parts of a message that `readOpencodeMessage` takes, in their order. */
+export const messageParts = [
+  ...['$.time.created', '$.time.completed', '$.finish', '$.cost'],
+  ...['$.error.name', '$.error.type', '$.modelID', '$.model.id'],
+  ...['$.tokens.input', '$.tokens.output', '$.tokens.reasoning', '$.tokens.cache.read', '$.tokens.cache.write'],
+]
+
+/** Reads a row of the table of messages; undefined if it is of no person and of no model. */
+export function readOpencodeMessage(row: JsonObject): OpencodeMessage | undefined {
+  const [created, done, finish, usd, name, type, model, modelId, ...counts] = partsIn(row.parts)
+  const [input, output, thought, cached, written] = counts
+  const { role } = row
+  const at = Math.min(...[row.time_created, created].flatMap((time) => millisIn(time) ?? []))
+  if ((role !== 'user' && role !== 'assistant') || !Number.isFinite(at)) return undefined
+  const tokens = {
+    input: countIn(input) + countIn(written),
+    cached: countIn(cached),
+    output: countIn(output) + countIn(thought),
+  }
+  return {
+    ...{ role, at, changed: Math.max(at, millisIn(row.time_updated) ?? 0) },
+    ...optional('completed', millisIn(done)),
+    ...optional('finish', textIn(finish)),
+    ...optional('error', textIn(name) ?? textIn(type)),
+    ...optional('model', modelIn(model) ?? modelIn(modelId)),
+    ...optional('usd', costIn(usd)),
+    ...(countOf(tokens) > 0 && { tokens }),
+  }
+}
+
+/** The parts as SQLite gives them: the text of a JSON array. */
+function partsIn(text: unknown): readonly unknown[] {
+  try {
+    const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}
+
+/** True if the tool no longer changes the message. */
+export const isFinal = ({ role, completed }: OpencodeMessage): boolean => role === 'user' || completed !== undefined
+
+/** The facts that the messages of one session tell. Times are in Unix seconds. */
+export interface Conversation {
+  readonly last?: number
+  readonly model?: string
+  /** The state of the last turn. `between`: a person asked or the model used a tool, and no answer has started since. */
+  readonly turn?: 'runs' | 'between' | 'ended' | 'failed'
+  /** When the last turn began or ended. */
+  readonly turned?: number
+  readonly steps: number
+  readonly spent: Spent
+}
+export const emptyConversation: Conversation = { steps: 0, spent: nothingSpent }
+
+/** Messages that were written at the same time may be in another order. */
+const orderSeconds = 2
+
+/** The conversation after one more message. A session that was forked begins with a copy of older messages. */
+export function withMessage(
+  before: Conversation,
+  message: OpencodeMessage,
+  { started }: Pick<OpencodeRow, 'started'>,
+  dayOf: (at: number) => number,
+): Conversation {
+  if (message.at < started - orderSeconds) return before
+  const { role, at, changed, completed, finish, error, model } = message
+  const after = { ...before, ...optional('model', model), last: Math.max(before.last ?? 0, changed, completed ?? 0) }
+  // A person may also write while an answer runs.
+  if (role === 'user') return { ...after, turn: before.turn === 'runs' ? 'runs' : 'between', turned: at }
+  const spent = spentWith(before.spent, message, dayOf(completed ?? at))
+  if (completed === undefined) return { ...after, spent, turn: 'runs', turned: before.turned ?? at }
+  if (error !== undefined && !abortWords.has(error)) return { ...after, spent, turn: 'failed', turned: completed }
+  if (!unendedWords.has(finish ?? '')) return { ...after, spent, turn: 'ended', turned: completed }
+  const steps = before.steps + Number(finish === 'tool-calls')
+  return { ...after, spent, steps, turn: 'between', turned: before.turned ?? at }
+}
+
+/** The last words of a model after which the tool goes on. */
+const unendedWords: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
+
+/** The words for a turn that the person ended. */
+const abortWords: ReadonlySet<string> = new Set(['MessageAbortedError', 'aborted'])
+
+/** Without a price the tool writes a cost of 0, which means that nobody knows it. */
+function spentWith(spent: Spent, { model = unknownModel, tokens, usd = 0 }: OpencodeMessage, day: number): Spent {
+  if (tokens === undefined) return spent
+  const used = withTokens(spent, model, tokens, day)
+  return usd > 0 ? withMoreTold(used, { usd, models: { [model]: usd }, tokens: { [model]: tokens } }, day) : used
+}
