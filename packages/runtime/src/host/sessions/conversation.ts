@@ -111,7 +111,7 @@ export const isFinal = ({ role, completed }: OpencodeMessage): boolean => role =
 export interface Conversation {
   readonly last?: number
   readonly model?: string
-  /** The state of the last turn. `between`: a person asked or the model used a tool, and no answer has started since. */
+  /** The state of the last turn. `between`: a person asked or the model used a tool, and no answer started since. */
   readonly turn?: 'runs' | 'between' | 'ended' | 'failed'
   /** When the last turn began or ended. */
   readonly turned?: number
