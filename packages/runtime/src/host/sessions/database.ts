@@ -15,7 +15,7 @@ const lockedMs = 2000
 export const sqliteNode = '22.13'
 
 /** The names of databases that a version of Node takes. */
-export type SqliteNames = 'none' | 'paths' | 'paths and URLs'
+type SqliteNames = 'none' | 'paths' | 'paths and URLs'
 
 /** `node:sqlite` came in two major versions, and so did the URLs. Before that it needs an option of Node. */
 export function sqliteNamesIn(node: string): SqliteNames {
