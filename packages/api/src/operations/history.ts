@@ -117,7 +117,10 @@ interface AskedTime {
   until?: number
 }
 
-/** The time that a question is about, which ends now at the latest. `field` is the one that holds the question. */
+/**
+ * The period that a question is about; it ends now at the latest. Throws `InputRefused` if it would end before it
+ * starts. `field` is the field of the input that holds the question, for the message.
+ */
 export function askedTime(asked: AskedTime, now: number, field = ''): { since: number; until: number } {
   const until = Math.min(asked.until ?? now, now)
   const since = asked.since ?? until - defaultMs

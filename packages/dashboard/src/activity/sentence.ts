@@ -25,7 +25,7 @@ const ofMute = ({ rule, item }: ActivityFacts): SentencePart[] => {
   return rule === undefined ? [] : [' for the alert rule ', ruleOf(rule)]
 }
 
-/** Why a rollout halted, without the words of the machine: the page of the rollout has them. */
+/** Why a rollout halted, shortened to the agent and what happened to it. The page of the rollout has the rest. */
 function shortWhy(why: unknown): unknown {
   const halt = typeof why === 'string' ? /^On (.+? (?:was rolled back|failed|made it worse)): /s.exec(why) : null
   return halt ? `on ${halt[1]}` : why

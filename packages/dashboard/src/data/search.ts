@@ -30,7 +30,7 @@ export function stringifySearch({ [plain]: q, ...others }: Parameters): string {
   return rest === '' ? own : `${own}&${rest.slice(1)}`
 }
 
-/** A parameter as a text. The router reads one that looks like a number as a number. */
+/** A parameter as text. The router turns a text that looks like a number into a number. */
 export const text = (v: unknown): string | undefined =>
   typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
 

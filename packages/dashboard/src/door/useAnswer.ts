@@ -6,7 +6,7 @@ type AnswerState<T> = { is: 'waiting' } | { is: 'there'; value: T } | { is: 'ref
 /** Asks the service once for each `subject`, such as the token of a link. The answer is kept while the page is open. */
 export function useAnswer<T>(subject: string, ask: (signal: AbortSignal) => Promise<T>): AnswerState<T> {
   const [answer, setAnswer] = useState<AnswerState<T>>({ is: 'waiting' })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `ask` is another function each time, but asks the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `ask` is a new function at each render, but asks the same
   useEffect(() => {
     const left = new AbortController()
     const { signal } = left

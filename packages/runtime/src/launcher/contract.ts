@@ -1,5 +1,5 @@
 /**
- * The messages between the launcher and the runtime proper, which runs in a worker thread. Either may be older than the
+ * The messages between the launcher and the worker, which runs in a thread of its own. Either may be older than the
  * other (a new file under an old launcher, a restored file under a new one), so messages are only ever added: an
  * unknown message or part is ignored, and a missing part means what it meant before it was added.
  */
@@ -19,7 +19,7 @@ export const contractVersion = 2
 export interface WorkerStart {
   readonly svc: 'runtime'
   readonly contract: number
-  /** The file from which the worker runs the runtime proper. */
+  /** The file from which the worker runs. */
   readonly file: string
   /** The agent's folder. */
   readonly root: string

@@ -1,5 +1,5 @@
 /**
- * Decides from which file the runtime proper is loaded, and with which arguments `node` starts the runtime of a folder.
+ * Decides from which file the worker is loaded, and with which arguments `node` starts the runtime of a folder.
  */
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { isOnTrial } from '../state/versions/runtime-note.ts'
 import { writeStarter } from './trial-files.ts'
 
 /**
- * The file that the runtime proper is loaded from: the copy of svc in the agent's folder or, without one, the program
+ * The file that the worker is loaded from: the copy of svc in the agent's folder or, without one, the program
  * that runs now.
  */
 export function runtimeFile(folder: Pick<Folder, 'runtime'>): string {

@@ -1,5 +1,5 @@
 /**
- * Runs the runtime proper in a worker thread, from the file on disk, and starts it again if it ends unexpectedly or
+ * Runs the worker in a worker thread, from the file on disk, and starts it again if it ends unexpectedly or
  * hangs. hosting.ts makes the decisions, and the keeper names the file for each start. The agent's process is not
  * affected by any of this.
  */
@@ -150,7 +150,7 @@ function questions(tell: (message: ToWorker) => void) {
 }
 
 /**
- * A worker thread that runs the runtime proper from a file.
+ * A thread that runs the worker from a file.
  */
 interface Thread {
   post(message: ToWorker): void

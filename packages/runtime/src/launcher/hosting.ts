@@ -1,5 +1,5 @@
 /**
- * The state machine of the host, as pure functions: what it knows about the worker that runs the runtime proper, and
+ * The state machine of the host, as pure functions: what it knows about the thread that runs the worker, and
  * the acts that follow each event. It decides which worker is the current one, when a worker counts as hung, and when
  * the next one starts.
  */

@@ -1,5 +1,5 @@
 /**
- * The launcher: the main thread of `svc run`. It owns the agent's process and the signals. The runtime proper, which
+ * The launcher: the main thread of `svc run`. It owns the agent's process and the signals. The worker, which
  * reports and handles commands, runs in a worker thread and can end, hang or be replaced without affecting the agent.
  * The caller holds the folder's lock.
  */

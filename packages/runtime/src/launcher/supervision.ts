@@ -206,7 +206,7 @@ function answered(
   const order = answered ?? current.order
   const idle: Supervision = { ...current, order, start: 'none' }
   if (current.life !== 'on' || current.state.is !== 'waiting') return { state: idle, acts: endingCheck(current) }
-  // The runtime proper is slow or hangs. That says nothing about the agent, so the supervisor asks again at its next
+  // The worker is slow or hangs. That says nothing about the agent, so the supervisor asks again at its next
   // check.
   if (!order && answer === 'silent')
     return {

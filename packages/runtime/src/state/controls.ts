@@ -18,7 +18,7 @@ import { type Author, readAuthor, tryNoteChange } from './changes.ts'
 const noteBytes = 16 * 1024
 
 export interface Pause {
-  /** Since when the agent has been paused, in Unix seconds. */
+  /** The time when the agent was paused, in Unix seconds. */
   readonly since: number
   /** Who paused the agent; absent if the file does not say, because somebody created it by hand. */
   readonly author?: Author

@@ -1,5 +1,5 @@
 /**
- * The runtime proper, in its worker thread: it reports, processes commands, sends logs, and tells the launcher how the
+ * The worker, in its own thread: it reports, processes commands, sends logs, and tells the launcher how the
  * agent must be started. It never blocks, handles no signals and does not start the agent. Whatever happens to this
  * thread, the agent continues.
  */

@@ -50,7 +50,7 @@ interface ClaimContext<C extends StoredChange> {
   now: number
   /** A number from 0 up to 1, which spreads the time of the next try of a message that cannot be written. */
   random: number
-  /** The only delivery to take, which is a test. */
+  /** The id of a test delivery. If it is given, no other delivery is taken. */
   only?: string | undefined
 }
 

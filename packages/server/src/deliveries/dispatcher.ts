@@ -1,5 +1,5 @@
 /**
- * Does what is due: messages to channels, and mails about accounts. Everything is done side by side, in the places that
+ * Sends what is due: messages to channels, and mails about accounts. It sends in parallel, in the places that
  * places.ts gives, so a receiver that hangs delays only its own party. What was not accepted waits in the database, not
  * in memory.
  */

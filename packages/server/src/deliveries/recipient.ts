@@ -1,7 +1,7 @@
 /**
  * Reads addresses to which mails are sent, and checks that the mail library passes them on as they are stored. The
- * library replaces control characters by spaces, quotes what it cannot read, and converts domains, so some addresses
- * would become those of somebody else.
+ * library replaces control characters with spaces, quotes what it cannot read, and converts domains, so some addresses
+ * would turn into those of somebody else.
  */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { lookOfEmail, readEmail, shown, type Verdict } from '@svc/protocol'

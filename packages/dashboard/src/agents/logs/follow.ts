@@ -59,7 +59,7 @@ export interface AwaitedLog {
   readonly name: string
   /** The ids of the logs that the service had when this log was requested. */
   readonly before: ReadonlySet<string>
-  /** True if it was requested again since a person follows it. */
+  /** True if the page requested it again by itself, because a person follows the log. */
   readonly isFollowed?: boolean
 }
 

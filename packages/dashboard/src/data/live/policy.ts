@@ -17,7 +17,7 @@ export interface TabFacts {
   /** False after the service has answered that nobody is signed in, or that the workspace is not the person's. */
   signedIn: boolean
   /**
-   * When the tab was hidden, by the clock that never jumps (`performance.now`); undefined if it is visible, and
+   * When the tab was hidden, by the monotonic clock (`performance.now`); undefined if it is visible, and
    * -Infinity if it is frozen.
    */
   hiddenSince: number | undefined

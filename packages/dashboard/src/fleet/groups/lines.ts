@@ -32,7 +32,7 @@ export function groupLinesOf(groups: readonly FleetGroup[], isOpen: (value: stri
   }
 }
 
-/** The last of `count` places for which `holds` is true, if it is true for the first ones only; 0 if for none. */
+/** The last of `count` indexes for which `holds` is true, or 0. `holds` must be true for the first ones only. */
 export function lastPlace(count: number, holds: (place: number) => boolean): number {
   let [low, high] = [0, count - 1]
   while (low < high) {

@@ -7,7 +7,7 @@ export interface Squares {
   by: Grouping | undefined
   /** The number of squares of each group. */
   sizes: readonly number[]
-  /** The place in the answer of each square's agent. */
+  /** For each square, the index of its agent in the answer. */
   agents: Int32Array
   /** The state of each agent. Frames change it in place. */
   states: Uint8Array
@@ -15,7 +15,7 @@ export interface Squares {
   places: ReadonlyMap<string, number>
 }
 
-/** The state in which each agent was when the map had it first, by its name. */
+/** The state of each agent when it first appeared on the map, by its name. */
 export type FirstStates = Map<string, number>
 
 /**

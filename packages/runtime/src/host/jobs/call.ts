@@ -22,7 +22,7 @@ export interface ExecCall extends Timing {
   readonly log: boolean
   /** The command and its arguments. Empty if there is nothing to run. */
   readonly command: readonly string[]
-  /** One or more sentences about mistakes in the arguments. The command is then run without a record. */
+  /** One or more sentences about mistakes in the arguments. The command, if any, then runs without a record. */
   readonly wrong?: string
 }
 

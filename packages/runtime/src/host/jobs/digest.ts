@@ -79,15 +79,13 @@ function waitAfter(runs: readonly ShownRun[], at: number): number {
   return wait < 0 ? Number.POSITIVE_INFINITY : wait
 }
 
-/**
- * The runs that ended, each with the place of the newest run that had started by then. The one that ended last is
- * first.
- */
+/** A run that ended, with the index of the newest run that had started by then. */
 interface EndedRun {
   readonly run: ShownRun
   readonly upTo: number
 }
 
+/** The runs that ended. The one that ended last is first. */
 export function endedOf(runs: readonly ShownRun[]): EndedRun[] {
   return runs
     .flatMap((run, at) => (run.status === 'running' ? [] : [{ run, upTo: run.upTo ?? upToOf(runs, at) }]))

@@ -31,7 +31,7 @@ export interface GrowingFile {
   read(budget: Budget): void
   /** True if the file has the size that it had after the last read, so there is nothing to do. */
   isRead(stat: Pick<Stats, 'ino' | 'size'>): boolean
-  /** True if lines were passed over, since the file or a line is too large. */
+  /** True if lines were passed over, because the file or a line is too large. */
   readonly hasGaps: boolean
 }
 
@@ -42,7 +42,7 @@ interface FilePlace {
   readonly head: Buffer
   /** The start of the first line that was not taken yet. */
   offset: number
-  /** The place up to which that line has no end. It is not read again before it has one. */
+  /** The place up to which the end of that line was looked for. The next read continues here. */
   searched: number
   /** The size of the file when all of it had been looked at. */
   size: number

@@ -81,7 +81,7 @@ interface FileFacts {
   readonly unknown?: string
 }
 
-/** The facts after a line that is not known, by its type. */
+/** Adds the type of an unknown line to the facts, unless they have the type of an earlier one. */
 export const withUnknown = <T extends FileFacts>(before: T, type: string): T => ({
   ...before,
   unknown: before.unknown ?? type,
@@ -93,7 +93,7 @@ export const unknownLines = (withoutSession: readonly FileFacts[]): string[] =>
     .flatMap(({ unknown }) => (unknown === undefined ? [] : [`lines of the type ${unknown} are not understood`]))
     .slice(0, 1)
 
-/** The version of the tool, as the newest of these files tells it. */
+/** The version of the tool, from the newest of these files that tells one. */
 export const newestVersion = (files: readonly FileFacts[]): string | undefined =>
   versionIn([...files].sort(byLast).find(({ version }) => version !== undefined)?.version)
 

@@ -1,5 +1,5 @@
 /**
- * Tests an update and its rollback on a disk that hangs: one system call of the runtime proper does not return. The
+ * Tests an update and its rollback on a disk that hangs: one system call of the worker does not return. The
  * launcher gives up that thread and starts another one, which does what the journal and `current` say, as after a
  * kill; the agent is not affected. A call that returns after its thread was given up does no harm, and one that never
  * returns does not delay the end of the process. `npm test` leaves this out.

@@ -1,6 +1,6 @@
 /**
  * Tests an update and its rollback with the runtime killed at its system calls (docs/decisions/kills.md, I17 to I20):
- * first the thread of the runtime proper, then that of the launcher, then `svc rollback` without a runtime. In the
+ * first the thread of the worker, then that of the launcher, then `svc rollback` without a runtime. In the
  * last test a system call fails instead. After each kill or failure, a start must do what the journal and `current`
  * say. `npm test` leaves this out. packages/runtime/src/updates/agent/table.test.ts proves the same rules.
  */

@@ -129,8 +129,8 @@ function idle(current: ListeningState, rules: ListeningRules, at: Moment): Liste
 }
 
 /**
- * Starts an update that the service wishes. While a version is being watched and the wish does not say `now`, only a
- * return to the previous version is started, and only if that version is on this machine (D30).
+ * Starts an update to the version that the last answer named. While a version is being watched and the wish does not
+ * say `now`, only a return to the previous version is started, and only if that version is on this machine (D30).
  */
 function seen(
   current: ListeningState,

@@ -239,7 +239,7 @@ test.skipIf(missing !== undefined)(
 )
 
 /**
- * The two threads that are traced. The launcher is the main thread. The runtime proper has a thread of its own, and
+ * The two threads that are traced. The launcher is the main thread. The worker has a thread of its own, and
  * another one after the swap.
  */
 type Thread = 'launcher' | 'worker'

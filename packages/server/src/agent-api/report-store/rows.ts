@@ -19,7 +19,7 @@ export interface Submission extends ReceivedReport {
   bodies?: readonly string[] | undefined
   /** True when the client has disconnected; then no commands are claimed for the agent (D1). */
   gone: () => boolean
-  /** True when this node may offer wishes for the first time; false while it shuts down. */
+  /** True if the answer may carry wishes that no earlier answer carried; false while this node shuts down. */
   offers: boolean
   /**
    * Row numbers of this agent, cached by the caller between reports so that its rows are found without an index lookup.

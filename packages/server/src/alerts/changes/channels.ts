@@ -108,7 +108,7 @@ const wordsFor = ({ person }: ChannelOwner) =>
         unknown: (name: string) => `There is no channel ${shown(name)}.`,
       }
 
-/** Writes a line to the activity about a channel. */
+/** Adds a line about a channel to the activity. */
 export const noteChannel = (
   { db, by, now }: ChangeContext,
   { place, person }: ChannelOwner,

@@ -44,10 +44,13 @@ export function expectedIn(call: CommandCall): number | undefined {
   throw new UsageError(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
 }
 
-/** The terms that exclude no agent, of the filter that selected what a command returned. JSON does not have them. */
+/**
+ * The terms that exclude no agent, by the value that a command returned for a filter. They are kept apart from the
+ * value, so that `--json` does not print them.
+ */
 const idleTerms = new WeakMap<object, readonly string[]>()
 
-/** Notes the terms of a filter that exclude no agent beside what a command returns. */
+/** Remembers which terms of a filter exclude no agent, for the value that a command returns. */
 export function withIdleTerms<T extends object>(value: T, idle: readonly string[]): T {
   idleTerms.set(value, idle)
   return value

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { placeBeside } from '../../platform/installed.ts'
 
-/** Facts about a person that are easy to remember in a password, and easy to guess for a stranger. */
+/** Facts about a person that people like to use in passwords, and that strangers can easily guess. */
 export interface PersonalWords {
   email: string
   name?: string

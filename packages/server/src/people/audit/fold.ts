@@ -13,7 +13,7 @@ import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { ordinaryActions } from './kinds.ts'
 
-/** The lines of one person about ordinary actions, or those that are evidence. */
+/** The two kinds of a person's lines, each with a limit of its own: ordinary actions and evidence. */
 type Room = 'ordinary' | 'evidence'
 
 interface FoldLimits {

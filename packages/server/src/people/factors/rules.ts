@@ -7,7 +7,7 @@ import { isAhead } from '@svc/protocol'
 const minute = 60_000
 /** The milliseconds for which a sign-in or a proof allows dangerous operations. */
 export const proofMs = 10 * minute
-/** The milliseconds for which the first half of a sign-in can be completed. */
+/** The milliseconds after the first half of a sign-in within which the second half must follow. */
 export const halfSignInMs = 10 * minute
 /** The milliseconds for which a passkey may answer a challenge. */
 export const challengeMs = 5 * minute

@@ -111,7 +111,8 @@ async function mendWishes(db: Db, now: number): Promise<number> {
 }
 
 /**
- * The wishes with times that can be; undefined if all can. The numbers in a wish or hold are times, except a serial.
+ * The wishes with each time that is too far ahead set to now; undefined if none is. Each number in a wish or hold is a
+ * time, except a serial.
  */
 function onThisClock(wishes: Wishes, now: number): Wishes | undefined {
   let isChanged = false

@@ -11,8 +11,8 @@ export type Judgement =
   | { readonly ok: false; readonly message: string; readonly findings: readonly BundleFinding[] }
 
 /**
- * The facts about a valid bundle as they are stored. The worker makes the JSON texts, since making them takes long for
- * a large bundle.
+ * The facts about a valid bundle as they are stored. The JSON texts are made in the worker thread, because that takes
+ * long for a large bundle.
  */
 interface AcceptedBundle {
   readonly name: string

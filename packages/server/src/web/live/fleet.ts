@@ -36,7 +36,7 @@ const costsAtOnce = 500
 const manyAgents = 1_000
 
 interface KeptFleet {
-  /** The rows by agent id. The map stays the same; a row that changed is replaced, since rows never change. */
+  /** The rows by agent id. The map is changed in place; a row is never changed, but replaced by a new one. */
   rows: Map<string, FleetRow>
   readAt: number
   usedAt: number

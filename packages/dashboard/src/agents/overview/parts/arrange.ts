@@ -9,8 +9,8 @@ const rank = ({ level }: HealthItem): number => (level === undefined ? -1 : leve
 export const worstFirst = (items: readonly HealthItem[]): HealthItem[] => items.toSorted((a, b) => rank(b) - rank(a))
 
 /**
- * The health items to list. Those about a binding are left out if the page shows that binding: the service may know
- * better than the machine how it is. So are those about jobs, which have a table.
+ * The health items to list. An item about a binding is left out if the page shows that binding, because the service may
+ * know its state better than the machine. Items about jobs are left out, because jobs have a table.
  */
 export function listedHealth({ report, bindings }: Pick<AgentPage, 'report' | 'bindings'>): HealthItem[] {
   const shown = new Set(bindings.map(({ product }) => `Binding ${product}`))
