@@ -119,7 +119,7 @@ function denseReport(models: number, prefix: string): string {
  */
 async function folders(target: Target): Promise<() => Promise<string>> {
   const [cookie = ''] = await cookiesOf(target)
-  const [permitted, refused] = [bundleOf(4990, 1), bundleOf(4990, 63)]
+  const [permitted, refused] = [findBundle(4990, 1), findBundle(4990, 63)]
   const good = await Promise.all([permitted, refused].map(async (bytes) => (await readBundle(bytes)).ok))
   return async () => {
     const statuses: number[] = []
@@ -130,7 +130,7 @@ async function folders(target: Target): Promise<() => Promise<string>> {
 }
 
 /** A bundle of `files` empty files. Each file is nested in `depth` folders that contain no other file. */
-function bundleOf(files: number, depth: number): Buffer {
+function findBundle(files: number, depth: number): Buffer {
   const names = Array.from(
     { length: files },
     (_, i) => `${Array.from({ length: depth }, (_, d) => `${i.toString(36)}-${d}`).join('/')}/f`,

@@ -128,7 +128,7 @@ export const alertFaults: readonly Fault[] = [
     name: 'outbox: a message that a group replaced is still sent',
     harm: 'Each change is told twice: alone and in its group.',
     file: at('deliveries/claiming.ts'),
-    old: '  await withdrawDeliveries(trx, plan.dropped)\n',
+    old: '  await deleteDeliveries(trx, plan.dropped)\n',
     new: '',
     tests: [at('deliveries/store.store.test.ts')],
   },

@@ -33,7 +33,7 @@ export interface CostPage {
   /** The days, weeks or months, oldest first, also those without a cost. */
   columns: readonly CostColumn[]
   /** The most expensive agents, models or blueprints; null as a name is what has none. */
-  names: readonly CostName[]
+  names: readonly NamedCosts[]
   /** The sums of all names that are not in the list, and their number. */
   others: CostSums & { count: number }
   /** The number of deleted agents that had runs in this time. */
@@ -42,7 +42,7 @@ export interface CostPage {
   limit: number | null
 }
 
-export interface CostName extends CostSums {
+export interface NamedCosts extends CostSums {
   name: string | null
   /** True for the sums of deleted agents, so that a model that is called `(deleted)` is not taken for them. */
   deleted: boolean

@@ -19,7 +19,7 @@ import { count } from '../ui/time/format.ts'
 import { CommandsInProgress } from './commands/CommandsInProgress.tsx'
 import { Header } from './header/Header.tsx'
 import { Overview } from './overview/Overview.tsx'
-import { type Agent, shownTabs, useAgentAddress, useView } from './parts/agent.ts'
+import { type Agent, shownTabs, useAgentAddress, useAgentPageParams } from './parts/agent.ts'
 import { useDrafts } from './parts/drafts.ts'
 import { controlNames, isOpen } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
@@ -50,7 +50,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   const { press, commands, left, dismiss } = usePress(slug, page, name)
   const offline = useReportOverdue(page?.silentAt)
   const settings = useDrafts()
-  const view = useView()
+  const view = useAgentPageParams()
   useNewName(page?.name)
   useDocumentTitle(name)
 

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, Stack } from '@mantine/core'
 import { Dialog } from '../ui/index.ts'
 import { columnLooks, columnNames, defaultColumns } from './views/columns.ts'
-import { useFleetState } from './views/useFleetState.ts'
+import { useFleetListChoice } from './views/useFleetListChoice.ts'
 
 /** Lets a person choose the columns of the list. The list behind the dialog changes at once. */
 export default function ColumnsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const { state, show } = useFleetState()
+  const { state, show } = useFleetListChoice()
   const chosen = state.columns
   return (
     <Dialog opened={opened} onClose={onClose} title="Columns" size="xs">

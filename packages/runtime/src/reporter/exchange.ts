@@ -53,7 +53,7 @@ import { type KeptStatus, keepStatus } from './status/keep.ts'
 import { noRuns, type OpenRuns, withEndedRuns } from './status/open-runs.ts'
 import type { WritesWatch } from './status/writes.ts'
 
-export interface Reporter {
+export interface ReporterState {
   readonly folder: Folder
   /** `boot` identifies this start of the reporter, and `seq` counts the reports since (D11). */
   readonly boot: string
@@ -94,7 +94,7 @@ export interface CurrentFacts extends OwnFacts {
 }
 
 export async function exchangeReport(
-  reporter: Reporter,
+  reporter: ReporterState,
   { manifest, health, ...own }: CurrentFacts,
   connection: ServiceConnection,
   signal: AbortSignal,
@@ -103,12 +103,12 @@ export async function exchangeReport(
   fillReserve(folder.svc)
   const broken = brokenJournal(reporter, manifest)
   const report = broken
-    ? nextReport(
+    ? timeOfNextReport(
         reporter,
         { ...own, manifest: { ...manifest, controls: [], settings: [] }, health: [broken, ...health] },
         [],
       )
-    : nextReport(reporter, { ...own, manifest, health }, owedAcks(journalNow(folder, reporter.memory)))
+    : timeOfNextReport(reporter, { ...own, manifest, health }, owedAcks(journalNow(folder, reporter.memory)))
   const body = JSON.stringify(shrinkReport(report, Date.now())).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
   const answered = await postJson(connection, '/api/agent/v1/report', body, { signal })
@@ -136,7 +136,7 @@ const clocks = () => ({ now: Date.now(), mono: performance.now() })
  * cannot be read, the reporter takes no commands (D4): the returned health item says so, and the report offers no
  * controls and settings.
  */
-function brokenJournal({ folder, memory }: Reporter, manifest: Manifest): HealthItem | undefined {
+function brokenJournal({ folder, memory }: ReporterState, manifest: Manifest): HealthItem | undefined {
   try {
     settleInterrupted(folder, manifest, seconds(Date.now()), memory)
     return undefined
@@ -146,7 +146,11 @@ function brokenJournal({ folder, memory }: Reporter, manifest: Manifest): Health
   }
 }
 
-function nextReport(reporter: Reporter, { manifest, health, ...own }: CurrentFacts, acks: readonly Ack[]): Report {
+function timeOfNextReport(
+  reporter: ReporterState,
+  { manifest, health, ...own }: CurrentFacts,
+  acks: readonly Ack[],
+): Report {
   const { folder } = reporter
   const file = manifest.status
   const read = file === undefined ? undefined : readStatus(folder, machinePathOf(folder, manifest, file))
@@ -239,7 +243,7 @@ function record(
 }
 
 /** Drops acks from the journal. This is called only after a report that carried them was successful (D4). */
-function arrived({ folder, memory }: Reporter, { acks = [] }: Report, now: number): void {
+function arrived({ folder, memory }: ReporterState, { acks = [] }: Report, now: number): void {
   if (acks.length > 0)
     inTurnAnyway(folder, 'svc report', () =>
       changeJournal(folder, memory, (journal) => forgetOldEntries(dropAcks(journal, acks), now)),

@@ -17,12 +17,18 @@ import { readManifestFile } from '../machine/files/read.ts'
 import { fillSettings } from '../state/settings.ts'
 import { noMemory } from './commands/journal.ts'
 import { handledText } from './commands/receive.ts'
-import { type CurrentFacts, type ExchangeResult, exchangeReport, type OwnFacts, type Reporter } from './exchange.ts'
+import {
+  type CurrentFacts,
+  type ExchangeResult,
+  exchangeReport,
+  type OwnFacts,
+  type ReporterState,
+} from './exchange.ts'
 import { manifestNow } from './known.ts'
 import { watchWrites } from './status/writes.ts'
 import { uploadLogs } from './uploads.ts'
 
-export const createReporter = (folder: Folder): Reporter => ({
+export const createReporter = (folder: Folder): ReporterState => ({
   folder,
   boot: randomUUID(),
   seq: 0,
@@ -91,7 +97,7 @@ export async function reportUntil(
     } catch (error) {
       news({ ok: false, why: messageOf(error) })
     }
-    due = nextReport(startedAt, performance.now(), {
+    due = timeOfNextReport(startedAt, performance.now(), {
       interval: scaledMs(interval),
       chance: Math.random(),
       minWait: minFloors * floorMs(),
@@ -104,7 +110,7 @@ export async function reportUntil(
 }
 
 /** Sends one last report, in what is left of the grace period (D66). It is not retried. */
-async function farewell(reporter: Reporter, facts: CurrentFacts, signal: AbortSignal): Promise<ExchangeResult> {
+async function farewell(reporter: ReporterState, facts: CurrentFacts, signal: AbortSignal): Promise<ExchangeResult> {
   const connection = readConnection(reporter.folder)
   if (!connection.ok) return { ok: false, why: connection.message }
   try {
@@ -198,7 +204,7 @@ export const firstReportAt = (now: number, chance: number, second: number): numb
  * The time of the next report, after the one that started at `last`. A failed report is not repeated early, and a
  * report that took longer than the interval only skips the turns it missed. Two reports are at least `minWait` apart.
  */
-export function nextReport(
+export function timeOfNextReport(
   last: number,
   now: number,
   { interval, chance, minWait = 0 }: { interval: number; chance: number; minWait?: number },

@@ -9,12 +9,12 @@ import { errorWords } from './attempt.ts'
 import { type DeliveryPlan, planNextMessage, type WaitingDelivery } from './order.ts'
 import { countUnwritable, endReplaced, lockChannel } from './settling.ts'
 import {
+  deleteDeliveries,
   deliveryLeaseMs,
   groupDelayMs,
   insertDelivery,
   isLeased,
   isOfDisabledPerson,
-  withdrawDeliveries,
 } from './store.ts'
 import {
   deliveryChangesOf,
@@ -197,7 +197,7 @@ async function carryOut<C extends StoredChange>(
   const isTest = planned?.kind === 'test'
   const written = plan.write ? write(channel, { isTest, changes: plan.write.changes }, claiming) : undefined
   await endReplaced(trx, plan.replaced, now)
-  await withdrawDeliveries(trx, plan.dropped)
+  await deleteDeliveries(trx, plan.dropped)
   if (!written) return planned && { channel, row: planned, written: writtenMessageOf(planned) as WrittenMessage }
   const body = JSON.stringify(written)
   if (planned) {

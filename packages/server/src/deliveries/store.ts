@@ -155,7 +155,7 @@ export const isLeased = (until: number | null, now: number): boolean =>
 /** The columns of a channel that no node serves. */
 export const unservedColumns = { serving_node: null, serving_until: null } as const
 
-export async function withdrawDeliveries(trx: Db, ids: readonly string[]): Promise<void> {
+export async function deleteDeliveries(trx: Db, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await trx.deleteFrom('alert_delivery').where('id', 'in', ids).execute()
 }
 
@@ -179,7 +179,7 @@ export async function rescheduleDeliveries<C extends StoredChange>(
     .execute()
   for (const row of rows) {
     const times = (deliveryChangesOf<C>(row) ?? []).flatMap((change) => at(change) ?? [])
-    if (times.length === 0) await withdrawDeliveries(trx, [row.id])
+    if (times.length === 0) await deleteDeliveries(trx, [row.id])
     else
       await trx
         .updateTable('alert_delivery')

@@ -9,7 +9,7 @@ import { Empty, exactTime, LeftOut, lastingText, Text, Time } from '../../ui/ind
 import { notifyFailed } from '../../ui/notify.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Tone } from '../../ui/parts.tsx'
-import { type Agent, useView } from '../parts/agent.ts'
+import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { commandStateWords, commandStepsOf, isOpen } from '../parts/life.ts'
 import { Pager } from '../parts/Pager.tsx'
 import { CommandTitle } from './CommandTitle.tsx'
@@ -23,7 +23,7 @@ const size = 50
  */
 export default function Commands({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const view = useView()
+  const view = useAgentPageParams()
   const at = view.page()
   const query = useQuery(
     read('GET /w/:slug/agents/:name/commands', { slug, name: page.name }, { offset: (at - 1) * size, limit: size }),

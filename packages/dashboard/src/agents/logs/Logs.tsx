@@ -8,7 +8,7 @@ import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { count, Empty, ErrorNote, PlainTime, Text } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
-import { type Agent, useView } from '../parts/agent.ts'
+import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { commandStateWords } from '../parts/life.ts'
 import { type AwaitedLog, arrivedLog, type FoldedLogs, foldLogs } from './follow.ts'
 import { type AskedFor, RequestLog } from './RequestLog.tsx'
@@ -21,7 +21,7 @@ const LogReader = part(() => import('./LogReader.tsx'))
  */
 export default function Logs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const view = useView()
+  const view = useAgentPageParams()
   const { data, error, refetch } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
   const chosen = view.text('log')
   const shown = useShownLog(chosen, data)

@@ -70,7 +70,7 @@ type View = Readonly<Record<string, string | number | undefined>>
  * Returns the state of the agent's page that is kept in its address (tab, filters, page of a list), and the function
  * `go` that changes it. Undefined or an empty text removes a key. `push` adds a step to the browser's history.
  */
-export function useView() {
+export function useAgentPageParams() {
   const search = route.useSearch() as View
   const navigate = route.useNavigate()
   const go = (change: View & { tab?: AgentTab | undefined }, push = false) =>

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { useAddressText } from '../../ui/forms/useAddressText.ts'
 import { Text, useFocusedPart } from '../../ui/index.ts'
 import { count } from '../../ui/time/format.ts'
-import { type Agent, useView } from '../parts/agent.ts'
+import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { type RunFilter, type RunFilterKey, type RunOrder, runFilterWords, runOrders } from './list.ts'
 
 interface FiltersProps {
@@ -25,7 +25,7 @@ const pause = 250
 
 /** Shows the search and the filters in use. The others are behind one button. */
 export function Filters({ agent, filter, order, onOrder, total, children }: FiltersProps) {
-  const { go } = useView()
+  const { go } = useAgentPageParams()
   const { typed, type } = useAddressText({
     text: filter.text,
     tell: (text) => go({ text: text || undefined, page: undefined }),
@@ -69,7 +69,7 @@ export function Filters({ agent, filter, order, onOrder, total, children }: Filt
 
 /** A button that opens the filters, and the order where no heading of a table offers it; nothing if there are none. */
 function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total' | 'children'>) {
-  const { go } = useView()
+  const { go } = useAgentPageParams()
   const { statuses, models } = agent.page.runs
   const offered = [
     { key: 'status', all: statuses, any: 'Any status' },

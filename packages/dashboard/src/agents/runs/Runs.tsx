@@ -6,7 +6,7 @@ import { read } from '../../data/queries.ts'
 import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../ui/index.ts'
 import { useOnPhone } from '../../ui/page/useOnPhone.ts'
 import { Dotted } from '../../ui/parts.tsx'
-import { type Agent, useView } from '../parts/agent.ts'
+import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
 import { Filters } from './Filters.tsx'
 import { addressOfOrder, type RunFilter, type RunOrder, readRunOrder } from './list.ts'
@@ -22,7 +22,7 @@ const onPhone = 28
 /** The tab with the agent's kept runs (2.2), newest first. The runs can be filtered, paged, and opened one by one. */
 export default function Runs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const view = useView()
+  const view = useAgentPageParams()
   const narrow = useOnPhone()
   const filter: RunFilter = {
     text: view.text('text'),

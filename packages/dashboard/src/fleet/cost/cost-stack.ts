@@ -1,11 +1,11 @@
 /** The chart of the page Cost: its columns and series, from the answer of the service. */
-import type { CostName, CostPage, CostSplit } from '@svc/api'
+import type { CostPage, CostSplit, NamedCosts } from '@svc/api'
 import { type Stack, stackColumn } from '../../ui/charts/stack.ts'
 import { count } from '../../ui/time/format.ts'
 
 /** The words for a name of the answer: those of an agent, model or blueprint are shown as they are. */
 export function nameText(
-  { name, deleted, cost }: Pick<CostName, 'name' | 'deleted' | 'cost'>,
+  { name, deleted, cost }: Pick<NamedCosts, 'name' | 'deleted' | 'cost'>,
   per: CostSplit | undefined,
   deletedAgents: number,
 ): string {

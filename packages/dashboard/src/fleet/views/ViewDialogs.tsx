@@ -10,7 +10,7 @@ import { Text } from '../../ui/index.ts'
 import { notify, notifyFailed, unnotify } from '../../ui/notify.tsx'
 import { useNoteOpened } from './opened.ts'
 import { asNewView, mayChange, replacedView, type ShownView, viewOfState } from './standing.ts'
-import type { FleetState } from './state.ts'
+import type { FleetListChoice } from './state.ts'
 import { putView, ViewForm } from './ViewForm.tsx'
 
 interface SaveProps {
@@ -18,7 +18,7 @@ interface SaveProps {
   views: readonly SavedView[]
   /** The view that the list shows or has changed. Its name is proposed. */
   standing: ShownView | undefined
-  state: FleetState
+  state: FleetListChoice
   onClose: () => void
 }
 

@@ -9,7 +9,7 @@ import { useOpened } from './opened.ts'
 import { isDefaultList, shownViewOf } from './standing.ts'
 import { defaultOrder, searchFor } from './state.ts'
 import { chooseColumns } from './useColumns.ts'
-import { useFleetState } from './useFleetState.ts'
+import { useFleetListChoice } from './useFleetListChoice.ts'
 
 const none: readonly SavedView[] = []
 
@@ -18,7 +18,7 @@ const none: readonly SavedView[] = []
  * a place. Views for which the line has no room are in the menu beside it, which has all of them.
  */
 export function ViewTabs({ slug }: { slug: string }) {
-  const { state } = useFleetState()
+  const { state } = useFleetListChoice()
   const opened = useOpened()
   const { data: views = none } = useQuery(read('GET /w/:slug/views', { slug }))
   const shown = shownViewOf(views, opened, state)

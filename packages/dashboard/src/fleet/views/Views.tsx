@@ -9,7 +9,7 @@ import { part } from '../../ui/files.tsx'
 import { usePageActions } from '../../ui/keys/actions.ts'
 import { useNoteOpened, useOpened } from './opened.ts'
 import { isDefaultList, mayChange, shownViewOf } from './standing.ts'
-import { useFleetState } from './useFleetState.ts'
+import { useFleetListChoice } from './useFleetListChoice.ts'
 import { ViewsButton } from './ViewsButton.tsx'
 import './views.css'
 
@@ -30,7 +30,7 @@ type OpenDialog = { is: 'save' } | { is: 'rename'; view: SavedView }
  */
 export function Views({ slug }: { slug: string }) {
   const { role } = useWorkspace()
-  const { state } = useFleetState()
+  const { state } = useFleetListChoice()
   const { data: views = none, isPending } = useQuery(read('GET /w/:slug/views', { slug }))
   const [menu, setMenu] = useState<boolean>()
   const [asked, setAsked] = useState<OpenDialog>()

@@ -6,7 +6,7 @@ import { Text } from '../../ui/index.ts'
 import { useOpenView } from './open.ts'
 import { isDefaultList, type ShownView } from './standing.ts'
 import { defaultOrder } from './state.ts'
-import { useFleetState } from './useFleetState.ts'
+import { useFleetListChoice } from './useFleetListChoice.ts'
 import { ViewsButton } from './ViewsButton.tsx'
 
 interface MenuProps {
@@ -24,7 +24,7 @@ const icon = { size: 15, stroke: 1.6, 'aria-hidden': true } as const
 
 /** The menu of the views: those of the workspace, one's own, and what can be done with the one that the list shows. */
 export default function ViewsMenu({ slug, views, standing, save, rename, remove }: MenuProps) {
-  const { state, show } = useFleetState()
+  const { state, show } = useFleetListChoice()
   const open = useOpenView(slug)
   const [opened, setOpened] = useState(false)
   const button = useRef<HTMLButtonElement>(null)

@@ -2,9 +2,9 @@ import type { SavedView } from '@svc/api'
 import { expect, test } from 'vitest'
 import { defaultColumns } from './columns.ts'
 import { mayChange, replacedView, shownViewOf, viewOfState } from './standing.ts'
-import type { FleetState } from './state.ts'
+import type { FleetListChoice } from './state.ts'
 
-const plain: FleetState = { q: '', sort: '-level', columns: defaultColumns }
+const plain: FleetListChoice = { q: '', sort: '-level', columns: defaultColumns }
 const view = (id: string, more: Partial<SavedView> = {}): SavedView => ({
   ...{ id, name: id, shared: false, q: `tag:${id}`, sort: null, columns: null },
   ...more,
@@ -16,7 +16,7 @@ const all = [
   view('hosts', { columns: ['host', 'state'] }),
 ]
 
-test.each<[what: string, opened: string | undefined, state: Partial<FleetState>, shown: string | undefined]>([
+test.each<[what: string, opened: string | undefined, state: Partial<FleetListChoice>, shown: string | undefined]>([
   ['the plain list', undefined, {}, undefined],
   ['a filter that no view has', undefined, { q: 'mail' }, undefined],
   ['the filter of a view that was not opened', undefined, { q: ' tag:us ' }, 'us'],
@@ -45,7 +45,7 @@ test('two views that are the same: the one that was opened is shown', () => {
 test('a new view keeps the order and the columns only if a person chose them', () => {
   const kept = { name: 'Mails', shared: true, q: 'mail' }
   expect(viewOfState({ ...plain, q: ' mail ' }, ' Mails ', true)).toEqual({ ...kept, sort: null, columns: null })
-  const chosen: FleetState = { q: 'mail', sort: 'name', columns: ['host'] }
+  const chosen: FleetListChoice = { q: 'mail', sort: 'name', columns: ['host'] }
   expect(viewOfState(chosen, 'Mails', true)).toEqual({ ...kept, sort: 'name', columns: ['host'] })
 })
 

@@ -2,7 +2,7 @@
 import type { NewView, Role, SavedView } from '@svc/api'
 import { trimInvisible } from '@svc/protocol'
 import { defaultColumns } from './columns.ts'
-import { defaultOrder, type FleetState } from './state.ts'
+import { defaultOrder, type FleetListChoice } from './state.ts'
 
 export interface ShownView {
   view: SavedView
@@ -17,7 +17,7 @@ export interface ShownView {
 export function shownViewOf(
   views: readonly SavedView[],
   opened: string | undefined,
-  state: FleetState,
+  state: FleetListChoice,
 ): ShownView | undefined {
   const last = views.find(({ id }) => id === opened)
   const same = last && isSame(last, state) ? last : views.find((view) => isSame(view, state))
@@ -25,20 +25,20 @@ export function shownViewOf(
   return last && !isDefaultList(state) ? { view: last, differs: true } : undefined
 }
 
-const isSame = ({ q, sort, columns }: SavedView, state: FleetState): boolean =>
+const isSame = ({ q, sort, columns }: SavedView, state: FleetListChoice): boolean =>
   trimInvisible(q) === trimInvisible(state.q) &&
   (sort ?? defaultOrder) === state.sort &&
   (columns === null || sameColumns(columns, state.columns))
 
 /** True if the list shows all agents in the order that it has by itself. */
-export const isDefaultList = ({ q, sort }: Pick<FleetState, 'q' | 'sort'>): boolean =>
+export const isDefaultList = ({ q, sort }: Pick<FleetListChoice, 'q' | 'sort'>): boolean =>
   trimInvisible(q) === '' && sort === defaultOrder
 
 const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name))
 
 /** The view that keeps the list. The order and the columns that the page has by itself are not kept. */
-export const viewOfState = ({ q, sort, columns }: FleetState, name: string, shared: boolean): NewView => ({
+export const viewOfState = ({ q, sort, columns }: FleetListChoice, name: string, shared: boolean): NewView => ({
   name: trimInvisible(name),
   shared,
   q: trimInvisible(q),

@@ -16,7 +16,7 @@ export interface FleetView {
 }
 
 /** The list as a person chose it, and as views keep it. `q` is the text of the filter as it was typed. */
-export interface FleetState {
+export interface FleetListChoice {
   q: string
   sort: FleetOrder
   columns: readonly FleetColumn[]
@@ -67,7 +67,7 @@ export function orderText(view: FleetView): FleetOrder {
 }
 
 /** The parameters of the page's address for a filter and an order. */
-export function searchFor({ q, sort }: Pick<FleetState, 'q' | 'sort'>): FleetView {
+export function searchFor({ q, sort }: Pick<FleetListChoice, 'q' | 'sort'>): FleetView {
   const desc = sort.startsWith('-')
   return {
     ...(trimInvisible(q) !== '' && { q: trimInvisible(q) }),

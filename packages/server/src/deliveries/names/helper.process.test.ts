@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { newNameHelper, type StartHelper, startHelper } from './helper.ts'
+import { newNameHelper, type StartHelperProcess, startHelper } from './helper.ts'
 
 const never = new AbortController().signal
 
@@ -9,7 +9,7 @@ const never = new AbortController().signal
 function started(...programs: string[]) {
   const children: ChildProcess[] = []
   const threads: number[] = []
-  const start: StartHelper = (count) => {
+  const start: StartHelperProcess = (count) => {
     const program = programs.shift()
     const child =
       program === undefined
@@ -61,7 +61,7 @@ test('a process that ends without an answer is replaced by one with fewer thread
 })
 
 test('if no process can be started, the name is looked up in this one', async () => {
-  const missing: StartHelper = () => spawn('/nonexistent/node', [], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const missing: StartHelperProcess = () => spawn('/nonexistent/node', [], { stdio: ['pipe', 'pipe', 'ignore'] })
   const helper = newNameHelper(missing)
   expect(await helper.lookUp('127.0.0.1', {}, never)).toEqual([{ address: '127.0.0.1', family: 4 }])
 })

@@ -37,7 +37,7 @@ export interface NameHelper {
 }
 
 /** Starts the process with this number of threads. Tests replace it. */
-export type StartHelper = (threads: number) => ChildProcess
+export type StartHelperProcess = (threads: number) => ChildProcess
 
 /**
  * The number of threads of the process. Node lets look-ups have half of them, and a thread that waits costs a few KB. A
@@ -49,14 +49,14 @@ const idleMs = 20_000
 const maxAsked = 10
 
 class HelperProcess implements NameHelper {
-  readonly #start: StartHelper
+  readonly #start: StartHelperProcess
   #current: AskedProcess | undefined
   #threads = maxThreads
   #mayStart = true
   #ids = 0
   #idle: NodeJS.Timeout | undefined
 
-  constructor(start: StartHelper) {
+  constructor(start: StartHelperProcess) {
     this.#start = start
   }
 
@@ -133,7 +133,7 @@ class HelperProcess implements NameHelper {
   }
 }
 
-export const newNameHelper = (start: StartHelper = startHelper): NameHelper => new HelperProcess(start)
+export const newNameHelper = (start: StartHelperProcess = startHelper): NameHelper => new HelperProcess(start)
 
 function answered(asked: AskedProcess, line: string): void {
   const { id, found, error } = JSON.parse(line) as { id: number; found: LookupAddress[]; error?: object }

@@ -10,8 +10,8 @@ import {
   MissingError,
   type OperatorRequest,
   option,
+  rawOption,
   readTypedInput,
-  typedOption,
   UsageError,
 } from '../shared/request.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
@@ -92,7 +92,7 @@ async function agentsOf(
   workspace: WorkspaceInfo,
 ): Promise<{ agents: string[]; filter?: string; idle: string[] }> {
   const named = option(call, 'agents')
-  const filter = typedOption(call, 'filter')
+  const filter = rawOption(call, 'filter')
   if ((named === undefined) === (filter === undefined))
     throw new UsageError(
       'Name the agents, or select them: action send SLUG WHAT --agents NAME,NAME… or --filter FILTER',

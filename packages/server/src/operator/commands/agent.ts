@@ -14,9 +14,9 @@ import {
   grantedToOperator,
   listOption,
   option,
+  rawArgument,
+  rawOption,
   readTypedInput,
-  typedArgument,
-  typedOption,
   UsageError,
 } from '../shared/request.ts'
 import { oneSafeLine, onItsMachine, tableText, timeText } from '../shared/show.ts'
@@ -37,7 +37,7 @@ function levelOf(a: { level: Level | null; stopped: StoppedBy | null } & StatusA
 /** The filter that `--filter` gives, or the one of the view that `--view` names. */
 async function filterIn(call: CommandCall, workspace: { id: string }): Promise<string> {
   const { sharedView } = await import('../../fleet/views/store.ts')
-  const [filter = '', view] = [typedOption(call, 'filter'), option(call, 'view')]
+  const [filter = '', view] = [rawOption(call, 'filter'), option(call, 'view')]
   if (view === undefined) return filter
   if (filter !== '') throw new UsageError('Give --filter or --view: a view has a filter of its own.')
   return grantedToOperator(await sharedView(call.store.db, workspace, view)).q
@@ -45,7 +45,7 @@ async function filterIn(call: CommandCall, workspace: { id: string }): Promise<s
 
 /** The fact that `--group` names. */
 function groupingIn(call: CommandCall): Grouping | undefined {
-  const typed = typedOption(call, 'group')
+  const typed = rawOption(call, 'group')
   if (typed === undefined) return undefined
   const by = groupings.find((one) => one === typed)
   if (by) return by
@@ -82,7 +82,7 @@ const agentTable = (agents: readonly ListedAgent[]): string =>
 
 /** The agents that `SLUG/NAME` names, or that `--filter` selects in the workspace `SLUG`. */
 async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; names: string[]; idle: string[] }> {
-  const filter = typedOption(call, 'filter')
+  const filter = rawOption(call, 'filter')
   if (argument(call, 0).includes('/') === (filter !== undefined))
     throw new UsageError('Name one agent, or select agents: agent tag SLUG/NAME … or agent tag SLUG --filter FILTER …')
   expectedIn(call)
@@ -224,9 +224,9 @@ export const viewCommands = {
   ...operationCommand(views.setView, {
     run: async (call) => {
       const { viewsOf } = await import('../../fleet/views/store.ts')
-      const filter = typedOption(call, 'filter')
+      const filter = rawOption(call, 'filter')
       if (filter === undefined) throw new UsageError('A view needs a filter: view set SLUG NAME --filter FILTER')
-      const wanted = readTypedInput(views.setView, { name: typedArgument(call, 1), q: filter, shared: true })
+      const wanted = readTypedInput(views.setView, { name: rawArgument(call, 1), q: filter, shared: true })
       const { workspace } = await inWorkspace(call)
       // The order and the columns of a view that is there already were chosen on the page, and stay.
       const before = (await viewsOf(call.store.db, workspace, { id: null })).find(({ name }) => name === wanted.name)

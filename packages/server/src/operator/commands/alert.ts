@@ -14,7 +14,7 @@ import { shown } from '@svc/protocol'
 import { operationCommand } from '../shared/command.ts'
 import { onAlert, onMute, onPlace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, type OperatorRequest, option, typedOption, UsageError } from '../shared/request.ts'
+import { argument, type OperatorRequest, option, rawOption, UsageError } from '../shared/request.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 const listed = 500
@@ -45,7 +45,7 @@ export const alertCommands = {
   ...operationCommand(alerts.acknowledgeAlert, {
     at: onAlert,
     run: async (call, at) => {
-      const note = typedOption(call, 'note')
+      const note = rawOption(call, 'note')
       await perform(call, alerts.acknowledgeAlert, at, note === undefined ? {} : { note })
       return { id: at.id }
     },

@@ -12,8 +12,8 @@ import {
   type OperatorRequest,
   orUsageError,
   RefusedError,
+  rawOption,
   readOptions,
-  typedOption,
 } from '../shared/request.ts'
 import { listedAgent } from './agent.ts'
 
@@ -46,7 +46,7 @@ export const assistantTools = {
     run: async (call, workspace) => {
       const { listAgents } = await import('../../web/queries/agents.ts')
       const limit = limitIn(call, itemsGiven.fleet)
-      const filter = typedOption(call, 'filter') ?? ''
+      const filter = rawOption(call, 'filter') ?? ''
       const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
       const listed = itemsWithin(rows.slice(0, limit).map(listedAgent), rows.length)
       return idle.length > 0 ? { ...listed, idleTerms: idle } : listed
@@ -143,9 +143,9 @@ async function readableWorkspace(call: CommandCall): Promise<WorkspaceInfo> {
   const { rightsIn } = await import('../../people/workspaces/standing.ts')
   const { findWorkspace } = await import('../../people/workspaces/store.ts')
   const { db } = call.store
-  const slug = typedOption(call, 'workspace') ?? ''
+  const slug = rawOption(call, 'workspace') ?? ''
   const workspace = await findWorkspace(db, slug)
-  const person = await findNamed(db, typedOption(call, 'as') ?? '')
+  const person = await findNamed(db, rawOption(call, 'as') ?? '')
   // The operator runs this, so there is no session.
   const session = { id: '' }
   const rights = workspace && person && (await rightsIn(db, workspace, { person, session }, { now: call.now() }))
@@ -157,7 +157,7 @@ const newest = { sort: 'started' } as const
 
 async function agentIn(call: CommandCall, workspace: WorkspaceInfo, option: 'name' | 'agent') {
   const { findAgent } = await import('../../fleet/agents/store.ts')
-  const name = typedOption(call, option) ?? ''
+  const name = rawOption(call, option) ?? ''
   if (name.includes('/')) throw new RefusedError(`Name an agent without its workspace: got ${shown(name)}.`)
   const agent = await findAgent(call.store.db, workspace, name)
   if (agent) return agent
@@ -165,7 +165,7 @@ async function agentIn(call: CommandCall, workspace: WorkspaceInfo, option: 'nam
 }
 
 function limitIn(call: CommandCall, { most, usual }: { most: number; usual: number }): number {
-  const limit = typedOption(call, 'limit')
+  const limit = rawOption(call, 'limit')
   if (limit === undefined) return usual
   if (/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= most) return Number(limit)
   throw new RefusedError(`limit is a number from 1 to ${most}: got ${shown(limit)}.`)

@@ -1,7 +1,7 @@
 /** Commands for the data of the service: the database, the secret and backups. */
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { defineCommand } from '../shared/command.ts'
-import { asOperator, grantedToOperator, RefusedError, typedArgument } from '../shared/request.ts'
+import { asOperator, grantedToOperator, RefusedError, rawArgument } from '../shared/request.ts'
 
 const status = defineCommand({
   says: 'whether the database went back, for example after a failover, and what to do then',
@@ -78,7 +78,7 @@ export const backupCommands = {
     paths: [0],
     run: async (call) => {
       const { writeBackup } = await import('../backup/backup.ts')
-      return grantedToOperator(await writeBackup(call, typedArgument(call, 0), call.now()))
+      return grantedToOperator(await writeBackup(call, rawArgument(call, 0), call.now()))
     },
     show: ({ file, bytes, unrecorded }) =>
       [

@@ -6,7 +6,7 @@ import { dayNumber } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { operationCommand } from '../shared/command.ts'
 import { inWorkspace, onAgent } from '../shared/params.ts'
-import { orUsageError, RefusedError, readOptions, readTypedInput, typedArgument } from '../shared/request.ts'
+import { orUsageError, RefusedError, rawArgument, readOptions, readTypedInput } from '../shared/request.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 export const historyCommands = {
@@ -65,7 +65,7 @@ export const historyCommands = {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { stripsOf } = await import('../../web/queries/strips.ts')
-      const { names } = readTypedInput(history.strips, { names: typedArgument(call, 1) })
+      const { names } = readTypedInput(history.strips, { names: rawArgument(call, 1) })
       return stripsOf(call.store.db, workspace, names, call.now())
     },
     show: ({ strips }) =>

@@ -9,9 +9,9 @@ import {
   grantedToOperator,
   MissingError,
   option,
+  rawArgument,
   readRole,
   roleOption,
-  typedArgument,
 } from '../shared/request.ts'
 import { oneSafeLine, tableText } from '../shared/show.ts'
 
@@ -25,7 +25,7 @@ export const memberCommands = {
     run: async (call) => {
       const { addMember } = await import('../../people/workspaces/store.ts')
       const role = roleOption(option(call, 'role'))
-      const wanted = { slug: argument(call, 0), email: typedArgument(call, 1), role }
+      const wanted = { slug: argument(call, 0), email: rawArgument(call, 1), role }
       const { workspace, email } = grantedToOperator(await addMember(asOperator(call), wanted))
       call.live.listChanged(workspace.id)
       return { workspace: workspace.slug, email, role }
@@ -41,7 +41,7 @@ export const memberCommands = {
       const { inviteAsOperator } = await import('../../people/workspaces/invitations.ts')
       const role = roleOption(option(call, 'role'))
       const { workspace } = await inWorkspace(call)
-      const wanted = { email: typedArgument(call, 1), role }
+      const wanted = { email: rawArgument(call, 1), role }
       const { email, url } = grantedToOperator(await inviteAsOperator(asOperator(call), workspace, wanted))
       return { workspace: workspace.slug, email, role, link: url }
     },
@@ -63,7 +63,7 @@ export const memberCommands = {
   }),
   ...operationCommand(workspaces.changeRole, {
     run: async (call) => {
-      const role = readRole(typedArgument(call, 2))
+      const role = readRole(rawArgument(call, 2))
       const { email, ...at } = await memberNamed(call)
       await perform(call, workspaces.changeRole, at, { role })
       return { workspace: at.workspace.slug, email, role }
@@ -86,7 +86,7 @@ async function memberNamed(call: CommandCall) {
   const { membersOfWorkspace } = await import('../../people/workspaces/members.ts')
   const { db } = call.store
   const { workspace } = await inWorkspace(call)
-  const typed = typedArgument(call, 1)
+  const typed = rawArgument(call, 1)
   const email = (await findNamed(db, typed))?.email
   const member = (await membersOfWorkspace(db, workspace, { id: '' })).find((each) => each.email === email)
   if (!member) throw new MissingError(`${oneSafeLine(typed)} is not a member of the workspace ${workspace.slug}.`)

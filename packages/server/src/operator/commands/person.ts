@@ -9,10 +9,10 @@ import {
   operator,
   option,
   RefusedError,
+  rawArgument,
+  rawOption,
   requireYes,
   roleOption,
-  typedArgument,
-  typedOption,
   UsageError,
   yesOption,
 } from '../shared/request.ts'
@@ -41,13 +41,13 @@ export const personCommands = {
       const { findWorkspace, insertMember, unknownWorkspace } = await import('../../people/workspaces/store.ts')
       const slug = option(call, 'workspace')
       const role = roleOption(option(call, 'role'))
-      const name = typedOption(call, 'name')
+      const name = rawOption(call, 'name')
       if (name === undefined) throw new UsageError('A person needs a name: --name NAME')
       if (slug === undefined && option(call, 'role') !== undefined)
         throw new UsageError('A role needs a workspace: --workspace SLUG')
       const password = passwordIn(call.input)
       if (password === '') throw new RefusedError('A person needs a password: give it on standard input.')
-      const person = { email: typedArgument(call, 0), name, password }
+      const person = { email: rawArgument(call, 0), name, password }
       const ready = grantedToOperator(await readyPerson(call, person))
       const made = await decide<Person, string>(call, async (trx, accounts) => {
         const ctx = { db: trx, by: operator, now: call.now() }
@@ -118,7 +118,7 @@ export const personCommands = {
     args: [email],
     run: async (call) => {
       const { disablePerson } = await import('../../people/workspaces/people.ts')
-      const disabled = grantedToOperator(await disablePerson(asOperator(call), typedArgument(call, 0)))
+      const disabled = grantedToOperator(await disablePerson(asOperator(call), rawArgument(call, 0)))
       await call.live.rightsChanged()
       return { email: disabled.email, disabled: true, withoutAdmin: disabled.withoutAdmin }
     },
@@ -130,7 +130,7 @@ export const personCommands = {
     args: [email],
     run: async (call) => {
       const { enablePerson } = await import('../../people/workspaces/people.ts')
-      const { email } = grantedToOperator(await enablePerson(asOperator(call), typedArgument(call, 0)))
+      const { email } = grantedToOperator(await enablePerson(asOperator(call), rawArgument(call, 0)))
       return { email, disabled: false }
     },
     show: ({ email }) => `${oneSafeLine(email)} can sign in.`,
@@ -142,7 +142,7 @@ export const personCommands = {
     run: async (call) => {
       const { findNamed, unknownPerson } = await import('../../people/accounts/store.ts')
       const { deletePerson } = await import('../../people/workspaces/people.ts')
-      const typed = typedArgument(call, 0)
+      const typed = rawArgument(call, 0)
       const person = await findNamed(call.store.db, typed)
       if (!person) return grantedToOperator<never>(unknownPerson(typed))
       requireYes(
@@ -161,10 +161,10 @@ export const personCommands = {
     args: [email, ['<on|off>', 'on, or off']],
     run: async (call) => {
       const { setOperator } = await import('../../people/workspaces/people.ts')
-      const typed = typedArgument(call, 1)
+      const typed = rawArgument(call, 1)
       if (typed !== 'on' && typed !== 'off')
         throw new UsageError(`The second argument is on or off: got ${shown(typed)}.`)
-      const { email } = grantedToOperator(await setOperator(asOperator(call), typedArgument(call, 0), typed === 'on'))
+      const { email } = grantedToOperator(await setOperator(asOperator(call), rawArgument(call, 0), typed === 'on'))
       return { email, operator: typed === 'on' }
     },
     show: ({ email, operator }) => `${oneSafeLine(email)} is ${operator ? 'now an operator' : 'no operator'}.`,
@@ -177,7 +177,7 @@ export const personCommands = {
       const { resetPassword } = await import('../../people/accounts/store.ts')
       const given = passwordIn(call.input)
       const password = given || randomBytes(15).toString('base64url')
-      const wanted = { email: typedArgument(call, 0), password }
+      const wanted = { email: rawArgument(call, 0), password }
       const person = grantedToOperator(await resetPassword(asOperator(call), wanted))
       const { factorsOfPerson } = await import('../../people/factors/held.ts')
       const { passkeys } = await factorsOfPerson(call.store.db, call.config, person.id)
@@ -195,7 +195,7 @@ export const personCommands = {
     args: [email],
     run: async (call) => {
       const { resetFactor } = await import('../../people/accounts/factors.ts')
-      const { email } = grantedToOperator(await resetFactor(asOperator(call), typedArgument(call, 0)))
+      const { email } = grantedToOperator(await resetFactor(asOperator(call), rawArgument(call, 0)))
       return { email, factors: [] }
     },
     show: ({ email }) =>
@@ -216,7 +216,7 @@ export const personCommands = {
       const { hasNoAccounts } = await import('../../people/accounts/store.ts')
       const { db } = call.store
       const { first, claim } = call.options
-      const address = call.args[0] === undefined ? null : typedArgument(call, 0)
+      const address = call.args[0] === undefined ? null : rawArgument(call, 0)
       if (first === true) {
         if (address !== null || claim === true)
           throw new UsageError('--first takes neither an address nor --claim: svc-server link --first')

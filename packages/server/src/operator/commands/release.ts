@@ -1,5 +1,5 @@
 import { defineCommand } from '../shared/command.ts'
-import { asOperator, grantedToOperator, RefusedError, typedArgument } from '../shared/request.ts'
+import { asOperator, grantedToOperator, RefusedError, rawArgument } from '../shared/request.ts'
 import { tableText, timeText } from '../shared/show.ts'
 
 /**
@@ -22,7 +22,7 @@ export const releaseCommands = {
       const { readBuild, strangerTo } = await import('../../updates/releases/build.ts')
       const { addRelease, servedFiles } = await import('../../updates/releases/store.ts')
       const { db, by, now } = asOperator(call)
-      const folder = typedArgument(call, 0)
+      const folder = rawArgument(call, 0)
       const read = await readBuild(folder)
       if (!read) throw new RefusedError(`There is no svc.pyz in ${folder}: npm run release makes one in a checkout.`)
       const build = grantedToOperator(read)

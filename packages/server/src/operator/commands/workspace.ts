@@ -12,10 +12,10 @@ import {
   grantedToOperator,
   type OperatorRequest,
   option,
+  rawArgument,
+  rawOption,
   readOptions,
   requireYes,
-  typedArgument,
-  typedOption,
   UsageError,
 } from '../shared/request.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
@@ -33,7 +33,7 @@ export const workspaceCommands = {
     run: async (call) => {
       const { createWorkspace } = await import('../../people/workspaces/store.ts')
       const slug = argument(call, 0)
-      const wanted = { slug, name: typedOption(call, 'name') ?? slug }
+      const wanted = { slug, name: rawOption(call, 'name') ?? slug }
       const made = grantedToOperator(await createWorkspace(asOperator(call), wanted))
       return { slug: made.slug, name: made.name }
     },
@@ -43,7 +43,7 @@ export const workspaceCommands = {
   ...operationCommand(workspaces.renameWorkspace, {
     at: inWorkspace,
     run: async (call, at) => {
-      const { slug, name } = await perform(call, workspaces.renameWorkspace, at, { name: typedArgument(call, 1) })
+      const { slug, name } = await perform(call, workspaces.renameWorkspace, at, { name: rawArgument(call, 1) })
       return { slug, name }
     },
     show: ({ slug, name }) => `The workspace ${slug} is now called ${oneSafeLine(name)}. Its short name stays.`,

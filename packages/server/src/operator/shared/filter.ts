@@ -2,7 +2,7 @@
 
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
-import { type CommandCall, RefusedError, typedOption, UsageError } from './request.ts'
+import { type CommandCall, RefusedError, rawOption, UsageError } from './request.ts'
 import { oneSafeLine } from './show.ts'
 
 /** Finds what a filter selects. If the filter is wrong, the refusal points at its wrong part. */
@@ -38,9 +38,9 @@ export async function agentsToActOn(
 
 /** The number of agents that `--expect` gives. */
 export function expectedIn(call: CommandCall): number | undefined {
-  const expected = typedOption(call, 'expect')
+  const expected = rawOption(call, 'expect')
   if (expected === undefined) return undefined
-  if (typedOption(call, 'filter') !== undefined && /^\d{1,6}$/.test(expected)) return Number(expected)
+  if (rawOption(call, 'filter') !== undefined && /^\d{1,6}$/.test(expected)) return Number(expected)
   throw new UsageError(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
 }
 

@@ -62,21 +62,21 @@ export const asOperator = (service: ServiceParts) => ({
 })
 
 /** The argument at this position as it was typed; the program has checked that it is present. */
-export const typedArgument = ({ args }: OperatorRequest, at: number): string => args[at] ?? ''
+export const rawArgument = ({ args }: OperatorRequest, at: number): string => args[at] ?? ''
 
 /** The option as it was typed; undefined if it was not given. */
-export const typedOption = ({ options }: OperatorRequest, name: string): string | undefined => {
+export const rawOption = ({ options }: OperatorRequest, name: string): string | undefined => {
   const value = options[name]
   return typeof value === 'string' ? value : undefined
 }
 
 /** The identifier that is the argument at this position. */
 export const argument = (request: OperatorRequest, at: number): string =>
-  identifier('The argument', typedArgument(request, at))
+  identifier('The argument', rawArgument(request, at))
 
 /** The identifier that an option names; undefined if the option was not given. */
 export const option = (request: OperatorRequest, name: string): string | undefined => {
-  const typed = typedOption(request, name)
+  const typed = rawOption(request, name)
   return typed === undefined ? undefined : identifier(`The option --${name}`, typed)
 }
 
@@ -99,7 +99,7 @@ export const readOptions = <Read>(
   operation: Operation<Route, Read>,
   ...names: string[]
 ): Read =>
-  readTypedInput(operation, Object.fromEntries(names.map((name) => [name, typedOption(request, name)])), optionsField)
+  readTypedInput(operation, Object.fromEntries(names.map((name) => [name, rawOption(request, name)])), optionsField)
 
 /** Returns what `read` reads; input that it refuses was not understood. */
 export function orUsageError<T>(read: () => T): T {
@@ -112,7 +112,7 @@ export function orUsageError<T>(read: () => T): T {
 
 /** The texts of an option such as `--tags eu,prod`; undefined if the option was not given. */
 export const listOption = (request: OperatorRequest, name: string): string[] | undefined => {
-  const typed = typedOption(request, name)
+  const typed = rawOption(request, name)
   return typed === undefined ? undefined : splitTags(typed)
 }
 

@@ -22,7 +22,7 @@ interface Arrival {
   bytes: number
 }
 
-export class Arrivals {
+export class ArrivingBodies {
   readonly #limits: ArrivalLimits
   readonly #under = new Map<IncomingMessage, Arrival>()
   #held = 0
@@ -79,4 +79,4 @@ export class Arrivals {
 }
 
 /** Tracks the arriving bodies of all requests of this process. */
-export const arrivals = new Arrivals()
+export const arrivals = new ArrivingBodies()

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Arrivals } from './arrivals.ts'
+import { ArrivingBodies } from './arrivals.ts'
 import { readBody } from './body.ts'
 
 const piece = Buffer.alloc(64 * 1024)
@@ -25,7 +25,7 @@ function request(pieces: number, silentAfter = pieces): IncomingMessage {
 }
 
 test('each turn reads a few pieces of many large bodies, and a client that stops in the middle delays no other', async () => {
-  const arrivals = new Arrivals()
+  const arrivals = new ArrivingBodies()
   let thisTurn = 0
   const read = (req: IncomingMessage) => {
     req.on('data', () => thisTurn++)

@@ -17,7 +17,7 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { readInputBody } from '../../web/routing/body.ts'
 import type { WebEnv } from '../../web/routing/guards.ts'
 import { hashToken, newToken } from '../tokens.ts'
-import { Arrivals } from './arrivals.ts'
+import { ArrivingBodies } from './arrivals.ts'
 import { readBody } from './body.ts'
 import { maxConnections } from './listener.ts'
 import { cutOff } from './turns.ts'
@@ -137,7 +137,7 @@ test('a request that takes longer than allowed is cut off, though its headers ar
 })
 
 /** Starts a server that only reads the body of each request, and answers with how the reading ended. */
-async function reading(arrivals: Arrivals): Promise<{ port: number; bodies: string[]; read: { bytes: number } }> {
+async function reading(arrivals: ArrivingBodies): Promise<{ port: number; bodies: string[]; read: { bytes: number } }> {
   const bodies: string[] = []
   const read = { bytes: 0 }
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
@@ -156,7 +156,7 @@ async function reading(arrivals: Arrivals): Promise<{ port: number; bodies: stri
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
 
 test('a body that is incomplete when its time is over is given up, even while bytes still arrive slowly', async () => {
-  const { port, bodies } = await reading(new Arrivals({ time: 300, held: 1e6, check: 50 }))
+  const { port, bodies } = await reading(new ArrivingBodies({ time: 300, held: 1e6, check: 50 }))
   const { socket, closed } = await open(port, post(10_000))
   const drip = setInterval(() => socket.write('x'), 20)
   await closed
@@ -165,7 +165,7 @@ test('a body that is incomplete when its time is over is given up, even while by
 })
 
 test('a body that completes before it was given up is read', async () => {
-  const { port, bodies } = await reading(new Arrivals({ time: 100, held: 1e6, check: 20 }))
+  const { port, bodies } = await reading(new ArrivingBodies({ time: 100, held: 1e6, check: 20 }))
   const { socket } = await open(port, post(10))
   othersAreDue()
   await sleep(200)
@@ -174,7 +174,7 @@ test('a body that completes before it was given up is read', async () => {
 })
 
 test('a slow body for a page is given up in the same way', async () => {
-  const all = new Arrivals({ time: 300, held: 1e6, check: 50 })
+  const all = new ArrivingBodies({ time: 300, held: 1e6, check: 50 })
   const said: string[] = []
   const app = new Hono<WebEnv>().post('/', async (c) => {
     const read = await readInputBody(c, object({}), undefined, all).catch((error: Error) => error)
@@ -197,7 +197,7 @@ test('a slow body for a page is given up in the same way', async () => {
 })
 
 test('bodies that together hold too much are given up, the oldest first', async () => {
-  const { port, bodies, read } = await reading(new Arrivals({ time: 60_000, held: 100_000, check: 60_000 }))
+  const { port, bodies, read } = await reading(new ArrivingBodies({ time: 60_000, held: 100_000, check: 60_000 }))
   const half = 'x'.repeat(45_000)
   const first = await open(port, post(90_000) + half)
   await eventually('the first body is read as far as it came', () => expect(read.bytes).toBe(45_000), waits)

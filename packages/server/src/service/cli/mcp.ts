@@ -14,7 +14,7 @@ import {
   assistantTools,
   itemsGiven,
 } from '../../operator/commands/assistant.ts'
-import { type OperatorRequest, RefusedError, typedOption, UsageError } from '../../operator/shared/request.ts'
+import { type OperatorRequest, RefusedError, rawOption, UsageError } from '../../operator/shared/request.ts'
 import { askService, logCommand, type OperatorOutcome, runOperatorCommand } from '../../operator/socket/socket.ts'
 import type { Config } from '../../platform/base.ts'
 import { messageOf, systemReason } from '../../platform/errors.ts'
@@ -58,7 +58,7 @@ export async function serveAssistant(
   config: Config,
   note: (line: string) => void,
 ): Promise<0 | 1> {
-  const [workspace, as] = ['workspace', 'as'].map((name) => typedOption({ args: [], options, input: '' }, name))
+  const [workspace, as] = ['workspace', 'as'].map((name) => rawOption({ args: [], options, input: '' }, name))
   if (!workspace || !as)
     throw new UsageError('Name the workspace and the person: svc-server mcp --workspace SLUG --as EMAIL')
   const { ask, close } = await openConnection(config)

@@ -6,7 +6,7 @@ import type { Manifest } from '@svc/blueprint'
 import type { Db } from '../../platform/db/open.ts'
 
 /** The names of the logs with the output of these versions of a blueprint, by version, for those that have one. */
-export async function outputLogs(
+export async function outputLogNames(
   db: Db,
   workspace: { id: string },
   blueprint: string | null,

@@ -10,7 +10,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { addWorkspace, newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { revokeCode } from '../installs/codes.ts'
 import { issueCodes } from '../installs/issue.ts'
-import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
+import { blueprintPage, deleteVersion, findBundle, listBlueprints, versionPage } from './store.ts'
 import { uploadBlueprint } from './upload.ts'
 
 const long = level === 'long'
@@ -37,7 +37,7 @@ everyEngine('blueprints', (open, engine) => {
       files: { 'docs/how.md': 'so' },
     })
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const kept = await bundleOf(db, workspace, 'mail', '1.0.0')
+    const kept = await findBundle(db, workspace, 'mail', '1.0.0')
     expect(Buffer.from(kept?.bundle ?? []).equals(Buffer.from(bytes))).toBe(true)
     expect(kept?.sha256).toBe(sha256)
     expect(await versionPage(db, workspace, { name: 'mail', version: '1.0.0' }, clock.now())).toEqual({
@@ -195,7 +195,7 @@ everyEngine('blueprints', (open, engine) => {
     await upload({})
     const south = await addWorkspace(store, 'south', true, clock.now())
     expect(await listBlueprints(db, south)).toEqual([])
-    expect(await bundleOf(db, south, 'mail', '1.0.0')).toBeUndefined()
+    expect(await findBundle(db, south, 'mail', '1.0.0')).toBeUndefined()
     expect(
       await issueCodes({ db, by: admin, now: clock.now() }, south, { blueprint: 'mail', version: '1.0.0' }),
     ).toMatchObject({

@@ -102,7 +102,7 @@ export async function versionPage(
 }
 
 /** The bundle of a blueprint's version as it was uploaded, with its checksum. */
-export const bundleOf = (
+export const findBundle = (
   db: Db,
   workspace: WorkspaceRef,
   name: string,

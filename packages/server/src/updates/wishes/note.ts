@@ -28,7 +28,7 @@ export interface JudgedReport {
   readonly before: UpdateAttempts
   readonly served: ServedRelease | undefined
   readonly now: number
-  readonly note: NoteUpdate
+  readonly note: AddUpdateNote
 }
 
-export type NoteUpdate = (of: RolloutKind, kind: UpdateKind, facts: Partial<UpdateNote>, wish?: VersionWish) => void
+export type AddUpdateNote = (of: RolloutKind, kind: UpdateKind, facts: Partial<UpdateNote>, wish?: VersionWish) => void

@@ -18,7 +18,7 @@ import {
   type Wishes,
   wishesIn,
 } from './kept.ts'
-import type { JudgedReport, NoteUpdate, UpdateNote, UpdateRow } from './note.ts'
+import type { AddUpdateNote, JudgedReport, UpdateNote, UpdateRow } from './note.ts'
 
 /** The fields of an answer about versions. */
 export type AnswerVersions = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
@@ -47,7 +47,7 @@ export function updatesAfter(
   const wishes = wishesIn(row.wishes)
   const wished = wishes.blueprint?.version
   const events: UpdateNote[] = []
-  const note: NoteUpdate = (of, kind, facts, wish) =>
+  const note: AddUpdateNote = (of, kind, facts, wish) =>
     events.push({ ...nothing, at: now, of, kind, rollout: wish?.rollout ?? null, ...facts })
   const judged: JudgedReport = { report, before: readAttempts(row.attempts), served, now, note }
   if (row.blueprint !== null) judgeBlueprint(row, wishes, judged)
@@ -227,7 +227,7 @@ function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Jud
  * Adds a timeline line about a change of the runtime for which there is no wish now: a person changed it on the
  * machine, or it is the late outcome of an earlier wish.
  */
-function noteUnwished(before: UpdateAttempts, runtime: Report['runtime'], note: NoteUpdate): void {
+function noteUnwished(before: UpdateAttempts, runtime: Report['runtime'], note: AddUpdateNote): void {
   if (!before.runtime || !runtime) return
   const { applied, version } = runtime
   const from = before.runtime.version === version ? null : before.runtime.version

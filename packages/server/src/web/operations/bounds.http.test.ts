@@ -53,7 +53,7 @@ interface Row {
 }
 
 const w = '/api/web/w/north'
-const bundleOf = (version: string) => bundle({ version, files: { 'main.py': 'print(1)\n' } })
+const findBundle = (version: string) => bundle({ version, files: { 'main.py': 'print(1)\n' } })
 const channel = (number: number) => ({ name: `c${number}`, kind: 'webhook', url: 'https://hooks.example.org/svc' })
 const own = (number: number) => ({ name: `c${number}`, kind: 'email', zone: 'UTC' })
 const lowered = (kind: 'agents' | 'people' | 'bundles', value: number) => async (setup: Setup) =>
@@ -180,7 +180,7 @@ const rows: readonly Row[] = [
     route: 'POST /w/:slug/blueprints',
     max: 1,
     written: '1.0 GB',
-    before: async (setup) => lowered('bundles', (await bundleOf('1.0.0')).length)(setup),
+    before: async (setup) => lowered('bundles', (await findBundle('1.0.0')).length)(setup),
     add: ({ upload }, number) => upload(`1.0.${number}`),
     code: 'bundles_too_many',
   },
@@ -252,7 +252,7 @@ test.each(rows.map((row) => [row.route, row] as const))('%s is refused beyond it
   const upload: Setup['upload'] = async (version) => {
     const answer = await fetch(`${service.origin}${w}/blueprints`, {
       method: 'POST',
-      body: new Uint8Array(await bundleOf(version)),
+      body: new Uint8Array(await findBundle(version)),
       headers: { cookie: person.cookie, origin: service.origin, 'content-type': 'application/zip' },
     })
     const said = (await answer.json()) as { error?: { code: string } }

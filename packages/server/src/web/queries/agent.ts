@@ -12,7 +12,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { listedCommand } from './commands.ts'
-import { firstThatFit, jsonBytes } from './fitting.ts'
+import { firstThatFit, jsonSize } from './fitting.ts'
 import { fleetRows } from './fleet-rows.ts'
 import { keptSince } from './states.ts'
 import { agentUpdates } from './updates.ts'
@@ -115,7 +115,7 @@ const modelRowsRead = 2000
 const maxNamesBytes = 32 * 1024
 
 const fittingNames = (names: Iterable<string>): string[] =>
-  firstThatFit(names, (name) => jsonBytes(name) + 1, maxNamesBytes)
+  firstThatFit(names, (name) => jsonSize(name) + 1, maxNamesBytes)
 
 /** The changes that were made on an agent's machine and not by a command of the service, newest first. */
 export async function machineChangesOf(db: Db, agent: { id: string }, limit: number): Promise<MachineChange[]> {

@@ -64,7 +64,7 @@ export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: n
 }
 
 /** The alerts about an agent that opened or ended between two times, at most `limit`, the newest. */
-export async function alertRowsOf(
+export async function findAlertsAbout(
   db: Db,
   agent: AgentRow,
   { since, until, limit }: { since: number; until: number; limit: number },
@@ -75,7 +75,7 @@ export async function alertRowsOf(
   const ended = await rows.where('ended_at', '>=', since).orderBy('ended_at', 'desc').execute()
   return [...open.filter(({ opened_at }) => (opened_at ?? 0) >= since), ...ended]
 }
-export type AgentAlertRows = Awaited<ReturnType<typeof alertRowsOf>>
+export type AgentAlertRows = Awaited<ReturnType<typeof findAlertsAbout>>
 
 /** The shown alerts about an agent. One about many offline agents counts for each agent that it names. */
 const rowsAbout = (db: Db, agent: AgentRow) =>

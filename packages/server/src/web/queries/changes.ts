@@ -4,7 +4,7 @@ import type { SettingValue } from '@svc/protocol'
 import { rulesOfScope } from '../../alerts/set-rules.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { type AgentAlertRows, alertRowsOf } from './alerts.ts'
+import { type AgentAlertRows, findAlertsAbout } from './alerts.ts'
 import { isPausedRow, type KeptStates, shownOffline } from './state-spans.ts'
 import { type AskedStates, keptStates } from './states.ts'
 
@@ -20,7 +20,7 @@ export async function historyChangesOf(db: Db, agent: AgentRow, asked: Asked): P
     ...(await updatesOf(db, agent, asked)),
     ...(await commandsOf(db, agent, asked)),
     ...(await failedRunsOf(db, agent, asked)),
-    ...alertChanges(await alertRowsOf(db, agent, asked)),
+    ...alertChanges(await findAlertsAbout(db, agent, asked)),
   ]
   return all
     .filter(({ at }) => at >= asked.since && at <= asked.until)

@@ -1,5 +1,5 @@
 /** The costs of a workspace as rows, as CSV and as the page Cost shows them. */
-import { type CostName, type CostPage, type CostRow, type CostSums, history } from '@svc/api'
+import { type CostPage, type CostRow, type CostSums, history, type NamedCosts } from '@svc/api'
 import { scopeOf } from '../../alerts/scope.ts'
 import { rulesOfScope } from '../../alerts/set-rules.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
@@ -17,7 +17,7 @@ import {
   deletedAgents,
   type SumName,
 } from './cost-sums.ts'
-import { firstThatFit, jsonBytes } from './fitting.ts'
+import { firstThatFit, jsonSize } from './fitting.ts'
 import { listTurns } from './fleet.ts'
 
 const { dayText } = history
@@ -149,7 +149,7 @@ function* summed(
     if (!isEmpty(all)) named.push([name, all])
   })
   const first = yield* firstSorted(named, namesListed, mostExpensiveFirst)
-  const listed = firstThatFit(first, ([name]) => jsonBytes(textOf(name)) + 100, nameBytes)
+  const listed = firstThatFit(first, ([name]) => jsonSize(textOf(name)) + 100, nameBytes)
   const others = listed.reduce((rest, [, cell]) => added(rest, cell, -1), { ...total })
   const drawn = listed.slice(0, namesDrawn).map(([name]) => names.get(name) ?? new Float64Array())
   return {
@@ -160,7 +160,7 @@ function* summed(
       parts: drawn.map((sums) => dollars(costCellAt(sums, place).costMicro)),
     })),
     names: listed.map(
-      ([name, cell]): CostName => ({
+      ([name, cell]): NamedCosts => ({
         name: textOf(name),
         deleted: name === deletedAgents,
         ...sumsOf(cell, per),

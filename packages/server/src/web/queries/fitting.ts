@@ -1,5 +1,5 @@
 /** The size of a value as JSON, in bytes. */
-export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+export const jsonSize = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /** The first items that fit into `bytesMax` together, up to the first one that does not. */
 export function firstThatFit<T>(items: Iterable<T>, bytesOf: (item: T) => number, bytesMax: number): T[] {

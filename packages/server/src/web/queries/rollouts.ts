@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
-import { outputLogs } from '../../updates/blueprints/output.ts'
+import { outputLogNames } from '../../updates/blueprints/output.ts'
 import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { judgeNow } from '../../updates/wishes/hurry.ts'
 import { readAttempts, wishesIn } from '../../updates/wishes/kept.ts'
@@ -246,5 +246,5 @@ async function printedBy(db: Db, rollout: RolloutDbRow, members: readonly ShownM
   if (rollout.kind !== 'blueprint') return new Map()
   const back = members.filter(({ state }) => state === 'rolled_back')
   const versions = [...new Set(back.map(runningVersion))].filter((version) => version !== null)
-  return outputLogs(db, { id: rollout.workspace_id }, rollout.blueprint, versions.slice(0, maxPrinted))
+  return outputLogNames(db, { id: rollout.workspace_id }, rollout.blueprint, versions.slice(0, maxPrinted))
 }

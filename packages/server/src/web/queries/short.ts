@@ -3,7 +3,7 @@
  * characters for each of 100 settings. The page of the row has all of it.
  */
 import { cut } from '@svc/protocol'
-import { firstThatFit, jsonBytes } from './fitting.ts'
+import { firstThatFit, jsonSize } from './fitting.ts'
 
 /** The maximum size in bytes of such values in one row of a list. Larger ones are shortened to this size. */
 const rowBytes = 4096
@@ -11,23 +11,23 @@ const textMax = 60
 
 /** The values as a list shows them; `short` is set if they were shortened. */
 export function shortValues<T extends object>(values: T): { values: T; short?: true } {
-  if (jsonBytes(values) <= rowBytes) return { values }
+  if (jsonSize(values) <= rowBytes) return { values }
   const cutTexts = Object.entries(values).map(([key, value]) => [key, shortValue(value)] as const)
-  const kept = firstThatFit(cutTexts, (entry) => jsonBytes(entry), rowBytes)
+  const kept = firstThatFit(cutTexts, (entry) => jsonSize(entry), rowBytes)
   return { values: Object.fromEntries(kept) as T, short: true }
 }
 
 const shortValue = (value: unknown): unknown => {
   if (typeof value === 'string') return value.length > textMax ? `${cut(value, textMax - 1)}…` : value
-  if (typeof value !== 'object' || value === null || jsonBytes(value) <= rowBytes / 4) return value
-  return Array.isArray(value) ? firstThatFit(value, jsonBytes, rowBytes / 4) : shortenedTo(value, rowBytes / 4)
+  if (typeof value !== 'object' || value === null || jsonSize(value) <= rowBytes / 4) return value
+  return Array.isArray(value) ? firstThatFit(value, jsonSize, rowBytes / 4) : shortenedTo(value, rowBytes / 4)
 }
 
 const shortenedTo = (values: object, bytes: number): object =>
   Object.fromEntries(
     firstThatFit(
       Object.entries(values).map(([key, value]) => [key, typeof value === 'string' ? shortValue(value) : value]),
-      jsonBytes,
+      jsonSize,
       bytes,
     ),
   )

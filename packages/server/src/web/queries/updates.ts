@@ -16,7 +16,7 @@ import { type AppliedUpdate, compareVersions, isVersion, type RuntimeInfo } from
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { outputLogs } from '../../updates/blueprints/output.ts'
+import { outputLogNames } from '../../updates/blueprints/output.ts'
 import { type ServedRelease, servedRelease } from '../../updates/releases/store.ts'
 import { unfinishedStates } from '../../updates/rollouts/states.ts'
 import { judgeNow } from '../../updates/wishes/hurry.ts'
@@ -91,7 +91,7 @@ async function printedBy(db: Db, agent: AgentRow, { blueprintHold: hold }: Wishe
   if (hold?.outcome !== 'rolled_back') return null
   const running = runningVersion(agent)
   if (running === null) return null
-  const logs = await outputLogs(db, { id: agent.workspace_id }, agent.blueprint, [running])
+  const logs = await outputLogNames(db, { id: agent.workspace_id }, agent.blueprint, [running])
   return logs.get(running) ?? null
 }
 

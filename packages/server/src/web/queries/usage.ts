@@ -4,7 +4,7 @@ import type { UsageDelta } from '../../fleet/reports/stored.ts'
 import { otherModels } from '../../fleet/reports/usage-names.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
-import { firstThatFit, jsonBytes } from './fitting.ts'
+import { firstThatFit, jsonSize } from './fitting.ts'
 
 /**
  * The maximum number of rows with daily sums to read. An agent may have more until the sweeper has added up the models
@@ -56,7 +56,7 @@ function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet
   for (const { model, costMicro } of sums) {
     if (model === '') continue
     const known = models.get(model) ?? { cost: 0, bytes: 0 }
-    models.set(model, { cost: known.cost + costMicro, bytes: known.bytes + jsonBytes(model) + costBytes })
+    models.set(model, { cost: known.cost + costMicro, bytes: known.bytes + jsonSize(model) + costBytes })
   }
   const ordered = [...models].sort(([a, x], [b, y]) => y.cost - x.cost || (a < b ? -1 : 1))
   return new Set(firstThatFit(ordered, ([, { bytes }]) => bytes, bytesMax).map(([model]) => model))

@@ -7,7 +7,7 @@ import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import { announcesTooMuch, continueIfAsked } from '../../platform/http/body.ts'
 import { granted, Refusal, requireFound } from '../../platform/refusal.ts'
-import { bundleOf, versionPage } from '../../updates/blueprints/store.ts'
+import { findBundle, versionPage } from '../../updates/blueprints/store.ts'
 import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
 import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
 import { memberWriter } from '../routing/acting.ts'
@@ -39,7 +39,7 @@ export const bundleRoutes = (deps: WebDeps) => {
     .get('/blueprints/:blueprint/versions/:version/bundle', requireAdmin, async (c) => {
       const { blueprint, version } = c.req.param()
       const { bundle, sha256 } = requireFound(
-        await bundleOf(db, c.var.workspace, blueprint, version),
+        await findBundle(db, c.var.workspace, blueprint, version),
         'version_unknown',
       )
       return c.body(inPieces(bundle), 200, {

@@ -1,7 +1,7 @@
 import { InputRefused, type Reader } from '@svc/api'
 import { isShallow, limits, readJson } from '@svc/protocol'
 import type { Context } from 'hono'
-import { type Arrivals, arrivals } from '../../platform/http/arrivals.ts'
+import { type ArrivingBodies, arrivals } from '../../platform/http/arrivals.ts'
 import { announcesTooMuch, continueIfAsked } from '../../platform/http/body.ts'
 import { Refusal, type WebCode } from '../../platform/refusal.ts'
 import type { WebEnv } from './guards.ts'
@@ -55,7 +55,7 @@ export function applyReader<T>(reader: Reader<T, unknown>, value: unknown): T {
 }
 
 /** Reads the body of a request, within the limits of time and memory that all requests share. */
-async function bytesOf(c: Context<WebEnv>, largest: number, all: Arrivals): Promise<Uint8Array> {
+async function bytesOf(c: Context<WebEnv>, largest: number, all: ArrivingBodies): Promise<Uint8Array> {
   const { incoming, outgoing } = c.env
   if (announcesTooMuch(incoming, largest)) throw new Refusal('body_too_large')
   continueIfAsked(incoming, outgoing)
