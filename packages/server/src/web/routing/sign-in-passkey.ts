@@ -33,7 +33,7 @@ export function passkeyStep({ auth, config, log, now, store }: Deps, { newSessio
     /** Checks the answer of a browser to its challenge; undefined if it is not good. */
     check: (c: Context<WebEnv>, purpose: ChallengeFor, answer: PasskeyAnswer): Promise<PasskeyUse | undefined> =>
       checkPasskey({ db: store.db, config, copied }, find(c, purpose, answer), answer),
-    /** Makes the session and notes a proof for it, in the transaction that uses up the challenge and ends a first half. */
+    /** Makes the session and its proof, in the transaction that uses up the challenge and ends a first half. */
     complete: (c: Context<WebEnv>, use: PasskeyUse, half: string | undefined) =>
       decideWithAccounts<NewSession, 'sign_in_failed'>({ store, auth }, async (trx) => {
         if (!(await takePasskey(trx, use, now()))) return failed
