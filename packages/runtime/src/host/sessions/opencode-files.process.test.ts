@@ -179,6 +179,22 @@ describe.runIf(hasSqlite())('opencode', () => {
     expect(reader()()?.sessions).toEqual([])
   })
 
+  test('what a session started counts for it, however old it is, and however many others are newer', () => {
+    const old = Date.now() - 8 * 86_400_000
+    const times = { time_created: old - 1000, time_updated: old }
+    home.session('s', { time_created: old - 2000 })
+    home.session('child', { ...times, parent_id: opencodeId('s') })
+    home.session('grandchild', { ...times, parent_id: opencodeId('child') })
+    home.session('later', { time_updated: Date.now() - 7_200_000, parent_id: opencodeId('s') })
+    home.session('other', { ...times, parent_id: opencodeId('gone') })
+    for (const name of ['s', 'child', 'grandchild', 'later', 'other']) home.message(name, name, modelAnswers(), old)
+    home.message('later-too', 'later', modelAnswers())
+    for (let at = 0; at < 2000; at++) home.session(`n${at}`, { time_updated: Date.now() - 3_600_000 })
+    const look = reader()
+    expect(outputOf(look())).toEqual([4 * 34])
+    expect(outputOf(look(Date.now() + 8 * 86_400_000))).toEqual([])
+  })
+
   test('there is nothing to say without a database', () => {
     rmSync(home.folder, { recursive: true })
     expect(reader()()).toBeUndefined()

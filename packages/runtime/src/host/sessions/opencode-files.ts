@@ -50,10 +50,9 @@ export function opencodeReader(folder: string, machine: Machine): ToolReader {
     if (!hasSqlite()) return withoutSqlite
     const faults = refresh(look, found)
     const now = Math.floor(look.now / 1000)
-    const recent = known.filter(({ row }) => row.changed > look.now - keptSeconds * 1000)
     return opencodeSessions({
-      sessions: recent.map((one) => sessionIn(one, look)),
-      processes: recent.length === 0 ? [] : machine.processesNamed('opencode'),
+      sessions: known.map((one) => sessionIn(one, look)),
+      processes: known.length === 0 ? [] : machine.processesNamed('opencode'),
       ...{ faults, now },
     })
   }
@@ -93,7 +92,7 @@ function realOf(folder: string): string | undefined {
   }
 }
 
-/** The most sessions that are read, those first that changed last. */
+/** The most sessions that are read besides those that they started. Those that changed last are read first. */
 const maxSessions = 2000
 
 /** Returns the function that reads what changed in the database since the last time. */
@@ -139,7 +138,10 @@ const allTables: readonly Tables[] = [
   { version: 1, sessions: 'session', messages: 'message', role: `data ->> '$.role'`, more: [] },
 ]
 
-/** The sessions that changed since, the newest first. A database may have the tables of both versions. */
+/**
+ * The sessions that changed since, and all that they started, those first that changed last. A database may have the
+ * tables of both versions.
+ */
 function rowsIn(database: DatabaseSync, since: number): { readonly row: OpencodeRow; readonly tables: Tables }[] {
   const found = allTables.map((tables) => ({ tables, columns: columnsOf(database, tables.sessions) }))
   const rows = found.flatMap(({ tables, columns }) => {
@@ -148,8 +150,13 @@ function rowsIn(database: DatabaseSync, since: number): { readonly row: Opencode
     const times = ['time_created', 'time_updated'].map((name) => `cast(${name} as real) ${name}`).join(', ')
     const all = database
       .prepare(
-        `select id, parent_id, directory, version, ${times}${more.join('')} from ${tables.sessions}
-         where time_updated > ? order by time_updated desc limit ${maxSessions}`,
+        `with recursive
+           recent as (select id from ${tables.sessions} where time_updated > ?
+             order by time_updated desc limit ${maxSessions}),
+           found(id) as (select id from recent
+             union select ${tables.sessions}.id from ${tables.sessions}, found where parent_id = found.id)
+         select id, parent_id, directory, version, ${times}${more.join('')} from ${tables.sessions}
+         where id in found`,
       )
       .all(since)
     return all.flatMap((each) => {
@@ -161,7 +168,8 @@ function rowsIn(database: DatabaseSync, since: number): { readonly row: Opencode
   // A database that was only just made has no table at all.
   if (isEmpty && database.prepare('select 1 from sqlite_schema limit 1').get())
     throw new Error('no such table: session')
-  return [...new Map(rows.reverse().map((one) => [one.row.id, one])).values()].reverse()
+  const each = new Map(rows.reverse().map((one) => [one.row.id, one]))
+  return [...each.values()].sort((a, b) => b.row.changed - a.row.changed)
 }
 
 const isReadable = `octet_length(data) <= ${maxLineBytes} and json_valid(data)`

@@ -4,6 +4,7 @@ import type { NamedProcess } from './machine.ts'
 import {
   type FoundTool,
   groupBy,
+  keptSeconds,
   newestVersion,
   rootOf,
   type SessionState,
@@ -41,7 +42,8 @@ export function opencodeSessions({ sessions, processes, faults, now }: OpencodeF
   const families = groupBy(sessions, ({ row }) => rootOf(row.id, (id) => parents.get(id)))
   const shown = [...families].flatMap(([id, family]) => {
     const main = family.find(({ row }) => row.id === id)
-    return main?.conversation.turn === undefined ? [] : [{ main, family }]
+    const isShown = main?.conversation.turn !== undefined && main.row.changed > (now - keptSeconds) * 1000
+    return isShown ? [{ main, family }] : []
   })
   const others = sessions
     .filter(({ conversation, isNew }) => isNew && conversation.turn === undefined)
