@@ -53,6 +53,19 @@ export interface FoundTool {
   readonly limits?: readonly { readonly name: string; readonly used: number; readonly resets?: number }[]
 }
 
+/** All that was found of a tool in two of its folders. */
+export const bothFound = (a: FoundTool, b: FoundTool): FoundTool => ({
+  tool: a.tool,
+  version: a.version ?? b.version,
+  // Copies of a folder have the same sessions.
+  sessions: [...a.sessions, ...b.sessions.filter(({ id }) => !a.sessions.some((one) => one.id === id))],
+  elsewhere: a.elsewhere + b.elsewhere,
+  faults: [...new Set([...a.faults, ...b.faults])],
+  remarks: [...new Set([...a.remarks, ...b.remarks])],
+  ...(a.isUnread && b.isUnread && { isUnread: true }),
+  limits: [...(a.limits ?? []), ...(b.limits ?? [])],
+})
+
 /** The time of a look, and the limits of what a reader may use at it. */
 export interface Look {
   /** In Unix milliseconds. */

@@ -13,7 +13,7 @@ import { offsetAt } from '../jobs/zone.ts'
 import { newBudget } from '../sessions/growing.ts'
 import { thisMachine } from '../sessions/machine.ts'
 import { type NumberedSession, type Numbers, numbered, readNumbers, writeNumbers } from '../sessions/numbers.ts'
-import type { FoundTool, Look, ToolReader } from '../sessions/session.ts'
+import { bothFound, type FoundTool, type Look, type ToolReader } from '../sessions/session.ts'
 import { readPrices } from '../sessions/spent.ts'
 import {
   folderIn,
@@ -179,19 +179,8 @@ function finder(): (folders: readonly ToolFolder[], look: Look) => FoundTool[] {
 const merged = (found: readonly FoundTool[]): FoundTool[] =>
   readTools.flatMap((tool) => {
     const [first, ...others] = found.filter((one) => one.tool === tool)
-    return first === undefined ? [] : [others.reduce(both, first)]
+    return first === undefined ? [] : [others.reduce(bothFound, first)]
   })
-
-const both = (a: FoundTool, b: FoundTool): FoundTool => ({
-  tool: a.tool,
-  version: a.version ?? b.version,
-  // Copies of a folder have the same sessions.
-  sessions: [...a.sessions, ...b.sessions.filter(({ id }) => !a.sessions.some((one) => one.id === id))],
-  elsewhere: a.elsewhere + b.elsewhere,
-  faults: [...a.faults, ...b.faults],
-  remarks: [...a.remarks, ...b.remarks],
-  limits: [...(a.limits ?? []), ...(b.limits ?? [])],
-})
 
 const lookAt = (now: number, zone: string): Look => ({ now, budget: newBudget(), dayOf: daysOf(zone) })
 
