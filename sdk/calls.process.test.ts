@@ -426,6 +426,7 @@ test('the files need nothing but their language, and do not use the network', ()
   expect(text('node/svc-status.mjs').match(/(?<=^import .*)'.*'$/gm)).toEqual([
     ...["'node:crypto'", "'node:fs'", "'node:path'", "'node:url'"],
   ])
+  expect(text('node/svc-status.mjs')).not.toMatch(/\b(fetch|WebSocket|import)\(/)
   // The older grammar is checked on each machine, and the older versions themselves where they are (random.slow).
   const check = 'import ast, sys; ast.parse(sys.stdin.read(), feature_version=(3, 8))'
   execFileSync('python3', ['-c', check], { input: python })

@@ -31,7 +31,7 @@ test('the types fit the file', async () => {
   expect([why, status.paused, status.takeRunNow(), status.settings]).toEqual(['time', false, false, {}])
   const { state, health, gauges, panels: shown, runs } = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'))
   expect([state, health, gauges, shown.length, runs]).toMatchObject([
-    { level: 'bad', label: 'label', detail: 'Error: detail' },
+    { level: 'bad', label: 'label', detail: 'detail' },
     [{ name: 'disk', level: 'ok' }],
     [{ name: 'queue', used: 3, mark: 5, detail: 'long' }],
     4,

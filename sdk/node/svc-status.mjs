@@ -20,7 +20,7 @@ const runsKept = 100
 /** A reader takes 256 KB. Below 240 KB there is room for what `svc report` adds. */
 const readBytes = 256 * 1024
 const fileBytes = 240 * 1024
-/** A program that waits looks this often for a wish, and writes this often, so that the page knows that it is alive. */
+/** A program that waits looks for requests and writes this often, so that the page knows that it is alive. */
 const lookMs = 1000
 const aliveMs = 60_000
 const levels = ['ok', 'info', 'warn', 'bad']
@@ -58,9 +58,9 @@ const isObject = (value) => typeof value === 'object' && value !== null && !Arra
 function text(value, most) {
   if (value == null || typeof value === 'function' || (typeof value === 'object' && !isError(value))) return undefined
   // The longest text of the contract has 500 characters, so nobody waits for one of 10 MB.
-  const all = String(value).slice(0, 20_000).toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
-  const characters = all.length > most ? [...all.slice(0, 2 * most)].slice(0, most) : [all]
-  return characters.join('')
+  const start = String(isError(value) ? value.message : value).slice(0, 20_000)
+  const all = start.toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
+  return all.length > most ? [...all.slice(0, 2 * most)].slice(0, most).join('') : all
 }
 
 function number(value, least = -Infinity, most = Infinity) {

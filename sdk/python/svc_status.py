@@ -15,7 +15,7 @@ from itertools import islice
 RUNS = 100
 # A reader takes 256 KB. Below 240 KB there is room for what `svc report` adds.
 READ_BYTES, FILE_BYTES = 256 * 1024, 240 * 1024
-# A program that waits looks this often for a wish, and writes this often, so that the page knows that it is alive.
+# A program that waits looks for requests and writes this often, so that the page knows that it is alive.
 LOOK_SECONDS, ALIVE_SECONDS = 1, 60
 
 _CONTROLS = re.compile(r"[\x01-\x08\x0b-\x1f\x7f-\x9f]")
@@ -110,7 +110,7 @@ def _read_json(path):
 
 def _stamp(path):
     """Changes whenever the file is written or replaced; None if it is missing."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         facts = os.stat(path)
         return facts.st_ino, facts.st_mtime_ns, facts.st_size
     return None

@@ -13,11 +13,7 @@ function valueIn(given) {
   if (typeof given !== 'object' || given === null) return given
   if ('$' in given) return special[given.$]
   if ('$text' in given) return given.$text.repeat(given.times)
-  if ('$error' in given) {
-    const error = new Error(given.$error)
-    error.toString = () => given.$error
-    return error
-  }
+  if ('$error' in given) return new Error(given.$error)
   return Object.fromEntries(Object.entries(given).map(([key, one]) => [key, valueIn(one)]))
 }
 

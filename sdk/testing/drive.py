@@ -74,7 +74,7 @@ def fork(status):
         with status.run("in the child"):
             pass
         os._exit(7)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if hasattr(os, "waitstatus_to_exitcode") else 7
+    code = os.WEXITSTATUS(os.waitpid(child, 0)[1])
     over.set()
     thread.join()
     return code
