@@ -165,8 +165,8 @@ everyEngine('an action', (open) => {
       { name: 'a-0', state: 'cancelled', message: 'Cancelled by Ada.' },
       { name: 'a-1', state: 'waiting', message: null },
     ])
-    const lines = await w.store.db.selectFrom('audit').select('action').where('action', 'like', 'action.%').execute()
-    expect(lines.map(({ action }) => action)).toEqual(['action.sent', 'action.cancelled'])
+    const lines = w.store.db.selectFrom('audit').select('action').where('action', 'like', 'action.%').orderBy('id')
+    expect((await lines.execute()).map(({ action }) => action)).toEqual(['action.sent', 'action.cancelled'])
   })
 
   test('of which an agent was deleted meanwhile keeps its name, its outcome and its words', async () => {
@@ -199,7 +199,7 @@ everyEngine('an action', (open) => {
   test('writes one line to the activity, whatever it does', async () => {
     const { w, send } = await startPressing(await open(), 3)
     const id = await send('pause')
-    expect(await w.store.db.selectFrom('audit').selectAll().execute()).toMatchObject([
+    expect(await w.store.db.selectFrom('audit').selectAll().orderBy('id').execute()).toMatchObject([
       { action: 'action.sent', subject: '3 agents', details: JSON.stringify({ action: id, type: 'pause', agents: 3 }) },
     ])
   })
