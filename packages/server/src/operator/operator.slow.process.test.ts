@@ -67,6 +67,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     expect(claim.link).toMatch(new RegExp(`^${home.url}/claim[?]token=[\\w-]{43}$`))
     expect(await home.value(['person', 'reset', 'ada@example.org'], 'another long one')).toEqual({
       email: 'ada@example.org',
+      passkeys: 0,
     })
     const { password } = await home.value<{ password: string }>(['person', 'reset', 'ada@example.org'])
     expect(password).toMatch(/^[\w-]{20}$/)
