@@ -29,9 +29,12 @@ async function service(): Promise<Service> {
 /** An account with a session that waits, one that died and one that is over. */
 function somebody(): Account & { readonly claude: ClaudeHome } {
   const made = account()
-  cleanups.push(() => made.remove())
   const claude = claudeHome(made.home)
-  cleanups.push(() => claude.remove())
+  // The agent is removed first, since it ends with its folder only if it is told.
+  cleanups.push(
+    () => claude.remove(),
+    () => made.remove(),
+  )
   claude.lines('one', [prompt, answerOf('a')])
   claude.note('one', claude.startProcess().pid, 'waiting')
   const before = Date.now() - 60_000
@@ -92,7 +95,7 @@ test('the service of the tests finds fault with a report that holds a private te
   await expect(leaky.close()).rejects.toThrow('private prompt-mark')
 })
 
-test.runIf(python)('from svc to jobs and sessions on the page, a person gives five answers in 90 seconds', async () => {
+test.runIf(python)('from svc to jobs and sessions on the page, a person gives five answers', async () => {
   const good = await service()
   const ada = somebody()
   ada.crontab.write('0 3 * * * /opt/backup.sh argument-mark\n')
@@ -103,7 +106,6 @@ test.runIf(python)('from svc to jobs and sessions on the page, a person gives fi
     ['Change the crontab like this?', 'yes'],
     ['Start it now', 'yes'],
   ]
-  const begun = performance.now()
   const command = [process.execPath, programs.svc, 'adopt', '--url', good.origin]
   const shown = await new Promise<string>((resolve) => {
     const args = [join(import.meta.dirname, '../../../testing/answers.py'), JSON.stringify(answers), ...command]
@@ -116,7 +118,6 @@ test.runIf(python)('from svc to jobs and sessions on the page, a person gives fi
   await eventually('jobs and sessions are reported', () =>
     expect(last()).toEqual(expect.arrayContaining(['Job backup info', 'Session claude 1 warn'])),
   )
-  expect(performance.now() - begun).toBeLessThan(90_000)
 })
 
 test('after an update nothing new is shown until a person says so, also with --yes', async () => {
