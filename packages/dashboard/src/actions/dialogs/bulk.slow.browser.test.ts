@@ -88,6 +88,7 @@ test('with the keyboard alone: find the bad agents, pause 40, follow it, resume 
   await tabTo(page, /^Bad/)
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'calm', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('checkbox', { name: /^Select all 40/ }).waitFor()
   await tabTo(page, /^Select all 40/)
   await page.keyboard.press('Space')
   await page.getByText('40 selected').waitFor()

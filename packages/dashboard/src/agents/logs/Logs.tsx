@@ -26,7 +26,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const chosen = view.text('log')
   const shown = useShownLog(chosen, data)
   const chosenName = data?.find(({ id }) => id === chosen)?.name
-  const asked = useArrivals(data, ({ id, name }, isFollowed) => {
+  const asked = useArrivals(data, shown, ({ id, name }, isFollowed) => {
     // Somebody who reads another log meanwhile goes on reading it.
     if (isFollowed && chosenName !== undefined && chosenName !== name) return
     view.go({ log: id, find: undefined })
@@ -139,6 +139,7 @@ const keyOf = (logs: readonly LogEntry[], chosen: string): string =>
  */
 function useArrivals(
   logs: readonly LogEntry[] | undefined,
+  shown: string,
   open: (log: LogEntry, isFollowed: boolean) => void,
 ): AskedFor {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
@@ -148,5 +149,7 @@ function useArrivals(
     setWaiting(null)
     open(arrived, waiting?.isFollowed === true)
   }, [arrived, waiting, open])
-  return (name, isFollowed = false) => setWaiting({ name, before: new Set(logs?.map(({ id }) => id)), isFollowed })
+  // The list may be older than the log that is shown.
+  return (name, isFollowed = false) =>
+    setWaiting({ name, before: new Set([shown, ...(logs ?? []).map(({ id }) => id)]), isFollowed })
 }
