@@ -30,7 +30,7 @@ async function service(): Promise<Service> {
 function somebody(): Account & { readonly claude: ClaudeHome } {
   const made = account()
   const claude = claudeHome(made.home)
-  // The agent is removed first, since it ends with its folder only if it is told.
+  // The agent is removed before its home folder. Without its folder it cannot be stopped.
   cleanups.push(
     () => claude.remove(),
     () => made.remove(),

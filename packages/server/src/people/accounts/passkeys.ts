@@ -169,8 +169,8 @@ export interface PasskeyUse {
 }
 
 /**
- * Checks the answer of a browser for this challenge; undefined if it is not good. It takes the same work whether the
- * passkey is known or not. `copied` is told a passkey whose counter went back, unless the answer was sent twice.
+ * Checks the answer of a browser to this challenge; undefined if it is not good. A known and an unknown passkey take the
+ * same work. Calls `copied` with a passkey whose counter went back, unless the answer was sent twice.
  */
 export async function checkPasskey(
   { db, config, copied }: { db: Db; config: ServiceAddress; copied: (passkey: { id: string; person: string }) => void },

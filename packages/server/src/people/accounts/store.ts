@@ -112,8 +112,8 @@ export const findNamed = async (db: Db, typed: string): Promise<Person | undefin
   (/^[\w-]{8,64}$/.test(trimInvisible(typed)) ? personOfId(db, trimInvisible(typed)) : undefined)
 
 /**
- * Locks the row of a person; false if there is none any longer. A session that is being made refers to that row, so
- * whoever holds the lock sees every session that there is, and ends all of them.
+ * Locks the row of a person; false if the person is gone. A new session refers to that row, so none is made until the
+ * transaction ends. It therefore sees all sessions of the person, and can end them.
  */
 export async function lockPerson(trx: Db, { id }: { id: string }): Promise<boolean> {
   const row = trx.selectFrom('user').select('id').where('id', '=', id)
