@@ -19,6 +19,12 @@ import { newId } from '../platform/ids.ts'
 import { announcer } from '../web/live/announce.ts'
 import type { Deps } from '../web/routing/deps.ts'
 
+/**
+ * While the service runs, it closes a connection to PostgreSQL that has carried no data for this many milliseconds.
+ * Migrations run before this limit is set, because they may take longer.
+ */
+export const silenceMs = 30_000
+
 export type OpenedService = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
 /** The milliseconds for which a command or a starting service waits while another process has the data folder. */

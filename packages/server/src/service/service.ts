@@ -38,7 +38,7 @@ import { webApp } from '../web/app.ts'
 import { createLive, type Hub } from '../web/live/hub.ts'
 import type { Deps } from '../web/routing/deps.ts'
 import type { ServiceSettings } from './config.ts'
-import { type OpenedService, openService } from './open.ts'
+import { type OpenedService, openService, silenceMs } from './open.ts'
 import { makeDrain } from './ops/drain.ts'
 import { fleetMetrics } from './ops/fleet-metrics.ts'
 import { healthOf } from './ops/health.ts'
@@ -59,12 +59,6 @@ interface RunningService {
    */
   close(leftMs: number): Promise<string[]>
 }
-
-/**
- * While the service runs, it closes a connection to PostgreSQL that has carried no data for this many milliseconds.
- * Migrations run before this limit is set, because they may take longer.
- */
-const silenceMs = 30_000
 
 /**
  * Opens the data folder and the store, and starts to listen. Throws ConfigError or DataFolderError for problems that a

@@ -155,9 +155,11 @@ function oneAfterAnother(): <T>(work: () => Promise<T>) => Promise<T> {
 async function openConnection(config: Config): Promise<{ ask: Ask; close: () => Promise<void> }> {
   if (config.databaseUrl === undefined)
     return { ask: (...call) => askService(config.dataDir, ...call), close: async () => {} }
-  const { liveWithoutService, openService } = await import('../open.ts')
+  const { liveWithoutService, openService, silenceMs } = await import('../open.ts')
   const opened = await openService(config, Date.now, () => Promise.resolve(false))
   if (!opened) throw new RefusedError(notRunning)
+  // A statement that hangs must not stop all later calls.
+  if (opened.store.engine === 'postgres') opened.store.giveUpAfter(silenceMs)
   const live = liveWithoutService(opened.store)
   const log = openServiceLog(config.logLevel)
   return {

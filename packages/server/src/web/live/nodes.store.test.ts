@@ -79,9 +79,12 @@ test('an agent is asked to report quickly when one of several other nodes watche
   for (const { node } of nodes) await node.close()
 })
 
-/** The connections on which nodes listen. Every five seconds a node checks its own one with `select 1`. */
-const listeners =
-  "from pg_stat_activity where datname = current_database() and query in ('listen svc_live', 'select 1')"
+/**
+ * The connections on which nodes listen, by their last statement: a node listens, takes the lock by which others see
+ * that it runs, and checks the connection every five seconds.
+ */
+const listeners = `from pg_stat_activity where datname = current_database()
+  and query in ('listen svc_live', 'select pg_advisory_lock_shared($1)', 'select 1')`
 
 test('after a cut connection, pages reload what another node announced meanwhile (PostgreSQL)', async () => {
   const { url, stores, first, second, token, ann } = await twoNodes()

@@ -56,7 +56,7 @@ export interface SignIn {
   orAsk(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<SignInAnswer>
   /** Completes a sign-in by a second factor. */
   withSecond(c: Context<WebEnv>, given: GivenCodes): Promise<void>
-  /** Gives the browser a challenge for a sign-in or, in a session, for a proof, and returns it. It stores nothing. */
+  /** Gives the browser a challenge for a sign-in or, in a session, for a proof, and returns it. None is stored here. */
   challenge(c: Context<WebEnv>): Promise<string>
   /** Gives the browser a challenge for a new passkey of the signed-in person, and returns it. */
   challengeToAdd(c: Context<WebEnv>): string
@@ -174,6 +174,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     async challenge(c) {
       const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
+      if (who) take(c, who.cookies)
       return passkey.give(c, who ? [toSignIn, toProve(who.session)] : [toSignIn])
     },
     challengeToAdd: (c) => passkey.give(c, [toAdd(c.var.session)]),
