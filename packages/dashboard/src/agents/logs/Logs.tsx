@@ -76,12 +76,12 @@ export default function Logs({ agent }: { agent: Agent }) {
 
 /**
  * The id of the log that is shown: the one that the address names or, without one, the log that was the newest when the
- * tab was opened. So the lines that somebody reads do not change because another person requests a log.
+ * tab first had one. So the lines that somebody reads do not change because another person requests a log.
  */
 function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): string {
   const [first, setFirst] = useState<string>()
   const newest = logs?.[0]?.id ?? ''
-  if (logs && first === undefined) setFirst(newest)
+  if (newest !== '' && first === undefined) setFirst(newest)
   return chosen || (first ?? newest)
 }
 

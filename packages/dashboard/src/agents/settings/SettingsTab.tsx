@@ -90,13 +90,13 @@ function Form({ agent, settings, schema }: FormProps) {
 
 /**
  * The defaults of the agent's settings by key, as the version of its blueprint has them; empty without a blueprint, or
- * if the service does not have that version. Undefined while they are loaded: a default that came late would move the
- * form under the person's hands.
+ * if the service does not have that version or does not answer. Undefined while they are loaded: a default that came
+ * late would move the form under the person's hands.
  */
 function useDefaults({ slug, page }: Agent): ReadonlyMap<string, SettingValue> | undefined {
   const { blueprint, versions } = page
   const version = versions.running ?? versions.installed
-  const { data, isPending } = useQuery({
+  const { data, isLoading, failureCount } = useQuery({
     ...read('GET /w/:slug/blueprints/:blueprint/versions/:version', {
       slug,
       blueprint: blueprint ?? '',
@@ -107,13 +107,13 @@ function useDefaults({ slug, page }: Agent): ReadonlyMap<string, SettingValue> |
     placeholderData: keepPreviousData,
   })
   return useMemo(() => {
-    if (blueprint !== null && version !== null && isPending) return undefined
+    if (isLoading && failureCount === 0) return undefined
     return new Map(
       (data?.manifest.settings ?? []).flatMap(({ key, default: value }) =>
         value === undefined || value === null ? [] : [[key, value]],
       ),
     )
-  }, [blueprint, version, isPending, data])
+  }, [isLoading, failureCount, data])
 }
 
 /**

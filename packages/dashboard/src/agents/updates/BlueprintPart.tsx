@@ -48,7 +48,7 @@ export function BlueprintPart({ agent, update }: PartProps) {
       }
       about={
         <>
-          {isNewest(update) && 'Up to date '}
+          {isUpToDate(update) && 'Up to date '}
           <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
         </>
       }
@@ -82,9 +82,9 @@ function PastTheWatch({ agent, update: { wish, waits, now } }: PartProps) {
   )
 }
 
-/** True if the running version is the only one, and nothing is requested. */
-const isNewest = ({ wish, versions, running }: BlueprintUpdate): boolean =>
-  wish === null && versions.every((version) => version === running)
+/** True if the newest version runs, and nothing is requested. */
+const isUpToDate = ({ wish, versions, running }: BlueprintUpdate): boolean =>
+  wish === null && running !== null && versions[0] === running
 
 function Acts({ agent, update }: PartProps) {
   const { running, previous, wish, versions } = update
@@ -93,7 +93,7 @@ function Acts({ agent, update }: PartProps) {
   const chosen = picked !== null && versions.includes(picked) ? picked : (versions[0] ?? '')
   const why = agent.page.canAct ? null : adminsOnly
   const back = previous !== null && previous !== chosen && versions.includes(previous) ? previous : null
-  if (isNewest(update)) return null
+  if (wish === null && versions.every((version) => version === running)) return null
   return (
     <>
       <div className="up-act">

@@ -55,9 +55,9 @@ export function History({ agent }: { agent: Agent }) {
     ...read('GET /w/:slug/agents/:name/history/changes', at, { ...asked, limit: String(limit) }),
     placeholderData: keepPreviousData,
   })
-  const { data: alerts } = useQuery(read('GET /w/:slug/agents/:name/alerts', at))
+  const { data: alerts = [], isPending } = useQuery(read('GET /w/:slug/agents/:name/alerts', at))
   // The open alerts are above, and would move it.
-  if (!spans || !changes || !alerts) return null
+  if (!spans || !changes || isPending) return null
   const start = Math.max(end - historyWindows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
   const lines = changeLinesOf(changes, end, tabsOf(agent))
   const hasTimes = picked !== null || isLongEnough(end - start)
