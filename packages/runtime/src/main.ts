@@ -1,6 +1,6 @@
 /**
  * The program `svc`. It is built into `svc.pyz`, and runs from source as `node packages/runtime/src/main.ts`. The
- * launcher of `svc run` loads the same file into its worker thread, where it is the worker.
+ * launcher of `svc run` loads the same file into a thread, where it is the worker.
  */
 import { isMainThread, workerData } from 'node:worker_threads'
 import { plainRun } from './cli/run/plain-run.ts'

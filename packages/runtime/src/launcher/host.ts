@@ -1,6 +1,6 @@
 /**
- * Runs the worker in a worker thread, from the file on disk, and starts it again if it ends unexpectedly or
- * hangs. hosting.ts makes the decisions, and the keeper names the file for each start. The agent's process is not
+ * Runs the worker in a thread, from the file on disk, and starts it again if it ends unexpectedly or hangs.
+ * hosting.ts makes the decisions, and the keeper names the file for each start. The agent's process is not
  * affected by any of this.
  */
 import { Worker } from 'node:worker_threads'

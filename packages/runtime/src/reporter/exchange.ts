@@ -103,12 +103,12 @@ export async function exchangeReport(
   fillReserve(folder.svc)
   const broken = brokenJournal(reporter, manifest)
   const report = broken
-    ? timeOfNextReport(
+    ? newReport(
         reporter,
         { ...own, manifest: { ...manifest, controls: [], settings: [] }, health: [broken, ...health] },
         [],
       )
-    : timeOfNextReport(reporter, { ...own, manifest, health }, owedAcks(journalNow(folder, reporter.memory)))
+    : newReport(reporter, { ...own, manifest, health }, owedAcks(journalNow(folder, reporter.memory)))
   const body = JSON.stringify(shrinkReport(report, Date.now())).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
   const answered = await postJson(connection, '/api/agent/v1/report', body, { signal })
@@ -146,11 +146,7 @@ function brokenJournal({ folder, memory }: ReporterState, manifest: Manifest): H
   }
 }
 
-function timeOfNextReport(
-  reporter: ReporterState,
-  { manifest, health, ...own }: CurrentFacts,
-  acks: readonly Ack[],
-): Report {
+function newReport(reporter: ReporterState, { manifest, health, ...own }: CurrentFacts, acks: readonly Ack[]): Report {
   const { folder } = reporter
   const file = manifest.status
   const read = file === undefined ? undefined : readStatus(folder, machinePathOf(folder, manifest, file))

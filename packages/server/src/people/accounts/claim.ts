@@ -46,7 +46,7 @@ export async function claimAccount(
   return decideWithAccounts<Person, 'link_unknown'>(people, async (trx, accounts) => {
     if (!(await useLink(trx, purpose, token, now))) return usedAlready
     const owner = { ...person, name: storedName(name) }
-    // A sign-in that is under way has ended then, and its session ends below, or it waits and finds nothing to use.
+    // The lock waits for sign-ins that are being made: their sessions end below. Later ones find nothing to use.
     if (!(await lockPerson(trx, owner))) return usedAlready
     await handOver(trx, accounts, owner, hash)
     await endFirstHalves(trx, owner.id)

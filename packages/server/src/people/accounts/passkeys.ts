@@ -1,6 +1,7 @@
 /**
- * Passkeys of people: what a browser is asked for, and what its answer does. A passkey is both factors, since the
- * XX */
+ * Passkeys of people: what a browser is asked for, and what its answer does. A passkey is both factors, because
+ * the device verifies the person. It belongs to the host of the base address, and is useless at another one.
+ */
 import type { NewPasskeyAnswer, Passkey, PasskeyAnswer, PasskeyCreation, PasskeyRequest } from '@svc/api'
 import { passkeyObstacle } from '@svc/api/words'
 import { readName, type Verdict } from '@svc/protocol'
@@ -169,8 +170,8 @@ export interface PasskeyUse {
 }
 
 /**
- * Checks the answer of a browser to this challenge; undefined if it is not good. A known and an unknown passkey take the
- * same work. Calls `copied` with a passkey whose counter went back, unless the answer was sent twice.
+ * Checks the answer of a browser to this challenge; undefined if it is not good. A known and an unknown passkey take
+ * the same work. Calls `copied` with a passkey whose counter went back, unless the answer was sent twice.
  */
 export async function checkPasskey(
   { db, config, copied }: { db: Db; config: ServiceAddress; copied: (passkey: { id: string; person: string }) => void },
