@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { addCauses } from './causes.ts'
 import { countsOf, failuresOf, lastLine, sum, timesOf } from './counts.ts'
 
 function reportFile(text: string): string {
@@ -63,6 +64,23 @@ test.each([
     '/home/svc',
   )
   expect(found).toEqual([{ what: match(what), message: match(message) }])
+})
+
+test('a failed property is shown with its seed, its counterexample and its error', () => {
+  const stackOf = (file: string) => ({ stack: `Error: ${file}\n    at t (/home/svc/${file}:1:2)` })
+  const property = 'Error: Property failed after 9 tests\n{ seed: 1, path: "0" }\nCounterexample: [2]\n\nHint: Look'
+  const error = { stack: property, cause: { ...stackOf('b.ts'), cause: stackOf('c.ts') } }
+  addCauses([error])
+  const test = { fullName: 'adds', status: 'failed', failureMessages: [error.stack] }
+  const testResults = [{ name: '/home/svc/a.test.ts', status: 'failed', message: '', assertionResults: [test] }]
+  const [found] = failuresOf(reportFile(JSON.stringify({ testResults })), 1, '/home/svc')
+  expect(found?.message.split('\n').map((line) => line.trim())).toEqual([
+    'Error: Property failed after 9 tests',
+    '{ seed: 1, path: "0" }',
+    'Counterexample: [2]',
+    'Caused by: Error: b.ts (b.ts:1:2)',
+    'Caused by: Error: c.ts (c.ts:1:2)',
+  ])
 })
 
 const match = (text: string | RegExp): unknown => (typeof text === 'string' ? text : expect.stringMatching(text))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { causedBy } from './causes.ts'
 
 export interface Counts {
   passed: number
@@ -65,9 +66,18 @@ export function failuresOf(file: string, exitCode: number, root = '/'): Failure[
   return [{ what: relative(root, file), message: 'An error outside of all tests; the output above has it.' }]
 }
 
-/** The first line of an error, and the first place of its stack that is below `root`, but in no library. */
+/**
+ * The first line of an error, and the first place of its stack that is below `root`, but in no library. The same of its
+ * causes follows, and the counterexample of a property with its seed.
+ */
 function shortened(error = '', root: string): string {
-  const [first = '', ...stack] = stripVTControlCharacters(error).split('\n')
+  const [first = '', ...causes] = stripVTControlCharacters(error).split(`\n${causedBy}`)
+  const values = first.split('\n').filter((line) => /^(\{ seed: |Counterexample: )/.test(line))
+  return [headOf(first, root), ...values, ...causes.map((cause) => causedBy + headOf(cause, root))].join('\n        ')
+}
+
+function headOf(error: string, root: string): string {
+  const [first = '', ...stack] = error.split('\n')
   const own = stack.find((line) => line.includes(root) && !line.includes('node_modules'))
   const place = own?.slice(own.indexOf(root)).match(/^[^\s()]+:\d+/)?.[0]
   return place ? `${first} (${relative(root, place)})` : first
