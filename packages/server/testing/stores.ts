@@ -80,7 +80,10 @@ let made = 0
 
 /** Opens a new, migrated PostgreSQL database. */
 export async function openTestPostgres(): Promise<Store> {
-  return openPostgres(await newPostgresDatabase())
+  const store = openPostgres(await newPostgresDatabase())
+  // On a loaded machine PostgreSQL may need longer to start a process for a connection than a service waits for one.
+  if (store.engine === 'postgres') store.pool.options.connectionTimeoutMillis = 60_000
+  return store
 }
 
 /**
