@@ -2,6 +2,7 @@
  * Tests a workspace that requires a second factor, proofs by a password, and what an admin without a factor sees. `npm
  * test` leaves this out. packages/server/src/web/routing/proof.http.test.ts proves the same rules.
  */
+import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { overflow, smallTargets, wrongLooks } from '../../../testing/axe.ts'
@@ -79,6 +80,27 @@ test('an admin requires a second factor from a day on, after reading who has non
   await banner(bo.page).waitFor({ state: 'detached' })
   expect(await banner(page).count()).toBe(0)
 })
+
+test.each(['/api/web/w/north-wind', '/api/web/me'])(
+  'the section has the focus after its button is gone, if the answer of %s comes last',
+  async (path) => {
+    const { page } = ada
+    await open(page)
+    await page.route(
+      (url) => url.pathname === path,
+      async (route) => {
+        if (route.request().method() === 'GET') await setTimeout(200)
+        await route.fallback()
+      },
+    )
+    await page.getByRole('button', { name: 'Require a second factor' }).click()
+    await focusOn(page.getByRole('button', { name: 'End requirement' }))
+    await page.keyboard.press('Enter')
+    await page.getByText('Admins may sign in with a password alone.').waitFor()
+    await tabTo(page, 'Add yours', 1)
+    await page.unrouteAll()
+  },
+)
 
 test('without a proof the page asks for the password and goes on; a wrong one loses nothing that was typed', async () => {
   const { page } = ada

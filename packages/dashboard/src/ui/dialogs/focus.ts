@@ -62,9 +62,12 @@ export function useKeptFocus(busy: boolean): void {
     const button = focused.current
     focused.current = null
     if (!isFocusLost() || !(button instanceof HTMLElement)) return
-    // The button may be gone, for example once there is nothing left to cancel.
-    if (button.isConnected) button.focus()
-    else focusMain()
+    if (button.isConnected) return button.focus()
+    // The button may be gone, for example once there is nothing left to cancel. The part of the page that took its place
+    // has the focus then, if it wants it (`useFocusedPart`); its turn comes with the effects that follow.
+    queueMicrotask(() => {
+      if (isFocusLost()) focusMain()
+    })
   }, [busy])
 }
 
