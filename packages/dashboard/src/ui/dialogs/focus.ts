@@ -63,8 +63,8 @@ export function useKeptFocus(busy: boolean): void {
     focused.current = null
     if (!isFocusLost() || !(button instanceof HTMLElement)) return
     if (button.isConnected) return button.focus()
-    // The button may be gone, for example once there is nothing left to cancel. The part of the page that took its place
-    // has the focus then, if it wants it (`useFocusedPart`); its turn comes with the effects that follow.
+    // The button may be gone, for example once there is nothing left to cancel. A part of the page that takes the focus
+    // then (`useFocusedPart`) does so in an effect that follows this one.
     queueMicrotask(() => {
       if (isFocusLost()) focusMain()
     })
