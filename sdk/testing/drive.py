@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../python"))
 import svc_status
@@ -67,7 +68,10 @@ def fork(status):
     thread = threading.Thread(target=write)
     thread.start()
     time.sleep(0.02)
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Since Python 3.12, a fork beside other threads gives a warning. Such a fork is what is tried here.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if child == 0:
         time.sleep(0.02)
         status.ok("child")
