@@ -67,11 +67,38 @@ export interface Factors {
   unreadable: boolean
   recoveryLeft: number
   passkeys: Passkey[]
-  /** The connected account of the sign-in provider; null if there is none. */
+  /** The provider with which the account is connected; null if it is connected with none. */
   oidc: { name: string } | null
+  /** True if the account has a password with which its person can sign in. */
+  password: boolean
   /** True if a second factor was shown in this session. */
   shown: boolean
 }
+
+/** The address of the sign-in provider to which the browser goes now. */
+export interface ProviderAddress {
+  location: string
+}
+
+/**
+ * The reason why a sign-in through the provider failed. The browser is led to `/sign-in?oidc=REASON`.
+ *
+ * - `failed`: the provider did not answer as it should, or the sign-in was cancelled, too old, or of another browser.
+ * - `unverified`: the provider does not say that it has verified the address of the person.
+ * - `domain`: addresses of this domain get no account.
+ * - `exists`: the address has an account that is not connected. Its person signs in and connects it on My account.
+ * - `disabled`: the account is disabled.
+ */
+export type ProviderFailure = 'failed' | 'unverified' | 'domain' | 'exists' | 'disabled'
+
+/**
+ * The end of an attempt to connect an account with the provider. The browser is led to `/account?oidc=END`.
+ *
+ * - `connected`: it is connected.
+ * - `failed`: as for a sign-in, or the session ended meanwhile.
+ * - `taken`: another account is connected with the person at the provider, or this one with another person.
+ */
+export type ConnectionEnd = 'connected' | 'failed' | 'taken'
 
 /** The secret of an authenticator app that is being added, as text and as the address for its QR code. */
 export interface NewTotp {

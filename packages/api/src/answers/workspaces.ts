@@ -107,7 +107,7 @@ export interface Session {
  */
 export interface SignInRecord {
   at: number
-  method: 'password' | 'link' | 'invitation' | 'first' | 'claim' | 'passkey'
+  method: 'password' | 'link' | 'invitation' | 'first' | 'claim' | 'passkey' | 'oidc'
   /** The second factor that was shown: a code of the authenticator app, or a recovery code; missing if none was. */
   second?: 'code' | 'recovery'
   address: string

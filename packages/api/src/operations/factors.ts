@@ -6,6 +6,7 @@ import type {
   PasskeyAnswer,
   PasskeyCreation,
   PasskeyRequest,
+  ProviderAddress,
   RecoveryCodes,
 } from '../answers/factors.ts'
 import * as bounds from '../bounds.ts'
@@ -123,6 +124,16 @@ export const removePasskey = change<{ ok: true }>()('DELETE /factors/passkeys/:i
   pages: noPages,
   again: 'refused',
   adds: null,
+})
+export const beginOidc = change<ProviderAddress>()('POST /factors/oidc', {
+  right,
+  says: 'begin to connect your account with the sign-in provider; the answer has the address to which the browser goes',
+  proof: true,
+  audit: { none: 'nothing changes until the browser comes back from the provider' },
+  pages: noPages,
+  again: 'new',
+  adds: null,
+  manual: 'the state is in a cookie of the browser',
 })
 export const passkeyRequest = change<PasskeyRequest>()('POST /passkey/options', {
   right: 'anybody',

@@ -76,6 +76,7 @@ const methods: Readonly<Record<SignInRecord['method'], string>> = {
   first: 'with the first-start link',
   claim: 'with an account handover link',
   passkey: 'with a passkey',
+  oidc: 'through the sign-in provider',
 }
 
 const seconds: Readonly<Record<NonNullable<SignInRecord['second']>, string>> = {

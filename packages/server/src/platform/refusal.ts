@@ -70,6 +70,7 @@ const webRefusals = {
   bot_unknown: [404, 'There is no such bot.'],
   passkeys_too_many: [409, 'Your account has too many passkeys.'],
   passkeys_off: [409, 'Passkeys cannot be used at this address.'],
+  oidc_off: [409, 'No sign-in provider is set up.'],
   totp_on: [409, 'Your account has an authenticator app already.'],
   factor_unreadable: [409, 'The service can no longer read the secret of your authenticator app.'],
   nodes_mixed: [

@@ -27,6 +27,7 @@ import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
 import { listPasskeys } from './passkeys.ts'
+import { hasPassword } from './password.ts'
 import { endAllSessionsBut } from './sessions.ts'
 import { type Person, takeNamed, unknownPerson } from './store.ts'
 
@@ -61,6 +62,7 @@ export async function factorsOf(
     recoveryLeft: (await factorsOfPerson(db, config, person.id)).recoveryLeft,
     passkeys: await listPasskeys(db, config, person),
     oidc: null,
+    password: await hasPassword(db, person),
     shown: (await factorShownAt(db, session)) !== null,
   }
 }

@@ -1,5 +1,6 @@
 import type { Verdict } from '@svc/protocol'
 import type { PasswordForm } from '../../platform/base.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
 import { endFirstHalves } from '../factors/store.ts'
@@ -9,6 +10,12 @@ import { decideWithAccounts, type PeopleDeps } from './library.ts'
 import { passwordFormOf } from './password-forms.ts'
 import { endAllSessionsBut } from './sessions.ts'
 import { type Person, passwordRefusal, personalWordsOf } from './store.ts'
+
+/** True if the account has a password. One that a provider of sign-ins made has none until its person chooses one. */
+export async function hasPassword(db: Db, { id }: { id: string }): Promise<boolean> {
+  const stored = db.selectFrom('account').select('id').where('userId', '=', id).where('providerId', '=', 'credential')
+  return (await stored.where('password', 'is not', null).executeTakeFirst()) !== undefined
+}
 
 /** True if this is the password of a person. */
 export async function isPasswordOf({ auth }: PeopleDeps, person: { id: string }, typed: string): Promise<boolean> {

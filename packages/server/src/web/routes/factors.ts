@@ -111,6 +111,9 @@ export const factorRoutes = (deps: WebDeps) => {
       await deps.live.rightsChanged()
       return c.json(made, 201)
     })
+    .post('/factors/oidc', only, proofGuard(deps, factors.beginOidc), () => {
+      throw new Refusal('oidc_off')
+    })
     .post('/proof', only, async (c) => {
       const { code, passkey, password } = await bodyFor(c, factors.prove)
       if (code !== undefined) await proveByCode(c.var, code)

@@ -171,6 +171,7 @@ const others: Record<string, string> = {
   'POST /api/web/passkey': 'the passkey; tested in passkeys.http.test.ts',
   'POST /api/web/passkey/options': 'nobody: it writes nothing',
   'POST /api/web/factors/passkeys/options': 'the session: it writes nothing',
+  'POST /api/web/factors/oidc': 'the session: it writes nothing',
   'POST /api/web/invitations/:id': 'the invitation; tested below where somebody is signed in',
 }
 

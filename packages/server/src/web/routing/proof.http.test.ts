@@ -28,6 +28,7 @@ const requests: Record<string, { needs: [body: unknown, answer: number | string]
   'POST /factors/passkeys/options': { needs: [[{}, 200]] },
   'POST /factors/passkeys': { needs: [[{ name: 'Laptop', response: noPasskey }, 'passkey_wrong']] },
   'DELETE /factors/passkeys/:id': { needs: [[undefined, 'factor_unknown']] },
+  'POST /factors/oidc': { needs: [[{}, 'oidc_off']] },
   'PATCH /w/:slug': {
     needs: [
       [{ name: 'X', factorFrom: null }, 200],
