@@ -67,8 +67,8 @@ export interface Factors {
   unreadable: boolean
   recoveryLeft: number
   passkeys: Passkey[]
-  /** The provider with which the account is connected; null if it is connected with none. */
-  oidc: { name: string } | null
+  /** The provider with which the account is connected, and since when; null if it is connected with none. */
+  oidc: { name: string; since: number } | null
   /** True if the account has a password with which its person can sign in. */
   password: boolean
   /** True if a second factor was shown in this session. */
