@@ -68,7 +68,7 @@ export const beginTotp = change<NewTotp>()('POST /factors/totp', {
 })
 export const confirmTotp = change<RecoveryCodes>()('POST /factors/totp/confirm', {
   right,
-  says: 'add the authenticator app by a code that it shows; the answer has ten recovery codes, each good once; if it is your first second factor, your other sessions end',
+  says: 'add the authenticator app by a code that it shows; the answer has ten recovery codes, each good once; your other sessions that showed no second factor end',
   input: object({ code }),
   proof: true,
   audit: ['person.factor_added'],
@@ -106,7 +106,7 @@ export const passkeyCreation = change<PasskeyCreation>()('POST /factors/passkeys
 })
 export const addPasskey = change<{ id: string }>()('POST /factors/passkeys', {
   right,
-  says: 'add a passkey that the browser made; if it is your first second factor, your other sessions end',
+  says: 'add a passkey that the browser made; your other sessions that showed no second factor end',
   input: object({ name: text(nameMax), response: newPasskeyAnswer }),
   makes: true,
   proof: true,

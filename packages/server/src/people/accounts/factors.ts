@@ -28,7 +28,7 @@ import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
 import { listPasskeys } from './passkeys.ts'
 import { hasPassword } from './password.ts'
-import { endAllSessionsBut } from './sessions.ts'
+import { endSessionsBeforeFactor } from './sessions.ts'
 import { type Person, takeNamed, unknownPerson } from './store.ts'
 
 interface FactorConfig {
@@ -76,8 +76,8 @@ export async function beginTotp({ db, config, by, now }: Ctx): Promise<Verdict<N
 }
 
 /**
- * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. With
- * the first factor the other sessions end, because they have shown none, and one of them may be somebody else's.
+ * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. Other
+ * sessions in which none was shown end.
  */
 export async function confirmTotp(
   ctx: Ctx,
@@ -97,7 +97,8 @@ export async function confirmTotp(
     return refuse('factor_unknown', 'The secret was replaced or removed meanwhile. Begin again.')
   await noteProof(db, session, 'factor', now)
   const recovery = await replaceRecovery(db, by.id, now)
-  const sessionsEnded = before.length === 0 ? await endAllSessionsBut(db, by, session, now) : 0
+  const isFirst = before.length === 0
+  const sessionsEnded = await endSessionsBeforeFactor(db, by, { kept: session, isFirst }, now)
   await noteChange(ctx, 'person.factor_added', 'factor_added', { sessionsEnded })
   return done({ recovery })
 }

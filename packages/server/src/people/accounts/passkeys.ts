@@ -26,7 +26,7 @@ import { forgetShown, noteProof } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import type { Challenge } from './challenge.ts'
 import { checkNewPasskey, checkUse, type PasskeyChecked } from './passkey-thread.ts'
-import { endAllSessionsBut } from './sessions.ts'
+import { endSessionsBeforeFactor } from './sessions.ts'
 import type { Person } from './store.ts'
 
 /** The context of a change that a person makes in a session. */
@@ -105,8 +105,8 @@ export async function readyPasskey(
 }
 
 /**
- * Adds a passkey. The session then counts as one in which a factor was shown. With the first factor the other sessions
- * end, because they have shown none, and one of them may be somebody else's.
+ * Adds a passkey. The session then counts as one in which a factor was shown. Other sessions in which none was shown
+ * end.
  */
 export async function addPasskey(
   { db, config, by, session, now }: Ctx,
@@ -123,7 +123,8 @@ export async function addPasskey(
   if (made === 'full') return tooMany
   if (made === 'known') return wrongPasskey
   await noteProof(db, session, 'factor', now)
-  const sessionsEnded = before.length === 0 ? await endAllSessionsBut(db, by, session, now) : 0
+  const isFirst = before.length === 0
+  const sessionsEnded = await endSessionsBeforeFactor(db, by, { kept: session, isFirst }, now)
   const note = { workspaceId: null, at: now, by, subject: `person ${by.email}` }
   await audit(db, { ...note, action: 'person.passkey_added', details: { name, sessionsEnded } })
   await queueNotice(db, { config }, { person: by.id, what: 'passkey_added' }, now)

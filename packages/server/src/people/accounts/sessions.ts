@@ -119,6 +119,35 @@ export async function endAllSessionsBut(
   return others.length
 }
 
+/**
+ * Ends the other sessions of a person who has just added a factor, in the given transaction: with the first factor all,
+ * later those in which none was shown, because such a session may be that of somebody who knows only the password.
+ * Returns how many could still be used.
+ */
+export async function endSessionsBeforeFactor(
+  trx: Db,
+  person: { id: string },
+  { kept, isFirst }: { kept: { id: string }; isFirst: boolean },
+  now: number,
+): Promise<number> {
+  if (isFirst) return endAllSessionsBut(trx, person, kept, now)
+  const shown = await trx
+    .selectFrom('session_proof')
+    .innerJoin('session', 'session.id', 'session_proof.session_id')
+    .select('session.id')
+    .where('userId', '=', person.id)
+    .where('factor_at', 'is not', null)
+    .execute()
+  const keptIds = new Set([kept.id, ...shown.map(({ id }) => id)])
+  const ended = (await sessionsOf(trx, person.id, now)).filter(({ id }) => !keptIds.has(id))
+  await trx
+    .deleteFrom('session')
+    .where('userId', '=', person.id)
+    .where('id', 'not in', [...keptIds])
+    .execute()
+  return ended.length
+}
+
 /** The maximum number of sessions of a person. A further sign-in ends the one that was unused longest. */
 export const maxSessions = 100
 
