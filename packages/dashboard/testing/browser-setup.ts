@@ -7,7 +7,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -194,6 +194,19 @@ export class BrowserSetup {
     }
     db.exec('commit')
     db.close()
+  }
+
+  /** All that the service stores, as text: each row of each table, and the other files of its data folder. */
+  stored(): string {
+    const data = join(this.#folder, 'data')
+    const files = readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const others = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
+    const db = new DatabaseSync(join(data, 'svc.db'), { readOnly: true, timeout: 5000 })
+    const tables = db.prepare("select name from sqlite_schema where type = 'table'").all()
+    const rows = tables.flatMap(({ name }) => db.prepare(`select * from "${name}"`).all())
+    db.close()
+    const texts = rows.flatMap((row) => Object.values(row))
+    return [...texts.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)), ...others].join('\n')
   }
 
   /** Runs `svc-server … --json` and returns the value that it prints. */
