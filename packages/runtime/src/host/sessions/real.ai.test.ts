@@ -66,6 +66,12 @@ describe.each(realTools)('%s', (tool) => {
     }
     return { home, look, becomes }
   }
+  /** Waits until the tool has asked the model for all that a prompt needs. */
+  const answerBegins = async (prompt: string, requests: number): Promise<void> => {
+    const asked = () => service.asked.filter((text) => text.includes(prompt)).length
+    for (const end = Date.now() + 60_000; asked() < requests; await sleep(200))
+      if (Date.now() > end) throw new Error(`The model was asked ${asked()} times for "${prompt}"`)
+  }
   const asks = async (home: ToolHome): Promise<Terminal> => {
     const terminal = await untilItAsks(home, tool, bin, 'please [[bash touch file-of-test]] [[ask]]')
     terminals.push(terminal)
@@ -150,6 +156,8 @@ describe.each(realTools)('%s', (tool) => {
     await headless(home, tool, bin, 'fails [[status 401]]')
     const killed = headless(home, tool, bin, 'killed [[slow 60]]')
     const running = await runningSession(look)
+    // opencode counts as died once an answer has started, and asks for a title beside the answer.
+    await answerBegins('killed', tool === 'opencode' ? 2 : 1)
     // Claude Code notes its process before it writes the prompt.
     await sleep(5000)
     if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL')
