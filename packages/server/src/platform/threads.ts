@@ -3,9 +3,10 @@
  * question, answers one after another, and ends after some time without one.
  */
 import { once } from 'node:events'
+import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { threadFile } from './installed.ts'
+import { isCode } from './errors.ts'
 
 interface ThreadLimits {
   /** The maximum heap of the thread, in MB. */
@@ -19,26 +20,30 @@ interface ThreadLimits {
 /** The number of questions that may wait for one thread. */
 const maxWaiting = 64
 
-/** The error of a question that a thread did not answer. The same question may be answered in some seconds. */
+/**
+ * The error of a question that a thread had no room or no time for. The same question may be answered in some seconds.
+ */
 export class ThreadUnavailable extends Error {
   static readonly retryAfter = 5
   static readonly words = 'The service is busy. Try again in a few seconds.'
 }
 
 /**
- * Returns the function that asks this thread. A question fails with `ThreadUnavailable` if too many wait, if the answer
- * takes too long, or if the thread ends before it; the next question starts another thread.
+ * Returns the function that asks the thread of this program. A question fails with `ThreadUnavailable` if too many
+ * wait, if the answer takes too long, or if the thread has too little memory or ends by itself. An error that the
+ * program throws is thrown as it is. After each of these the next question starts another thread.
  */
 export function threadOnDemand<Question, Answer>(
-  program: Parameters<typeof threadFile>[0] | URL,
+  program: URL,
   { heapMb, idleMs, answerMs }: ThreadLimits,
 ): (question: Question) => Promise<Answer> {
+  const name = basename(program.pathname)
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   return async (question) => {
-    if (waiting >= maxWaiting) throw new ThreadUnavailable(`Too many questions wait for the thread ${program}.`)
+    if (waiting >= maxWaiting) throw new ThreadUnavailable(`Too many questions wait for the thread ${name}.`)
     waiting++
     const answered = last.then(() => ask(question)).finally(() => waiting--)
     last = answered.catch(() => {})
@@ -54,14 +59,15 @@ export function threadOnDemand<Question, Answer>(
     try {
       const answer = once(asked, 'message', { signal: ended.signal }) as Promise<[Answer]>
       const exit = once(asked, 'exit', { signal: ended.signal }).then(() => {
-        throw new Error('It has ended.')
+        throw new ThreadUnavailable(`The thread ${name} ended before it answered.`)
       })
       asked.postMessage(question)
       const [given] = await Promise.race([answer, exit, tooLong(ended.signal)])
       return given
-    } catch (cause) {
+    } catch (error) {
       end(asked)
-      throw new ThreadUnavailable(`The thread ${program} did not answer.`, { cause })
+      if (!isOutOfMemory(error)) throw error
+      throw new ThreadUnavailable(`The thread ${name} needs more than ${heapMb} MB.`, { cause: error })
     } finally {
       ended.abort()
       asked.unref()
@@ -71,12 +77,12 @@ export function threadOnDemand<Question, Answer>(
 
   async function tooLong(signal: AbortSignal): Promise<never> {
     await wait(answerMs, undefined, { signal })
-    throw new Error(`It took longer than ${answerMs} ms.`)
+    throw new ThreadUnavailable(`The thread ${name} took longer than ${answerMs} ms.`)
   }
 
   /** Starts a thread. One that ends by itself, also between two questions, is not asked again. */
   function started(): Worker {
-    const thread = new Worker(program instanceof URL ? program : threadFile(program), {
+    const thread = new Worker(program, {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     })
@@ -93,3 +99,6 @@ export function threadOnDemand<Question, Answer>(
     thread.terminate().catch(() => {})
   }
 }
+
+/** True for the error of a thread that needs more memory than its limit. */
+export const isOutOfMemory = (error: unknown): boolean => isCode(error, 'ERR_WORKER_OUT_OF_MEMORY')

@@ -3,6 +3,7 @@
  * of the service and for one challenge, and the person was verified by the device.
  */
 import type { NewPasskeyAnswer, PasskeyAnswer } from '@svc/api'
+import { threadFile } from '../../platform/installed.ts'
 import { threadOnDemand } from '../../platform/threads.ts'
 
 /** A passkey as the answer of a browser shows it. */
@@ -26,7 +27,7 @@ export type PasskeyQuestion = Expected &
     | { is: 'use'; answer: PasskeyAnswer; passkey: Omit<PasskeyChecked, 'counter'> }
   )
 
-const ask = threadOnDemand<PasskeyQuestion, PasskeyChecked | undefined>('passkeys', {
+const ask = threadOnDemand<PasskeyQuestion, PasskeyChecked | undefined>(threadFile('passkeys'), {
   ...{ heapMb: 64, idleMs: 60_000, answerMs: 15_000 },
 })
 

@@ -3,7 +3,8 @@
  * memory, which must not affect the thread that answers reports. The worker ends after some time without work.
  */
 import type { BundleFinding } from '@svc/blueprint'
-import { ThreadUnavailable, threadOnDemand } from '../../platform/threads.ts'
+import { threadFile } from '../../platform/installed.ts'
+import { isOutOfMemory, ThreadUnavailable, threadOnDemand } from '../../platform/threads.ts'
 import type { ArrivedBundle } from './uploads.ts'
 
 export type Judgement =
@@ -31,7 +32,7 @@ interface AcceptedBundle {
 }
 
 /** The bundle and its unpacked parts are outside the heap. */
-const ask = threadOnDemand<Uint8Array | ArrivedBundle, Judgement>('judge', {
+const ask = threadOnDemand<Uint8Array | ArrivedBundle, Judgement>(threadFile('judge'), {
   ...{ heapMb: 128, idleMs: 10_000, answerMs: 300_000 },
 })
 
@@ -44,9 +45,6 @@ export const judgeBundle = (bundle: Uint8Array | ArrivedBundle): Promise<Judgeme
     if (error instanceof ThreadUnavailable && isOutOfMemory(error.cause)) return tooMuch
     throw error
   })
-
-const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
 const says = 'takes too much memory to read'
 const tooMuch: Judgement = { ok: false, message: `The bundle ${says}`, findings: [{ file: '', message: says }] }
