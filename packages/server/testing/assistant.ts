@@ -54,15 +54,20 @@ export class RawAssistant {
   async ask(method: string, params: object = {}): Promise<Reply> {
     const id = ++this.#id
     this.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
-    const reply = () => this.#replies.find((one) => one.id === id)
-    while (!reply()) {
+    return await this.reply(id)
+  }
+
+  /** Waits for the reply to the request with this id. */
+  async reply(id: number | string): Promise<Reply> {
+    for (;;) {
+      const reply = this.#replies.find((one) => one.id === id)
+      if (reply) return reply
       const gone = this.ended.then((code) => {
         throw new Error(`svc-server mcp ended with ${code}: ${this.said}`)
       })
       gone.catch(() => {})
-      await within(() => `the reply to ${method}. ${this.said}`, Promise.race([once(this.child, 'reply'), gone]))
+      await within(() => `the reply to ${id}. ${this.said}`, Promise.race([once(this.child, 'reply'), gone]))
     }
-    return reply() as Reply
   }
 
   /** Opens the connection as a client of a revision before 2026-07-28. */

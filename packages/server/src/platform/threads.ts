@@ -30,8 +30,8 @@ export class ThreadUnavailable extends Error {
 
 /**
  * Returns the function that asks the thread of this program. A question fails with `ThreadUnavailable` if too many
- * wait, if the answer takes too long, or if the thread has too little memory or ends by itself. An error that the
- * program throws is thrown as it is. After each of these the next question starts another thread.
+ * wait, if the answer takes too long, or if the thread has too little memory or ends by itself, and with the error
+ * itself if the program throws one. The next question then starts another thread.
  */
 export function threadOnDemand<Question, Answer>(
   program: URL,

@@ -1,6 +1,7 @@
 /** Opens what the service and every command need: the data folder, the migrated store, and people's accounts. */
 import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServiceParts } from '../operator/shared/request.ts'
 import { type Auth, accountTables, openAuth, readyAuth } from '../people/accounts/auth.ts'
 import type { Config, Live } from '../platform/base.ts'
 import {
@@ -84,6 +85,24 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
     if (performance.now() > until) throw folderInUse(dataDir)
     await sleep(50)
   }
+}
+
+/**
+ * Opens what a command needs that this process carries out without the service. Returns undefined once `meanwhile`
+ * returns true, as `openService` does.
+ */
+export async function openAlone(
+  config: Config,
+  meanwhile: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<(ServiceParts & { close: () => Promise<void> }) | undefined> {
+  const opened = await openService(config, Date.now, meanwhile)
+  if (!opened) return undefined
+  const live = liveWithoutService(opened.store)
+  const close = async () => {
+    await live.close()
+    await opened.close()
+  }
+  return { ...opened, live, isAlone: true, close }
 }
 
 /**

@@ -182,15 +182,13 @@ async function runWhereItBelongs(name: string, request: OperatorRequest, config:
     return outcome !== undefined
   }
   if ((await ask()) && outcome) return outcome
-  const { liveWithoutService, openService } = await import('../open.ts')
-  const opened = await openService(config, Date.now, ask)
-  if (!opened) return outcome as unknown as OperatorOutcome
-  const live = liveWithoutService(opened.store)
+  const { openAlone } = await import('../open.ts')
+  const alone = await openAlone(config, ask)
+  if (!alone) return outcome as unknown as OperatorOutcome
   try {
-    return await runOperatorCommand(name, request, { ...opened, live, isAlone: true })
+    return await runOperatorCommand(name, request, alone)
   } finally {
-    await live.close()
-    await opened.close()
+    await alone.close()
   }
 }
 

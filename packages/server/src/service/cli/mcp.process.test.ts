@@ -1,7 +1,7 @@
 /** Tests `svc-server mcp` as a process, with lines as clients of both revisions write them. */
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { askedService, modern, RawAssistant, textOf } from '../../../testing/assistant.ts'
+import { askedService, modern, RawAssistant, type Reply, textOf } from '../../../testing/assistant.ts'
 import { assistantTools } from '../../operator/commands/assistant.ts'
 
 const names = Object.keys(assistantTools)
@@ -101,6 +101,28 @@ test('without the workspace and the person it ends with 2, and for somebody else
       [],
       `svc-server: The person of --as is no member of a workspace "${workspace}", or is disabled.\n`,
     ])
+})
+
+test('of many calls at once those beyond 32 are refused, and one that is cancelled is not carried out', async () => {
+  const { home, service } = await askedService()
+  const assistant = new RawAssistant(home)
+  await assistant.initialize()
+  const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+  const call = (id: string, name: string) => line({ id, method: 'tools/call', params: { name } })
+  const ids = Array.from({ length: 40 }, (_, i) => `call ${i}`)
+  assistant.write(ids.map((id) => call(id, 'fleet')).join(''))
+  const replies: Reply[] = []
+  for (const id of ids) replies.push(await assistant.reply(id))
+  const refused = replies.filter(({ result }) => result?.isError)
+  expect(refused.map(textOf)).toEqual(Array(8).fill('32 calls wait already. Ask again when they are answered.'))
+  const cancel = line({ method: 'notifications/cancelled', params: { requestId: 'cancelled' } })
+  assistant.write(`${call('first', 'fleet')}${call('cancelled', 'alerts')}${cancel}`)
+  await assistant.reply('first')
+  expect(textOf(await assistant.call('runs', { agent: 'mail' }))).toContain('"r1"')
+  expect(assistant.lines.join()).not.toContain('"cancelled"')
+  await service.logs('"command":"assistant runs"')
+  expect(service.log).not.toContain('assistant alerts')
+  expect(assistant.said).toBe('')
 })
 
 test('a person who is removed while the assistant runs gets an error in the next result', async () => {

@@ -93,10 +93,14 @@ function serve(reader: { workspace: string; as: string }, { ask, note, version }
         name,
         { description: assistantTools[name].says, inputSchema: inputs[name], annotations: { readOnlyHint: true } },
         (given, { mcpReq: { signal } }) =>
-          inTurn(async () => {
-            const request = assistantRequest(reader, given)
-            return resultOf(await ask(assistantCommand(name), request, signal).catch((error) => refusedBy(error, note)))
-          }),
+          inTurn(signal, () => ask(assistantCommand(name), assistantRequest(reader, given), signal)).then(
+            resultOf,
+            (error) => {
+              // Nobody waits for the result of a call that was cancelled.
+              signal.throwIfAborted()
+              return resultOf(refusedBy(error, note))
+            },
+          ),
       )
     return server
   }
@@ -138,15 +142,31 @@ function refusedBy(error: unknown, note: Served['note']): OperatorOutcome {
   return { ok: false, kind: 'refused', message }
 }
 
-/** Does one piece of work after another, so that an assistant who asks much at once costs the service little. */
-function oneAfterAnother(): <T>(work: () => Promise<T>) => Promise<T> {
+/** The maximum number of calls that wait or are carried out. */
+const maxWaiting = 32
+
+/**
+ * Carries out one call after another, so that an assistant who asks much at once costs the service little. A call that
+ * was cancelled while it waited is left out, and one beyond the maximum is refused.
+ */
+function oneAfterAnother(): <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const result = last.then(work)
+  const signals = new Set<AbortSignal>()
+  return async (signal, work) => {
+    if ([...signals].filter(({ aborted }) => !aborted).length >= maxWaiting) throw new RefusedError(tooManyCalls)
+    signals.add(signal)
+    const result = last
+      .then(() => {
+        signal.throwIfAborted()
+        return work()
+      })
+      .finally(() => signals.delete(signal))
     last = result.catch(() => {})
     return result
   }
 }
+
+const tooManyCalls = `${maxWaiting} calls wait already. Ask again when they are answered.`
 
 /**
  * A connection to the service: with the embedded database its socket, opened for each call, and with PostgreSQL the
@@ -155,22 +175,18 @@ function oneAfterAnother(): <T>(work: () => Promise<T>) => Promise<T> {
 async function openConnection(config: Config): Promise<{ ask: Ask; close: () => Promise<void> }> {
   if (config.databaseUrl === undefined)
     return { ask: (...call) => askService(config.dataDir, ...call), close: async () => {} }
-  const { liveWithoutService, openService, silenceMs } = await import('../open.ts')
-  const opened = await openService(config, Date.now, () => Promise.resolve(false))
-  if (!opened) throw new RefusedError(notRunning)
+  const { openAlone, silenceMs } = await import('../open.ts')
+  const alone = await openAlone(config)
+  if (!alone) throw new RefusedError(notRunning)
   // A statement that hangs must not stop all later calls.
-  if (opened.store.engine === 'postgres') opened.store.giveUpAfter(silenceMs)
-  const live = liveWithoutService(opened.store)
+  if (alone.store.engine === 'postgres') alone.store.giveUpAfter(silenceMs)
   const log = openServiceLog(config.logLevel)
   return {
     ask: async (name, request) => {
-      const outcome = await runOperatorCommand(name, request, { ...opened, live, isAlone: true })
+      const outcome = await runOperatorCommand(name, request, alone)
       logCommand(log, name, request, outcome)
       return outcome
     },
-    close: async () => {
-      await live.close()
-      await opened.close()
-    },
+    close: alone.close,
   }
 }
