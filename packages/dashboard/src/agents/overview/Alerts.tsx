@@ -14,58 +14,68 @@ const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
 const endedShown = 3
 
 /** The heights of an alert or a mute in pixels, about: what is below them stays in place when their code arrives. */
-const lineHeights = { first: 47, beside: 57 } as const
+const lineHeights = { open: 47, ended: 57 } as const
 
-interface AlertsProps {
-  agent: Agent
-  /** Where on the page this section is: `first` has the open alerts, and `beside` what else there is. */
-  place: 'first' | 'beside'
+/** The agent's open alerts, as lines at the top of the page; nothing if there are none. */
+export function OpenAlerts({ agent }: { agent: Agent }) {
+  const { page } = agent
+  const { data = [] } = useAlertsOf(agent)
+  const isTitle = ({ label }: AlertLine) => label !== null && label === page.report?.state?.label
+  const open = data
+    .filter(({ endedAt }) => endedAt === null)
+    .toSorted(byUrgency)
+    // The title of the page says that label.
+    .map((alert) => (isTitle(alert) ? { ...alert, label: null } : alert))
+  if (open.length === 0) return null
+  return (
+    <div className="ag-open-alerts">
+      <Section title="Open alerts" flush>
+        <Lines agent={agent} alerts={open} mutes={[]} height={lineHeights.open} />
+      </Section>
+    </div>
+  )
 }
 
-/**
- * Shows the agent's alerts, mutes and expected hours; nothing if there are none. The open alerts are lines at the top
- * of the page. The last ended ones, mutes and hours are in a section further down.
- */
-export function Alerts({ agent, place }: AlertsProps) {
+/** A section with the agent's last ended alerts, mutes and expected hours; nothing if there are none. */
+export function Alerts({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const { data } = useQuery(read('GET /w/:slug/agents/:name/alerts', { slug, name: page.name }))
+  const { data } = useAlertsOf(agent)
   const { data: mutes = [] } = useQuery(read('GET /w/:slug/mutes', { slug }))
   const { data: expected } = useQuery(read('GET /w/:slug/agents/:name/hours', { slug, name: page.name }))
   if (!data) return null
-  const lines = (alerts: readonly AlertLine[], own: readonly MuteRow[]) =>
-    alerts.length + own.length > 0 && (
-      <Suspense fallback={<div style={{ height: (alerts.length + own.length) * lineHeights[place] }} />}>
-        <AlertList slug={slug} alerts={alerts} mutes={own} admin={page.canAct} />
-      </Suspense>
-    )
-  if (place === 'first') {
-    const isTitle = ({ label }: AlertLine) => label !== null && label === page.report?.state?.label
-    const open = data
-      .filter(({ endedAt }) => endedAt === null)
-      .toSorted(byUrgency)
-      // The title of the page says that label.
-      .map((alert) => (isTitle(alert) ? { ...alert, label: null } : alert))
-    if (open.length === 0) return null
-    return (
-      <div className="ag-open-alerts">
-        <Section title="Open alerts" flush>
-          {lines(open, [])}
-        </Section>
-      </div>
-    )
-  }
   const ended = data.filter(({ endedAt }) => endedAt !== null).slice(0, endedShown)
   const own = mutes.filter((mute) => mute.agent === page.name)
   const hours = expected?.hours ?? null
   if (ended.length + own.length === 0 && hours === null) return null
   return (
     <Section title="Alerts" flush>
-      {lines(ended, own)}
+      <Lines agent={agent} alerts={ended} mutes={own} height={lineHeights.ended} />
       {hours !== null && (
         <Suspense>
           <ExpectedHours agent={agent} hours={hours} />
         </Suspense>
       )}
     </Section>
+  )
+}
+
+const useAlertsOf = ({ slug, page }: Agent) =>
+  useQuery(read('GET /w/:slug/agents/:name/alerts', { slug, name: page.name }))
+
+interface AlertLinesProps {
+  agent: Agent
+  alerts: readonly AlertLine[]
+  mutes: readonly MuteRow[]
+  /** The height of a line in pixels, about. */
+  height: number
+}
+
+function Lines({ agent: { slug, page }, alerts, mutes, height }: AlertLinesProps) {
+  const count = alerts.length + mutes.length
+  if (count === 0) return null
+  return (
+    <Suspense fallback={<div style={{ height: count * height }} />}>
+      <AlertList slug={slug} alerts={alerts} mutes={mutes} admin={page.canAct} />
+    </Suspense>
   )
 }

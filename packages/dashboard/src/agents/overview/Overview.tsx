@@ -17,7 +17,7 @@ import { AskForLog } from '../parts/AskForLog.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { pauseByMachine } from '../parts/machine.ts'
-import { Alerts } from './Alerts.tsx'
+import { Alerts, OpenAlerts } from './Alerts.tsx'
 import { Costs } from './Costs.tsx'
 import { arrange, type Columns, listedHealth, listedPanels, partsOfNow, worstFirst } from './parts/arrange.ts'
 import { History } from './parts/History.tsx'
@@ -49,7 +49,7 @@ export function Overview({ agent }: { agent: Agent }) {
     <div className="svc-column ag-overview" data-offline={agent.offline}>
       {twoReporters && <TwoReporters />}
       {(report.state?.detail || agent.offline || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
-      <Alerts agent={agent} place="first" />
+      <OpenAlerts agent={agent} />
       {!onPhone && <History agent={agent} />}
       {report.state?.level === undefined && !agent.offline && (
         <Suspense>
@@ -71,7 +71,7 @@ export function Overview({ agent }: { agent: Agent }) {
           <Parts agent={agent} parts={columns.wide.filter((part) => !now.includes(part))} />
         </div>
         <div className="svc-column ag-column">
-          <Alerts agent={agent} place="beside" />
+          <Alerts agent={agent} />
           <Parts agent={agent} parts={columns.narrow} />
         </div>
       </div>

@@ -17,7 +17,7 @@ interface SettingRowProps {
   setting: Setting
   reported: SettingValue | undefined
   /** The default of the agent's blueprint; undefined without one, or if the page does not know it. */
-  standard: SettingValue | undefined
+  defaultValue: SettingValue | undefined
   /**
    * The change made on the agent's machine that gave the setting its present value; undefined if the value was not set
    * there.
@@ -38,13 +38,13 @@ interface SettingRowProps {
 
 /** Shows one setting: its name, input, bounds and help, and the reported value beside a typed or pending one. */
 export function SettingRow(props: SettingRowProps) {
-  const { setting, reported, standard, draft, wrong, tried, locked, onChange } = props
+  const { setting, reported, defaultValue, draft, wrong, tried, locked, onChange } = props
   const id = useId()
   const raw = draft ? draft.raw : rawValueOf(setting, reported)
   const message = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
   return (
     <li className="ag-setting" data-changed={draft !== undefined}>
-      <Name id={id} setting={setting} standard={standard} />
+      <Name id={id} setting={setting} defaultValue={defaultValue} />
       <div className="ag-setting-value">
         <SettingInput
           id={id}
@@ -64,7 +64,7 @@ export function SettingRow(props: SettingRowProps) {
   )
 }
 
-function Name({ id, setting, standard }: Pick<SettingRowProps, 'setting' | 'standard'> & { id: string }) {
+function Name({ id, setting, defaultValue }: Pick<SettingRowProps, 'setting' | 'defaultValue'> & { id: string }) {
   const bounds = boundsText(setting)
   return (
     <div className="ag-setting-name">
@@ -81,9 +81,9 @@ function Name({ id, setting, standard }: Pick<SettingRowProps, 'setting' | 'stan
           <Dotted
             parts={[
               bounds && `Allowed: ${bounds}`,
-              standard !== undefined && (
+              defaultValue !== undefined && (
                 <>
-                  Default: <Text>{valueText(setting, standard)}</Text>
+                  Default: <Text>{valueText(setting, defaultValue)}</Text>
                 </>
               ),
             ]}
@@ -98,11 +98,19 @@ function Name({ id, setting, standard }: Pick<SettingRowProps, 'setting' | 'stan
  * A button that undoes a change that was not sent. For a setting that the person has not changed it takes back the
  * agent's value: it resets the value to the default or, without a default, clears it.
  */
-function TakeBack({ setting, standard, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: RawValue }) {
-  const first = standard === undefined ? null : rawValueOf(setting, standard)
+function TakeBack({
+  setting,
+  defaultValue,
+  draft,
+  raw,
+  locked,
+  onChange,
+  onReset,
+}: SettingRowProps & { raw: RawValue }) {
+  const first = defaultValue === undefined ? null : rawValueOf(setting, defaultValue)
   if (locked || (!draft && raw === first)) return null
-  const word = draft ? 'Undo' : standard === undefined ? 'Clear' : 'Reset to default'
-  const label = draft ? 'Undo the change of' : standard === undefined ? 'Clear' : 'Reset to default:'
+  const word = draft ? 'Undo' : defaultValue === undefined ? 'Clear' : 'Reset to default'
+  const label = draft ? 'Undo the change of' : defaultValue === undefined ? 'Clear' : 'Reset to default:'
   return (
     <Button
       className="ag-setting-back"

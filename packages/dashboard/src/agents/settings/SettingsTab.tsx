@@ -69,7 +69,7 @@ function Form({ agent, settings, schema }: FormProps) {
                 key={setting.key}
                 setting={setting}
                 reported={reportedValueOf(settings, setting.key)}
-                standard={defaults.get(setting.key)}
+                defaultValue={defaults.get(setting.key)}
                 byMachine={settingByMachine(page, setting.key)}
                 draft={Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined}
                 pending={pending.get(setting.key)}

@@ -13,7 +13,15 @@ import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Legend } from './Legend.tsx'
 import { blockIndexOf, hasNames, type MapLayout, mapLayoutOf, squareAfter, squareAt, squarePlace } from './layout.ts'
 import { SquareLine, SquareTip } from './SquareLine.tsx'
-import { applyFrame, countStates, type FirstStates, type Squares, squareOf, squaresOf } from './squares.ts'
+import {
+  applyFrame,
+  countStates,
+  type FirstStates,
+  noteFirstStates,
+  type Squares,
+  squareOf,
+  squaresOf,
+} from './squares.ts'
 import { stateCountsText } from './states.ts'
 import { Tiles, type TilesHandle } from './Tiles.tsx'
 import { usePaint } from './usePaint.ts'
@@ -51,6 +59,9 @@ export default function FleetMap({ slug, by, filter }: MapProps) {
     () => data && squaresOf(data, isGrouped ? answered : undefined, first),
     [data, isGrouped, answered, first, dataUpdatedAt],
   )
+  useEffect(() => {
+    if (data) noteFirstStates(first, data)
+  }, [first, data])
   if (error && !data) return <ErrorNote error={error} retry={() => void refetch()} />
   if (!squares) return <WaitingPage />
   return <Squared slug={slug} filter={filter} squares={squares} leftOff={data ? leftOffIn(data) : 0} />

@@ -104,9 +104,9 @@ export function squarePlace(block: MapBlock, square: number, { pitch, heading }:
   }
 }
 
-/** The place of the block that has a square. */
+/** The index of the block that has a square. */
 export const blockIndexOf = (square: number, { blocks }: MapLayout): number =>
-  lastPlace(blocks.length, (place) => (blocks[place]?.first ?? 0) <= square)
+  lastPlace(blocks.length, (index) => (blocks[index]?.first ?? 0) <= square)
 
 /** The square at a point; undefined beside the squares. */
 export function squareAt({ x, y }: Point, layout: MapLayout): number | undefined {
@@ -136,11 +136,11 @@ export function squaresBetween(
 
 /** The square to which a key leads; undefined if the key moves nothing. */
 export function squareAfter(key: string, square: number, layout: MapLayout): number | undefined {
-  const place = blockIndexOf(square, layout)
-  const block = layout.blocks[place]
+  const index = blockIndexOf(square, layout)
+  const block = layout.blocks[index]
   const last = (layout.blocks.at(-1)?.first ?? 0) + (layout.blocks.at(-1)?.squares ?? 1) - 1
   if (!block) return undefined
-  const blockAt = (by: number) => layout.blocks[Math.max(0, Math.min(layout.blocks.length - 1, place + by))] ?? block
+  const blockAt = (by: number) => layout.blocks[Math.max(0, Math.min(layout.blocks.length - 1, index + by))] ?? block
   const column = (square - block.first) % block.columns
   switch (key) {
     case 'ArrowRight':

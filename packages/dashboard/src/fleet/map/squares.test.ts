@@ -1,7 +1,15 @@
 import type { FleetMap, FleetRow } from '@svc/api'
 import { mapStates } from '@svc/api/filter'
 import { expect, test } from 'vitest'
-import { applyFrame, countStates, countStatesIn, squareOf, squaresOf, stateOfAgent } from './squares.ts'
+import {
+  applyFrame,
+  countStates,
+  countStatesIn,
+  noteFirstStates,
+  squareOf,
+  squaresOf,
+  stateOfAgent,
+} from './squares.ts'
 
 const state = (name: (typeof mapStates)[number]) => mapStates.indexOf(name)
 const map: FleetMap = {
@@ -22,7 +30,7 @@ const all = () => true
 test('squares are in the order of their groups, in each the worst first, and then by name', () => {
   const squares = squaresOf(map, 'tag')
   expect(squares.sizes).toEqual([3, 1])
-  expect([...squares.agents].map((place) => map.squares[place]?.[0])).toEqual(['b', 'a', 'd', 'c'])
+  expect([...squares.agents].map((index) => map.squares[index]?.[0])).toEqual(['b', 'a', 'd', 'c'])
   expect(countStatesIn(squares, 0, 3)[state('ok')]).toBe(1)
   expect(countStates(squares)[state('ok')]).toBe(2)
   expect(squaresOf({ ...map, groups: [] }, undefined).sizes).toEqual([4])
@@ -30,7 +38,7 @@ test('squares are in the order of their groups, in each the worst first, and the
 
 test('an agent keeps its place when its state changes, and a new one is placed by its state', () => {
   const first = new Map<string, number>()
-  squaresOf(map, undefined, first)
+  noteFirstStates(first, map)
   const [a, b, ...rest] = map.squares
   const later: FleetMap = {
     ...map,
@@ -38,7 +46,7 @@ test('an agent keeps its place when its state changes, and a new one is placed b
   }
   expect(a?.[1]).not.toBe(b?.[1])
   const squares = squaresOf(later, undefined, first)
-  expect([...squares.agents].map((place) => later.squares[place]?.[0])).toEqual(['b', 'e', 'a', 'c', 'd'])
+  expect([...squares.agents].map((index) => later.squares[index]?.[0])).toEqual(['b', 'e', 'a', 'c', 'd'])
   expect(stateOfAgent(squares, 0)).toBe('bad')
 })
 
@@ -52,7 +60,7 @@ test('a frame changes the states of its agents, and nothing else', () => {
   const squares = squaresOf(map, 'tag')
   const { changed, reload } = applyFrame(squares, frame(row('a', { level: 'warn' }), row('b', { level: 'bad' })), all)
   expect([[...changed], reload]).toEqual([[0], false])
-  expect([0, 1, 2].map((place) => stateOfAgent(squares, place))).toEqual(['warn', 'bad', 'ok'])
+  expect([0, 1, 2].map((index) => stateOfAgent(squares, index))).toEqual(['warn', 'bad', 'ok'])
 })
 
 test.each([

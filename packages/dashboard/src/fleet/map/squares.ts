@@ -11,30 +11,38 @@ export interface Squares {
   agents: Int32Array
   /** The state of each agent. Frames change it in place. */
   states: Uint8Array
-  /** The place of each agent by its name. */
-  places: ReadonlyMap<string, number>
+  /** The index of each agent in the answer, by its name. */
+  indexes: ReadonlyMap<string, number>
 }
 
 /** The state of each agent when it first appeared on the map, by its name. */
 export type FirstStates = Map<string, number>
 
+/** Adds the states of the agents that appear on the map for the first time. */
+export function noteFirstStates(first: FirstStates, { squares }: FleetMap): void {
+  for (const [name, state] of squares) if (!first.has(name)) first.set(name, state)
+}
+
 /**
  * In each group the worst agents come first, and then they are in the order of names. The state that counts is the
  * `first` one, so that an agent keeps its place when its state changes while somebody looks.
  */
-export function squaresOf(map: FleetMap, by: Grouping | undefined, first: FirstStates = new Map()): Squares {
+export function squaresOf(
+  map: FleetMap,
+  by: Grouping | undefined,
+  first: ReadonlyMap<string, number> = new Map(),
+): Squares {
   const groups = (by ? map.groups : [null]).map(() => mapStates.map((): number[] => []))
-  const places = new Map<string, number>()
+  const indexes = new Map<string, number>()
   const states = new Uint8Array(map.squares.length)
-  for (const [place, [name, state, ...own]] of map.squares.entries()) {
-    places.set(name, place)
-    states[place] = state
+  for (const [index, [name, state, ...own]] of map.squares.entries()) {
+    indexes.set(name, index)
+    states[index] = state
     const rank = first.get(name) ?? state
-    first.set(name, rank)
-    for (const group of by ? own : [0]) groups[group]?.[rank]?.push(place)
+    for (const group of by ? own : [0]) groups[group]?.[rank]?.push(index)
   }
   const sorted = groups.map((ranks) => ranks.flat())
-  return { map, by, sizes: sorted.map(({ length }) => length), agents: Int32Array.from(sorted.flat()), states, places }
+  return { map, by, sizes: sorted.map(({ length }) => length), agents: Int32Array.from(sorted.flat()), states, indexes }
 }
 
 /** The name of the state of an agent. */
@@ -63,11 +71,11 @@ function add(counts: number[], state: number): void {
  * The square that has the focus: that of the agent which had it, or, if the agent is gone, the one at its place.
  */
 export function squareOf(squares: Squares, focused: { name: string; square: number } | undefined): number | undefined {
-  const { agents, map, places } = squares
+  const { agents, map, indexes } = squares
   if (!focused || agents.length === 0) return undefined
   if (map.squares[agents[focused.square] ?? -1]?.[0] === focused.name) return focused.square
-  const place = places.get(focused.name)
-  const moved = place === undefined ? -1 : agents.indexOf(place)
+  const index = indexes.get(focused.name)
+  const moved = index === undefined ? -1 : agents.indexOf(index)
   return moved >= 0 ? moved : Math.min(focused.square, agents.length - 1)
 }
 
@@ -83,24 +91,24 @@ export function applyFrame(
   const changed = new Set<number>()
   let reload = frame.list || frame.more
   for (const row of frame.rows) {
-    const place = squares.places.get(row.name)
+    const index = squares.indexes.get(row.name)
     const fits = selects(row)
-    if (place === undefined || !fits) {
-      reload ||= fits !== (place !== undefined)
+    if (index === undefined || !fits) {
+      reload ||= fits !== (index !== undefined)
       continue
     }
-    reload ||= hasMoved(squares, place, row)
+    reload ||= hasMoved(squares, index, row)
     const state = mapStates.indexOf(mapStateOf(row, frame.now))
-    if (squares.states[place] === state) continue
-    squares.states[place] = state
-    changed.add(place)
+    if (squares.states[index] === state) continue
+    squares.states[index] = state
+    changed.add(index)
   }
   return { changed, reload }
 }
 
-function hasMoved({ map, by }: Squares, place: number, row: FleetRow): boolean {
+function hasMoved({ map, by }: Squares, index: number, row: FleetRow): boolean {
   if (!by) return false
-  const [, , ...own] = map.squares[place] ?? ['', 0]
+  const [, , ...own] = map.squares[index] ?? ['', 0]
   const values = groupValuesOf(by, row)
   return values.length !== own.length || own.some((group) => !values.includes(map.groups[group] ?? null))
 }
