@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Store } from '../../packages/server/src/platform/db/open.ts'
 import { fleetMetrics } from '../../packages/server/src/service/ops/fleet-metrics.ts'
+import { alertRow } from '../../packages/server/testing/alert-row.ts'
 import { everyEngine } from '../../packages/server/testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../packages/server/testing/test-workspace.ts'
 
@@ -55,25 +56,7 @@ async function furnish({ store: { db }, clock, agent, workspace }: TestWorkspace
     .insertInto('agent_report')
     .values({ ...report, runs_kept: 0, body, level: 'bad' })
     .execute()
-  const alert = {
-    ...{
-      id: 'a',
-      scope: workspace.id,
-      workspace_id: workspace.id,
-      rule: 'bad',
-      level: 'bad',
-      cause: null,
-      phase: 'open',
-    },
-    ...{ subject_kind: 'agent', subject_id: agent.id, subject_name: agent.name, phase_since: 1, since: 1, label: null },
-    ...{ openings: '[]', unsteady_since: null, opened_at: 1, ended_at: null, acknowledged_by: null, note: null },
-    ...{ acknowledged_at: null, told: 'open', told_at: 1, reminders: 0, escalated_at: null, frozen: 0, muted: 0 },
-    ...{ agents: null, version: 1 },
-  }
-  await db
-    .insertInto('alert')
-    .values(alert as never)
-    .execute()
+  await db.insertInto('alert').values(alertRow(workspace, agent)).execute()
 }
 
 everyEngine('grafana.json', (open: () => Promise<Store>) => {

@@ -5,6 +5,7 @@
 import { type Operation, operations } from '@svc/api'
 import { expect } from 'vitest'
 import { newId } from '../src/platform/ids.ts'
+import { alertRow } from './alert-row.ts'
 import { type TextAt, textsIn, withValue } from './forms.ts'
 import type { Service } from './page/service.ts'
 import { offering } from './service.ts'
@@ -75,11 +76,7 @@ export async function textWorld(service: Service) {
   const alert = newId(now)
   await service.store.db
     .insertInto('alert')
-    .values({
-      ...{ id: alert, scope: north.id, workspace_id: north.id, rule: 'bad', level: 'bad', phase: 'open' },
-      ...{ subject_kind: 'agent', subject_id: agent.id, subject_name: 'one', phase_since: now, since: now },
-      ...{ openings: '[]', opened_at: now, told: 'nothing', reminders: 0, frozen: 0, muted: 0, version: 1 },
-    })
+    .values(alertRow(north, agent, { id: alert, told: 'nothing' }))
     .execute()
   /** Sends an input with another text in one place, to an alert that nobody has acknowledged. */
   const send = async (operation: Operation, at: TextAt['path'], text: string) => {

@@ -1,5 +1,6 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
+import { alertRow } from '../../../testing/alert-row.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
@@ -232,11 +233,7 @@ everyEngine('what people do with alerts', (open) => {
     const alert = (id: string, ended: boolean) =>
       db
         .insertInto('alert')
-        .values({
-          ...{ id, scope: w.workspace.id, workspace_id: w.workspace.id, rule: 'bad', level: 'bad', phase: 'open' },
-          ...{ subject_kind: 'agent', subject_id: id, subject_name: id, phase_since: 0, since: 0, openings: '[]' },
-          ...{ told: 'open', reminders: 0, frozen: 0, muted: 0, version: 1, ended_at: ended ? 1 : null },
-        })
+        .values(alertRow(w.workspace, { id, name: id }, { id, ended_at: ended ? 1 : null }))
         .execute()
     await alert('over', true)
     await alert('open', false)

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoppedBy } from '@svc/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
+import { alertRow } from '../../../testing/alert-row.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import type { Store } from '../../platform/db/open.ts'
@@ -34,14 +35,6 @@ async function reported(w: TestWorkspace, name: string, reports: Reported): Prom
 }
 
 const withGauges = (...gauges: object[]) => JSON.stringify({ protocol: 1, gauges })
-
-const alertRow = (scope: string, n: number, more: object = {}) => ({
-  ...{ id: `a-${n}`, scope, workspace_id: scope, rule: 'bad', level: 'bad', cause: null, phase: 'open' },
-  ...{ subject_kind: 'agent', subject_id: `agent-${n}`, subject_name: `agent-${n}`, phase_since: 1, since: 1 },
-  ...{ label: null, openings: '[]', unsteady_since: null, opened_at: 1, ended_at: null, acknowledged_by: null },
-  ...{ note: null, acknowledged_at: null, told: 'open', told_at: 1, reminders: 0, escalated_at: null, frozen: 0 },
-  ...{ muted: 0, agents: null, version: 1, ...more },
-})
 
 const textOf = (pieces: readonly Uint8Array[]) => Buffer.concat(pieces).toString()
 
@@ -144,16 +137,13 @@ everyEngine('/metrics/fleet', (open: () => Promise<Store>) => {
       .execute()
     for (const { id } of [gone, idle]) await addAgent(store, id, 'hidden', w.clock.now())
     const alerts = [
-      alertRow(w.workspace.id, 1),
-      alertRow(w.workspace.id, 2, { acknowledged_at: 5 }),
-      alertRow(w.workspace.id, 3, { ended_at: 5 }),
-      alertRow(w.workspace.id, 4, { opened_at: null, phase: 'pending' }),
-      alertRow(gone.id, 5),
+      alertRow(w.workspace, { id: 'one', name: 'one' }),
+      alertRow(w.workspace, { id: 'two', name: 'two' }, { acknowledged_at: 5 }),
+      alertRow(w.workspace, { id: 'three', name: 'three' }, { ended_at: 5 }),
+      alertRow(w.workspace, { id: 'four', name: 'four' }, { opened_at: null, phase: 'pending' }),
+      alertRow(gone, { id: 'five', name: 'five' }),
     ]
-    await store.db
-      .insertInto('alert')
-      .values(alerts as never)
-      .execute()
+    await store.db.insertInto('alert').values(alerts).execute()
     const text = (await scraping(w)()).join('\n')
     expect(text).not.toMatch(/gone|idle|hidden/)
     expect(text).toContain('svc_alerts_open{workspace="north",rule="bad",level="bad"} 2')

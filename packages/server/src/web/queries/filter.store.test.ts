@@ -1,6 +1,7 @@
 import type { Fleet, FleetFacets, FleetGroups, FleetMap, FleetNames } from '@svc/api'
 import { describe, expect, test } from 'vitest'
 import { caseAgents, selections, wrongFilters } from '../../../../api/src/filter/testing/table.ts'
+import { alertRow } from '../../../testing/alert-row.ts'
 import { operator, serve } from '../../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { serveRelease } from '../../../testing/wishes.ts'
@@ -168,23 +169,8 @@ describe.each([
 
     const agent_id = ids.get('link-2') ?? ''
     const id = '01900000-0000-7000-8000-000000000001'
-    await store.db
-      .insertInto('alert')
-      .values({
-        ...{ id, scope: north.id, workspace_id: north.id, rule: 'bad', level: 'bad', cause: null, phase: 'open' },
-        ...{
-          subject_kind: 'agent',
-          subject_id: agent_id,
-          subject_name: 'link-2',
-          phase_since: 1,
-          since: 1,
-          label: null,
-        },
-        ...{ openings: '[]', unsteady_since: null, opened_at: 1, ended_at: null, acknowledged_by: null, note: null },
-        ...{ acknowledged_at: null, told: 'open', told_at: 1, reminders: 0, escalated_at: null, frozen: 0, muted: 0 },
-        ...{ agents: null, version: 1 },
-      })
-      .execute()
+    const alert = alertRow(north, { id: agent_id, name: 'link-2' }, { id })
+    await store.db.insertInto('alert').values(alert).execute()
     service.live.alertsChanged(north.id)
     expect([await total('alert:open'), await total('alert:none')]).toEqual([1, 5])
     await store.db.updateTable('alert').set({ acknowledged_at: 2 }).where('id', '=', id).execute()
