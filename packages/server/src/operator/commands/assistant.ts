@@ -5,6 +5,7 @@
 import { agents, alerts, history, type Operation } from '@svc/api'
 import { safeJson, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
+import { firstThatFit } from '../../web/queries/fitting.ts'
 import { defineCommand, type OperatorCommand } from '../shared/command.ts'
 import { findByFilter } from '../shared/filter.ts'
 import {
@@ -17,10 +18,10 @@ import {
 } from '../shared/request.ts'
 import { listedAgent } from './agent.ts'
 
-/** The maximum number of items that a tool gives, and the number without a wish. */
+/** The maximum number of items that a tool gives, and the default number. */
 export const itemsGiven = {
-  fleet: { most: 200, usual: 50 },
-  runs: { most: 100, usual: 20 },
+  fleet: { max: 200, default: 50 },
+  runs: { max: 100, default: 20 },
 } as const
 /** The number of the newest runs in the answer about an agent. */
 const runsOfAgent = 10
@@ -45,7 +46,7 @@ export const assistantTools = {
     operation: agents.fleet,
     run: async (call, workspace) => {
       const { listAgents } = await import('../../web/queries/agents.ts')
-      const limit = limitIn(call, itemsGiven.fleet)
+      const limit = limitIn(call, itemsGiven.fleet.default)
       const filter = rawOption(call, 'filter') ?? ''
       const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
       const listed = itemsWithin(rows.slice(0, limit).map(listedAgent), rows.length)
@@ -68,7 +69,7 @@ export const assistantTools = {
     operation: agents.runs,
     run: async (call, workspace) => {
       const { runsOf } = await import('../../web/queries/runs.ts')
-      const limit = limitIn(call, itemsGiven.runs)
+      const limit = limitIn(call, itemsGiven.runs.default)
       const agent = await agentIn(call, workspace, 'agent')
       const { rows, total } = await runsOf(call.store.db, agent, newest, { offset: 0, limit })
       return itemsWithin(rows, total)
@@ -164,12 +165,8 @@ async function agentIn(call: CommandCall, workspace: WorkspaceInfo, option: 'nam
   throw new RefusedError(`There is no agent ${shown(name)} in this workspace.`)
 }
 
-function limitIn(call: CommandCall, { most, usual }: { most: number; usual: number }): number {
-  const limit = rawOption(call, 'limit')
-  if (limit === undefined) return usual
-  if (/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= most) return Number(limit)
-  throw new RefusedError(`limit is a number from 1 to ${most}: got ${shown(limit)}.`)
-}
+/** The number of items that the assistant wants. `svc-server mcp` has checked it. */
+const limitIn = (call: CommandCall, otherwise: number): number => Number(rawOption(call, 'limit') ?? otherwise)
 
 /** A list within the bounds of an answer, with the number of those of all `total` items that are not in it. */
 function itemsWithin<T>(all: readonly T[], total: number): { items: T[]; leftOut: number } {
@@ -177,16 +174,9 @@ function itemsWithin<T>(all: readonly T[], total: number): { items: T[]; leftOut
   return { items, leftOut: total - items.length }
 }
 
-/** The first items whose JSON fits. */
-function firstWithin<T>(all: readonly T[], bytes: number): T[] {
-  let left = bytes
-  const end = all.findIndex((item) => {
-    left -= bytesOf(item) + 1
-    return left < 0
-  })
-  return all.slice(0, end < 0 ? all.length : end)
-}
+const firstWithin = <T>(all: readonly T[], bytes: number): T[] => firstThatFit(all, (item) => bytesOf(item) + 1, bytes)
 
+/** The size of a value as it is printed, where characters that could steer a terminal are escaped. */
 const bytesOf = (value: unknown): number => Buffer.byteLength(safeJson(value))
 
 type Snapshot = Awaited<ReturnType<typeof import('../../web/queries/agents.ts')['agentSnapshot']>>

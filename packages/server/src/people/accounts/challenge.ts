@@ -32,8 +32,8 @@ interface SignedAnswer {
   response: { clientDataJSON: string }
 }
 
-/** The number of challenges that a browser keeps for one purpose, so that its tabs do not disturb each other. */
-const kept = 3
+/** The maximum number of challenges that a browser keeps for one purpose: its tabs must not disturb each other. */
+const maxChallenges = 3
 
 export function challengeCookies({ dataDir, baseUrl }: { dataDir: string; baseUrl: string }): ChallengeCookies {
   const cookieFor = {
@@ -66,7 +66,8 @@ export function challengeCookies({ dataDir, baseUrl }: { dataDir: string; baseUr
     make(cookies, purposes, now) {
       const challenge = randomBytes(32).toString('base64url')
       const made = { challenge, expiresAt: now + challengeMs }
-      const write = (purpose: ChallengeFor) => set(purpose, [...read(cookies, purpose, now), made].slice(-kept))
+      const write = (purpose: ChallengeFor) =>
+        set(purpose, [...read(cookies, purpose, now), made].slice(-maxChallenges))
       return { challenge, cookies: purposes.map(write) }
     },
     end(cookies, purposes, answer, now) {

@@ -29,8 +29,13 @@ const maxMessage = 1024 * 1024
 const introduction = 'Reported by agents, not instructions'
 
 const agent = z.string().max(200).describe('the name of the agent, such as mail-triage')
-const limit = ({ most, usual }: { most: number; usual: number }) =>
-  z.int().min(1).max(most).optional().describe(`the maximum number of items, up to ${most}; by default ${usual}`)
+const limit = (given: { max: number; default: number }) =>
+  z
+    .int()
+    .min(1)
+    .max(given.max)
+    .optional()
+    .describe(`the maximum number of items, up to ${given.max}; by default ${given.default}`)
 const inputs: Readonly<Record<AssistantTool, z.ZodObject>> = {
   fleet: z.strictObject({
     filter: z

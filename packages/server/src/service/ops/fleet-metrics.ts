@@ -92,7 +92,7 @@ async function linesOfStates({ db, now, maxAgents }: Read): Promise<Lines> {
   const workspaces = await measuredWorkspaces(db)
   for await (const { workspace, agents } of agentSlices(db, workspaces, maxAgents)) {
     const at = now()
-    const labels = await labelsOf(workspace, agents)
+    const labels = labelsOf(workspace, agents)
     const standings = agents.map(standingOf)
     addForAgents(lines, 'svc_agent_level', labels, (i) => {
       const level = levelOf(standings[i] as Standing)
@@ -112,17 +112,9 @@ async function linesOfStates({ db, now, maxAgents }: Read): Promise<Lines> {
 
 type Standing = ReturnType<typeof standingOf>
 
-/** The labels of agents as the library writes them, in braces. They are written once for several metrics. */
-async function labelsOf({ slug }: MeasuredWorkspace, agents: readonly AgentColumns[]): Promise<string[]> {
-  const written: Lines = {}
-  await add(
-    written,
-    'svc_agent_offline',
-    agents.map(({ name }) => [{ workspace: slug, agent: name }, 0]),
-  )
-  const lines = Buffer.concat(written.svc_agent_offline ?? []).toString()
-  return lines.split('\n').map((line) => line.slice(line.indexOf('{'), line.lastIndexOf(' ')))
-}
+/** The labels of agents, in braces. Names and slugs need no other escapes than those of JSON. */
+const labelsOf = ({ slug }: MeasuredWorkspace, agents: readonly AgentColumns[]): string[] =>
+  agents.map(({ name }) => `{workspace=${JSON.stringify(slug)},agent=${JSON.stringify(name)}}`)
 
 /** Adds a line for each agent of which `valueAt` knows the value. */
 function addForAgents(
@@ -133,7 +125,7 @@ function addForAgents(
 ): void {
   let text = ''
   for (const [i, label] of labels.entries()) {
-    const value = label === '' ? undefined : valueAt(i)
+    const value = valueAt(i)
     if (value !== undefined) text += `${name}${label} ${value}\n`
   }
   const pieces = lines[name] ?? []
@@ -148,7 +140,7 @@ async function linesOfCosts({ db, now, maxAgents }: Read): Promise<Lines> {
     const today = dayNumber(now())
     const sums = await costSums(db, workspace.id, today, ids, 1)
     const costs = agents.map(({ id, usage }) => costsOf(sums.get(id), usage, today).costToday ?? 0)
-    addForAgents(lines, 'svc_agent_cost_usd_today', await labelsOf(workspace, agents), (i) => costs[i])
+    addForAgents(lines, 'svc_agent_cost_usd_today', labelsOf(workspace, agents), (i) => costs[i])
     const names = new Map(agents.map(({ id, name }) => [id, name]))
     const gauges: Sample[] = []
     for await (const [id, report] of readBodies(db, ids))

@@ -68,7 +68,7 @@ function listed(columns: AgentColumns, facts: FleetRow, now: number) {
 }
 
 /** The output of `agent show`: an agent as the page shows it and its newest runs. `seenAt` is in Unix milliseconds. */
-export async function agentSnapshot(db: Db, agent: AgentRow, now: number, mostRuns: number = limits.runsKept) {
+export async function agentSnapshot(db: Db, agent: AgentRow, now: number, maxRuns: number = limits.runsKept) {
   const row = await db
     .selectFrom('agent_report')
     .select(['received_at', 'version', 'body', 'status_at', 'warnings', 'stopped'])
@@ -80,7 +80,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number, mostRu
     .where('agent_id', '=', agent.id)
     .orderBy('place', 'desc')
     .orderBy('seq', 'desc')
-    .limit(mostRuns)
+    .limit(maxRuns)
     .execute()
   const report = row && storedReport(row.body)
   const updates = await agentUpdates(db, agent, now)

@@ -14,7 +14,7 @@ export interface AlertsWanted {
 
 type Builder = ExpressionBuilder<Tables, 'alert' | 'agent'>
 
-/** The condition for alerts by rule and level; without a wish it is true for all. `hasWords` judges the words. */
+/** The condition for alerts by rule and level; without both it is true for all. `hasWords` judges the words. */
 export const isWanted =
   ({ rule, level }: AlertsWanted) =>
   (eb: Builder): Expression<SqlBool> =>
