@@ -3,7 +3,7 @@
  * whether a token is valid.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { introspect, productOf } from '../fleet/bots/introspect.ts'
+import { findProduct, introspect } from '../fleet/bots/introspect.ts'
 import type { ServiceBase } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
 import { callerKey } from '../platform/http/address.ts'
@@ -43,7 +43,7 @@ export function productCalls(deps: Pick<ServiceBase, 'config' | 'log' | 'now'> &
    * limit of the product, all others for the limit of the caller's address.
    */
   async function ask(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const product = await productOf(deps.store.db, req.headers.authorization)
+    const product = await findProduct(deps.store.db, req.headers.authorization)
     const now = deps.now()
     const wait = product ? products.take(product.id, now) : strangers.take(callerKey(addressOf(req)), now)
     if (wait > 0) {

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RuleFits } from '@svc/api'
 import { type FilterFacts, type FilterTerm, judgeOf, parseRuleFilter } from '@svc/api/filter'
-import { tagsOf } from '../fleet/agents/tags.ts'
+import { readTags } from '../fleet/agents/tags.ts'
 import { reportedHosts } from '../fleet/reports/hosts.ts'
 import type { Db } from '../platform/db/open.ts'
 import { piecesOf } from '../platform/lists.ts'
@@ -13,7 +13,7 @@ const agentsAtOnce = 500
  * Counts the agents of a workspace that each of these filters of rules selects, and finds the terms that exclude none.
  * A filter that this version cannot read is left out.
  */
-export async function fitsOf(
+export async function countFits(
   db: Db,
   workspaceId: string,
   filters: readonly string[],
@@ -74,7 +74,7 @@ export async function filterFacts(
     db,
     unread.map(({ id }) => id),
   )
-  const tags = await tagsOf(db, ids)
+  const tags = await readTags(db, ids)
   return new Map(
     rows.map(({ id, name, blueprint, host }) => {
       const own = { name, host: (host ?? hosts.get(id)) || null, tags: tags.get(id) ?? [] }

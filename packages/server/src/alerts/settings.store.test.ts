@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts'
 import { evaluateScope } from './evaluation/evaluate.ts'
 import type { AlertChange } from './messages/message.ts'
 import { scopeOf } from './scope.ts'
-import { hoursOf, setAgentHours, setAlertSettings, settingsOf } from './settings.ts'
+import { readAlertSettings, readExpectedHours, setAgentHours, setAlertSettings } from './settings.ts'
 
 const baseUrl = 'https://svc.example.org'
 
@@ -52,12 +52,12 @@ everyEngine('the settings of alerts', (open) => {
 
   test('messages contain an agent’s own words only if an admin allowed it', async () => {
     const { w, pass, sent, ctx } = await lived()
-    expect(await settingsOf(w.store.db, w.workspace)).toEqual({ detail: false })
+    expect(await readAlertSettings(w.store.db, w.workspace)).toEqual({ detail: false })
     await pass(3, 'bad')
     await pass(3, 'ok')
     expect(await setAlertSettings(ctx(), w.workspace, { detail: true })).toEqual({ ok: true, value: { detail: true } })
     await setAlertSettings(ctx(), w.workspace, { detail: true })
-    expect(await settingsOf(w.store.db, w.workspace)).toEqual({ detail: true })
+    expect(await readAlertSettings(w.store.db, w.workspace)).toEqual({ detail: true })
     await pass(3, 'bad')
     expect((await sent()).map(({ type, label, detail }) => [type, label, detail])).toEqual([
       ['alert.opened', 'Stuck', null],
@@ -73,14 +73,14 @@ everyEngine('the settings of alerts', (open) => {
   test('outside of its expected hours the silence of an agent causes no message', async () => {
     const { w, pass, sent, ctx } = await lived() // The tests' clock starts on a Saturday at 12:00 UTC.
     const set = (hours: string | null) => setAgentHours(ctx(), w.agent, hours)
-    expect(await hoursOf(w.store.db, w.agent)).toEqual({ hours: null })
+    expect(await readExpectedHours(w.store.db, w.agent)).toEqual({ hours: null })
     expect(await set('mo-fr 8-19')).toMatchObject({ ok: false, code: 'hours_invalid' })
     expect(await set('Mon-Fri 08:00-19:00 Europe/Berlin')).toEqual({
       ok: true,
       value: { hours: 'weekdays 08:00-19:00 Europe/Berlin' },
     })
     await set('weekdays 08:00-19:00 Europe/Berlin')
-    expect(await hoursOf(w.store.db, w.agent)).toEqual({ hours: 'weekdays 08:00-19:00 Europe/Berlin' })
+    expect(await readExpectedHours(w.store.db, w.agent)).toEqual({ hours: 'weekdays 08:00-19:00 Europe/Berlin' })
     await pass(0.25, 'ok')
     await pass(15)
     expect(await sent()).toEqual([])

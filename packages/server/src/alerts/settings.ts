@@ -12,7 +12,7 @@ import { transaction } from '../platform/db/transaction.ts'
 import { done, unknownAgent } from '../platform/verdict.ts'
 import { readHours, writeHours } from './rules/hours.ts'
 
-export async function settingsOf(db: Db, { id }: { id: string }): Promise<AlertSettings> {
+export async function readAlertSettings(db: Db, { id }: { id: string }): Promise<AlertSettings> {
   const row = await db.selectFrom('alert_setting').select('detail').where('scope', '=', id).executeTakeFirst()
   return { detail: row?.detail === 1 }
 }
@@ -24,7 +24,7 @@ export const setAlertSettings = (
   wanted: AlertSettings,
 ): Promise<Verdict<AlertSettings, never>> =>
   transaction(db, async (trx) => {
-    const before = await settingsOf(trx, { id })
+    const before = await readAlertSettings(trx, { id })
     const detail = wanted.detail ? 1 : 0
     await trx
       .insertInto('alert_setting')
@@ -38,7 +38,7 @@ export const setAlertSettings = (
     return done({ detail: wanted.detail })
   })
 
-export async function hoursOf(db: Db, { id }: { id: string }): Promise<AgentHours> {
+export async function readExpectedHours(db: Db, { id }: { id: string }): Promise<AgentHours> {
   const row = await db.selectFrom('agent_hours').select('hours').where('agent_id', '=', id).executeTakeFirst()
   return { hours: row?.hours ?? null }
 }
@@ -55,7 +55,7 @@ export const setAgentHours = (
     const hours = read.value && writeHours(read.value)
     const agent = await lockAgent(trx, id)
     if (!agent) return unknownAgent
-    const before = await hoursOf(trx, { id })
+    const before = await readExpectedHours(trx, { id })
     if (hours === null) await trx.deleteFrom('agent_hours').where('agent_id', '=', id).execute()
     else
       await trx

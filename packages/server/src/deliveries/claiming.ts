@@ -72,7 +72,7 @@ export const claimDeliveries = <C extends StoredChange>(
     const nothing = { claimed: undefined, unwritable: [] }
     if (!channel || (!isOurs && isLeased(channel.serving_until, now))) return nothing
     if (channel.person_id !== null && (await isOfDisabledPerson(trx, channel))) return nothing
-    const waiting = await waitingOf(trx, channel)
+    const waiting = await readWaiting(trx, channel)
     // A node of an earlier version leases deliveries and not their channel.
     if (!isOurs && waiting.some(({ leased_until }) => isLeased(leased_until, now))) return nothing
     const wanted = waiting.filter(({ id, kind }) =>
@@ -83,7 +83,7 @@ export const claimDeliveries = <C extends StoredChange>(
     return { claimed: next, unwritable }
   })
 
-const waitingOf = (trx: Db, { id }: AlertChannelRow): Promise<AlertDeliveryRow[]> =>
+const readWaiting = (trx: Db, { id }: AlertChannelRow): Promise<AlertDeliveryRow[]> =>
   trx
     .selectFrom('alert_delivery')
     .selectAll()

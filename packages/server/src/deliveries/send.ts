@@ -27,7 +27,7 @@ export async function sendMessage(
   const target = readTarget(call.url, allowed)
   if (!target.ok) return { is: 'refused', message: target.message }
   // The agent is made within the attempt, because it throws for an address that may not be called.
-  return tryResultOf(async (signal) => {
+  return tryCall(async (signal) => {
     const lookup = lookupOf(limits, signal)
     const agent = agentFor(target.value, allowed, lookup)
     return exchange(target.value, call, { agent, lookup, signal })
@@ -38,13 +38,13 @@ export async function sendMessage(
  * Calls an address that the operator set. Unlike the address of a channel, it may be in any network. This never throws.
  */
 export const ping = (url: string, limits: AttemptLimits = {}): Promise<TryResult> =>
-  tryResultOf(async (signal) => {
+  tryCall(async (signal) => {
     const by = { agent: false, lookup: lookupOf(limits, signal), signal } as const
     return exchange(new URL(url), { method: 'GET', headers: {}, body: '' }, by)
   }, limits)
 
 /** Makes a call as an attempt, and converts how the attempt ended to the result of a try. */
-export async function tryResultOf(
+export async function tryCall(
   call: (signal: AbortSignal) => Promise<DeliveryAnswer>,
   limits: AttemptLimits,
 ): Promise<TryResult> {
@@ -84,7 +84,7 @@ function exchange(
   })
   sent.once('response', (response) => {
     status = response
-    void beginningOf(response).then((text) => resolve(answerOf(response, url, text)))
+    void readBeginning(response).then((text) => resolve(answerOf(response, url, text)))
   })
   sent.end(bytes)
   return promise.finally(() => {
@@ -106,7 +106,7 @@ function answerOf({ statusCode: status = 0, headers }: IncomingMessage, url: URL
 }
 
 /** The beginning of the body of an answer, as text. A character that was cut at the end is left out. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+async function readBeginning(response: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = []
   let bytes = 0
   const enough = setTimeout(() => response.destroy(), bodyMs)

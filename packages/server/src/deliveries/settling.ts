@@ -192,7 +192,7 @@ export async function endOldDeliveries(store: Store, now: number): Promise<strin
   const { db } = store
   const old = await tooOld(db, now).select('channel_id').distinct().execute()
   const disabled: string[] = []
-  for (const { channel_id: id } of old) if (await endOldOf(store, id, now)) disabled.push(id)
+  for (const { channel_id: id } of old) if (await endOldOfChannel(store, id, now)) disabled.push(id)
   await db
     .deleteFrom('alert_delivery')
     .where('state', '!=', 'waiting')
@@ -220,7 +220,7 @@ const tooOld = (db: Db, now: number) =>
  * Gives up the old deliveries of one channel. Those that were tried count like others that were given up. True if the
  * channel was disabled.
  */
-const endOldOf = ({ db }: Store, channelId: string, now: number): Promise<boolean> =>
+const endOldOfChannel = ({ db }: Store, channelId: string, now: number): Promise<boolean> =>
   transaction(db, async (trx) => {
     const channel = await lockChannel(trx, channelId)
     const rows = await tooOld(trx, now)

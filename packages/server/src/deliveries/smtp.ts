@@ -9,7 +9,7 @@ import type { Mail } from './channels/mail.ts'
 import { lookupOf } from './names/names.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import { wrongRecipient } from './recipient.ts'
-import { tryResultOf } from './send.ts'
+import { tryCall } from './send.ts'
 
 const maxReply = 1000
 
@@ -66,7 +66,7 @@ export async function sendMail(
   if (!server) return { is: 'refused', message: 'SVC_SMTP_URL is not an address of a mail server.' }
   const wrong = wrongRecipient(to)
   if (wrong !== undefined) return { is: 'refused', message: wrong }
-  return tryResultOf((signal) => {
+  return tryCall((signal) => {
     const by = { within: limits.withinMs ?? tryMs, lookup: lookupOf(limits, signal), signal }
     return handOver(server, { mailFrom, to, mail }, by)
   }, limits)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { setView, viewsOf } from '../fleet/views/store.ts'
+import { readViews, setView } from '../fleet/views/store.ts'
 import { commands } from './commands/all.ts'
 import type { OperatorRequest, ServiceParts } from './shared/request.ts'
 import { runOperatorCommand } from './socket/socket.ts'
@@ -58,7 +58,7 @@ everyEngine('svc-server view', (open) => {
       ...{ sort: chosen.sort, columns: [...chosen.columns] },
     })
     await value('view set', ['Bad ones'], { filter: 'level:bad,warn' })
-    expect(await viewsOf(w.store.db, w.workspace, w.admin)).toMatchObject([{ ...chosen, q: 'level:bad,warn' }])
+    expect(await readViews(w.store.db, w.workspace, w.admin)).toMatchObject([{ ...chosen, q: 'level:bad,warn' }])
   })
 
   test('refuses with the reason, and then changes nothing', async () => {

@@ -3,7 +3,7 @@ import { uploaded } from '../../../testing/bundles.ts'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { logNamesOf, sendCommand } from '../../fleet/commands/store.ts'
+import { readLogNames, sendCommand } from '../../fleet/commands/store.ts'
 import { machineChangesOf } from '../../web/queries/agent.ts'
 import { maxMachineChanges } from '../report-store/written.ts'
 
@@ -112,7 +112,7 @@ everyEngine('changes made on the machine', (open) => {
     await uploaded({ db: store.db, by: admin, now: clock.now() }, workspace, { logs: ['work', 'mail'] })
     await uploaded({ db: store.db, by: admin, now: clock.now() }, workspace, { version: '2.0.0', logs: ['deep'] })
     await ofBlueprint(w, '1.0.0')
-    expect(await logNamesOf(store.db, agent)).toEqual(new Set(['work', 'mail']))
+    expect(await readLogNames(store.db, agent)).toEqual(new Set(['work', 'mail']))
     await w.press('log', { name: 'mail' })
     // The runs of the report name another log, but the log `mail` that the manifest declares is still offered (D6), so
     // the command is delivered.
@@ -120,7 +120,7 @@ everyEngine('changes made on the machine', (open) => {
       { type: 'log', payload: { name: 'mail' } },
     ])
     await w.report({ agent: { version: '2.0.0' } })
-    expect(await logNamesOf(store.db, agent)).toEqual(new Set(['run-1', 'deep']))
+    expect(await readLogNames(store.db, agent)).toEqual(new Set(['run-1', 'deep']))
     const body = { type: 'log', payload: { name: 'mail' } } as const
     await store.db.deleteFrom('command').execute()
     expect(await sendCommand({ db: store.db, by: admin, now: clock.now() }, agent, body)).toMatchObject({

@@ -9,7 +9,7 @@ import type { AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
-import { alertChangeOf, allChannelsOf, recipients } from '../messages/recipients.ts'
+import { alertChangeOf, readChannels, recipients } from '../messages/recipients.ts'
 import { type AlertScope, type ScopeRef, scopeOf } from '../scope.ts'
 import { rulesOfScope } from '../set-rules.ts'
 import { storedAlert } from '../store.ts'
@@ -108,7 +108,7 @@ async function tell(
 ): Promise<void> {
   const rule = (await rulesOfScope(trx, scope))(row.rule)
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
-  const channels = recipients(rule, await allChannelsOf(trx, scope), sent, now)
+  const channels = recipients(rule, await readChannels(trx, scope), sent, now)
   const alert = { ...storedAlert(row), label: (await presentLabels(trx, [row]))(row) }
   const agents = await agentsNow(trx, row, { type: 'alert.acknowledged', now })
   const acknowledged = { type: 'alert.acknowledged', alert, agents } as const

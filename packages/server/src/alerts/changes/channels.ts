@@ -196,7 +196,7 @@ export interface QueuedTestRef {
 }
 
 /** A test message of a channel; undefined if the channel has no such test. */
-export async function channelTestOf(
+export async function findChannelTest(
   db: Db,
   owner: ChannelOwner,
   { channel, id }: { channel: string; id: string },

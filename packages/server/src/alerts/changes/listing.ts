@@ -4,7 +4,7 @@ import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
-import { fitsOf } from '../rule-agents.ts'
+import { countFits } from '../rule-agents.ts'
 import { alertStateOf } from '../rules/judge.ts'
 import { type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
 import { rulesOfScope, type SetRule } from '../set-rules.ts'
@@ -98,7 +98,7 @@ export async function ruleRows(
 ): Promise<RuleSettings[]> {
   const names = new Map((await channelsOfScope(db, scopeOf(place))).map(({ id, name }) => [id, name]))
   const filters = rules.flatMap(({ filter }) => filter ?? [])
-  const fits = await fitsOf(db, scopeOf(place).id, filters, now)
+  const fits = await countFits(db, scopeOf(place).id, filters, now)
   return rules.map((rule) => ruleRow(rule, names, fits))
 }
 

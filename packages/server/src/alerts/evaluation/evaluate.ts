@@ -10,14 +10,14 @@ import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { timesAway } from '../../updates/wishes/away.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
-import { alertChangeOf, allChannelsOf, recipients, secondChannels } from '../messages/recipients.ts'
+import { alertChangeOf, readChannels, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
 import { agentsOwnWords, isItemReported, itemWordsIn } from '../own-words.ts'
 import type { EndCause, RuleMoment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judgeRule } from '../rules/judge.ts'
 import { rulesOfScope, type SetRule } from '../set-rules.ts'
-import { settingsOf } from '../settings.ts'
+import { readAlertSettings } from '../settings.ts'
 import {
   endMutes,
   insertAlert,
@@ -76,7 +76,7 @@ export async function evaluateScope(
   const mutes = await mutesOfScope(db, place)
   const isMuted = mutedAt(mutes, now)
   const moment: RuleMoment = { now, backSince: await backSince(db, now) }
-  const channels = await allChannelsOf(db, place)
+  const channels = await readChannels(db, place)
   const muted = (id: string) => isMuted({ rule: 'silent', agentId: id })
   const ofScope = channels.filter(({ owner }) => owner === '')
   const context = { rules, known, moment, channels: ofScope, muted }
@@ -90,7 +90,7 @@ export async function evaluateScope(
     order.judged(one, judged.alert)
     return { ...one, known: alert, judged }
   }
-  const { detail } = await settingsOf(db, place)
+  const { detail } = await readAlertSettings(db, place)
   const writing: WriteContext = { place, baseUrl, channels, now, detail }
   const verdicts: Verdict[] = []
   const due: Verdict[] = []

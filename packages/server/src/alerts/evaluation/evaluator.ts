@@ -60,7 +60,7 @@ export function newEvaluator(evaluating: EvaluatorParts): Evaluator {
     await checkClock?.()
     let leasedAt = now()
     if (!(await takeLease(store.db, node, leasedAt))) return false
-    for (const place of await placesOf(store)) {
+    for (const place of await readScopes(store)) {
       if (stopped) return true
       if (now() - leasedAt > evaluationLeaseMs / 3) {
         leasedAt = now()
@@ -100,7 +100,7 @@ export function newEvaluator(evaluating: EvaluatorParts): Evaluator {
 const servicePlace: NamedScope = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
 
 /** All workspaces that have agents, or alerts or mutes that have not ended, and are not deleted. */
-async function placesOf({ db }: Store): Promise<NamedScope[]> {
+async function readScopes({ db }: Store): Promise<NamedScope[]> {
   const rows = await db
     .selectFrom('workspace')
     .leftJoin('workspace_product', (join) =>

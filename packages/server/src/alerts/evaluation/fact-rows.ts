@@ -98,7 +98,7 @@ export interface FactsAndAttempts {
 }
 
 /** Reads columns of the table `agent` that are needed for few agents only. */
-export async function agentDetailsOf(db: Db, ids: readonly string[]): Promise<Map<string, FactsAndAttempts>> {
+export async function readAgentDetails(db: Db, ids: readonly string[]): Promise<Map<string, FactsAndAttempts>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent').select(['id', 'facts', 'attempts']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, facts, attempts }) => [id, { facts, attempts }]))

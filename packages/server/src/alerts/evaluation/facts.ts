@@ -17,7 +17,6 @@ import { highSums, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/m
 import type { SubjectRef } from '../store.ts'
 import {
   addDaySum,
-  agentDetailsOf,
   type DaySum,
   earlierSums,
   earlierWaitingSums,
@@ -25,6 +24,7 @@ import {
   type FactsAndAttempts,
   factAgentsAtOnce,
   lastRuns,
+  readAgentDetails,
   readAgents,
   type SliceRow,
   sliceReader,
@@ -75,8 +75,8 @@ async function factsIn(db: Db, wanted: WantedFacts, rows: readonly SliceRow[], c
   const read = await signsOfBodies(db, idsOf(rows.filter((row) => needsBody(row, wanted))))
   const signs = rows.map((row) => read.get(row.id) ?? readSigns(row.signs ?? ''))
   const needsDetails = ({ wishes }: SliceRow, i: number) => hasHold(wishes) || signs[i]?.process != null
-  const details = await agentDetailsOf(db, idsOf(rows.filter(needsDetails)))
-  const sums = highSums(wanted) === undefined ? new Map<string, DaySums>() : await sumsOf(db, wanted, rows)
+  const details = await readAgentDetails(db, idsOf(rows.filter(needsDetails)))
+  const sums = highSums(wanted) === undefined ? new Map<string, DaySums>() : await readSums(db, wanted, rows)
   const { statuses } = rules('run_failed')
   const runs = isNeeded('runs', wanted) ? await lastRuns(db, idsOf(rows), statuses ?? []) : undefined
   return {
@@ -171,7 +171,7 @@ export function failedUpdate({
  * The sums of agents, by agent id, only for agents that have some today. The days before are read only if today's sums
  * are high enough for a rule.
  */
-async function sumsOf(db: Db, { rules, now }: JudgedRules, rows: readonly SliceRow[]): Promise<Map<string, DaySums>> {
+async function readSums(db: Db, { rules, now }: JudgedRules, rows: readonly SliceRow[]): Promise<Map<string, DaySums>> {
   const today = dayNumber(now)
   const written = await sumsOfDay(db, idsOf(rows), today)
   const sums = new Map<string, DaySum>()

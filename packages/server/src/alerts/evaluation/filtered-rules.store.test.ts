@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
 import { newId } from '../../platform/ids.ts'
 import { setRule } from '../changes/rules.ts'
-import { fitsOf } from '../rule-agents.ts'
+import { countFits } from '../rule-agents.ts'
 import { scopeOf } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
 import { filteredRules } from './filtered-rules.ts'
@@ -130,7 +130,7 @@ everyEngine('a rule that a filter limits', (open) => {
       if (agent.name !== 'new') await report(agent)
     await tag(w.agent, 'prod')
     const filters = ['tag:prd', 'tag:prod', '-host:build-1', 'name:old -tag:eu', '-name:web -host:biuld-1', 'level:bad']
-    expect([...(await fitsOf(db, w.workspace.id, filters, w.clock.now()))]).toEqual([
+    expect([...(await countFits(db, w.workspace.id, filters, w.clock.now()))]).toEqual([
       ['tag:prd', { agents: 0 }],
       ['tag:prod', { agents: 1 }],
       ['-host:build-1', { agents: 1 }],

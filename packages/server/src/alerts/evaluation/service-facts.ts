@@ -30,7 +30,7 @@ export function newServiceFacts({ dataDir, clocks }: ServiceFactsSource): (db: D
     const lease = await db.selectFrom('alert_lease').select('turned_at').where('id', '=', 1).executeTakeFirst()
     const backup = await db.selectFrom('service_backup').select('at').where('id', '=', 1).executeTakeFirst()
     return {
-      diskFree: dataDir === undefined ? null : await freeOf(dataDir),
+      diskFree: dataDir === undefined ? null : await readFreeShare(dataDir),
       lastBackupAt: backup?.at ?? null,
       clockJump,
       evaluatedAt: lease?.turned_at ?? null,
@@ -39,7 +39,7 @@ export function newServiceFacts({ dataDir, clocks }: ServiceFactsSource): (db: D
   }
 }
 
-async function freeOf(folder: string): Promise<number | null> {
+async function readFreeShare(folder: string): Promise<number | null> {
   try {
     const { bavail, blocks } = await statfs(folder)
     return blocks === 0 ? null : bavail / blocks

@@ -34,7 +34,7 @@ export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(
     ({ ended_at, subject_kind, rule }) => ended_at === null && subject_kind === 'agent' && isWordedByAgents(rule),
   )
   if (open.length === 0) return ({ label }) => label
-  const reports = await reportsOf(db, idsOf(open))
+  const reports = await readReports(db, idsOf(open))
   const items = open.filter(({ subject_id, rule }) => rule === 'item' && reports.has(subject_id))
   const single = items.filter(({ item }) => item !== otherItems)
   const shared = items.filter(({ item }) => item === otherItems)
@@ -63,7 +63,7 @@ const idsOf = (rows: readonly OpenRow[]): string[] => [...new Set(rows.map(({ su
 type Report = Pick<ReportedFacts, 'level' | 'label'> & { signs: ReportSigns | null }
 
 /** The short columns of the last reports of these agents. */
-async function reportsOf(db: Db, ids: readonly string[]): Promise<Map<string, Report>> {
+async function readReports(db: Db, ids: readonly string[]): Promise<Map<string, Report>> {
   const reports = new Map<string, Report>()
   for await (const some of parts(ids, agentsAtOnce)) {
     const rows = await db

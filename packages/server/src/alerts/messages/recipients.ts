@@ -16,7 +16,7 @@ export const channelsOfScope = (db: Db, { id }: AlertScope): Promise<AlertChanne
   channelsOwned(db, { place: { id } }).selectAll().orderBy('name').execute()
 
 /** All channels of a workspace or of the service, with the personal channels of people who are not disabled. */
-export const allChannelsOf = (db: Db, { id }: AlertScope): Promise<AlertChannelRow[]> =>
+export const readChannels = (db: Db, { id }: AlertScope): Promise<AlertChannelRow[]> =>
   db
     .selectFrom('alert_channel')
     .leftJoin('person_disabled', 'person_disabled.person_id', 'alert_channel.person_id')

@@ -134,7 +134,7 @@ async function changedBy(
 }
 
 async function changedIn(db: Db, found: readonly NamedAgent[], change: TagChange): Promise<ChangedTags[]> {
-  const tagsBefore = await tagsOf(db, idsOf(found))
+  const tagsBefore = await readTags(db, idsOf(found))
   return found.map(({ id, name }) => {
     const before = tagsBefore.get(id) ?? []
     return { id, name, before, tags: changedTags(before, change) }
@@ -150,7 +150,7 @@ export const tagNewAgent = (trx: Db, { id }: { id: string }, tags: readonly stri
   give(trx, [id], tags)
 
 /** The sorted tags of agents by id. An agent without tags is not in the map. */
-export async function tagsOf(db: Db, ids: readonly string[]): Promise<Map<string, string[]>> {
+export async function readTags(db: Db, ids: readonly string[]): Promise<Map<string, string[]>> {
   const tags = new Map<string, string[]>()
   if (ids.length === 0) return tags
   const rows = await db.selectFrom('agent_tag').select(['agent_id', 'tag']).where('agent_id', 'in', ids).execute()

@@ -4,8 +4,8 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { activate, deactivate } from '../../people/workspaces/store.ts'
 import { redeemInstall } from '../../updates/installs/redeem.ts'
 import { deleteAgent } from '../agents/store.ts'
-import { addProduct, listProducts, productsOf, removeProduct } from '../products/store.ts'
-import { introspect, productOf } from './introspect.ts'
+import { addProduct, listProducts, readProducts, removeProduct } from '../products/store.ts'
+import { findProduct, introspect } from './introspect.ts'
 import { deleteBot, listBots, revokeBot } from './store.ts'
 
 everyEngine('introspection', (open) => {
@@ -86,7 +86,7 @@ everyEngine('introspection', (open) => {
 
   test('a product authenticates with its id and its secret', async () => {
     const { db, secret, clock, admin } = await start()
-    expect(await productOf(db, basic('tasks', secret))).toEqual({ id: 'tasks' })
+    expect(await findProduct(db, basic('tasks', secret))).toEqual({ id: 'tasks' })
     const other = await addProduct(
       { db, by: admin, now: clock.now() },
       { id: 'wiki', origin: 'https://wiki.example.org' },
@@ -104,7 +104,7 @@ everyEngine('introspection', (open) => {
       basic('svc', ''),
       `Basic ${Buffer.from(secret).toString('base64')}`,
     ]) {
-      expect(await productOf(db, wrong)).toBeUndefined()
+      expect(await findProduct(db, wrong)).toBeUndefined()
     }
   })
 
@@ -153,7 +153,7 @@ everyEngine('introspection', (open) => {
   test('a workspace sees which products it is activated for; removing a product also removes its bots', async () => {
     const w = await start()
     await addProduct({ db: w.db, by: w.admin, now: w.clock.now() }, { id: 'wiki', origin: 'https://wiki.example.org' })
-    expect(await productsOf(w.db, w.workspace)).toEqual([
+    expect(await readProducts(w.db, w.workspace)).toEqual([
       { id: 'tasks', origin: 'https://tasks.example.org', activatedAt: w.clock.now(), bots: 1 },
       { id: 'wiki', origin: 'https://wiki.example.org', activatedAt: null, bots: 0 },
     ])

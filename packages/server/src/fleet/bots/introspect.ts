@@ -32,7 +32,7 @@ interface ActiveToken {
 type Introspection = ActiveToken | { active: false }
 
 /** Returns the product that an `Authorization: Basic` header names; undefined unless its id and secret are right. */
-export async function productOf(db: Db, header: string | undefined): Promise<{ id: string } | undefined> {
+export async function findProduct(db: Db, header: string | undefined): Promise<{ id: string } | undefined> {
   const given = basicOf(header)
   const row = await db
     .selectFrom('product')

@@ -185,7 +185,7 @@ export function revokeBot(
   { id, tokenId }: { id: string; tokenId?: string },
 ): Promise<Verdict<{ revoked: number; agentIds: string[] }, 'bot_unknown'>> {
   return transaction(db, async (trx) => {
-    const bot = await botOf(trx, workspace, id)
+    const bot = await findBot(trx, workspace, id)
     if (!bot) return unknown
     let update = trx
       .updateTable('bot_token')
@@ -198,7 +198,7 @@ export function revokeBot(
     if (revoked.length > 0) {
       const details = {
         product: bot.product_id,
-        agents: await namesOf(
+        agents: await readAgentNames(
           trx,
           revoked.map((t) => t.agent_id),
         ),
@@ -219,7 +219,7 @@ export function deleteBot(
   id: string,
 ): Promise<Verdict<{ agentIds: string[] }, 'bot_unknown'>> {
   return transaction(db, async (trx) => {
-    const bot = await botOf(trx, workspace, id)
+    const bot = await findBot(trx, workspace, id)
     if (!bot) return unknown
     const tokens = await trx.selectFrom('bot_token').select('agent_id').where('bot_id', '=', id).execute()
     await trx.deleteFrom('bot').where('id', '=', id).execute()
@@ -235,10 +235,10 @@ export async function botsNamed(db: Db, workspace: WorkspaceRef, name: string, p
   return await (product === undefined ? named : named.where('product_id', '=', product)).orderBy('product_id').execute()
 }
 
-const botOf = (db: Db, workspace: WorkspaceRef, id: string): Promise<BotRow | undefined> =>
+const findBot = (db: Db, workspace: WorkspaceRef, id: string): Promise<BotRow | undefined> =>
   db.selectFrom('bot').selectAll().where('id', '=', id).where('workspace_id', '=', workspace.id).executeTakeFirst()
 
-async function namesOf(db: Db, agentIds: string[]): Promise<string[]> {
+async function readAgentNames(db: Db, agentIds: string[]): Promise<string[]> {
   const rows = await db.selectFrom('agent').select('name').where('id', 'in', agentIds).orderBy('name').execute()
   return rows.map(({ name }) => name)
 }

@@ -25,8 +25,8 @@ export async function queueSlice(
   body: CommandBody,
 ): Promise<Map<string, QueueResult>> {
   const there = new Set(await lockAgents(trx, agentIds))
-  const offers = await offersOf(trx, agentIds, logsIn(body))
-  const open = await openOf(trx, agentIds, now)
+  const offers = await readOffers(trx, agentIds, logsIn(body))
+  const open = await readOpenCommands(trx, agentIds, now)
   const made: CommandRow[] = []
   const results = agentIds.map((id): [string, QueueResult] => {
     if (!there.has(id)) return [id, { skipped: unknownAgent.message }]
@@ -52,7 +52,7 @@ export async function queueSlice(
 
 /** For each agent the reason why it would not get the command; undefined if it would. Changes nothing. */
 export async function whyNotMany(db: Db, agentIds: readonly string[], body: CommandBody) {
-  const offers = await offersOf(db, agentIds, logsIn(body))
+  const offers = await readOffers(db, agentIds, logsIn(body))
   return new Map(
     agentIds.map((id) => {
       const offer = offers.get(id)
@@ -72,14 +72,14 @@ type LogsRead = { named: string } | 'all' | 'none'
 const logsIn = (body: CommandBody): LogsRead => (body.type === 'log' ? { named: body.payload.name } : 'none')
 
 /** Reads the offers of those agents that have reported, from their last reports. */
-export async function offersOf(db: Db, ids: readonly string[], logs: LogsRead): Promise<Map<string, OfferedFacts>> {
+export async function readOffers(db: Db, ids: readonly string[], logs: LogsRead): Promise<Map<string, OfferedFacts>> {
   const reports = await db
     .selectFrom('agent_report')
     .select(['agent_id', 'body'])
     .where('agent_id', 'in', ids)
     .execute()
   const more =
-    logs === 'none' ? new Map<string, string[]>() : await logsOf(db, ids, logs === 'all' ? undefined : logs.named)
+    logs === 'none' ? new Map<string, string[]>() : await readLogNames(db, ids, logs === 'all' ? undefined : logs.named)
   return new Map(
     reports.map(({ agent_id, body: text }) => [agent_id, offerOf(keptReport(text), more.get(agent_id) ?? [])]),
   )
@@ -89,7 +89,7 @@ export async function offersOf(db: Db, ids: readonly string[], logs: LogsRead): 
  * The names of the logs that the kept runs of agents name, or their manifests declare. With `name`, runs with another
  * log are not read.
  */
-async function logsOf(db: Db, ids: readonly string[], name: string | undefined): Promise<Map<string, string[]>> {
+async function readLogNames(db: Db, ids: readonly string[], name: string | undefined): Promise<Map<string, string[]>> {
   const runs = await db
     .selectFrom('run')
     .select(['agent_id', 'log'])
@@ -106,7 +106,7 @@ async function logsOf(db: Db, ids: readonly string[], name: string | undefined):
   return logs
 }
 
-async function openOf(trx: Db, ids: readonly string[], now: number): Promise<Map<string, CommandRow[]>> {
+async function readOpenCommands(trx: Db, ids: readonly string[], now: number): Promise<Map<string, CommandRow[]>> {
   const rows = await trx
     .selectFrom('command')
     .selectAll()

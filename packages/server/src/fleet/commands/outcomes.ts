@@ -60,7 +60,7 @@ export async function keepOutcomes(trx: Db, agentIds: readonly string[]): Promis
 }
 
 /** Keeps the outcomes of commands that are about to be deleted while their agent stays. */
-export async function keepOutcomesOf(trx: Db, commandIds: readonly string[]): Promise<void> {
+export async function keepOutcomesOfCommands(trx: Db, commandIds: readonly string[]): Promise<void> {
   if (commandIds.length > 0) await keepWhere(trx, 'command.id', commandIds)
 }
 

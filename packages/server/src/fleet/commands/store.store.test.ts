@@ -3,7 +3,7 @@ import { reporting } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
-import { listCommands, logNamesOf, maxOpenCommands, sendAgain, sendCommand } from './store.ts'
+import { listCommands, maxOpenCommands, readLogNames, sendAgain, sendCommand } from './store.ts'
 
 const pause = { type: 'pause', payload: {} } as const
 
@@ -55,7 +55,7 @@ everyEngine('queue of commands', (open) => {
     const { report } = reporting(w)
     await report({ runs: [{ id: 'a', log: 'run-a' }] })
     await report(offering)
-    expect([...(await logNamesOf(w.store.db, w.agent))].sort()).toEqual(['run-a', 'work'])
+    expect([...(await readLogNames(w.store.db, w.agent))].sort()).toEqual(['run-a', 'work'])
     const asks = (name: string) =>
       sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, { type: 'log', payload: { name } })
     expect(await asks('run-a')).toMatchObject({ ok: true })

@@ -96,7 +96,7 @@ export const findCommand = (db: Db, agent: { id: string }, id: string): Promise<
  * The names of the agent's logs that can be requested: those of the last report, of the kept runs and of the manifest
  * (2.7).
  */
-export async function logNamesOf(db: Db, agent: { id: string }): Promise<ReadonlySet<string>> {
+export async function readLogNames(db: Db, agent: { id: string }): Promise<ReadonlySet<string>> {
   return (await offerNow(db, agent)).logs
 }
 

@@ -52,7 +52,7 @@ export async function listProducts(db: Db): Promise<ProductInfo[]> {
  * All products, each with whether the workspace is activated for it, and the number of the workspace's bots in the
  * product.
  */
-export async function productsOf(db: Db, workspace: { id: string }): Promise<WorkspaceProduct[]> {
+export async function readProducts(db: Db, workspace: { id: string }): Promise<WorkspaceProduct[]> {
   const rows = await db
     .selectFrom('product')
     .leftJoin('workspace_product', (join) =>

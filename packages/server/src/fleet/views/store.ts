@@ -21,7 +21,7 @@ type ViewChange = ChangeContext & { role: Role; factorMissing: boolean }
 type RightRefusal = 'not_allowed' | 'factor_required'
 
 /** The views of the workspace and then those of a person there, each sorted by name. The operator has none. */
-export async function viewsOf(db: Db, workspace: InWorkspace, person: { id: string | null }): Promise<SavedView[]> {
+export async function readViews(db: Db, workspace: InWorkspace, person: { id: string | null }): Promise<SavedView[]> {
   const rows = await db
     .selectFrom('saved_view')
     .leftJoin('member', 'member.id', 'saved_view.member_id')
@@ -63,7 +63,7 @@ export const setView = (
     if (wrong) return wrong
     // The lock keeps two requests at the same time from exceeding the limit, or from making the same view.
     await lockWorkspace(trx, workspace.id)
-    const member = wanted.shared ? null : await memberOf(trx, workspace, by)
+    const member = wanted.shared ? null : await findMemberId(trx, workspace, by)
     if (member === undefined)
       return refuse('not_allowed', 'Only a member of the workspace can have views of their own.')
     const there = await trx
@@ -122,7 +122,7 @@ export const removeView = (
   id: string,
 ): Promise<Verdict<{ ok: true }, RightRefusal | 'view_unknown'>> =>
   transaction(db, async (trx) => {
-    const view = (await viewsOf(trx, workspace, by)).find((one) => one.id === id)
+    const view = (await readViews(trx, workspace, by)).find((one) => one.id === id)
     if (!view) return unknown
     const wrong = view.shared ? noAdmin(rights) : undefined
     if (wrong) return wrong
@@ -138,7 +138,7 @@ export async function sharedView(
   workspace: InWorkspace,
   name: string,
 ): Promise<Verdict<SavedView, 'view_unknown'>> {
-  const all = await viewsOf(db, workspace, { id: null })
+  const all = await readViews(db, workspace, { id: null })
   const view = all.find((one) => one.name === name)
   if (view) return done(view)
   const names = all.map((one) => shown(one.name)).join(', ')
@@ -156,7 +156,7 @@ function noAdmin({ role, factorMissing }: Pick<ViewChange, 'role' | 'factorMissi
     : refuse('not_allowed', 'Only an admin of the workspace may change its views. Save one for yourself.')
 }
 
-async function memberOf(db: Db, workspace: InWorkspace, { id }: Actor): Promise<string | undefined> {
+async function findMemberId(db: Db, workspace: InWorkspace, { id }: Actor): Promise<string | undefined> {
   if (id === null) return undefined
   const row = db.selectFrom('member').select('id').where('workspaceId', '=', workspace.id).where('userId', '=', id)
   return (await row.executeTakeFirst())?.id

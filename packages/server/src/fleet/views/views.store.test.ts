@@ -7,7 +7,7 @@ import type { Actor } from '../../people/audit/by.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { maxViews, removeView, setView, sharedView, viewsOf } from './store.ts'
+import { maxViews, readViews, removeView, setView, sharedView } from './store.ts'
 
 const operator: Actor = { id: null, name: 'operator' }
 const bad: NewView = { name: 'Bad ones', shared: false, q: 'level:bad', sort: null, columns: null }
@@ -26,7 +26,7 @@ everyEngine('views', (open) => {
       if (!verdict.ok) throw new Error(verdict.message)
       return verdict.value.view
     }
-    const names = async (by: { id: string | null }) => (await viewsOf(db, w.workspace, by)).map(({ name }) => name)
+    const names = async (by: { id: string | null }) => (await readViews(db, w.workspace, by)).map(({ name }) => name)
     const lines = () => db.selectFrom('audit').select(['action', 'subject', 'details', 'actor']).execute()
     return { w, db, now, bob, ctx, save, saved, names, lines }
   }
@@ -178,6 +178,6 @@ everyEngine('views', (open) => {
     const { w, db, saved } = await start()
     await saved(w.admin, { ...bad, sort: '-seen', columns: ['host'] })
     await db.updateTable('saved_view').set({ sort: '-mood', columns: '["mood","host"]' }).execute()
-    expect(await viewsOf(db, w.workspace, w.admin)).toMatchObject([{ sort: null, columns: ['host'] }])
+    expect(await readViews(db, w.workspace, w.admin)).toMatchObject([{ sort: null, columns: ['host'] }])
   })
 })

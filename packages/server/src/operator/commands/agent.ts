@@ -210,8 +210,8 @@ export const viewCommands = {
   ...operationCommand(views.views, {
     at: inWorkspace,
     run: async ({ store }, { workspace }) => {
-      const { viewsOf } = await import('../../fleet/views/store.ts')
-      const all = await viewsOf(store.db, workspace, { id: null })
+      const { readViews } = await import('../../fleet/views/store.ts')
+      const all = await readViews(store.db, workspace, { id: null })
       return all.map(({ name, q }) => ({ name, q }))
     },
     show: (all) =>
@@ -223,13 +223,13 @@ export const viewCommands = {
   }),
   ...operationCommand(views.setView, {
     run: async (call) => {
-      const { viewsOf } = await import('../../fleet/views/store.ts')
+      const { readViews } = await import('../../fleet/views/store.ts')
       const filter = rawOption(call, 'filter')
       if (filter === undefined) throw new UsageError('A view needs a filter: view set SLUG NAME --filter FILTER')
       const wanted = readTypedInput(views.setView, { name: rawArgument(call, 1), q: filter, shared: true })
       const { workspace } = await inWorkspace(call)
       // The order and the columns of a view that is there already were chosen on the page, and stay.
-      const before = (await viewsOf(call.store.db, workspace, { id: null })).find(({ name }) => name === wanted.name)
+      const before = (await readViews(call.store.db, workspace, { id: null })).find(({ name }) => name === wanted.name)
       const kept = before && { sort: before.sort, columns: before.columns }
       const { view } = await findByFilter(filter, () =>
         perform(call, views.setView, { workspace }, { ...wanted, ...kept }),

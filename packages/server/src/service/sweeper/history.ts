@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { lockAgent } from '../../fleet/commands/lock.ts'
-import { keepOutcomesOf } from '../../fleet/commands/outcomes.ts'
+import { keepOutcomesOfCommands } from '../../fleet/commands/outcomes.ts'
 import { addUsageDeltas } from '../../fleet/reports/pending.ts'
 import { otherModels, unfoldedDays, usageDays } from '../../fleet/reports/usage-names.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -137,7 +137,7 @@ const eraseSome = (db: Db, agentId: string, now: number): Promise<number> =>
       .execute()
     const ids = old.map(({ id }) => id)
     if (ids.length === 0) return 0
-    await keepOutcomesOf(trx, ids)
+    await keepOutcomesOfCommands(trx, ids)
     await trx.deleteFrom('command').where('id', 'in', ids).execute()
     return ids.length
   })

@@ -11,7 +11,7 @@ import {
   type SettingValue,
   type Verdict,
 } from '@svc/protocol'
-import { offersOf, whyNotMany } from '../../fleet/commands/many.ts'
+import { readOffers, whyNotMany } from '../../fleet/commands/many.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
@@ -63,7 +63,7 @@ export async function actionOffers(
   for (const piece of piecesOf(sorted, type === 'log' ? agentsWithLogsAtOnce : agentsAtOnce)) {
     const ids = piece.map(({ id }) => id)
     await betweenTransactions(on)
-    const read = await transaction(on, (db) => offersOf(db, ids, type === 'log' ? 'all' : 'none'))
+    const read = await transaction(on, (db) => readOffers(db, ids, type === 'log' ? 'all' : 'none'))
     offers.push(...ids.flatMap((id) => read.get(id) ?? []))
   }
   return done({

@@ -3,7 +3,7 @@
  * one-time links, passwords, proofs and the second half of a sign-in have separate routes (web/routes).
  */
 import { account, factors, personal, type Session } from '@svc/api'
-import { channelTestOf, removeChannel, testChannel } from '../../alerts/changes/channels.ts'
+import { findChannelTest, removeChannel, testChannel } from '../../alerts/changes/channels.ts'
 import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../alerts/changes/personal.ts'
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
 import { beginTotp, confirmTotp, factorsOf, makeRecoveryCodes, removeTotp } from '../../people/accounts/factors.ts'
@@ -107,7 +107,7 @@ export const personalOperations = [
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
   bindReading(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
-    const found = await channelTestOf(deps.store.db, { place: workspace, person: who.person }, params)
+    const found = await findChannelTest(deps.store.db, { place: workspace, person: who.person }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),

@@ -3,7 +3,7 @@ import { agents, views } from '@svc/api'
 import type { FilterTerm, Grouping } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { previewTags, type TagResult, tagAgents } from '../../fleet/agents/tags.ts'
-import { removeView, setView, viewsOf } from '../../fleet/views/store.ts'
+import { readViews, removeView, setView } from '../../fleet/views/store.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
@@ -110,7 +110,7 @@ export const agentOperations = [
 ]
 
 export const viewOperations = [
-  bindReading(views.views, ({ deps, workspace, who }) => viewsOf(deps.store.db, workspace, who.person)),
+  bindReading(views.views, ({ deps, workspace, who }) => readViews(deps.store.db, workspace, who.person)),
   bindChange(
     views.setView,
     async ({ workspace, ...ctx }, wanted) => {

@@ -8,9 +8,9 @@ import { alertPages, alertSettings, alerts, type ChannelTest, type RuleSettings 
 import { acknowledgeAlert, acknowledgeAlerts } from '../../alerts/changes/acknowledging.ts'
 import {
   addChannel,
-  channelTestOf,
   disableChannel,
   enableChannel,
+  findChannelTest,
   listChannels,
   type QueuedTestRef,
   removeChannel,
@@ -22,7 +22,7 @@ import { listAlerts, listMutes, listRules, ruleRows } from '../../alerts/changes
 import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import { setRule } from '../../alerts/changes/rules.ts'
 import { alertWriter } from '../../alerts/messages/writing.ts'
-import { hoursOf, setAgentHours, setAlertSettings, settingsOf } from '../../alerts/settings.ts'
+import { readAlertSettings, readExpectedHours, setAgentHours, setAlertSettings } from '../../alerts/settings.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
 import { sendTest } from '../../deliveries/serving.ts'
 import type { Config } from '../../platform/base.ts'
@@ -112,7 +112,7 @@ export const alertOperations = [
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
   bindReading(alerts.channelTest, async ({ deps, workspace, params }) => {
-    const found = await channelTestOf(deps.store.db, { place: workspace }, params)
+    const found = await findChannelTest(deps.store.db, { place: workspace }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
@@ -127,11 +127,11 @@ export const alertOperations = [
   ),
   bindReading(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
   bindChange(alerts.retryDelivery, ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id)),
-  bindReading(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),
+  bindReading(alertSettings.alertSettings, ({ deps, workspace }) => readAlertSettings(deps.store.db, workspace)),
   bindChange(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) =>
     setAlertSettings(ctx, workspace, wanted),
   ),
-  bindReading(alertSettings.agentHours, ({ deps, agent }) => hoursOf(deps.store.db, agent)),
+  bindReading(alertSettings.agentHours, ({ deps, agent }) => readExpectedHours(deps.store.db, agent)),
   bindChange(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setAgentHours(ctx, agent, hours), {
     agents: () => [],
   }),

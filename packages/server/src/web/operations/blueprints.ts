@@ -5,7 +5,7 @@
 import { blueprints, type NewCode } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { deleteBot, listBots, revokeBot } from '../../fleet/bots/store.ts'
-import { productsOf } from '../../fleet/products/store.ts'
+import { readProducts } from '../../fleet/products/store.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../../updates/blueprints/store.ts'
 import { findCode, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
@@ -59,7 +59,7 @@ const botOperations = [
     agents: ({ agentIds }) => agentIds,
     answer: () => ({ ok: true }),
   }),
-  bindReading(blueprints.products, ({ deps, workspace }) => productsOf(deps.store.db, workspace)),
+  bindReading(blueprints.products, ({ deps, workspace }) => readProducts(deps.store.db, workspace)),
 ]
 
 export const blueprintOperations = [

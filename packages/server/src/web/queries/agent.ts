@@ -2,7 +2,7 @@ import type { AgentBinding, AgentPage, MachineChange, Role } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
 import { type HealthItem, type Level, pausedLabel, readPauseText, type SettingValue } from '@svc/protocol'
 import { tokenState } from '../../fleet/bots/store.ts'
-import { logNamesOf, openCommands } from '../../fleet/commands/store.ts'
+import { openCommands, readLogNames } from '../../fleet/commands/store.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
 import { twoReporters } from '../../fleet/reports/reporters.ts'
@@ -58,7 +58,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
       statuses: fittingNames(await statusesOf(db, agent)).sort(),
       models: fittingNames(await modelsOf(db, agent, last?.usage ?? null)).sort(),
     },
-    logs: fittingNames(await logNamesOf(db, agent)).sort(),
+    logs: fittingNames(await readLogNames(db, agent)).sort(),
     hasCommands: await isKept(db, 'command', agent),
     hasLogs: await isKept(db, 'log', agent),
     costToday: row?.costToday ?? null,

@@ -2,7 +2,7 @@
 import type { FleetRow } from '@svc/api'
 import { type Grouping, isOffline, judgeOf } from '@svc/api/filter'
 import { limits, type Run } from '@svc/protocol'
-import { tagsOf } from '../../fleet/agents/tags.ts'
+import { readTags } from '../../fleet/agents/tags.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -86,7 +86,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number, maxRun
   const updates = await agentUpdates(db, agent, now)
   return {
     name: agent.name,
-    tags: (await tagsOf(db, [agent.id])).get(agent.id) ?? [],
+    tags: (await readTags(db, [agent.id])).get(agent.id) ?? [],
     seenAt: row?.received_at ?? null,
     report: report ? { ...report, runs: runs.map(({ body }) => JSON.parse(body) as Run) } : null,
     blueprint: agent.blueprint,

@@ -3,7 +3,7 @@ import type { FleetRow } from '@svc/api'
 import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
-import { tagsOf } from '../../fleet/agents/tags.ts'
+import { readTags } from '../../fleet/agents/tags.ts'
 import { hasWarning } from '../../fleet/reports/columns.ts'
 import { reportedHosts } from '../../fleet/reports/hosts.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
@@ -83,7 +83,7 @@ export async function fleetRowsOf(
 ): Promise<Map<string, FleetRow>> {
   const served = await servedRelease(db)
   const hosts = await hostsOf(db, agents, before)
-  const tags = await tagsOf(
+  const tags = await readTags(
     db,
     agents.map(({ id }) => id),
   )
