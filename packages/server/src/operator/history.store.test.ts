@@ -3,7 +3,7 @@ import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { testStart } from '../../testing/test-workspace.ts'
 import { typing } from '../../testing/typing.ts'
-import { historyChangesOf } from '../web/queries/changes.ts'
+import { readHistoryChanges } from '../web/queries/changes.ts'
 import { agentStates } from '../web/queries/states.ts'
 import { agentTrend } from '../web/queries/trend.ts'
 
@@ -46,7 +46,7 @@ everyEngine('commands about what was before', (open) => {
     const states = await agentStates(db, agent, asked)
     expect(states.map(({ is }) => is)).toEqual(['unknown', 'reporting', 'paused'])
     expect(await json(`history states north/mail-triage --since ${since}`)).toEqual(states)
-    const changes = await historyChangesOf(db, agent, { ...asked, limit: 200 })
+    const changes = await readHistoryChanges(db, agent, { ...asked, limit: 200 })
     expect(changes.map(({ what }) => what)).toEqual(['level', 'level', 'paused'])
     expect(await json(`history changes north/mail-triage --since ${since}`)).toEqual(changes)
     const fleet = [{ name: 'mail-triage', is: 'paused', level: 'info', label: 'Paused' }]

@@ -4,7 +4,7 @@ import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { readLogNames, sendCommand } from '../../fleet/commands/store.ts'
-import { machineChangesOf } from '../../web/queries/agent.ts'
+import { readMachineChanges } from '../../web/queries/agent.ts'
 import { maxMachineChanges } from '../report-store/written.ts'
 
 const offer = { controls: ['pause', 'resume'] }
@@ -15,7 +15,7 @@ const set = (every: number) => ({
 everyEngine('changes made on the machine', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
-    return { ...reporting(w), ...w, changes: () => machineChangesOf(w.store.db, w.agent, 50) }
+    return { ...reporting(w), ...w, changes: () => readMachineChanges(w.store.db, w.agent, 50) }
   }
   const ofBlueprint = ({ store, agent }: TestWorkspace, installed: string) =>
     store.db

@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { eraseOldVersions } from '../../service/sweeper/rounds.ts'
-import { versionDaysOf } from '../../web/queries/versions.ts'
+import { readVersionDays } from '../../web/queries/versions.ts'
 import { countVersions, keptVersionDays, mostFrequent, versionCounts } from './days.ts'
 
 const date = (at: number) => new Date(at).toISOString().slice(0, 10)
@@ -24,7 +24,7 @@ everyEngine('agents by version and day', (open) => {
     const failed: unknown[] = []
     const count = () => countVersions(w.store.db, w.clock.now(), (_, id) => failed.push(id))
     const days = (asked: { days?: number; blueprint?: string } = {}) =>
-      versionDaysOf(w.store.db, w.workspace, { days: 90, ...asked }, w.clock.now())
+      readVersionDays(w.store.db, w.workspace, { days: 90, ...asked }, w.clock.now())
     return { w, report, second, count, days, failed }
   }
 

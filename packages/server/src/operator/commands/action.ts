@@ -38,7 +38,7 @@ export const actionCommands = {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { finishAction } = await import('../../updates/actions/runner.ts')
-      const { idle, ...chosen } = await agentsOf(call, workspace)
+      const { idle, ...chosen } = await readChosenAgents(call, workspace)
       const wanted = wantedOf(call, chosen)
       const { id } = await perform(call, actions.sendAction, { workspace }, wanted)
       await finishAction(call, id)
@@ -87,7 +87,7 @@ function wantedOf(request: OperatorRequest, chosen: { agents: string[]; filter?:
 }
 
 /** The agents that `--agents` names or `--filter` selects. */
-async function agentsOf(
+async function readChosenAgents(
   call: CommandCall,
   workspace: WorkspaceInfo,
 ): Promise<{ agents: string[]; filter?: string; idle: string[] }> {

@@ -6,7 +6,7 @@ import type { StatusAge } from '../../web/queries/age.ts'
 import type { listAgents } from '../../web/queries/agents.ts'
 import { defineCommand, operationCommand } from '../shared/command.ts'
 import { agentsToActOn, expectedIn, findByFilter, idleLines, withIdleTerms } from '../shared/filter.ts'
-import { agentForm, inWorkspace, onAgent, slugAndNameOf, workspaceOf } from '../shared/params.ts'
+import { agentForm, findWorkspaceNamed, inWorkspace, onAgent, slugAndNameOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
@@ -114,7 +114,7 @@ export const agentCommands = {
   ...operationCommand(agents.createAgent, {
     run: async (call) => {
       const { slug, name } = slugAndNameOf(argument(call, 0), agentForm)
-      const workspace = await workspaceOf(call, slug)
+      const workspace = await findWorkspaceNamed(call, slug)
       const wanted = readTypedInput(agents.createAgent, { name, tags: listOption(call, 'tags') })
       const { agent, token } = await perform(call, agents.createAgent, { workspace }, wanted)
       return { name: agent.name, token, url: call.config.baseUrl }

@@ -58,9 +58,9 @@ export const assistantTools = {
     operation: agents.showAgent,
     run: async (call, workspace) => {
       const { agentSnapshot } = await import('../../web/queries/agents.ts')
-      const { runsOf } = await import('../../web/queries/runs.ts')
+      const { readRuns } = await import('../../web/queries/runs.ts')
       const agent = await agentIn(call, workspace, 'name')
-      const { total } = await runsOf(call.store.db, agent, newest, { offset: 0, limit: 0 })
+      const { total } = await readRuns(call.store.db, agent, newest, { offset: 0, limit: 0 })
       return agentWithin(await agentSnapshot(call.store.db, agent, call.now(), runsOfAgent), total)
     },
   },
@@ -68,10 +68,10 @@ export const assistantTools = {
     says: 'List the newest runs of an agent, with their status, duration, models and cost.',
     operation: agents.runs,
     run: async (call, workspace) => {
-      const { runsOf } = await import('../../web/queries/runs.ts')
+      const { readRuns } = await import('../../web/queries/runs.ts')
       const limit = limitIn(call, itemsGiven.runs.default)
       const agent = await agentIn(call, workspace, 'agent')
-      const { rows, total } = await runsOf(call.store.db, agent, newest, { offset: 0, limit })
+      const { rows, total } = await readRuns(call.store.db, agent, newest, { offset: 0, limit })
       return itemsWithin(rows, total)
     },
   },
@@ -90,11 +90,11 @@ export const assistantTools = {
     says: 'List what changed about an agent since a time, by default in the last day, the oldest first: levels, times offline, versions, commands, failed runs and alerts.',
     operation: history.changes,
     run: async (call, workspace) => {
-      const { historyChangesOf } = await import('../../web/queries/changes.ts')
+      const { readHistoryChanges } = await import('../../web/queries/changes.ts')
       const agent = await agentIn(call, workspace, 'agent')
       const now = call.now()
       const time = orUsageError(() => history.askedTime(readOptions(call, history.changes, 'since'), now, 'since'))
-      const changes = await historyChangesOf(call.store.db, agent, { ...time, now, limit: changesRead })
+      const changes = await readHistoryChanges(call.store.db, agent, { ...time, now, limit: changesRead })
       const known = changes.map((one) => (one.what === 'setting' ? { ...one, from: null, to: null } : one))
       const { items, leftOut } = itemsWithin(known.reverse(), known.length)
       return { items: items.reverse(), leftOut }

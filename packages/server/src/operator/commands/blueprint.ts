@@ -2,7 +2,7 @@
 import { blueprints, slugArgument } from '@svc/api'
 import { limits, shown } from '@svc/protocol'
 import { defineCommand, operationCommand } from '../shared/command.ts'
-import { inWorkspace, onCode, slugAndNameOf, workspaceOf } from '../shared/params.ts'
+import { findWorkspaceNamed, inWorkspace, onCode, slugAndNameOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
@@ -58,7 +58,7 @@ export const blueprintCommands = {
     run: async (call) => {
       const { blueprintPage } = await import('../../updates/blueprints/store.ts')
       const { slug, name } = slugAndNameOf(argument(call, 0), 'A blueprint is named SLUG/NAME')
-      const workspace = await workspaceOf(call, slug)
+      const workspace = await findWorkspaceNamed(call, slug)
       const page = await blueprintPage(call.store.db, workspace, name, call.now())
       if (!page) throw new MissingError(`There is no blueprint ${shown(name)} in the workspace ${shown(slug)}.`)
       const { now: _, ...rest } = page
@@ -91,7 +91,7 @@ export const blueprintCommands = {
     run: async (call) => {
       const { slug, name: both } = slugAndNameOf(argument(call, 0), 'A version is named SLUG/NAME@VERSION')
       const { name: blueprint, version } = versionedOf(both)
-      const workspace = await workspaceOf(call, slug)
+      const workspace = await findWorkspaceNamed(call, slug)
       await perform(call, blueprints.deleteVersion, { workspace, blueprint, version })
       return { blueprint, version, deleted: true }
     },

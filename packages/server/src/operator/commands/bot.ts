@@ -2,7 +2,7 @@
 import { blueprints } from '@svc/api'
 import { shown } from '@svc/protocol'
 import { defineCommand, operationCommand } from '../shared/command.ts'
-import { inWorkspace, slugAndNameOf, workspaceOf } from '../shared/params.ts'
+import { findWorkspaceNamed, inWorkspace, slugAndNameOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
@@ -86,7 +86,7 @@ export const botCommands = {
       ),
   }),
   ...operationCommand(blueprints.revokeBot, {
-    at: botsOf,
+    at: findBots,
     run: async (call, { workspace, bots, name }) => {
       let revoked = 0
       for (const { id } of bots) revoked += (await perform(call, blueprints.revokeBot, { workspace, id })).revoked
@@ -95,7 +95,7 @@ export const botCommands = {
     show: ({ name, revoked }) => `Revoked ${revoked === 1 ? 'one token' : `${revoked} tokens`} of the bot ${name}.`,
   }),
   ...operationCommand(blueprints.deleteBot, {
-    at: botsOf,
+    at: findBots,
     run: async (call, { workspace, bots, name }) => {
       for (const { id } of bots) await perform(call, blueprints.deleteBot, { workspace, id })
       return { name, deleted: bots.length }
@@ -108,10 +108,10 @@ export const botCommands = {
  * The bots with the name that the argument `SLUG/NAME` gives: one for each product, or with `--product` only the one of
  * that product. Throws if there is none.
  */
-async function botsOf(call: CommandCall) {
+async function findBots(call: CommandCall) {
   const { botsNamed } = await import('../../fleet/bots/store.ts')
   const { slug, name } = slugAndNameOf(argument(call, 0), 'A bot is named SLUG/NAME')
-  const workspace = await workspaceOf(call, slug)
+  const workspace = await findWorkspaceNamed(call, slug)
   const bots = await botsNamed(call.store.db, workspace, name, option(call, 'product'))
   if (bots.length === 0) throw new MissingError(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)
   return { workspace, bots, name }

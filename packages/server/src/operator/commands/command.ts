@@ -25,8 +25,8 @@ export const commandCommands = {
   ...operationCommand(commands.commandLedger, {
     at: onAgent,
     run: async ({ store, now }, { agent }) => {
-      const { commandsPageOf } = await import('../../web/queries/commands.ts')
-      return (await commandsPageOf(store.db, agent, { offset: 0, limit: listed }, now())).rows
+      const { readCommandsPage } = await import('../../web/queries/commands.ts')
+      return (await readCommandsPage(store.db, agent, { offset: 0, limit: listed }, now())).rows
     },
     show: (all) =>
       tableText(
@@ -88,8 +88,8 @@ export const logCommands = {
   ...operationCommand(commands.logs, {
     at: onAgent,
     run: async ({ store, now }, { agent }) => {
-      const { logsOf } = await import('../../web/queries/logs.ts')
-      return logsOf(store.db, agent, now())
+      const { readLogs } = await import('../../web/queries/logs.ts')
+      return readLogs(store.db, agent, now())
     },
     show: (all) =>
       tableText(
@@ -101,7 +101,7 @@ export const logCommands = {
   ...operationCommand(commands.showLog, {
     run: async (call) => {
       const { noteReading } = await import('../../fleet/logs/reading.ts')
-      const { logOf } = await import('../../web/queries/logs.ts')
+      const { findLog } = await import('../../web/queries/logs.ts')
       const { db, by, now } = asOperator(call)
       const id = argument(call, 0)
       const agent = await db
@@ -110,7 +110,7 @@ export const logCommands = {
         .select(['agent.id', 'agent.name', 'agent.workspace_id'])
         .where('log.id', '=', id)
         .executeTakeFirst()
-      const log = agent && (await logOf(db, agent, id, now))
+      const log = agent && (await findLog(db, agent, id, now))
       if (!log) throw new MissingError(`There is no log ${shown(id)}. It may have been deleted.`)
       await noteReading(db, { workspaceId: agent.workspace_id, agent, by, now, log, how: 'log.read' })
       return log

@@ -29,10 +29,10 @@ export const historyCommands = {
   ...operationCommand(history.changes, {
     at: onAgent,
     run: async (call, { agent }) => {
-      const { historyChangesOf } = await import('../../web/queries/changes.ts')
+      const { readHistoryChanges } = await import('../../web/queries/changes.ts')
       const asked = readOptions(call, history.changes, 'since', 'until', 'limit')
       const time = orUsageError(() => history.askedTime(asked, call.now(), optionsField))
-      return historyChangesOf(call.store.db, agent, {
+      return readHistoryChanges(call.store.db, agent, {
         ...time,
         limit: asked.limit ?? listedChanges.usual,
         now: call.now(),
@@ -64,9 +64,9 @@ export const historyCommands = {
   ...operationCommand(history.strips, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
-      const { stripsOf } = await import('../../web/queries/strips.ts')
+      const { readStrips } = await import('../../web/queries/strips.ts')
       const { names } = readTypedInput(history.strips, { names: rawArgument(call, 1) })
-      return stripsOf(call.store.db, workspace, names, call.now())
+      return readStrips(call.store.db, workspace, names, call.now())
     },
     show: ({ strips }) =>
       tableText(

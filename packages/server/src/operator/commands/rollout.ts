@@ -123,8 +123,8 @@ export const rolloutCommands = {
   ...operationCommand(rollouts.rollouts, {
     at: inWorkspace,
     run: async ({ store, now }, { workspace }) => {
-      const { rolloutsOf } = await import('../../web/queries/rollouts.ts')
-      return (await rolloutsOf(store.db, workspace, { limit: listed }, now())).rows
+      const { readRollouts } = await import('../../web/queries/rollouts.ts')
+      return (await readRollouts(store.db, workspace, { limit: listed }, now())).rows
     },
     show: (all) =>
       tableText(
@@ -135,7 +135,7 @@ export const rolloutCommands = {
   }),
   ...operationCommand(rollouts.showRollout, {
     at: onRollout,
-    run: pageOf,
+    run: readRolloutPage,
     show: (page) => `${headOf(page)}\n\n${agentsOf(page.agents)}`,
   }),
   ...operationCommand(rollouts.startRollout, {
@@ -154,7 +154,7 @@ export const rolloutCommands = {
           : undefined
       if (call.options.preview === true) return { preview, rollout: null, newSecrets }
       const { id } = await perform(call, rollouts.startRollout, { workspace }, wanted)
-      return { preview, rollout: await pageOf(call, { workspace, id }), newSecrets }
+      return { preview, rollout: await readRolloutPage(call, { workspace, id }), newSecrets }
     },
     show: ({ preview, rollout, newSecrets }) =>
       [
@@ -193,7 +193,7 @@ const reachedBy = ({ waves }: RolloutPreview) => waves.flatMap(({ agents }) => a
 type AtRollout = Awaited<ReturnType<typeof onRollout>>
 type Page = Omit<RolloutPage, 'canAct'>
 
-async function pageOf({ store, now }: CommandCall, { workspace, id }: AtRollout): Promise<Page> {
+async function readRolloutPage({ store, now }: CommandCall, { workspace, id }: AtRollout): Promise<Page> {
   const { rolloutPage } = await import('../../web/queries/rollouts.ts')
   const page = await rolloutPage(store.db, workspace, id, now())
   if (!page) throw new MissingError(noRollout(id))
@@ -202,7 +202,7 @@ async function pageOf({ store, now }: CommandCall, { workspace, id }: AtRollout)
 
 async function pageAfter(change: Promise<unknown>, call: CommandCall, at: AtRollout): Promise<Page> {
   await change
-  return pageOf(call, at)
+  return readRolloutPage(call, at)
 }
 
 function wantedOf(request: OperatorRequest): NewRollout {

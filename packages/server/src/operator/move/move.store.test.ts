@@ -5,7 +5,7 @@ import { newPostgresDatabase, openTestSqlite } from '../../../testing/stores.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { keptSince } from '../../web/queries/states.ts'
 import { moveRows } from './move.ts'
-import { parentsFirst, type TableToMove, tablesOf } from './tables.ts'
+import { parentsFirst, readTables, type TableToMove } from './tables.ts'
 
 const rowsEach = 7
 type Cell = string | number | Uint8Array | null
@@ -19,7 +19,7 @@ async function filled() {
   const to = openPostgres(await newPostgresDatabase())
   if (from.engine !== 'sqlite' || to.engine !== 'postgres') throw new Error('Not what was opened.')
   const client = await to.pool.connect()
-  const tables = await tablesOf(from.sqlite, client)
+  const tables = await readTables(from.sqlite, client)
   client.release()
   for (const table of tables) for (let i = 0; i < rowsEach; i++) insert(from.sqlite, table, i)
   return { from, to, tables }

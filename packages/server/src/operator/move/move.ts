@@ -8,7 +8,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type pg from 'pg'
 import type { Store } from '../../platform/db/open.ts'
-import { type ColumnKind, type MovedColumn, type TableToMove, tablesOf } from './tables.ts'
+import { type ColumnKind, type MovedColumn, readTables, type TableToMove } from './tables.ts'
 
 interface MovedTable {
   table: string
@@ -35,7 +35,7 @@ export async function moveRows(
   const client = await to.pool.connect()
   try {
     await client.query('begin')
-    const tables = await tablesOf(from.sqlite, client)
+    const tables = await readTables(from.sqlite, client)
     // Locks the tables of PostgreSQL. Nobody else can write to them until the transaction ends, and a node that is
     // started too early waits.
     await client.query(`lock table ${tables.map(({ name }) => `"${name}"`).join(', ')} in share row exclusive mode`)

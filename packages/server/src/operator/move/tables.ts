@@ -31,7 +31,7 @@ const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
 const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
 
 /** The tables to copy, parents first. Throws if PostgreSQL has other tables, or other columns in one of them. */
-export async function tablesOf(sqlite: DatabaseSync, client: pg.ClientBase): Promise<TableToMove[]> {
+export async function readTables(sqlite: DatabaseSync, client: pg.ClientBase): Promise<TableToMove[]> {
   const names = sqlite
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
     .all()

@@ -11,7 +11,7 @@ import {
   UsageError,
 } from './request.ts'
 
-export async function workspaceOf({ store }: ServiceParts, slug: string): Promise<WorkspaceInfo> {
+export async function findWorkspaceNamed({ store }: ServiceParts, slug: string): Promise<WorkspaceInfo> {
   const { findWorkspace, unknownWorkspace } = await import('../../people/workspaces/store.ts')
   return (await findWorkspace(store.db, slug)) ?? grantedToOperator(unknownWorkspace(slug))
 }
@@ -24,14 +24,16 @@ export function slugAndNameOf(path: string, what: string): { slug: string; name:
 }
 
 /** The workspace that `SLUG` names. */
-export const inWorkspace = async (call: CommandCall) => ({ workspace: await workspaceOf(call, argument(call, 0)) })
+export const inWorkspace = async (call: CommandCall) => ({
+  workspace: await findWorkspaceNamed(call, argument(call, 0)),
+})
 
 /** The workspace that `SLUG` names, or the service itself for `@service`. */
 export const onPlace = async (call: CommandCall) => ({ workspace: await placeNamed(call, argument(call, 0)) })
 
 async function placeNamed(call: CommandCall, slug: string): Promise<WorkspaceInfo> {
   const { servicePlace } = await import('../../alerts/changes/listing.ts')
-  return slug === servicePlace.slug ? servicePlace : workspaceOf(call, slug)
+  return slug === servicePlace.slug ? servicePlace : findWorkspaceNamed(call, slug)
 }
 
 export const agentForm = 'An agent is named SLUG/NAME'
@@ -40,7 +42,7 @@ export const agentForm = 'An agent is named SLUG/NAME'
 export async function onAgent(call: CommandCall) {
   const { findAgent } = await import('../../fleet/agents/store.ts')
   const { slug, name } = slugAndNameOf(argument(call, 0), agentForm)
-  const workspace = await workspaceOf(call, slug)
+  const workspace = await findWorkspaceNamed(call, slug)
   const agent = await findAgent(call.store.db, workspace, name)
   if (!agent) throw new MissingError(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
   return { workspace, agent }
@@ -55,7 +57,7 @@ export async function onChannel(call: CommandCall) {
 /** The workspace and the id that `SLUG/ID` names. */
 export async function onAction(call: CommandCall) {
   const { slug, name: id } = slugAndNameOf(argument(call, 0), 'An action is named SLUG/ID')
-  return { workspace: await workspaceOf(call, slug), id }
+  return { workspace: await findWorkspaceNamed(call, slug), id }
 }
 
 /** Makes a function that finds the workspace of an object by the object's id alone. */

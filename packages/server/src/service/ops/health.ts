@@ -44,7 +44,7 @@ async function check(store: Store, now: number, clockWarning: string | undefined
     return { ok: true, ...(deliveries > 0 && { messages: { overdue: deliveries, workspaces } }) }
   }
   const written = write(store).then(
-    async () => ({ ...(await overdue()), ...(await warningOf(store, clockWarning)) }),
+    async () => ({ ...(await overdue()), ...(await readWarning(store, clockWarning)) }),
     (error): Health => {
       const heldSince = store.engine === 'sqlite' ? store.lock.heldSince : undefined
       if (heldSince !== undefined) return { ok: false, message: lockedWords(heldSince) }
@@ -54,7 +54,7 @@ async function check(store: Store, now: number, clockWarning: string | undefined
   return await Promise.race([written, late]).finally(() => clearTimeout(timer))
 }
 
-async function warningOf({ db }: Store, clockWarning: string | undefined): Promise<{ warning?: string }> {
+async function readWarning({ db }: Store, clockWarning: string | undefined): Promise<{ warning?: string }> {
   const loss = await undecidedLoss(db)
   const lossWarning = loss && `${lossWords(loss)} "svc-server database status" says what to do.`
   const warnings = [lossWarning, clockWarning].filter((one) => one !== undefined)

@@ -62,7 +62,8 @@ const maxGroup = 1_000_000_000
  */
 export async function eraseSurplus(db: Db, now: number): Promise<boolean> {
   let isLeft = false
-  for (const [table, kind] of Object.entries(surplus)) if (await eraseOf(db, table, kind, now)) isLeft = true
+  for (const [table, kind] of Object.entries(surplus))
+    if (await eraseSurplusOfTable(db, table, kind, now)) isLeft = true
   return isLeft
 }
 
@@ -77,7 +78,12 @@ export function idsBeyond(
   return sql`select id from (${inTurn}) as shared order by turn, id desc limit ${maxGroup} offset ${max}`
 }
 
-async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Surplus, now: number): Promise<boolean> {
+async function eraseSurplusOfTable(
+  db: Db,
+  table: string,
+  { of, by, max, isOver, parts }: Surplus,
+  now: number,
+): Promise<boolean> {
   let isLeft = false
   const [from, group] = [sql.table(table), sql.ref(of)]
   const full = await sql<{

@@ -7,9 +7,9 @@ import { ctx, needs, none, startPressing } from '../../../testing/pressing.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import type { TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
-import { actionsOfWorkspace, unfinishedActionsOf } from '../../web/queries/actions.ts'
+import { actionsOfWorkspace, countUnfinishedActions } from '../../web/queries/actions.ts'
 import { listTurns } from '../../web/queries/fleet.ts'
-import { actionCountsOf, addChanges, countAgents } from './counts.ts'
+import { addChanges, countAgents, readActionCounts } from './counts.ts'
 import { finishAction, sendSlice } from './runner.ts'
 import { retryAction, sendAction } from './store.ts'
 
@@ -33,15 +33,15 @@ everyEngine('the counts of an action', (open, engine) => {
     expect([await listed(), await kept()]).toEqual([open1, [{ ...none, waiting: 3 }, 3]])
     await addChanges(db)
     expect([await listed(), await kept()]).toEqual([open1, [open1, 2]])
-    expect(await unfinishedActionsOf(db, w.workspace)).toBe(1)
+    expect(await countUnfinishedActions(db, w.workspace)).toBe(1)
     w.clock.pass(601)
     await settle()
     await report(two, { ok: true })
     const over = { ...none, applied: 2, expired: 1 }
     expect(await listed()).toEqual(over)
-    expect(await unfinishedActionsOf(db, w.workspace)).toBe(0)
+    expect(await countUnfinishedActions(db, w.workspace)).toBe(0)
     await addChanges(db)
-    expect(await unfinishedActionsOf(db, w.workspace)).toBe(0)
+    expect(await countUnfinishedActions(db, w.workspace)).toBe(0)
     expect(await kept()).toEqual([over, 0])
     expect(await db.selectFrom('action_change').select('seq').execute()).toEqual([])
     await db.deleteFrom('action_agent').execute()
@@ -93,7 +93,7 @@ everyEngine('the counts of an action', (open, engine) => {
     await ending.query('commit')
     ending.release()
     await joining
-    expect((await actionCountsOf(db, [id])).get(id)).toEqual({ ...none, expired: 1 })
+    expect((await readActionCounts(db, [id])).get(id)).toEqual({ ...none, expired: 1 })
   })
 
   describe('are those of its agents, whatever happens at the same time', () => {
@@ -149,11 +149,11 @@ everyEngine('the counts of an action', (open, engine) => {
       for (let step = 0; step < 40; step++) {
         await Promise.all(Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(acts)()))
         if (step % 10 === 9) await addChanges(db)
-        const counts = await actionCountsOf(db, ids)
+        const counts = await readActionCounts(db, ids)
         for (const [id, kept] of counts) expect([step, kept]).toEqual([step, await countAgents(db, id)])
       }
       await addChanges(db)
-      expect((await actionCountsOf(db, ids)).size).toBeGreaterThan(1)
+      expect((await readActionCounts(db, ids)).size).toBeGreaterThan(1)
     })
   })
 })

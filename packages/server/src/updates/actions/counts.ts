@@ -29,7 +29,7 @@ export const noActionCounts = (): ActionCounts =>
  * next round of the sweeper (`countAgents`). Such a node may write `counts` at the end of the action, but never
  * `open_agents`.
  */
-export async function actionCountsOf(db: Db, ids: readonly string[]): Promise<Map<string, ActionCounts>> {
+export async function readActionCounts(db: Db, ids: readonly string[]): Promise<Map<string, ActionCounts>> {
   if (ids.length === 0) return new Map()
   // One statement reads both parts, since a round of the sweeper may move something from one to the other.
   const rows = await db

@@ -32,7 +32,7 @@ export async function askedSecrets(
     .where('blueprint', '=', blueprint)
     .execute()
   const running = new Set(rows.filter(({ name }) => wanted.has(name)).map(runningVersion))
-  const manifests = await manifestsOf(db, workspace, blueprint)
+  const manifests = await readManifests(db, workspace, blueprint)
   const asks = manifests.get(version)
   const others = [...manifests].filter(([each]) => each !== version && running.has(each))
   const secrets = newSecrets(
@@ -43,7 +43,7 @@ export async function askedSecrets(
   return secrets.length === 0 ? undefined : { version, than, secrets }
 }
 
-async function manifestsOf(db: Db, workspace: { id: string }, blueprint: string): Promise<Map<string, Manifest>> {
+async function readManifests(db: Db, workspace: { id: string }, blueprint: string): Promise<Map<string, Manifest>> {
   const rows = await db
     .selectFrom('blueprint_version')
     .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')

@@ -55,7 +55,7 @@ export function issueCodes(
   >
 > {
   return transaction(db, async (trx) => {
-    const version = await versionOf(trx, workspace, wanted)
+    const version = await findVersion(trx, workspace, wanted)
     if (!version) {
       return refuse(
         'version_unknown',
@@ -112,7 +112,7 @@ export function issueCodes(
         details: { code: row.id, agent: row.agent_name, ...(tags.length > 0 && { tags }) },
       })
     }
-    const general = [...svcWarnings(version.manifest), ...(await warningsOf(trx, workspace, bindings))]
+    const general = [...svcWarnings(version.manifest), ...(await findWarnings(trx, workspace, bindings))]
     const warned: IssuedCode[] = []
     for (const one of issued)
       warned.push({
@@ -143,7 +143,7 @@ const tooManyCodes = (valid: number) =>
     `A workspace may have ${maxCodes} valid install codes, and this one has ${valid}: revoke some, or wait until they expire.`,
   )
 
-const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: CodesWanted) =>
+const findVersion = (db: Db, workspace: WorkspaceRef, { blueprint, version }: CodesWanted) =>
   versionNamed(db, workspace, blueprint, version)
     .select(['blueprint_version.id', 'sha256', 'manifest'])
     .executeTakeFirst()
@@ -179,7 +179,7 @@ function svcWarnings(manifest: string): string[] {
  * The reasons why redeeming any install code with these bindings would currently fail. They do not prevent issuing one,
  * since they may be gone when it is redeemed.
  */
-async function warningsOf(db: Db, workspace: WorkspaceRef, bindings: readonly Binding[]): Promise<string[]> {
+async function findWarnings(db: Db, workspace: WorkspaceRef, bindings: readonly Binding[]): Promise<string[]> {
   const warnings: string[] = []
   if (!(await isActivated(db, workspace.id))) warnings.push('The workspace is not activated for this service.')
   for (const { product } of bindings) {

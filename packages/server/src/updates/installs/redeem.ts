@@ -115,7 +115,7 @@ async function redeemInTransaction(
   // `checkRoomFor` locks the workspace, so no other transaction can add bots to it at the same time.
   const room = await checkRoomFor(trx, workspace, { kind: 'agents' }, now)
   const bindings = bindingsOf(row)
-  const origins = await originsOf(trx, workspace, bindings)
+  const origins = await readOrigins(trx, workspace, bindings)
   const forbidden = await whyForbidden(trx, row, bindings, origins)
   if (forbidden) return forbidden
   if (!room.ok) return room
@@ -125,7 +125,7 @@ async function redeemInTransaction(
   if (!version) return refuse('code_unknown')
 
   const token = newToken('agent')
-  const agent = await createAgentOf(trx, row, hashToken(token), now)
+  const agent = await createAgentFor(trx, row, hashToken(token), now)
   if (!agent) return refuse('agent_name_taken', `The workspace already has an agent ${row.agent_name}.`)
   await tagNewAgent(trx, agent, tagsIn(row))
   const given: GivenBot[] = []
@@ -198,7 +198,7 @@ async function whyForbidden(
 /**
  * Inserts the agent; undefined if the workspace already has an agent of that name, which the unique key prevents (I15).
  */
-const createAgentOf = (trx: Db, row: InstallCodeRow, tokenHash: string, now: number): Promise<AgentRow | undefined> =>
+const createAgentFor = (trx: Db, row: InstallCodeRow, tokenHash: string, now: number): Promise<AgentRow | undefined> =>
   trx
     .insertInto('agent')
     .values({
@@ -230,7 +230,7 @@ const bundleBy = (db: Db, { version_id }: InstallCodeRow) =>
     .executeTakeFirst()
 
 /** Returns the addresses, by product id, of those products of the bindings that are activated for the workspace. */
-async function originsOf(
+async function readOrigins(
   db: Db,
   workspace: { id: string },
   bindings: readonly Binding[],

@@ -11,7 +11,7 @@ import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.t
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
 import { wishBlueprintInTransaction, wishRuntimeInTransaction } from '../wishes/store.ts'
-import { trialPlacesOf } from '../wishes/trials.ts'
+import { readFreeTrials } from '../wishes/trials.ts'
 import { judgeRollout, type RolloutStep } from './judge.ts'
 import { freshMs, leaveOutReason, levelIn } from './members.ts'
 import { judgeAgents, lockUnchanged, memberQuery, tryLockRollout } from './outcomes.ts'
@@ -229,7 +229,7 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
   if (due.length === 0) return []
   if (rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
   const by = leaderOf(rollout)
-  const places = rollout.kind === 'runtime' ? await trialPlacesOf(trx, rollout.workspace_id, now) : { free: 0 }
+  const places = rollout.kind === 'runtime' ? await readFreeTrials(trx, rollout.workspace_id, now) : { free: 0 }
   const wishing = { by, now, rollout: rollout.id, silent: true, places }
   for (const agent of due) {
     const why =

@@ -47,7 +47,7 @@ export interface NamedVersion {
  * The agents of a rollout, with those it leaves out, in the order in which it reaches them: first those that report,
  * each group by name. `others` are the ids of the unfinished rollouts of this kind.
  */
-export async function candidatesOf(
+export async function readCandidates(
   on: Db | RunInTransaction,
   workspace: { id: string },
   { named, agents, end }: Pick<NewRollout, 'agents' | 'end'> & { named: NamedVersion },
@@ -87,9 +87,9 @@ export async function candidatesOf(
 
 /** The ids of the unfinished rollouts of a kind. They get no more agents after they have started. */
 export const unfinishedRollouts = async (db: Db, workspace: { id: string }, kind: RolloutKind): Promise<string[]> =>
-  (await unfinishedOf(db, workspace, kind).select('rollout.id').orderBy('rollout.id').execute()).map(({ id }) => id)
+  (await unfinishedQuery(db, workspace, kind).select('rollout.id').orderBy('rollout.id').execute()).map(({ id }) => id)
 
-const unfinishedOf = (db: Db, workspace: { id: string }, kind: RolloutKind) =>
+const unfinishedQuery = (db: Db, workspace: { id: string }, kind: RolloutKind) =>
   db
     .selectFrom('rollout')
     .where('workspace_id', '=', workspace.id)
@@ -153,7 +153,7 @@ async function inRollouts(
   { kind, except }: { kind: RolloutKind; except: readonly string[] },
 ): Promise<Map<string, BlockingRollout>> {
   const rows = await readInPieces(on, ids, (db, piece) =>
-    unfinishedOf(db, workspace, kind)
+    unfinishedQuery(db, workspace, kind)
       .innerJoin('rollout_agent', 'rollout_agent.rollout_id', 'rollout.id')
       .select(['agent_id', 'rollout.id', 'kind', 'blueprint', 'version', 'rollout.state'])
       .where('rollout_agent.wave', '>', 0)
@@ -191,7 +191,7 @@ export const freshMs = 15_000
  * The facts about these agents, by agent id. Levels are read only from recent reports, because older ones were judged
  * before. Time before `backAt`, when the service came back from an outage, does not make an agent offline.
  */
-export async function memberFactsOf(
+export async function readMemberFacts(
   db: Db,
   agents: readonly string[],
   now: number,

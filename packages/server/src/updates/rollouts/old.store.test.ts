@@ -6,7 +6,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint } from '../../../testing/wishes.ts'
 import { createSweeper } from '../../service/sweeper/sweeper.ts'
-import { rolloutPage, rolloutsOf } from '../../web/queries/rollouts.ts'
+import { readRollouts, rolloutPage } from '../../web/queries/rollouts.ts'
 import { cancelRollout, startRollout } from './store.ts'
 
 const by = { id: null, name: 'Ada' }
@@ -33,7 +33,7 @@ everyEngine('rollouts', (open) => {
     return createSweeper(needs, () => undefined)
   }
   const piece = async (w: TestWorkspace, limit: number, before?: string) => {
-    const { rows, more } = await rolloutsOf(w.store.db, w.workspace, { limit, before }, w.clock.now())
+    const { rows, more } = await readRollouts(w.store.db, w.workspace, { limit, before }, w.clock.now())
     return { ids: rows.map(({ id }) => id), more }
   }
 

@@ -10,7 +10,7 @@ import { betweenTransactions, transaction } from '../../platform/db/transaction.
 import { piecesOf } from '../../platform/lists.ts'
 import { timesAway } from '../wishes/away.ts'
 import { isMemberMoving, isWaitedFor, judgeMember, type RolloutMember } from './judge.ts'
-import { memberFactsOf, membersOfRollout } from './members.ts'
+import { membersOfRollout, readMemberFacts } from './members.ts'
 
 /** Locks the rollout for this node; undefined when another node has it. */
 export const tryLockRollout = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
@@ -51,7 +51,7 @@ export async function judgeAgents(
   for (const piece of piecesOf(moving, judgedAtOnce)) {
     await betweenTransactions(db)
     const ids = piece.map(({ agentId }) => agentId)
-    const facts = await memberFactsOf(db, ids, now, { backAt: away.at(-1)?.to })
+    const facts = await readMemberFacts(db, ids, now, { backAt: away.at(-1)?.to })
     const changes: MemberChange[] = []
     for (const member of piece) {
       const own = facts.get(member.agentId)

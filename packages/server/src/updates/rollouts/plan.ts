@@ -8,7 +8,7 @@ import type { WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { servedRelease } from '../releases/store.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
-import { candidatesOf, type NamedVersion, type RolloutCandidate } from './members.ts'
+import { type NamedVersion, type RolloutCandidate, readCandidates } from './members.ts'
 
 export type RolloutRefusal =
   | 'rollout_invalid'
@@ -81,7 +81,7 @@ export async function planRollout(
   }
   const named = await transaction(on, (db) => namedBy(db, workspace, wanted))
   if (!named.ok) return named
-  const { all, others } = await candidatesOf(on, workspace, { ...wanted, named: named.value }, now)
+  const { all, others } = await readCandidates(on, workspace, { ...wanted, named: named.value }, now)
   const reached = all.filter((candidate) => !candidate.leftOut)
   const leftOut = all.filter((candidate) => candidate.leftOut)
   return { ok: true, value: { named: named.value, waves: groupByWave(reached, waves.value), leftOut, others } }

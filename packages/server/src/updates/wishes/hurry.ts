@@ -16,7 +16,7 @@ import { wishesIn } from './kept.ts'
 import { tooOldForNow } from './needs.ts'
 import { lockRow, storeWishes } from './row.ts'
 import type { WishContext, WishedAgent } from './store.ts'
-import { blueprintWaitsOf, lastLines, lastSeenOf } from './watch.ts'
+import { blueprintWaitsOf, lastLines, readLastSeen } from './watch.ts'
 
 /** Decides whether an agent can be told not to wait, by what its wish waits for. */
 export function judgeNow(agent: Pick<AgentRow, 'attempts'>, waits: WaitReason | null): Pressable<NowRefusal> {
@@ -51,7 +51,7 @@ export async function doNotWaitInTransaction(
 ): Promise<Verdict<WishedAgent, NowRefusal>[]> {
   const ids = agents.map(({ id }) => id)
   const lines = await lastLines(trx, ids, now)
-  const seen = await lastSeenOf(trx, ids)
+  const seen = await readLastSeen(trx, ids)
   const verdicts: Verdict<WishedAgent, NowRefusal>[] = []
   for (const { id } of agents) {
     const agent = await lockRow(trx, { id })

@@ -64,7 +64,7 @@ export async function wishBlueprintInTransaction(
   if (!agent) return unknownAgent
   if (agent.blueprint === null) return noBlueprint(agent)
   if (blueprint !== undefined && blueprint !== agent.blueprint) return otherBlueprint(agent, blueprint)
-  const manifest = await manifestOf(trx, agent, version)
+  const manifest = await findManifest(trx, agent, version)
   if (manifest === undefined) {
     const message = `There is no version ${shown(version)} of ${agent.blueprint} here: upload it first.`
     return { ok: false, code: 'version_unknown', message }
@@ -252,7 +252,7 @@ async function record(
 }
 
 /** The manifest of a blueprint version as JSON; undefined if there is no such version. */
-async function manifestOf(trx: Db, agent: AgentRow, version: string): Promise<string | undefined> {
+async function findManifest(trx: Db, agent: AgentRow, version: string): Promise<string | undefined> {
   const row = versionNamed(trx, { id: agent.workspace_id }, agent.blueprint, version).select('manifest')
   // The row of the version is locked, so that nobody can delete the version until the wish is stored. A deletion takes
   // a stronger lock before it checks for wishes.

@@ -27,8 +27,8 @@ const unclaimedMs = 2 * 60_000
 export interface TrialPlaces {
   free: number
 }
-export async function trialPlacesOf(trx: Db, workspaceId: string, now: number): Promise<TrialPlaces> {
-  const { most, busy } = await trialsOf(trx, workspaceId, now)
+export async function readFreeTrials(trx: Db, workspaceId: string, now: number): Promise<TrialPlaces> {
+  const { most, busy } = await countTrials(trx, workspaceId, now)
   return { free: most - busy }
 }
 
@@ -39,7 +39,7 @@ export const takeTrialPlace = (places: TrialPlaces): boolean => places.free-- > 
  * The number of trial places of a workspace, and how many of them are taken. A runtime wish takes a place until the
  * wish ends or is withdrawn, but at most for `maxTrialMs` after the wish got the place or was offered.
  */
-export async function trialsOf(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
+export async function countTrials(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
   const { rows } = await sql<{ agents: number; busy: number }>`
     select (select count(*) from agent where workspace_id = ${workspaceId}) as agents,
       (select count(*) from agent where workspace_id = ${workspaceId} and runtime_wished is not null
@@ -66,9 +66,9 @@ export async function grantWaiting(db: Db, now: number): Promise<{ id: string; w
 
 async function grantInTransaction(trx: Db, workspaceId: string, now: number): Promise<string[]> {
   await lockWorkspace(trx, workspaceId)
-  const { most, busy } = await trialsOf(trx, workspaceId, now)
+  const { most, busy } = await countTrials(trx, workspaceId, now)
   const freed = busy < most ? 0 : await takeBackUnclaimed(trx, workspaceId, now)
-  const candidates = await wishesOf(trx, workspaceId)
+  const candidates = await wishesQuery(trx, workspaceId)
     .where('runtime_granted_at', 'is', null)
     .where('received_at', '>', now - unclaimedMs)
     .orderBy('agent.id')
@@ -91,7 +91,7 @@ async function grantInTransaction(trx: Db, workspaceId: string, now: number): Pr
  * were not offered the wish. Returns how many places became free.
  */
 async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Promise<number> {
-  const unclaimed = await wishesOf(trx, workspaceId)
+  const unclaimed = await wishesQuery(trx, workspaceId)
     .where('runtime_granted_at', '<', now - unclaimedMs)
     .where((eb) => eb.or([eb('received_at', 'is', null), eb('received_at', '<', now - unclaimedMs)]))
     .orderBy('agent.id')
@@ -109,7 +109,7 @@ async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Pro
   return freed
 }
 
-const wishesOf = (trx: Db, workspaceId: string) =>
+const wishesQuery = (trx: Db, workspaceId: string) =>
   trx
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')

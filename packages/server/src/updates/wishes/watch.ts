@@ -46,7 +46,7 @@ export async function lastLines(db: Db, agentIds: readonly string[], now: number
 }
 
 /** The times of the last reports of these agents, by agent id. */
-export async function lastSeenOf(db: Db, agentIds: readonly string[]): Promise<Map<string, LastSeen>> {
+export async function readLastSeen(db: Db, agentIds: readonly string[]): Promise<Map<string, LastSeen>> {
   const reports = await db
     .selectFrom('agent_report')
     .select(['agent_id', 'received_at', 'interval_s', 'stopped'])
@@ -60,7 +60,7 @@ export async function lastSeenOf(db: Db, agentIds: readonly string[]): Promise<M
   )
 }
 
-/** Says what the blueprint wish of an agent waits for, by its row and what `lastLines` and `lastSeenOf` found. */
+/** Says what the blueprint wish of an agent waits for, by its row and what `lastLines` and `readLastSeen` found. */
 export function blueprintWaitsOf(
   agent: Pick<AgentRow, 'wishes' | 'installed_version' | 'reported_version' | 'previous_version'>,
   { line, seen }: { line: VersionLine | undefined; seen: LastSeen | undefined },

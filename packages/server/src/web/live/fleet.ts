@@ -15,8 +15,8 @@ import {
   costSums,
   costsOf,
   fleetAgentsAtOnce,
-  fleetRowsOf,
   readAgentColumns,
+  readFleetRows,
 } from '../queries/fleet-rows.ts'
 
 /**
@@ -230,7 +230,7 @@ async function readWhole(
   const before = (id: string) => fleet.rows.get(id)
   for (const piece of pieces) {
     await setImmediate()
-    for (const [id, row] of await fleetRowsOf(db, piece, { today, sums, alerts, before })) rows.set(id, row)
+    for (const [id, row] of await readFleetRows(db, piece, { today, sums, alerts, before })) rows.set(id, row)
   }
   fleet.waiting = new Map(sums ? [] : pieces.flat().map(({ id, usage }) => [id, usage]))
   for (const id of fleet.rows.keys()) if (!rows.has(id)) fleet.rows.delete(id)
@@ -257,7 +257,7 @@ async function readSome(
   for (let i = 0; i < ids.length; i += fleetAgentsAtOnce) {
     if (i > 0) await setImmediate()
     const columns = await readAgentColumns(db, workspaceId, ids.slice(i, i + fleetAgentsAtOnce))
-    for (const [id, row] of await fleetRowsOf(db, columns, { today, sums, alerts })) read.set(id, row)
+    for (const [id, row] of await readFleetRows(db, columns, { today, sums, alerts })) read.set(id, row)
     for (const { id, usage } of columns) waiting.push([id, usage])
   }
   for (const id of ids) {

@@ -12,7 +12,7 @@ import { fleetFacets, fleetNames, fleetPage, listTurns, type OneGroup } from '..
 import { fleetGroups, fleetMap } from '../queries/groups.ts'
 import { jobRuns } from '../queries/job-runs.ts'
 import { mapJson } from '../queries/map-json.ts'
-import { runsCsv, runsOf } from '../queries/runs.ts'
+import { readRuns, runsCsv } from '../queries/runs.ts'
 import { usagePerDay } from '../queries/usage.ts'
 import { maxListBytes, SlicedAnswer } from '../routing/bounded.ts'
 import { bindChange, bindLongChange, bindReading } from '../routing/operations.ts'
@@ -96,7 +96,7 @@ export const agentOperations = [
   ),
   bindLongChange(agents.previewTags, ({ write, workspace }, wanted) => previewTags(write, workspace, wanted)),
   bindReading(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
-    runsOf(deps.store.db, agent, filter, { offset, limit }),
+    readRuns(deps.store.db, agent, filter, { offset, limit }),
   ),
   bindReading(agents.exportRuns, async ({ deps, agent }, filter) => {
     const headers = {

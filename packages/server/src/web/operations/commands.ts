@@ -11,13 +11,13 @@ import { actionOffers, previewAction } from '../../updates/actions/preview.ts'
 import { actionAgentsAtOnce, finishAction, runAction } from '../../updates/actions/runner.ts'
 import { cancelAction, existingAgents, retryAction, sendAction } from '../../updates/actions/store.ts'
 import { actionPage, actionsOfWorkspace } from '../queries/actions.ts'
-import { commandsPageOf, shownCommand } from '../queries/commands.ts'
-import { logOf, logsOf } from '../queries/logs.ts'
+import { readCommandsPage, shownCommand } from '../queries/commands.ts'
+import { findLog, readLogs } from '../queries/logs.ts'
 import { bindChange, bindLongChange, bindReading, type OperationNeeds } from '../routing/operations.ts'
 
 export const commandOperations = [
   bindReading(commands.commandLedger, ({ deps, agent, now }, piece) =>
-    commandsPageOf(deps.store.db, agent, piece, now),
+    readCommandsPage(deps.store.db, agent, piece, now),
   ),
   bindChange(commands.sendCommand, ({ agent, ...ctx }, body) => sendCommand(ctx, agent, body), {
     answer: ({ command }) => shownCommand(command, null),
@@ -50,9 +50,9 @@ export const commandOperations = [
     },
     { agents: () => [] },
   ),
-  bindReading(commands.logs, ({ deps, agent, now }) => logsOf(deps.store.db, agent, now)),
+  bindReading(commands.logs, ({ deps, agent, now }) => readLogs(deps.store.db, agent, now)),
   bindReading(commands.showLog, async ({ deps, workspace, agent, who, now, params }) => {
-    const log = requireFound(await logOf(deps.store.db, agent, params.id, now), 'log_unknown')
+    const log = requireFound(await findLog(deps.store.db, agent, params.id, now), 'log_unknown')
     const reading = { workspaceId: workspace.id, agent, by: who.person, now, log, how: 'log.read' as const }
     await noteReading(deps.store.db, reading)
     return log

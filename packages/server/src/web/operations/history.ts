@@ -2,13 +2,13 @@
 import { type CostSplit, type CostStep, history } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
 import { dayNumber } from '../../platform/limits/units.ts'
-import { historyChangesOf } from '../queries/changes.ts'
+import { readHistoryChanges } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
 import { fleetAt } from '../queries/fleet-states.ts'
 import { agentStates } from '../queries/states.ts'
-import { stripsOf } from '../queries/strips.ts'
+import { readStrips } from '../queries/strips.ts'
 import { agentTrend } from '../queries/trend.ts'
 import { bindReading } from '../routing/operations.ts'
 import { keptAnswerBytes, listJson } from './kept-costs.ts'
@@ -31,12 +31,14 @@ export const historyOperations = [
     agentStates(deps.store.db, agent, { ...history.askedTime(asked, now), now }),
   ),
   bindReading(history.changes, ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
-    historyChangesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }),
+    readHistoryChanges(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }),
   ),
   bindReading(history.fleetAt, ({ deps, workspace, now }, asked) =>
     fleetAt(deps.store.db, workspace, { at: history.askedMoment(asked, now), now, level: asked.level }),
   ),
-  bindReading(history.strips, ({ deps, workspace, now }, { names }) => stripsOf(deps.store.db, workspace, names, now)),
+  bindReading(history.strips, ({ deps, workspace, now }, { names }) =>
+    readStrips(deps.store.db, workspace, names, now),
+  ),
   bindReading(history.trend, ({ deps, agent, now }, { days = '1' }) =>
     agentTrend(deps.store.db, agent, Number(days), now),
   ),

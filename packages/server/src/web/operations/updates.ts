@@ -19,9 +19,9 @@ import {
   wishBlueprint,
   wishRuntime,
 } from '../../updates/wishes/store.ts'
-import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
+import { readRollouts, rolloutPage } from '../queries/rollouts.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
-import { versionDaysOf } from '../queries/versions.ts'
+import { readVersionDays } from '../queries/versions.ts'
 import {
   bindChange,
   bindLongChange,
@@ -68,7 +68,7 @@ export const updateOperations = [
     },
   ),
   bindReading(updates.versionDays, ({ deps, workspace, now }, asked) =>
-    versionDaysOf(deps.store.db, workspace, asked, now),
+    readVersionDays(deps.store.db, workspace, asked, now),
   ),
   bindReading(updates.runtime, async ({ deps, workspace, now }) =>
     runtimeOverview(
@@ -82,7 +82,7 @@ export const updateOperations = [
 
 type InWorkspace = ReadArguments<'GET /w/:slug/rollouts'>
 
-async function pageOf({ deps, workspace, role, now }: InWorkspace, id: string): Promise<RolloutPage> {
+async function readRolloutPage({ deps, workspace, role, now }: InWorkspace, id: string): Promise<RolloutPage> {
   const page = requireFound(await rolloutPage(deps.store.db, workspace, id, now), 'rollout_unknown')
   return { ...page, canAct: role === 'admin' }
 }
@@ -99,7 +99,7 @@ const goesOn = {
   ) => {
     if (await advanceNow(deps, workspace, id, { now, maxAgents: agentsBefore })) deps.hurrySweeper?.()
   },
-  answer: ({ id }: { id: string }, reader: InWorkspace) => pageOf(reader, id),
+  answer: ({ id }: { id: string }, reader: InWorkspace) => readRolloutPage(reader, id),
 }
 
 /**
@@ -108,7 +108,7 @@ const goesOn = {
  */
 export const rolloutOperations = [
   bindReading(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({
-    ...(await rolloutsOf(deps.store.db, workspace, piece, now)),
+    ...(await readRollouts(deps.store.db, workspace, piece, now)),
     canAct: role === 'admin',
   })),
   bindLongChange(
@@ -119,7 +119,7 @@ export const rolloutOperations = [
   bindLongChange(rollouts.previewRollout, ({ write, workspace, now }, wanted) =>
     previewRollout(write, workspace, wanted, now),
   ),
-  bindReading(rollouts.showRollout, (reader) => pageOf(reader, reader.params.id)),
+  bindReading(rollouts.showRollout, (reader) => readRolloutPage(reader, reader.params.id)),
   bindLongChange(
     rollouts.pauseRollout,
     ({ write, workspace, params, ...ctx }) => pauseRollout({ ...ctx, db: write }, workspace, params.id),
@@ -137,7 +137,7 @@ export const rolloutOperations = [
       doNotWaitInRollout({ db: write, by, now }, workspace, params.id, expected),
     {
       agents: ({ agents }: { id: string; agents: string[] }) => agents,
-      answer: ({ id }: { id: string; agents: string[] }, reader) => pageOf(reader, id),
+      answer: ({ id }: { id: string; agents: string[] }, reader) => readRolloutPage(reader, id),
     },
   ),
   bindLongChange(

@@ -11,8 +11,8 @@ import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/w
 import type { Db } from '../../platform/db/open.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
-import { unfinishedActionsOf } from '../queries/actions.ts'
-import { activityOf } from '../queries/activity.ts'
+import { countUnfinishedActions } from '../queries/actions.ts'
+import { readActivity } from '../queries/activity.ts'
 import { alertCounts } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
 import { bindChange, bindReading, personActs, type ReadArguments } from '../routing/operations.ts'
@@ -72,7 +72,7 @@ export const workspaceOperations = [
     done,
   ),
   bindReading(workspaces.activity, ({ deps, workspace }, { limit, ...filter }) =>
-    activityOf(deps.store.db, workspace, filter, limit),
+    readActivity(deps.store.db, workspace, filter, limit),
   ),
 ]
 
@@ -94,15 +94,15 @@ async function shown(
     role,
     activated: await isActivated(db, id),
     agents: Number(agents),
-    bots: await botsOf(db, { id }),
-    unfinishedActions: await unfinishedActionsOf(db, { id }),
+    bots: await countBots(db, { id }),
+    unfinishedActions: await countUnfinishedActions(db, { id }),
     alerts: await alertCounts(db, { id }),
     factor: { from: await requirementOf(db, { id }), missing: hasShownNone },
     firstSteps: role === 'admin' ? await firstStepsFor(db, { id }, who.person, now) : null,
   }
 }
 
-async function botsOf(db: Db, workspace: { id: string }): Promise<number> {
+async function countBots(db: Db, workspace: { id: string }): Promise<number> {
   const { bots } = await db
     .selectFrom('bot')
     .select((eb) => eb.fn.countAll<number>().as('bots'))

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { sortInSlices } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
-import { actionCountsOf, countAgents, noActionCounts } from '../../updates/actions/counts.ts'
+import { countAgents, noActionCounts, readActionCounts } from '../../updates/actions/counts.ts'
 import { listTurns } from './fleet.ts'
 import { shortValues } from './short.ts'
 
@@ -26,7 +26,7 @@ export async function actionsOfWorkspace(
     .limit(limit + 1)
     .execute()
   const rows = found.slice(0, limit)
-  const counts = await actionCountsOf(
+  const counts = await readActionCounts(
     db,
     rows.map(({ id }) => id),
   )
@@ -49,7 +49,7 @@ export async function actionsOfWorkspace(
  * The number of actions of a workspace of which an agent has no outcome yet. Their kept counts select the few that are
  * counted; an action without counts is left out until the sweeper has counted it.
  */
-export async function unfinishedActionsOf(db: Db, workspace: { id: string }): Promise<number> {
+export async function countUnfinishedActions(db: Db, workspace: { id: string }): Promise<number> {
   const perhaps = await db
     .selectFrom('action')
     .select('id')
@@ -61,7 +61,7 @@ export async function unfinishedActionsOf(db: Db, workspace: { id: string }): Pr
       ]),
     )
     .execute()
-  const counts = await actionCountsOf(
+  const counts = await readActionCounts(
     db,
     perhaps.map(({ id }) => id),
   )
@@ -103,7 +103,7 @@ export async function actionPage(
     sortInSlices(fitting, (a, b) => byText(a.name, b.name)),
   )
   const page = { ...rowOf(row, counts), agents }
-  return now === undefined ? page : { ...page, retries: await retriesOf(db, row) }
+  return now === undefined ? page : { ...page, retries: await readRetries(db, row) }
 }
 
 /** The number of agents that are read in one query. */
@@ -136,7 +136,7 @@ async function* agentsOf(db: Db, id: string) {
   }
 }
 
-async function retriesOf(db: Db, { id, workspace_id }: ActionDbRow): Promise<NonNullable<ActionPage['retries']>> {
+async function readRetries(db: Db, { id, workspace_id }: ActionDbRow): Promise<NonNullable<ActionPage['retries']>> {
   return await db
     .selectFrom('action')
     .select(['id', 'created_by_name as by', 'created_at as at'])

@@ -3,7 +3,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { audit } from '../../people/audit/store.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { type ActivityFilter, activityOf } from './activity.ts'
+import { type ActivityFilter, readActivity } from './activity.ts'
 
 everyEngine('the activity', (open) => {
   test('is filtered by person, kind, time and words, and read on from a time', async () => {
@@ -30,7 +30,7 @@ everyEngine('the activity', (open) => {
     await line(-1, 'Cy', 'view.saved', 'a view', { filter: { text: 'say "hé"', tags: ['eu'] }, 'a key': 7 })
     const subjects = async (filter: Partial<ActivityFilter>, limit = 50) => {
       const all = { before: Number.MAX_SAFE_INTEGER, since: 0, ...filter }
-      return (await activityOf(db, { id: w.workspace.id }, all, limit)).map(({ subject }) => subject)
+      return (await readActivity(db, { id: w.workspace.id }, all, limit)).map(({ subject }) => subject)
     }
     expect(await subjects({}, 3)).toEqual(['silent', 'bo@example.org', 'agent mail-1'])
     expect(await subjects({ by: 'Ann' })).toEqual(['bo@example.org', 'agent mail-1'])

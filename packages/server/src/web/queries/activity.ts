@@ -26,7 +26,7 @@ export interface ActivityFilter {
 const atOnce = 500
 
 /** The lines that fit a filter as the page shows them, newest first, at most `limit`. */
-export const activityOf = async (
+export const readActivity = async (
   db: Db,
   workspace: { id: string },
   filter: ActivityFilter,

@@ -40,8 +40,8 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
       previous: agent.previous_version,
     },
     updates: await agentUpdates(db, agent, now),
-    bindings: await bindingsOf(db, agent, report?.health ?? [], now),
-    machineChanges: await machineChangesOf(db, agent, 50),
+    bindings: await readBindings(db, agent, report?.health ?? [], now),
+    machineChanges: await readMachineChanges(db, agent, 50),
     seenAt: last?.received_at ?? null,
     silentAt: row?.silentAt ?? null,
     stopped: row?.stopped ?? null,
@@ -55,8 +55,8 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     report,
     runs: {
       kept: last?.runs_kept ?? 0,
-      statuses: fittingNames(await statusesOf(db, agent)).sort(),
-      models: fittingNames(await modelsOf(db, agent, last?.usage ?? null)).sort(),
+      statuses: fittingNames(await readStatuses(db, agent)).sort(),
+      models: fittingNames(await readModels(db, agent, last?.usage ?? null)).sort(),
     },
     logs: fittingNames(await readLogNames(db, agent)).sort(),
     hasCommands: await isKept(db, 'command', agent),
@@ -84,13 +84,13 @@ async function pausedBy(db: Db, agent: { id: string }, report: AgentPage['report
   return row?.created_by_name ?? null
 }
 
-async function statusesOf(db: Db, agent: { id: string }): Promise<string[]> {
+async function readStatuses(db: Db, agent: { id: string }): Promise<string[]> {
   const rows = await db.selectFrom('run').select('status').distinct().where('agent_id', '=', agent.id).execute()
   return rows.flatMap(({ status }) => (status === null ? [] : [status]))
 }
 
 /** The names of the models that the agent used, the most recently used ones first. */
-async function modelsOf(db: Db, agent: { id: string }, usage: string | null): Promise<Set<string>> {
+async function readModels(db: Db, agent: { id: string }, usage: string | null): Promise<Set<string>> {
   const rows = await db
     .selectFrom('usage_day')
     .select('model')
@@ -118,7 +118,7 @@ const fittingNames = (names: Iterable<string>): string[] =>
   firstThatFit(names, (name) => jsonSize(name) + 1, maxNamesBytes)
 
 /** The changes that were made on an agent's machine and not by a command of the service, newest first. */
-export async function machineChangesOf(db: Db, agent: { id: string }, limit: number): Promise<MachineChange[]> {
+export async function readMachineChanges(db: Db, agent: { id: string }, limit: number): Promise<MachineChange[]> {
   const rows = await db
     .selectFrom('machine_change')
     .select(['at', 'kind', 'key', 'before', 'after'])
@@ -140,7 +140,7 @@ export async function machineChangesOf(db: Db, agent: { id: string }, limit: num
  * The bindings of an agent, by product: those for which it has a token, and those that its running or its wished
  * version declares.
  */
-async function bindingsOf(
+async function readBindings(
   db: Db,
   agent: AgentRow,
   health: readonly HealthItem[],
@@ -158,7 +158,7 @@ async function bindingsOf(
   const wished = await wishedBindings(db, agent)
   const named = [...running, ...wished]
   const ids = [...new Set([...tokens.map((token) => token.product_id), ...named.map(({ product }) => product)])].sort()
-  const products = await productsOf(db, agent.workspace_id, ids)
+  const products = await readProductNames(db, agent.workspace_id, ids)
   return ids.map((id) => {
     const token = tokens.find((t) => t.product_id === id)
     const wanted = named.find(({ product }) => product === id)
@@ -231,7 +231,7 @@ function judge(
   return { broken: false, mends: null }
 }
 
-async function productsOf(db: Db, workspaceId: string, ids: string[]) {
+async function readProductNames(db: Db, workspaceId: string, ids: string[]) {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('product')

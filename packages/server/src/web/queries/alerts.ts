@@ -47,7 +47,7 @@ export async function alertLines(
     rest = read.length === atOnce
     if (rest) await setImmediate()
   }
-  return { rows: await linesOf(db, rows.slice(0, max), now), more: rows.length > max }
+  return { rows: await readLines(db, rows.slice(0, max), now), more: rows.length > max }
 }
 
 /**
@@ -60,7 +60,7 @@ export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: n
     .orderBy('alert.id', 'desc')
     .limit(limit)
     .execute()
-  return linesOf(db, rows, now)
+  return readLines(db, rows, now)
 }
 
 /** The alerts about an agent that opened or ended between two times, at most `limit`, the newest. */
@@ -116,7 +116,7 @@ const shownRows = (db: Db, scope: string) =>
 type ShownRow = AlertRow & { agentName: string | null }
 
 /** The alerts as lines, with what they say at this moment. */
-async function linesOf(db: Db, rows: readonly ShownRow[], now: number): Promise<AlertLine[]> {
+async function readLines(db: Db, rows: readonly ShownRow[], now: number): Promise<AlertLine[]> {
   const labelOf = await presentLabels(db, rows)
   const lines: AlertLine[] = []
   for (const row of rows) lines.push({ ...lineOf(row), label: labelOf(row), agents: await agentsIn(db, row, now) })

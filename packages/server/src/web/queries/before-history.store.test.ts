@@ -16,7 +16,7 @@ import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../../platform/db/open.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
-import { historyChangesOf } from './changes.ts'
+import { readHistoryChanges } from './changes.ts'
 import { costRows } from './costs.ts'
 import { agentStates, keptSince } from './states.ts'
 
@@ -89,7 +89,7 @@ test.each(engines)('states, changes and costs of the version before are right, a
     [21.5, 'reporting', 'info'],
   ])
   const asked = { since: kept.start, until: clock.now(), limit: 100, now: clock.now() }
-  const changes = (await historyChangesOf(db, agent, asked)).map(({ at, what, to }) => [
+  const changes = (await readHistoryChanges(db, agent, asked)).map(({ at, what, to }) => [
     (at - kept.start) / minute,
     what,
     to,

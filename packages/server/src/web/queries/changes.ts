@@ -13,13 +13,13 @@ interface Asked extends AskedStates {
 }
 
 /** The newest `limit` changes of an agent from `since` to `until`, oldest first. */
-export async function historyChangesOf(db: Db, agent: AgentRow, asked: Asked): Promise<HistoryChange[]> {
+export async function readHistoryChanges(db: Db, agent: AgentRow, asked: Asked): Promise<HistoryChange[]> {
   const all = [
     ...stateChanges(await keptStates(db, agent, asked)),
-    ...(await machineChangesOf(db, agent, asked)),
-    ...(await updatesOf(db, agent, asked)),
-    ...(await commandsOf(db, agent, asked)),
-    ...(await failedRunsOf(db, agent, asked)),
+    ...(await readMachineChanges(db, agent, asked)),
+    ...(await readUpdates(db, agent, asked)),
+    ...(await readCommands(db, agent, asked)),
+    ...(await readFailedRuns(db, agent, asked)),
     ...alertChanges(await findAlertsAbout(db, agent, asked)),
   ]
   return all
@@ -66,7 +66,7 @@ function stateChanges(kept: KeptStates): HistoryChange[] {
 }
 
 /** Changes of settings and versions that were made on the machine. Pauses are among the states. */
-async function machineChangesOf(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+async function readMachineChanges(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
   const rows = await db
     .selectFrom('machine_change')
     .selectAll()
@@ -86,7 +86,7 @@ async function machineChangesOf(db: Db, agent: AgentRow, { since, until, limit }
   )
 }
 
-async function updatesOf(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+async function readUpdates(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
   const rows = await db
     .selectFrom('update_event')
     .selectAll()
@@ -101,7 +101,7 @@ async function updatesOf(db: Db, agent: AgentRow, { since, until, limit }: Asked
   )
 }
 
-async function commandsOf(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+async function readCommands(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
   const rows = await db
     .selectFrom('command')
     .select(['id', 'type', 'state', 'created_at'])
@@ -115,7 +115,7 @@ async function commandsOf(db: Db, agent: AgentRow, { since, until, limit }: Aske
 }
 
 /** The kept runs whose status counts as failed for the rule `run_failed`, at their end. */
-async function failedRunsOf(db: Db, agent: AgentRow, { now }: Asked): Promise<HistoryChange[]> {
+async function readFailedRuns(db: Db, agent: AgentRow, { now }: Asked): Promise<HistoryChange[]> {
   const rules = await rulesOfScope(db, { id: agent.workspace_id, workspaceId: agent.workspace_id })
   const { statuses } = rules('run_failed')
   if (statuses === null || statuses.length === 0) return []

@@ -6,7 +6,7 @@ import type { CommandRow } from '../../platform/db/tables.ts'
 import { shortValues } from './short.ts'
 
 /** The commands of an agent with their senders and outcomes, newest first. */
-export async function commandsPageOf(
+export async function readCommandsPage(
   db: Db,
   agent: { id: string },
   page: { offset: number; limit: number },

@@ -31,7 +31,7 @@ export async function costRuns(db: Db, workspace: { id: string }, now: number): 
     if ((ordered[i]?.costMicro ?? 0) < least) break
     await listTurns.next(workspace.id)
     const names = new Map(ordered.slice(i, i + agentsAtOnce).map(({ id, name }) => [id, name]))
-    const rows = await runsOf(db, [...names.keys()], { since: (today - days + 1) * dayMs, least })
+    const rows = await runsQuery(db, [...names.keys()], { since: (today - days + 1) * dayMs, least })
     const found = rows.map(({ agent_id, cost_micro, place, output_tokens, ...run }) => ({
       ...run,
       agent: names.get(agent_id) ?? '',
@@ -45,7 +45,7 @@ export async function costRuns(db: Db, workspace: { id: string }, now: number): 
   return runs.map(({ micro: _, ...run }) => run)
 }
 
-const runsOf = (db: Db, ids: readonly string[], { since, least }: { since: number; least: number }) =>
+const runsQuery = (db: Db, ids: readonly string[], { since, least }: { since: number; least: number }) =>
   db
     .selectFrom('run')
     .select(['agent_id', 'id', 'place', 'kind', 'status', 'cost_micro', 'output_tokens'])

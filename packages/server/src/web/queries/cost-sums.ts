@@ -159,7 +159,7 @@ interface SumOfAgent {
  * All agents of a workspace, each of them once. They are read by name, some at a time; one that is renamed meanwhile
  * may be read twice or be missing, so ids decide, and their number.
  */
-async function agentsOf(db: Db, workspace: { id: string }): Promise<AgentKey[]> {
+async function readAgentKeys(db: Db, workspace: { id: string }): Promise<AgentKey[]> {
   const known = new Map<string, AgentKey>()
   const all = db.selectFrom('agent').where('workspace_id', '=', workspace.id)
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -188,7 +188,7 @@ export async function* sumsOfAgents(
 ): AsyncGenerator<SumOfAgent[]> {
   const rowsOfAgent = (question.to - question.from + 1) * (question.per === 'model' ? rowsWithModels : 1)
   const atOnce = Math.max(1, Math.min(agentsAtOnce, Math.floor(rowsAtOnce / rowsOfAgent)))
-  const agents = await agentsOf(db, workspace)
+  const agents = await readAgentKeys(db, workspace)
   for (let at = 0; at < agents.length; at += agentsAtOnce) {
     const left = new Map(agents.slice(at, at + agentsAtOnce).map((agent) => [agent.id, agent]))
     for (let size = atOnce; left.size > 0; ) {

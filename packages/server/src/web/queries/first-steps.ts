@@ -28,7 +28,7 @@ export async function firstStepsFor(
 ): Promise<FirstSteps | null> {
   const wanted = await onboardingWanted(db, person.id)
   if (wanted === false) return null
-  const steps = await firstStepsOf(db, workspace, now)
+  const steps = await readFirstSteps(db, workspace, now)
   return isShown(steps, wanted) ? steps : null
 }
 
@@ -47,7 +47,7 @@ export async function isOnboarding(
   return false
 }
 
-async function firstStepsOf(db: Db, { id }: { id: string }, now: number): Promise<FirstSteps> {
+async function readFirstSteps(db: Db, { id }: { id: string }, now: number): Promise<FirstSteps> {
   const agent = await db
     .selectFrom('agent')
     .innerJoin('agent_report', 'agent_report.agent_id', 'agent.id')

@@ -61,7 +61,7 @@ export async function* fleetPieces(
     const piece = all.slice(i, i + fleetAgentsAtOnce)
     const sums = await costSums(db, workspaceId, today, piece)
     const columns = await readAgentColumns(db, workspaceId, piece)
-    const rows = await fleetRowsOf(db, columns, { today, sums, alerts })
+    const rows = await readFleetRows(db, columns, { today, sums, alerts })
     yield columns.flatMap((each) => {
       const row = rows.get(each.id)
       return row ? [[each, row] as [AgentColumns, FleetRow]] : []
@@ -76,13 +76,13 @@ export async function agentIds(db: Db, workspaceId: string): Promise<string[]> {
 }
 
 /** Makes rows of the fleet's list of columns that were read. */
-export async function fleetRowsOf(
+export async function readFleetRows(
   db: Db,
   agents: readonly AgentColumns[],
   { today, sums, alerts, before = () => undefined }: RowParts,
 ): Promise<Map<string, FleetRow>> {
   const served = await servedRelease(db)
-  const hosts = await hostsOf(db, agents, before)
+  const hosts = await readHosts(db, agents, before)
   const tags = await readTags(
     db,
     agents.map(({ id }) => id),
@@ -160,7 +160,7 @@ export async function readAgentColumns(db: Db, workspaceId: string, ids: readonl
  * column as it is: while one runs beside this one, an agent that changed its machine may be shown with the old one
  * until it reports to a newer node.
  */
-async function hostsOf(
+async function readHosts(
   db: Db,
   agents: readonly AgentColumns[],
   before: (id: string) => FleetRow | undefined,

@@ -3,10 +3,10 @@ import { type LogLine, listSentLogs, readSentLog } from '../../fleet/logs/store.
 import type { Db } from '../../platform/db/open.ts'
 
 /** The logs of an agent that have not expired, newest first. */
-export const logsOf = async (db: Db, agent: { id: string }, now: number): Promise<LogEntry[]> =>
+export const readLogs = async (db: Db, agent: { id: string }, now: number): Promise<LogEntry[]> =>
   (await listSentLogs(db, agent, now)).map(entryOf)
 
-export async function logOf(db: Db, agent: { id: string }, id: string, now: number): Promise<LogText | undefined> {
+export async function findLog(db: Db, agent: { id: string }, id: string, now: number): Promise<LogText | undefined> {
   const log = await readSentLog(db, agent, id, now)
   return log && { ...entryOf(log), text: log.text }
 }

@@ -12,7 +12,7 @@ import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { judgeNow } from '../../updates/wishes/hurry.ts'
 import { readAttempts, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
-import { trialsOf } from '../../updates/wishes/trials.ts'
+import { countTrials } from '../../updates/wishes/trials.ts'
 import { runtimeWaits } from '../../updates/wishes/waits.ts'
 import { blueprintWaitsOf, lastLines, type VersionLine } from '../../updates/wishes/watch.ts'
 import { haltInWords, keptSentence, rolloutActions, rolloutSentence, watchingNow } from './rollout-words.ts'
@@ -29,7 +29,7 @@ interface Piece {
 }
 
 /** The rollouts of a workspace, newest first: ids sort by the time at which they were made. */
-export async function rolloutsOf(
+export async function readRollouts(
   db: Db,
   workspace: { id: string },
   { before, limit, state }: Piece,
@@ -75,7 +75,7 @@ export async function rolloutPage(
     .where('workspace_id', '=', workspace.id)
     .executeTakeFirst()
   if (!row) return undefined
-  const { agents, steps, watching } = await agentsOf(db, row, now)
+  const { agents, steps, watching } = await readRolloutAgents(db, row, now)
   const counts = noCounts()
   for (const { state } of agents) counts[state]++
   const waves = JSON.parse(row.waves) as string[]
@@ -136,7 +136,7 @@ const noCounts = (): RolloutRow['counts'] => ({
   excused: 0,
 })
 
-async function agentsOf(
+async function readRolloutAgents(
   db: Db,
   rollout: RolloutDbRow,
   now: number,
@@ -159,8 +159,8 @@ async function agentsOf(
     .select(['wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
     .where('rollout_id', '=', rollout.id)
     .execute()
-  const lines = rollout.kind === 'blueprint' ? await linesOf(db, rows, now) : new Map<string, never>()
-  const trials = rollout.kind === 'runtime' ? await trialsOf(db, rollout.workspace_id, now) : { most: 0, busy: 0 }
+  const lines = rollout.kind === 'blueprint' ? await readRolloutLines(db, rows, now) : new Map<string, never>()
+  const trials = rollout.kind === 'runtime' ? await countTrials(db, rollout.workspace_id, now) : { most: 0, busy: 0 }
   const agents: RolloutAgent[] = []
   const watching = { agents: 0, tooOld: 0 }
   const printed = await printedBy(db, rollout, rows)
@@ -221,7 +221,7 @@ async function agentsOf(
 const linesAtOnce = 500
 
 /** The last line about a version in the timeline of each agent that was asked for the version of the rollout. */
-async function linesOf(
+async function readRolloutLines(
   db: Db,
   members: readonly { agent_id: string; state: RolloutAgentState }[],
   now: number,

@@ -23,7 +23,7 @@ interface RunFilter {
  * The runs of an agent, newest first (D10) unless another order is asked for. The status is a column; model and text
  * are searched in the stored run.
  */
-export async function runsOf(
+export async function readRuns(
   db: Db,
   agent: { id: string },
   filter: RunFilter,
@@ -31,7 +31,7 @@ export async function runsOf(
 ): Promise<Runs> {
   const { status: _, sort, rising, ...searched } = filter
   if (Object.values(searched).every((one) => one === undefined) && sort === 'started' && !rising) {
-    const query = rowsOf(db, agent, filter)
+    const query = runsQuery(db, agent, filter)
     const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
     const rows = await newestFirst(query).offset(offset).limit(limit).execute()
     return { total: Number(total), rows: rows.map(runOf) }
@@ -70,7 +70,7 @@ function timeOf(seconds: number | undefined): CsvCell {
 
 /** All runs of the agent are read to filter or sort them. There are at most 2000, which takes a few milliseconds. */
 async function fittingRuns(db: Db, agent: { id: string }, filter: RunFilter): Promise<Run[]> {
-  const runs = (await newestFirst(rowsOf(db, agent, filter)).execute()).map(runOf)
+  const runs = (await newestFirst(runsQuery(db, agent, filter)).execute()).map(runOf)
   const hasAll = wordSearch(filter.text ?? '')
   const { id, job } = filter
   const fitting = runs.filter(
@@ -83,12 +83,12 @@ async function fittingRuns(db: Db, agent: { id: string }, filter: RunFilter): Pr
   return sorted(fitting, filter)
 }
 
-function rowsOf(db: Db, agent: { id: string }, { status }: RunFilter) {
+function runsQuery(db: Db, agent: { id: string }, { status }: RunFilter) {
   const query = db.selectFrom('run').where('agent_id', '=', agent.id)
   return status === undefined ? query : query.where('status', '=', status)
 }
 
-const newestFirst = (query: ReturnType<typeof rowsOf>) =>
+const newestFirst = (query: ReturnType<typeof runsQuery>) =>
   query.select('body').orderBy('place', 'desc').orderBy('seq', 'desc')
 
 /** Sorts runs that are ordered from the newest to the oldest. Runs without the value are last in both directions. */

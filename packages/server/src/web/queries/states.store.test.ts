@@ -11,10 +11,10 @@ import { reporting, submission } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
-import { historyChangesOf } from './changes.ts'
+import { readHistoryChanges } from './changes.ts'
 import { fleetAt } from './fleet-states.ts'
 import { agentStates } from './states.ts'
-import { stripsOf } from './strips.ts'
+import { readStrips } from './strips.ts'
 import { agentTrend } from './trend.ts'
 
 interface Told {
@@ -147,7 +147,7 @@ everyEngine('the states of an agent', (open) => {
       expect(later[0], `seed ${seed}`).toMatchObject(stateAt(past, middle))
       for (const { is } of spans) seen.add(is)
       const row = await db.selectFrom('agent').selectAll().where('id', '=', agent.id).executeTakeFirstOrThrow()
-      const changes = await historyChangesOf(db, row, {
+      const changes = await readHistoryChanges(db, row, {
         since: past.start,
         until: past.end,
         now: past.end,
@@ -222,7 +222,7 @@ everyEngine('the states of an agent', (open) => {
       ])
       .execute()
     const asked = { since: start + 60_000, until: start + 120_000, limit: 10, now: start + 120_000 }
-    const changes = await historyChangesOf(db, agent, asked)
+    const changes = await readHistoryChanges(db, agent, asked)
     expect(changes.map(({ what, from, to }) => [what, from, to])).toEqual([['level', 'warn', 'bad']])
   })
 
@@ -293,7 +293,7 @@ everyEngine('the states of an agent', (open) => {
     const listed = async () => {
       const row = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
       const asked = { since: at(-60), until: w.clock.now(), now: w.clock.now(), limit: 100 }
-      return (await historyChangesOf(db, row, asked)).map((entry) => [
+      return (await readHistoryChanges(db, row, asked)).map((entry) => [
         (entry.at - start) / second,
         ...[entry.what, entry.from, entry.to, entry.text, entry.id],
       ])
@@ -336,7 +336,7 @@ everyEngine('the states of an agent', (open) => {
     await report({ runs: [run] })
     const agent = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
     const runs = async (until: number) => {
-      const changes = await historyChangesOf(db, agent, { since: start, until, limit: 10, now: w.clock.now() })
+      const changes = await readHistoryChanges(db, agent, { since: start, until, limit: 10, now: w.clock.now() })
       return changes.flatMap(({ at, what }) => (what === 'run' ? [at - start] : []))
     }
     expect(await runs(start + 100_000)).toEqual([])
@@ -402,7 +402,7 @@ everyEngine('the states of an agent', (open) => {
     expect(await fleetAt(w.store.db, w.workspace, { at: now, now })).toEqual([])
     await deleteAgent({ db: w.store.db, by: w.admin, now }, w.agent)
     expect(await fleetAt(w.store.db, w.workspace, { at: now, now })).toEqual([])
-    expect((await stripsOf(w.store.db, w.workspace, [w.agent.name], now)).strips).toEqual({})
+    expect((await readStrips(w.store.db, w.workspace, [w.agent.name], now)).strips).toEqual({})
   })
 
   test('the fleet at a time is by name, in slices, and may be only one level', async () => {

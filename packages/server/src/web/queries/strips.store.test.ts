@@ -7,7 +7,7 @@ import { randomOf } from '../../../../protocol/testing/mutate.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { agentStates } from './states.ts'
-import { stripsOf } from './strips.ts'
+import { readStrips } from './strips.ts'
 
 const hour = 3_600_000
 
@@ -78,7 +78,7 @@ everyEngine('the strips of agents', (open) => {
     const now = w.clock.now()
     const { db } = w.store
     const names = agents.map(({ name }) => name).reverse()
-    const { from, until, strips } = await stripsOf(db, w.workspace, ['nobody', ...names], now)
+    const { from, until, strips } = await readStrips(db, w.workspace, ['nobody', ...names], now)
     expect([until, until - from]).toEqual([now, stripMs])
     expect(Object.keys(strips).sort()).toEqual([...names].sort())
     const seen = new Set<string>()
@@ -97,7 +97,7 @@ everyEngine('the strips of agents', (open) => {
     await past(w, agents.slice(0, 12), 150)
     await past(w, agents.slice(12), 3, 2)
     const now = w.clock.now()
-    const { from, strips } = await stripsOf(
+    const { from, strips } = await readStrips(
       w.store.db,
       w.workspace,
       agents.map(({ name }) => name),
@@ -121,7 +121,7 @@ everyEngine('the strips of agents', (open) => {
     const w = await newTestWorkspace(await open(), { people: false })
     await past(w, [w.agent], 150)
     const now = w.clock.now()
-    const { from, strips } = await stripsOf(w.store.db, w.workspace, [w.agent.name], now)
+    const { from, strips } = await readStrips(w.store.db, w.workspace, [w.agent.name], now)
     const spans = readStrip(strips[w.agent.name] ?? '')
     const whole = asStrip(await agentStates(w.store.db, w.agent, { since: from, until: now, now }))
     expect(whole.length).toBeGreaterThan(maxStripSpans)

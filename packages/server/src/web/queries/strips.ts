@@ -18,7 +18,7 @@ const newest = maxStripSpans + 1
 const busyAtOnce = 8
 
 /** The strips of the agents with these names, up to `now`. Names of no agent are left out. */
-export async function stripsOf(
+export async function readStrips(
   db: Db,
   workspace: { id: string },
   names: readonly string[],

@@ -30,9 +30,9 @@ import {
   wishesIn,
 } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState, wishStateOf } from '../../updates/wishes/state.ts'
-import { trialsOf } from '../../updates/wishes/trials.ts'
+import { countTrials } from '../../updates/wishes/trials.ts'
 import { type LastSeen, runtimeWaits } from '../../updates/wishes/waits.ts'
-import { blueprintWaitsOf, lastLines, lastSeenOf } from '../../updates/wishes/watch.ts'
+import { blueprintWaitsOf, lastLines, readLastSeen } from '../../updates/wishes/watch.ts'
 
 /** The columns of the agent's row from which its updates are computed. */
 type UpdateColumns = Pick<
@@ -44,7 +44,7 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
   const wishes = wishesIn(agent.wishes)
   const { applied, runtime } = readAttempts(agent.attempts)
   const served = await servedRelease(db)
-  const seen = (await lastSeenOf(db, [agent.id])).get(agent.id)
+  const seen = (await readLastSeen(db, [agent.id])).get(agent.id)
   const rollouts = await db
     .selectFrom('rollout_agent')
     .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
@@ -63,7 +63,7 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
             ...blueprintUpdate(agent, wishes, {
               blueprint: agent.blueprint,
               applied,
-              versions: await versionsOf(db, agent),
+              versions: await readVersions(db, agent),
             }),
             ...(await waitsOfBlueprint(db, agent, seen, now)),
             printed: await printedBy(db, agent, wishes),
@@ -102,7 +102,7 @@ async function waitsOfRuntime(
   { seen = { receivedAt: null, silentAt: null }, now }: { seen: LastSeen | undefined; now: number },
 ) {
   if (!wish) return null
-  const trials = await trialsOf(db, agent.workspace_id, now)
+  const trials = await countTrials(db, agent.workspace_id, now)
   const facts = { ...seen, trials, blueprintOnTrial: wishStateOf(agent) === 'trying' }
   return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, now)
 }
@@ -229,7 +229,7 @@ const outcomeOf = (applied: AppliedUpdate | undefined): LastOutcome | null =>
 
 const servedOf = ({ version, sha256, signed }: ServedRelease): ServedRuntime => ({ version, sha256, signed })
 
-async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
+async function readVersions(db: Db, agent: AgentRow): Promise<string[]> {
   const rows = await db
     .selectFrom('blueprint_version')
     .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
@@ -253,7 +253,7 @@ export async function runtimeOverview(
   const rows = fleet.map(({ updates }) => updates)
   const running = Map.groupBy(rows, ({ runtime }) => runtime)
   const served = await servedRelease(db)
-  const { most, busy } = await trialsOf(db, workspaceId, now)
+  const { most, busy } = await countTrials(db, workspaceId, now)
   return {
     now,
     served: served ? servedOf(served) : null,

@@ -8,7 +8,7 @@ import { byText } from '../../platform/lists.ts'
 /**
  * The last days of one blueprint: the named one or, without a name, that of the most agents on the last day counted.
  */
-export async function versionDaysOf(
+export async function readVersionDays(
   db: Db,
   workspace: { id: string },
   { days, blueprint }: { days: number; blueprint?: string | undefined },

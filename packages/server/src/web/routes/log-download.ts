@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { noteReading } from '../../fleet/logs/reading.ts'
 import { requireFound } from '../../platform/refusal.ts'
-import { logOf } from '../queries/logs.ts'
+import { findLog } from '../queries/logs.ts'
 import { requireAdmin, requireAgent, type WebEnv } from '../routing/guards.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
@@ -16,7 +16,7 @@ export const logDownload = (deps: WebDeps) => {
     now: now(),
   })
   return new Hono<WebEnv>().get('/agents/:name/logs/:id/download', requireAdmin, one, async (c) => {
-    const log = requireFound(await logOf(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
+    const log = requireFound(await findLog(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
     await noteReading(store.db, { ...readingOf(c), log, how: 'log.downloaded' })
     const at = new Date(log.receivedAt).toISOString().slice(0, 19).replaceAll(':', '-')
     const name = log.name.replaceAll(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80)

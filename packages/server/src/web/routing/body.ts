@@ -27,7 +27,7 @@ export async function readInputBody<T>(
   if (!/^application\/json\b/i.test(type)) {
     throw new Refusal('body_invalid', 'The body must be JSON, with Content-Type: application/json.')
   }
-  const json = readJson(await bytesOf(c, largest, all))
+  const json = readJson(await readBytes(c, largest, all))
   if (!json.ok) throw new Refusal('body_invalid', json.message)
   if (!isShallow(json.value)) {
     throw new Refusal('body_invalid', `The body must not be nested deeper than ${limits.depth} levels.`)
@@ -55,7 +55,7 @@ export function applyReader<T>(reader: Reader<T, unknown>, value: unknown): T {
 }
 
 /** Reads the body of a request, within the limits of time and memory that all requests share. */
-async function bytesOf(c: Context<WebEnv>, largest: number, all: ArrivingBodies): Promise<Uint8Array> {
+async function readBytes(c: Context<WebEnv>, largest: number, all: ArrivingBodies): Promise<Uint8Array> {
   const { incoming, outgoing } = c.env
   if (announcesTooMuch(incoming, largest)) throw new Refusal('body_too_large')
   continueIfAsked(incoming, outgoing)

@@ -161,7 +161,7 @@ function guardsOf({ route, right, oldNames }: Operation, deps: WebDeps): Guard[]
 
 async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation): Promise<Response> {
   const { operation } = bound
-  const input = await inputOf(c, operation)
+  const input = await readInput(c, operation)
   const at = { workspace: c.var.workspace, agent: c.var.agent }
   const params = c.req.param()
   const { standing } = c.var
@@ -255,7 +255,7 @@ async function inSeveral(
   return granted(await actOften(context as ActingOften<Route>, input))
 }
 
-async function inputOf(c: Context<WebEnv>, { route, input, maxBytes, mayBeEmpty }: Operation): Promise<unknown> {
+async function readInput(c: Context<WebEnv>, { route, input, maxBytes, mayBeEmpty }: Operation): Promise<unknown> {
   if (!input) return undefined
   if (mayBeEmpty && c.req.header('content-type') === undefined) return applyReader(input, {})
   if (!route.startsWith('GET ')) return readInputBody(c, input, maxBytes)
