@@ -366,6 +366,7 @@ export const orders: Readonly<Record<string, Order>> = {
             'people/mails/sending': 'mails about accounts: their texts, and how they are sent',
           },
           {
+            'people/oidc': 'sign-ins through a provider (OpenID Connect), and who gets an account by one',
             'people/workspaces': 'workspaces, members, invitations',
           },
           {

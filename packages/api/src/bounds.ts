@@ -41,7 +41,10 @@ export const people: RowLimit = {
   limit:
     '200 of a workspace together, unless the operator sets another limit; 50 invitations by mail in a day, 3 to an address',
 }
-export const accounts: RowLimit = { adds: 'accounts', limit: 'one for each invitation or link that was accepted' }
+export const accounts: RowLimit = {
+  adds: 'accounts',
+  limit: 'one for each invitation or link that was accepted, and for each person at the sign-in provider',
+}
 export const workspaces: RowLimit = { adds: 'workspaces', limit: '20 of which a person is an admin' }
 export const bundles: RowLimit = {
   adds: 'versions of blueprints',
@@ -59,6 +62,7 @@ export const passwordRequests: RowLimit = {
 export const factor: RowLimit = { adds: 'authenticator apps', limit: 'one of a person' }
 export const recovery: RowLimit = { adds: 'recovery codes', limit: '10 of a person' }
 export const passkeys: RowLimit = { adds: 'passkeys', limit: '20 of a person' }
+export const connection: RowLimit = { adds: 'connections with the sign-in provider', limit: 'one of a person' }
 export const proofs: RowLimit = { adds: 'proofs', limit: 'one of a session' }
 export const rules: RowLimit = {
   adds: 'changed rules',

@@ -27,6 +27,8 @@ const session = (id: string) => `insert into session (id, "expiresAt", token, "c
 const code = (hash: string, of = 'ann') => `insert into recovery_code values ('${hash}', '${of}', 1)`
 const passkey = (id: string) =>
   `insert into passkey values ('${id}', 'ann', 'Laptop', 'localhost', '${id}', 'key', 0, 1, null)`
+const connection = (id: string) =>
+  `${person(`person-${id}`)}; insert into oidc_connection values ('person-${id}', 'https://login.example.org', '${id}', 1)`
 const password = (
   id: string,
 ) => `${person(id)}; insert into account (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")
@@ -133,6 +135,18 @@ export const rows: Record<string, Row> = {
   'a passkey that was not removed': {
     make: passkey('kept'),
     holds: "select 1 from passkey where id = 'kept'",
+    where: 'always',
+  },
+  'a connection with the sign-in provider that was ended': {
+    make: connection('ended'),
+    end: "delete from oidc_connection where subject = 'ended'",
+    holds: "select 1 from oidc_connection where subject = 'ended'",
+    where: 'without',
+    says: { connections: 'person-ended@example.org' },
+  },
+  'a connection with the sign-in provider that was not ended': {
+    make: connection('kept'),
+    holds: "select 1 from oidc_connection where subject = 'kept'",
     where: 'always',
   },
   'a recovery code that was not used': {
@@ -285,7 +299,7 @@ export const otherTables = {
     'workspace_product',
   ],
   'messages, which end as dead': ['alert_delivery'],
-  'challenges that were used up': ['passkey_challenge'],
+  'challenges and states that were used up': ['passkey_challenge', 'oidc_callback'],
   'counts, which time ends': ['wrong_code', 'code_try', 'counted_send', 'sign_in', 'audit'],
   'the service itself': [
     'agreed',

@@ -132,8 +132,17 @@ export const beginOidc = change<ProviderAddress>()('POST /factors/oidc', {
   audit: { none: 'nothing changes until the browser comes back from the provider' },
   pages: noPages,
   again: 'new',
-  adds: null,
+  adds: bounds.connection,
   manual: 'the state is in a cookie of the browser',
+})
+export const removeOidc = change<{ ok: true }>()('DELETE /factors/oidc', {
+  right,
+  says: 'disconnect your account from the sign-in provider',
+  proof: true,
+  audit: ['person.oidc_removed'],
+  pages: noPages,
+  again: 'refused',
+  adds: null,
 })
 export const passkeyRequest = change<PasskeyRequest>()('POST /passkey/options', {
   right: 'anybody',

@@ -6,6 +6,20 @@ import type { Logger } from 'pino'
 /** The hash function with which new passwords are stored (people/accounts/passwords.ts). */
 export type PasswordForm = 'scrypt' | 'argon2id'
 
+/** The sign-in provider (OpenID Connect). */
+export interface OidcSettings {
+  /** The issuer, as a URL. */
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** The domains of addresses that get an account, in lower case and ASCII; `*` if all do. */
+  allow: readonly string[] | '*'
+  /** The name of the provider, as people see it. */
+  name: string
+  /** True if nobody signs in with a password. */
+  only: boolean
+}
+
 /** The service's settings, read once at startup (config.ts). */
 export interface Config {
   /** The origin at which the service is reached, without a trailing slash, such as `http://localhost:8787`. */
@@ -38,6 +52,8 @@ export interface Config {
   /** The place to report a vulnerability, as a URI; undefined when the operator set none. */
   securityContact: string | undefined
   passwordForm: PasswordForm
+  /** The sign-in provider; undefined if the operator set none. */
+  oidc?: OidcSettings | undefined
   /** The folder of a built `svc.pyz`, which may become the served release at startup (updates/releases/rules.ts). */
   releaseDir: string
   /** The release version of this build, from the root package. */

@@ -1,6 +1,6 @@
 /**
- * The nodes that run, with what those of earlier versions do not know: second factors, filters of alert rules, and
- * passkeys.
+ * The nodes that run, with what those of earlier versions do not know: second factors, filters of alert rules,
+ * passkeys, and connections with a sign-in provider.
  */
 import { sql } from 'kysely'
 import type pg from 'pg'
@@ -32,8 +32,8 @@ export const runsAfterSignMs = 120_000
 /** Writes the row by which other nodes know what this one knows, and deletes rows of former nodes. */
 export async function noteNode(pool: Pick<pg.Pool, 'query'>, node: string, now: number): Promise<void> {
   await pool.query(
-    `insert into factor_node (node, at, rule_filters, passkeys) values ($1, $2, 1, 1)
-      on conflict (node) do update set at = excluded.at, rule_filters = 1, passkeys = 1`,
+    `insert into factor_node (node, at, rule_filters, passkeys, oidc) values ($1, $2, 1, 1, 1)
+      on conflict (node) do update set at = excluded.at, rule_filters = 1, passkeys = 1, oidc = 1`,
     [node, now],
   )
   await pool.query('delete from factor_node where at < $1', [now - dayMs])
@@ -55,11 +55,11 @@ export async function isOldNodeAmong(db: Db, heard: readonly string[]): Promise<
 
 /**
  * True if a node runs that does not know this: one of `heard`, from which announcements arrived, or one that renewed
- * its row. It would judge a rule for all agents, whatever its filter says, or take a password as the proof of somebody
- * who has a passkey. A command hears no node.
+ * its row. It would judge a rule for all agents, whatever its filter says, take a password as the proof of somebody who
+ * has a passkey, or leave a claimed account connected with the provider. A command hears no node.
  */
 export async function isNodeWithout(
-  what: 'rule_filters' | 'passkeys',
+  what: 'rule_filters' | 'passkeys' | 'oidc',
   db: Db,
   heard: readonly string[],
   now: number,

@@ -30,6 +30,7 @@ const webRefusals = {
   sign_in_needed: [401, 'Sign in first.'],
   sign_in_failed: [401, 'Wrong email or password.'],
   account_disabled: [403, 'This account is disabled. Ask the operator of this service to enable it.'],
+  oidc_only: [403, 'Passwords are not used here. Sign in through the provider, or with a passkey.'],
   second_factor_failed: [
     401,
     'That code is not right, or the sign-in took longer than ten minutes. Try the next code, or sign in again.',
@@ -70,6 +71,11 @@ const webRefusals = {
   bot_unknown: [404, 'There is no such bot.'],
   passkeys_too_many: [409, 'Your account has too many passkeys.'],
   passkeys_off: [409, 'Passkeys cannot be used at this address.'],
+  oidc_failed: [
+    409,
+    'The sign-in provider does not answer as it should. Try again in a minute. If that does not help, tell the operator of this service.',
+  ],
+  last_way_in: [409, 'This is the last way in to your account. Add another one first.'],
   oidc_off: [409, 'No sign-in provider is set up.'],
   totp_on: [409, 'Your account has an authenticator app already.'],
   factor_unreadable: [409, 'The service can no longer read the secret of your authenticator app.'],

@@ -1,6 +1,7 @@
 /**
- * Encrypts the address, token and signing secret of a channel, the secrets of authenticator apps, and challenges in
- * cookies, with keys derived from the file `secret`. A copy of the database without that file does not reveal them.
+ * Encrypts the address, token and signing secret of a channel, the secrets of authenticator apps, and the contents of
+ * cookies of sign-ins, with keys derived from the file `secret`. A copy of the database without that file does not
+ * reveal them.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -10,6 +11,7 @@ const purposes = {
   channels: 'svc: secrets of alert channels',
   totp: 'svc: secrets of authenticator apps',
   passkeys: 'svc: challenges of passkeys',
+  oidc: 'svc: sign-ins through the provider',
 } as const
 const version = 'v1'
 const nonceBytes = 12

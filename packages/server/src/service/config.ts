@@ -7,10 +7,11 @@ import { isIP, isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readTextFile } from '@svc/blueprint/read-file'
-import { isEmail, isOwnMachineOnly, readDotenvText, repeatedNames, shown, trimInvisible } from '@svc/protocol'
+import { isEmail, isOwnMachineOnly, readDotenvText, readName, repeatedNames, shown, trimInvisible } from '@svc/protocol'
 import { readSmtpUrl } from '../deliveries/smtp.ts'
 import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
-import type { Config, PasswordForm } from '../platform/base.ts'
+import { oidcSettings, readDomains, readIssuer } from '../people/oidc/settings.ts'
+import type { Config, OidcSettings, PasswordForm } from '../platform/base.ts'
 import { ConfigError } from '../platform/errors.ts'
 import { readAddresses } from '../platform/http/address.ts'
 import { ownVersion, placeBeside } from '../platform/installed.ts'
@@ -67,6 +68,18 @@ export function configOf(given: Variables, cwd: string): ServiceSettings {
   const metricsPort = read('SVC_METRICS_PORT', portFrom(0), 9787)
   if (port === metricsPort) throw new ConfigError(`SVC_METRICS_PORT and SVC_PORT must differ: both are ${port}`)
   const baseUrl = read('SVC_BASE_URL', origin, `http://localhost${port === 80 ? '' : `:${port}`}`)
+  const oidc = oidcSettings(
+    {
+      issuer: read<string | undefined>('SVC_OIDC_ISSUER', readIssuer, undefined),
+      clientId: read<string | undefined>('SVC_OIDC_CLIENT_ID', secretText, undefined),
+      clientSecret: read<string | undefined>('SVC_OIDC_CLIENT_SECRET', secretText, undefined),
+      allow: read<OidcSettings['allow'] | undefined>('SVC_OIDC_ALLOW', readDomains, undefined),
+      name: read<string | undefined>('SVC_OIDC_NAME', providerName, undefined),
+      only: read('SVC_OIDC_ONLY', onOrOff, false),
+    },
+    baseUrl,
+  )
+  if (typeof oidc === 'string') throw new ConfigError(oidc)
   return {
     baseUrl,
     host: read('SVC_HOST', host, '127.0.0.1'),
@@ -85,6 +98,7 @@ export function configOf(given: Variables, cwd: string): ServiceSettings {
     logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
     securityContact: read<string | undefined>('SVC_SECURITY_CONTACT', contact, undefined),
     passwordForm: read('SVC_PASSWORD_HASH', passwordForm, 'scrypt'),
+    oidc,
     releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, placeBeside('release'))),
     version: ownVersion(),
     remarks: [],
@@ -95,7 +109,12 @@ export function configOf(given: Variables, cwd: string): ServiceSettings {
  * The settings whose values may contain a password or a token. Error messages about these settings do not repeat the
  * value.
  */
-const secret: ReadonlySet<string> = new Set(['SVC_DATABASE_URL', 'SVC_HEARTBEAT_URL', 'SVC_SMTP_URL'])
+const secret: ReadonlySet<string> = new Set([
+  'SVC_DATABASE_URL',
+  'SVC_HEARTBEAT_URL',
+  'SVC_OIDC_CLIENT_SECRET',
+  'SVC_SMTP_URL',
+])
 
 const maxMetricsAgents = 100_000
 
@@ -124,6 +143,15 @@ export const variableWords = {
   SVC_LOG_LEVEL: `one of ${logLevels.join(', ')}`,
   SVC_RELEASE_DIR: 'a folder',
   SVC_SECURITY_CONTACT: 'an email address or an https:// address where people report vulnerabilities',
+  SVC_OIDC_ISSUER:
+    'the issuer of the sign-in provider (OpenID Connect), an https:// address without a query, such as https://login.example.org, or unset: people sign in here only',
+  SVC_OIDC_CLIENT_ID: 'the id of this service at the sign-in provider, of at most 500 characters without spaces',
+  SVC_OIDC_CLIENT_SECRET:
+    'the secret of this service at the sign-in provider, of at most 500 characters without spaces',
+  SVC_OIDC_ALLOW:
+    'the domains of addresses that get an account through the sign-in provider, separated by commas, such as example.org, or * for all',
+  SVC_OIDC_NAME: 'the name of the sign-in provider on the page, of at most 60 characters',
+  SVC_OIDC_ONLY: 'on or off; on: nobody signs in with a password',
   SVC_PASSWORD_HASH: 'scrypt, or argon2id where this Node has it (24.7 or newer)',
 } as const
 
@@ -157,6 +185,13 @@ const contact = (text: string): string | undefined => {
 const passwordForm = (text: string): PasswordForm | undefined => {
   const form = passwordForms.find((each) => each === text)
   return form === 'argon2id' && !hasArgon2 ? undefined : form
+}
+
+const secretText = (text: string) => (/^[\x21-\x7e]{1,500}$/.test(text) ? text : undefined)
+
+function providerName(text: string): string | undefined {
+  const name = readName(text, 60)
+  return name.ok ? name.value : undefined
 }
 
 const host = (text: string) => (isIP(text) || text === 'localhost' ? text : undefined)

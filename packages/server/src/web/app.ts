@@ -28,6 +28,7 @@ import { doorRoutes } from './routes/door.ts'
 import { factorRoutes } from './routes/factors.ts'
 import { helpRoutes } from './routes/help.ts'
 import { logDownload } from './routes/log-download.ts'
+import { oidcRoutes } from './routes/oidc.ts'
 import { releaseRoutes } from './routes/releases.ts'
 import { sseHandler } from './routes/sse.ts'
 import { securityRoutes, staticRoutes } from './routes/static.ts'
@@ -77,6 +78,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.route('/api/web', invitationRoutes(deps))
   app.route('/api/web', ownRoutes(deps))
   app.route('/api/web', factorRoutes(deps))
+  app.route('/api/web', oidcRoutes(deps))
   app.use('/api/web/w/:slug/*', requireSignedIn(deps), requireMember(deps))
   app.route('/api/web/w/:slug', bundleRoutes(deps))
   app.route('/api/web/w/:slug', logDownload(deps))

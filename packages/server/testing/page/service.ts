@@ -15,7 +15,7 @@ import { createLink } from '../../src/people/accounts/links.ts'
 import { passwordHashing } from '../../src/people/accounts/passwords.ts'
 import { insertPerson } from '../../src/people/accounts/store.ts'
 import { activate, addMember, createWorkspace } from '../../src/people/workspaces/store.ts'
-import type { Config, PasswordForm } from '../../src/platform/base.ts'
+import type { Config, OidcSettings, PasswordForm } from '../../src/platform/base.ts'
 import type { Store } from '../../src/platform/db/open.ts'
 import { openServiceLog } from '../../src/platform/log.ts'
 import { createSweeper } from '../../src/service/sweeper/sweeper.ts'
@@ -55,6 +55,8 @@ export interface Given {
   /** The form in which passwords are really hashed. By default they are hashed at the lowest cost. */
   passwordForm?: PasswordForm
   smtpUrl?: string
+  /** The sign-in provider (testing/oidc.ts). */
+  oidc?: OidcSettings
   securityContact?: string
   /** The data folder to use, which the caller removes. By default a new one. */
   dataDir?: string
@@ -90,6 +92,7 @@ export async function serve(given: Given = {}) {
     logLevel: 'silent',
     securityContact: given.securityContact,
     passwordForm: given.passwordForm ?? 'scrypt',
+    oidc: given.oidc,
     releaseDir: join(dir, 'cli'),
     version: '1.2.3',
   }

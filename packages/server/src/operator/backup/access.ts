@@ -38,6 +38,8 @@ const statements = {
   passwords: `select a.id, email, coalesce(password, ''), p.id from account a join "user" p on p.id = "userId"`,
   factors: `select person_id, email, secret, p.id from totp join "user" p on p.id = person_id
     where confirmed_at is not null`,
+  connections: `select issuer || ' ' || subject || ' ' || person_id, email, '', p.id
+    from oidc_connection c join "user" p on p.id = person_id`,
   passkeys: `select k.id, email, '', p.id from passkey k join "user" p on p.id = person_id`,
   recoveryCodes: `select hash, email, '', p.id from recovery_code join "user" p on p.id = person_id`,
 } as const
@@ -59,6 +61,7 @@ const laterTables: Readonly<Record<string, string>> = {
   factor_requirement: 'null as workspace_id, 0 as from_at',
   totp: 'null as person_id, null as secret, null as confirmed_at',
   passkey: 'null as id, null as person_id',
+  oidc_connection: 'null as issuer, null as subject, null as person_id',
   recovery_code: 'null as hash, null as person_id',
   alert_channel: "null as id, '' as name, null as workspace_id",
   service_beat: '0 as at',

@@ -19,6 +19,7 @@ export type RevivedKind =
   | 'agents'
   | 'recoveryCodes'
   | 'passkeys'
+  | 'connections'
   | 'passwords'
   | 'factors'
   | 'botTokens'
@@ -38,6 +39,7 @@ export function revivedBy({ gone, changed, required }: LaterChanges): RevivedThi
     agents: names(gone.agents),
     recoveryCodes: names(gone.recoveryCodes),
     passkeys: names(gone.passkeys),
+    connections: names(gone.connections),
     passwords: names([...gone.passwords, ...changed.passwords]),
     factors: names([...gone.factors, ...changed.factors]),
     botTokens: names(endedTokens({ gone, changed })),
@@ -75,6 +77,11 @@ export async function keepEnded(trx: Db, since: LaterChanges, by: Actor, now: nu
     if (made) await audit(trx, { workspaceId: null, at: now, by, action: 'person.disabled', subject: `person ${name}` })
   }
   for (const { key } of gone.recoveryCodes) await trx.deleteFrom('recovery_code').where('hash', '=', key).execute()
+  for (const { owners } of gone.connections)
+    await trx
+      .deleteFrom('oidc_connection')
+      .where('person_id', 'in', [...owners])
+      .execute()
   for (const { key } of gone.passkeys) await trx.deleteFrom('passkey').where('id', '=', key).execute()
   for (const { key } of endedTokens(since))
     await trx

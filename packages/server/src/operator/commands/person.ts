@@ -39,6 +39,7 @@ export const personCommands = {
       const { insertPerson, readyPerson } = await import('../../people/accounts/store.ts')
       const { checkRoomFor } = await import('../../people/workspaces/limits.ts')
       const { findWorkspace, insertMember, unknownWorkspace } = await import('../../people/workspaces/store.ts')
+      demandPasswords(call)
       const slug = option(call, 'workspace')
       const role = roleOption(option(call, 'role'))
       const name = rawOption(call, 'name')
@@ -96,6 +97,7 @@ export const personCommands = {
         disabled: disabled.has(id),
         operator: operators.has(id),
         factors: kindsOf(held.get(id)),
+        oidc: typeof held.get(id)?.connectedAt === 'number',
         workspaces: members.filter((m) => m.userId === id).map(({ slug, role }) => ({ slug, role })),
       }))
     },
@@ -107,7 +109,7 @@ export const personCommands = {
           p.emailConfirmed ? 'yes' : 'no',
           p.name,
           [p.disabled && 'disabled', p.operator && 'operator'].filter(Boolean).join(', ') || '-',
-          p.factors.join(', ') || '-',
+          [...p.factors, ...(p.oidc ? ['provider'] : [])].join(', ') || '-',
           p.workspaces.map((w) => `${w.slug} (${w.role})`).join(', ') || '-',
         ]),
         'Nobody has an account yet.',
@@ -149,12 +151,27 @@ export const personCommands = {
         call,
         `This deletes the account of ${oneSafeLine(person.email)} with its memberships, personal channels and sessions.`,
       )
+      const { factorsOfPerson } = await import('../../people/factors/held.ts')
+      const { connectedAt } = await factorsOfPerson(call.store.db, call.config, person.id)
       const deleted = grantedToOperator(await deletePerson(asOperator(call), typed))
       await call.live.rightsChanged()
-      return { email: deleted.email, deleted: true, withoutAdmin: deleted.withoutAdmin }
+      return {
+        email: deleted.email,
+        deleted: true,
+        withoutAdmin: deleted.withoutAdmin,
+        comesBack: connectedAt !== null,
+      }
     },
-    show: ({ email, withoutAdmin }) =>
-      [`Deleted the account of ${oneSafeLine(email)}.`, ...adminNeeded(withoutAdmin)].join('\n'),
+    show: ({ email, withoutAdmin, comesBack }) =>
+      [
+        `Deleted the account of ${oneSafeLine(email)}.`,
+        ...(comesBack
+          ? [
+              'The sign-in provider still lets this person in, who then gets a new account. To keep somebody out, remove them there, or use person disable instead.',
+            ]
+          : []),
+        ...adminNeeded(withoutAdmin),
+      ].join('\n'),
   }),
   'person operator': defineCommand({
     says: 'note that a person is an operator of this service, as person list shows, or take that away',
@@ -175,6 +192,7 @@ export const personCommands = {
     input: 'New password (empty: one is generated)',
     run: async (call) => {
       const { resetPassword } = await import('../../people/accounts/store.ts')
+      demandPasswords(call)
       const given = passwordIn(call.input)
       const password = given || randomBytes(15).toString('base64url')
       const wanted = { email: rawArgument(call, 0), password }
@@ -208,7 +226,7 @@ export const personCommands = {
       ['--first', 'a new link for the first account, while nobody has one; earlier ones stop working'],
       [
         '--claim',
-        'hand the account to the owner of its address, once, within a day: new password, all sessions end, second factors are removed',
+        'hand the account to the owner of its address, once, within a day: new password, all sessions end, second factors and the connection with the sign-in provider are removed',
       ],
     ],
     run: async (call) => {
@@ -224,12 +242,21 @@ export const personCommands = {
           throw new RefusedError('Somebody has an account already. To sign a person in: svc-server link EMAIL')
       } else if (address === null && (claim === true || !(await hasNoAccounts(db))))
         throw new UsageError('Name the person: svc-server link EMAIL')
+      if (claim === true) demandPasswords(call)
       const purpose = address === null ? 'first' : claim === true ? 'claim' : 'sign_in'
       const token = grantedToOperator(await createLink(asOperator(call), purpose, address))
       return { link: linkUrl(call.config.baseUrl, purpose, token) }
     },
     show: ({ link }) => link,
   }),
+}
+
+/** Throws where people sign in only through the provider, since a password would be of no use. */
+function demandPasswords({ config }: { config: { oidc?: { only: boolean } | undefined } }): void {
+  if (config.oidc?.only)
+    throw new RefusedError(
+      'SVC_OIDC_ONLY is on, so nobody signs in with a password. To sign a person in: svc-server link EMAIL',
+    )
 }
 
 /** Names the workspaces that are left without an admin, if there are any. */

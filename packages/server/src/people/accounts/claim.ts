@@ -2,7 +2,8 @@
  * Hands an account over to the owner of its e-mail address. The person who made the account may not own the address, so
  * the link comes from the operator, who knows the owner, or by mail to that address. Its use sets a new password and
  * ends all sessions and unused links of the account. A link of the operator also removes second factors. The first link
- * by mail removes passkeys, with which the person who made the account would still sign in; an app only asks.
+ * by mail removes passkeys, with which the person who made the account would still sign in; an app only asks. Both end
+ * the connection with the sign-in provider.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
@@ -11,6 +12,7 @@ import { audit } from '../audit/store.ts'
 import { endFirstHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { confirmEmail, isEmailConfirmed } from './confirmed.ts'
+import { dropConnection } from './connection.ts'
 import { removeFactorsAndNotify } from './factors.ts'
 import { type Accounts, decideWithAccounts, type PeopleDeps, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
@@ -51,8 +53,11 @@ export async function claimAccount(
     await handOver(trx, accounts, owner, hash)
     await endFirstHalves(trx, owner.id)
     // The new owner of a claimed account does not have the phone of the previous one.
-    if (purpose === 'claim') await removeFactorsAndNotify({ db: trx, by: owner, now }, people.config, owner)
-    else if (!(await isEmailConfirmed(trx, owner.id))) await removePasskeys({ db: trx, by: owner, now }, people.config)
+    const ctx = { db: trx, by: owner, now }
+    const isFirstProof = purpose === 'claim' || !(await isEmailConfirmed(trx, owner.id))
+    if (purpose === 'claim') await removeFactorsAndNotify(ctx, people.config, owner)
+    else if (isFirstProof) await removePasskeys(ctx, people.config)
+    if (isFirstProof) await dropConnection(ctx, people.config)
     await queueNotice(trx, people, { person: owner.id, what: 'password' }, now)
     await confirmEmail(trx, owner.id, now)
     const note = { workspaceId: null, at: now, by: owner, subject: `person ${owner.email}` }

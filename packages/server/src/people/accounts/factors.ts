@@ -25,9 +25,9 @@ import {
 } from '../factors/store.ts'
 import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
+import { waysIn } from './connection.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
 import { listPasskeys } from './passkeys.ts'
-import { hasPassword } from './password.ts'
 import { endSessionsBeforeFactor } from './sessions.ts'
 import { type Person, takeNamed, unknownPerson } from './store.ts'
 
@@ -35,6 +35,7 @@ interface FactorConfig {
   dataDir: string
   baseUrl: string
   smtpUrl?: string | undefined
+  oidc?: { issuer: string; name: string; only: boolean } | undefined
 }
 /** The context of a change that a person makes in a session. */
 interface Ctx {
@@ -50,19 +51,20 @@ const keyOf = ({ dataDir }: Pick<FactorConfig, 'dataDir'>) => sealKeyOf(secretOf
 
 export async function factorsOf(
   db: Db,
-  config: Pick<FactorConfig, 'dataDir' | 'baseUrl'>,
+  config: Pick<FactorConfig, 'dataDir' | 'baseUrl' | 'oidc'>,
   person: { id: string },
   session: { id: string },
 ): Promise<Factors> {
   const row = await totpOf(db, person.id)
+  const held = await factorsOfPerson(db, config, person.id)
   const isOn = row?.confirmed_at != null
   return {
     totp: isOn,
     unreadable: isOn && unseal(keyOf(config), person.id, row.secret) === undefined,
-    recoveryLeft: (await factorsOfPerson(db, config, person.id)).recoveryLeft,
+    recoveryLeft: held.recoveryLeft,
     passkeys: await listPasskeys(db, config, person),
-    oidc: null,
-    password: await hasPassword(db, person),
+    oidc: held.connectedAt !== null && config.oidc ? { name: config.oidc.name, since: held.connectedAt } : null,
+    password: (await waysIn(db, config, person)).password,
     shown: (await factorShownAt(db, session)) !== null,
   }
 }

@@ -25,6 +25,7 @@ import { challengeMs, passkeyAlgorithms } from '../factors/rules.ts'
 import { forgetShown, noteProof } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import type { Challenge } from './challenge.ts'
+import { type ConnectionConfig, lastWayIn, waysIn } from './connection.ts'
 import { checkNewPasskey, checkUse, type PasskeyChecked } from './passkey-thread.ts'
 import { endSessionsBeforeFactor } from './sessions.ts'
 import type { Person } from './store.ts'
@@ -32,7 +33,7 @@ import type { Person } from './store.ts'
 /** The context of a change that a person makes in a session. */
 interface Ctx {
   db: Db
-  config: ServiceAddress & { smtpUrl?: string | undefined }
+  config: ConnectionConfig
   by: Person
   session: { id: string }
   now: number
@@ -135,8 +136,12 @@ export async function addPasskey(
 export async function removePasskey(
   { db, config, by, session, now }: Ctx,
   id: string,
-): Promise<Verdict<null, 'factor_unknown'>> {
+): Promise<Verdict<null, 'factor_unknown' | 'last_way_in'>> {
   const removed = await deletePasskey(db, by.id, id)
+  if (removed) {
+    const { password, passkeys, connected } = await waysIn(db, config, by)
+    if (!password && !connected && passkeys === 0) return lastWayIn
+  }
   if (!removed) return refuse('factor_unknown', 'You have no such passkey.')
   await forgetShown(db, by.id, { session, config })
   await noteRemoved({ db, by, now }, config, [removed])

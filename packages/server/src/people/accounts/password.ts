@@ -25,7 +25,7 @@ export async function isPasswordOf({ auth }: PeopleDeps, person: { id: string },
   return account?.password != null && (await password.verify({ hash: account.password, password: typed }))
 }
 
-/** Sets a person's new password after checking the current one. All other sessions end. */
+/** Sets a person's new password after checking the current one, if there is one. All other sessions end. */
 export async function changePassword(
   people: PeopleDeps,
   { person, session }: { person: Person; session: { id: string } },
@@ -41,7 +41,8 @@ export async function changePassword(
   if (wrong) return wrong
   const hash = await password.hash(next)
   return decideWithAccounts(people, async (trx, { own }) => {
-    await own.updatePassword(person.id, hash)
+    if (await own.findCredentialAccount(person.id)) await own.updatePassword(person.id, hash)
+    else await own.linkAccount({ userId: person.id, providerId: 'credential', accountId: person.id, password: hash })
     await endFirstHalves(trx, person.id)
     await queueNotice(trx, people, { person: person.id, what: 'password' }, now)
     const sessionsEnded = await endAllSessionsBut(trx, person, session, now)

@@ -14,9 +14,10 @@ import { normalEmail } from './email.ts'
 /**
  * The outcome of a try to sign in. `limited` means too many tries and `busy` that the queue for hashing was full, so
  * the password was not checked; `asked` and `disabled` mean that it was right, or the link good, but a second factor is
- * asked for, or the person is disabled.
+ * asked for, or the person is disabled. `failed` and `refused` are about the sign-in provider: it did not answer as it
+ * should, or nobody gets an account here with what it says.
  */
-export type SignInOutcome = 'ok' | 'asked' | 'wrong' | 'limited' | 'busy' | 'disabled'
+export type SignInOutcome = 'ok' | 'asked' | 'wrong' | 'limited' | 'busy' | 'disabled' | 'failed' | 'refused'
 
 /**
  * The facts of a log line about a try to sign in. docs/operate.md has a filter for fail2ban that reads them in this

@@ -49,11 +49,14 @@ export async function createPerson(
   return decideWithAccounts(people, (trx, accounts) => insertPerson({ db: trx, by, now }, accounts, ready.value))
 }
 
-/** A person whose fields were checked and whose password was hashed, ready to be inserted within a transaction. */
+/**
+ * A person whose fields were checked and whose password was hashed, ready to be inserted within a transaction. Somebody
+ * who comes from the sign-in provider has no password.
+ */
 interface ReadyPerson {
   email: string
   name: string
-  hash: string
+  hash?: string
 }
 
 export async function readyPerson(people: PeopleDeps, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
@@ -78,7 +81,7 @@ export async function insertPerson(
   const taken = await refuseTakenEmail(trx, email)
   if (taken) return taken
   const { id } = await own.createUser({ email, name, emailVerified: true }, { method: 'admin' })
-  await own.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash })
+  if (hash !== undefined) await own.linkAccount({ userId: id, providerId: 'credential', accountId: id, password: hash })
   await trx.deleteFrom('link').where('purpose', '=', 'first').where('used_at', 'is', null).execute()
   const person = { id, name, email }
   await audit(trx, {

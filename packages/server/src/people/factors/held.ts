@@ -11,15 +11,18 @@ interface HeldFactors {
   recoveryLeft: number
   /** The number of passkeys that can be used at the base address of the service. */
   passkeys: number
+  /** When the person was connected with the sign-in provider of the service; null if the person is not. */
+  connectedAt: number | null
 }
-const none: HeldFactors = { totp: false, recoveryLeft: 0, passkeys: 0 }
+const none: HeldFactors = { totp: false, recoveryLeft: 0, passkeys: 0, connectedAt: null }
 
 /** The people whose factors are read: the members of a workspace, everybody, or one person. */
 type Whose = { workspace: string } | { person: string } | 'everybody'
 
-/** The configuration that says at which address the service is. */
+/** The configuration that says at which address the service is, and which sign-in provider it has. */
 export interface ServiceAddress {
   baseUrl: string
+  oidc?: { issuer: string } | undefined
 }
 
 /** The host to which passkeys of the service belong; undefined where browsers allow none. */
@@ -28,7 +31,7 @@ export const passkeyHost = ({ baseUrl }: ServiceAddress): string | undefined =>
 
 /**
  * Reads the factors of people, by the id of the person. This is the only place that counts them. A passkey of another
- * host does not count: nobody can show it here, so it must not be asked for.
+ * host does not count, nor does a connection with another issuer: nobody can show it here, so it must not be asked for.
  */
 export async function factorsHeld(db: Db, at: ServiceAddress, whose: Whose): Promise<ReadonlyMap<string, HeldFactors>> {
   const all = db.selectFrom('user').select((eb) => [
@@ -45,6 +48,12 @@ export async function factorsHeld(db: Db, at: ServiceAddress, whose: Whose): Pro
       .whereRef('passkey.person_id', '=', 'user.id')
       .where('passkey.host', '=', passkeyHost(at) ?? '')
       .as('keys'),
+    eb
+      .selectFrom('oidc_connection')
+      .select('connected_at')
+      .whereRef('oidc_connection.person_id', '=', 'user.id')
+      .where('oidc_connection.issuer', '=', at.oidc?.issuer ?? '')
+      .as('connectedAt'),
   ])
   const rows = await (whose === 'everybody'
     ? all
@@ -53,9 +62,12 @@ export async function factorsHeld(db: Db, at: ServiceAddress, whose: Whose): Pro
       : all.where('user.id', 'in', db.selectFrom('member').select('userId').where('workspaceId', '=', whose.workspace))
   ).execute()
   return new Map(
-    rows.map(({ id, appSince, codes, keys }) => [
+    rows.map(({ id, appSince, codes, keys, connectedAt }) => [
       id,
-      { totp: appSince !== null, recoveryLeft: Number(codes ?? 0), passkeys: Number(keys ?? 0) },
+      {
+        ...{ totp: appSince !== null, recoveryLeft: Number(codes ?? 0), passkeys: Number(keys ?? 0) },
+        connectedAt: connectedAt === null ? null : Number(connectedAt),
+      },
     ]),
   )
 }
@@ -81,5 +93,9 @@ export const kindsOf = ({ totp, passkeys }: HeldFactors = none): ('totp' | 'pass
   ...(passkeys > 0 ? ['passkey' as const] : []),
 ]
 
-/** True if the person has any second factor, as admins see it in the list of members. */
-export const hasAny = (held?: HeldFactors): boolean => kindsOf(held).length > 0
+/**
+ * True if the person has any second factor, as admins see it in the list of members. Signing in through the provider
+ * shows one.
+ */
+export const hasAny = (held?: HeldFactors): boolean =>
+  kindsOf(held).length > 0 || (held !== undefined && held.connectedAt !== null)

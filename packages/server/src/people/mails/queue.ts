@@ -39,6 +39,8 @@ export type AccountNoticeKind =
   | 'factor_removed'
   | 'passkey_added'
   | 'passkey_removed'
+  | 'oidc_connected'
+  | 'oidc_removed'
   | 'recovery_codes'
   | 'recovery_used'
   | 'wrong_codes'

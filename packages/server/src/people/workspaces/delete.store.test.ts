@@ -24,6 +24,8 @@ const ofNoWorkspace = [
     'person_operator',
     'passkey',
     'passkey_challenge',
+    'oidc_connection',
+    'oidc_callback',
     'recovery_code',
     'session',
     'session_proof',

@@ -47,6 +47,7 @@ import * as versionDays from './migrations/050-version-days.ts'
 import * as ruleFilters from './migrations/051-rule-filters.ts'
 import * as passkeys from './migrations/052-passkeys.ts'
 import * as auditKinds from './migrations/053-audit-kinds.ts'
+import * as oidc from './migrations/054-oidc.ts'
 import type { Db, Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 import { transaction } from './transaction.ts'
@@ -94,6 +95,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '051-rule-filters': ruleFilters,
   '052-passkeys': passkeys,
   '053-audit-kinds': auditKinds,
+  '054-oidc': oidc,
 }
 
 const minVersion = 15

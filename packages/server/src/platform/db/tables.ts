@@ -21,6 +21,8 @@ import type {
   FactorNodeTable,
   FactorRequirementTable,
   FirstHalfTable,
+  OidcCallbackTable,
+  OidcConnectionTable,
   PasskeyChallengeTable,
   PasskeyTable,
   RecoveryCodeTable,
@@ -140,6 +142,8 @@ export interface Tables {
   factor_node: FactorNodeTable
   passkey: PasskeyTable
   passkey_challenge: PasskeyChallengeTable
+  oidc_connection: OidcConnectionTable
+  oidc_callback: OidcCallbackTable
   alert_rule: AlertRuleTable
   alert_setting: AlertSettingTable
   alert: AlertTable

@@ -105,6 +105,10 @@ const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
     'People with recovery codes that were used or replaced since, and stay void',
     'they make new ones on the page',
   ],
+  connections: [
+    'People who were disconnected from the sign-in provider since, and stay so',
+    'they connect their accounts on the page',
+  ],
   passkeys: ['People with passkeys that were removed since, and stay removed', 'they add new ones on the page'],
   workspaces: ['Workspaces deleted since, which are there again', 'svc-server workspace delete SLUG'],
   members: [

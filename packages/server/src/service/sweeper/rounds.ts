@@ -115,6 +115,7 @@ export async function eraseEndedAccess({ db, engine }: Store, now: number): Prom
   const before = now - dayMs
   await erasePieces(db, { table: 'link', key: ['hash'], where: sql`expires_at <= ${before} or used_at <= ${before}` })
   await erasePieces(db, { table: 'code_try', key: ['person_id'], where: sql`at <= ${before}` })
+  await erasePieces(db, { table: 'oidc_callback', key: ['hash'], where: sql`expires_at <= ${before}` })
   await erasePieces(db, { table: 'passkey_challenge', key: ['hash'], where: sql`expires_at <= ${before}` })
 }
 

@@ -155,8 +155,10 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   first_half: { expires_at: { is: 'permit', full: halfSignInMs } },
   factor_requirement: { from_at: chosen },
   passkey: { created_at: event, used_at: event },
-  // Until then the challenge may come again, whatever the clock says meanwhile.
+  // Until then the challenge or the state may come again, whatever the clock says meanwhile.
   passkey_challenge: { expires_at: record },
+  oidc_connection: { connected_at: event },
+  oidc_callback: { expires_at: record },
 
   workspace: { createdAt: event },
   user: { createdAt: event, updatedAt: event },

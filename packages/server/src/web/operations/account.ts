@@ -6,6 +6,7 @@ import { account, factors, personal, type Session } from '@svc/api'
 import { findChannelTest, removeChannel, testChannel } from '../../alerts/changes/channels.ts'
 import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../alerts/changes/personal.ts'
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
+import { disconnect } from '../../people/accounts/connection.ts'
 import { beginTotp, confirmTotp, factorsOf, makeRecoveryCodes, removeTotp } from '../../people/accounts/factors.ts'
 import { wantOnboarding } from '../../people/accounts/onboarding.ts'
 import { removePasskey } from '../../people/accounts/passkeys.ts'
@@ -86,6 +87,7 @@ export const factorOperations = [
     ({ people, params, ...ctx }) => removePasskey({ ...ctx, config: people.config }, params.id),
     done,
   ),
+  personActs(factors.removeOidc, ({ people, ...ctx }) => disconnect({ ...ctx, config: people.config }), done),
   personActs(factors.removeTotp, ({ people, ...ctx }) => removeTotp({ ...ctx, config: people.config }), {
     answer: () => ({ ok: true as const }),
   }),

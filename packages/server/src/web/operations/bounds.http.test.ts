@@ -222,6 +222,7 @@ const keyed = {
   'POST /factors/totp': 'a row for each person',
   'POST /factors/recovery': 'ten rows replace those of before: tested in people/factors/store.store.test.ts',
   'POST /factors/passkeys': 'tested in web/routing/passkeys.http.test.ts',
+  'POST /factors/oidc': 'a row for each person',
   'POST /proof': 'a row for each session',
   'PATCH /w/:slug/agents/:name': 'beyond 20, the oldest are forgotten: tested in fleet/agents/old-names.store.test.ts',
 } as const satisfies Partial<Record<keyof typeof bounds, string>>
@@ -293,7 +294,7 @@ const over: Record<string, keyof typeof surplus | { because: string }> = {
         'tags',
         'views',
       ],
-      ...['authenticator apps', 'recovery codes', 'passkeys', 'accounts'],
+      ...['authenticator apps', 'recovery codes', 'passkeys', 'accounts', 'connections with the sign-in provider'],
     ].map((adds) => [adds, { because: 'a row that is removed is gone' }]),
   ),
   ...Object.fromEntries(

@@ -16,6 +16,8 @@ import { scopeOf } from '../../alerts/scope.ts'
 import { insertAlert } from '../../alerts/store.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
+import { findPerson } from '../../people/accounts/store.ts'
+import { insertConnection } from '../../people/factors/connections.ts'
 import { newId } from '../../platform/ids.ts'
 import { commandHelps } from '../../service/cli/main.ts'
 import { boundOperations } from './all.ts'
@@ -186,6 +188,12 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   'DELETE /factors/passkeys/:id': async ({ ann, service }) => ({
     params: { id: (await addPasskey(ann, service.baseUrl)).stored },
   }),
+  'DELETE /factors/oidc': async ({ service }) => {
+    const ann = await findPerson(service.store.db, 'ann@example.org')
+    const account = { issuer: 'https://login.example.org/', subject: 'ann' }
+    await insertConnection(service.store.db, ann?.id ?? '', account, service.now())
+    return {}
+  },
   'DELETE /factors/totp': async (setup) => {
     await addFactor(setup)
     return {}
@@ -336,6 +344,8 @@ test('every operation is bound to a function exactly once, or is listed as an ex
 const otherRoutes: Readonly<Record<string, string>> = {
   'POST /api/auth/sign-in/email':
     'an address of the accounts library: it counts tries and sets cookies, without any right',
+  'GET /api/web/oidc/start': 'a navigation of a browser to the sign-in provider',
+  'GET /api/web/oidc/callback': 'a navigation of a browser from the sign-in provider; it needs no right but its cookie',
   'POST /api/auth/sign-out': 'an address of the accounts library: it ends the session whose cookie it gets',
 }
 

@@ -17,7 +17,7 @@ import { granted, Refusal, requireFound } from '../../platform/refusal.ts'
 import { readMe } from '../queries/me.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor, readInputBody } from '../routing/body.ts'
-import { requireSignedIn, type WebEnv } from '../routing/guards.ts'
+import { requirePasswords, requireSignedIn, type WebEnv } from '../routing/guards.ts'
 import { pastedLink } from '../routing/pasted.ts'
 import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
@@ -29,9 +29,10 @@ const credentials = object({ email: text(typedMax), password: text(typedMax) })
  * The two routes of the accounts library that the page uses, for signing in and out. None of its other routes can be
  * reached.
  */
-export const authRoutes = ({ signIn }: WebDeps) =>
-  new Hono<WebEnv>()
-    .post('/sign-in/email', async (c) => {
+export const authRoutes = (deps: WebDeps) => {
+  const { signIn } = deps
+  return new Hono<WebEnv>()
+    .post('/sign-in/email', requirePasswords(deps), async (c) => {
       const { email, password } = await readInputBody(c, credentials)
       return c.json(await signIn.withPassword(c, email, password))
     })
@@ -39,6 +40,7 @@ export const authRoutes = ({ signIn }: WebDeps) =>
       await signIn.out(c)
       return c.json({ ok: true })
     })
+}
 
 /**
  * Routes that work without being signed in. Each requires a secret from a link, except the request for a mail about a
@@ -47,6 +49,7 @@ export const authRoutes = ({ signIn }: WebDeps) =>
 export const linkRoutes = (deps: WebDeps) => {
   const { store, now, signIn } = deps
   const forgotten = forgottenPasswords(deps)
+  const passwords = requirePasswords(deps)
   return new Hono<WebEnv>()
     .get('/start', async (c) => {
       await signIn.countLink(c, 'first', async () => {
@@ -70,11 +73,11 @@ export const linkRoutes = (deps: WebDeps) => {
       await signIn.withoutPassword(c, person, 'link')
       return c.json({ ok: true })
     })
-    .post('/forgot', async (c) => {
+    .post('/forgot', passwords, async (c) => {
       const { email } = await bodyFor(c, account.forgotPassword)
       return c.json(await forgotten(c, email))
     })
-    .get('/claim', async (c) => {
+    .get('/claim', passwords, async (c) => {
       const token = pastedLink(c.req.query('token'))
       const { person, purpose } = await signIn.countLink(c, 'claim', async () =>
         requireFound(await claimablePerson(store.db, token, now()), 'link_unknown'),
@@ -82,7 +85,7 @@ export const linkRoutes = (deps: WebDeps) => {
       const { email, name } = person
       return c.json({ email, name, forgot: purpose === 'forgot' })
     })
-    .post('/claim', async (c) => {
+    .post('/claim', passwords, async (c) => {
       const asked = await bodyFor(c, account.claim)
       const person = await signIn.countLink(c, 'claim', async () => granted(await claimAccount(deps, asked, now())))
       await deps.live.rightsChanged()
@@ -98,7 +101,7 @@ export const ownRoutes = (deps: WebDeps) => {
       deps.signIn.rememberDevice(c)
       return c.json(await readMe(deps, c.var, deps.now()))
     })
-    .post('/password', only, proofGuard(deps, account.changePassword), async (c) => {
+    .post('/password', only, requirePasswords(deps), proofGuard(deps, account.changePassword), async (c) => {
       const asked = await bodyFor(c, account.changePassword)
       const people = { ...deps, write: personWriter(deps, c.var) }
       await deps.signIn.countPassword(c, async () => granted(await changePassword(people, c.var, asked, deps.now())))
@@ -177,7 +180,7 @@ function forgottenPasswords({ store, config, log, now, signIn }: WebDeps) {
 
 /** The routes for somebody who opens the link of an invitation, whether they are signed in or not. */
 export const invitationRoutes = (deps: WebDeps) => {
-  const { auth, now, signIn, store } = deps
+  const { auth, config, now, signIn, store } = deps
   return new Hono<WebEnv>()
     .get('/invitations/:id', async (c) =>
       c.json(
@@ -189,6 +192,7 @@ export const invitationRoutes = (deps: WebDeps) => {
     .post('/invitations/:id', async (c) => {
       const body = await bodyFor(c, workspaces.acceptInvitation)
       const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
+      if (!who && config.oidc?.only) throw new Refusal('oidc_only')
       const people = who ? { ...deps, write: personWriter(deps, who) } : deps
       const { slug, person, made } = await signIn.countLink(c, 'invitation', async () =>
         granted(await acceptInvitation({ people, by: who?.person, now: now() }, pastedLink(c.req.param('id')), body)),

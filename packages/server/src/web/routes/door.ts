@@ -38,7 +38,7 @@ export const doorRoutes = (deps: WebDeps) => {
       me: null,
       first: await hasNoAccounts(store.db),
       mail: config.smtpUrl !== undefined,
-      oidc: null,
+      oidc: config.oidc ? { name: config.oidc.name, only: config.oidc.only } : null,
       passkeys: passkeyObstacle(config.baseUrl) === undefined,
       version: null,
     }

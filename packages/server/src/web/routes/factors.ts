@@ -18,7 +18,7 @@ import { isNodeWithout } from '../../platform/nodes.ts'
 import { granted, Refusal } from '../../platform/refusal.ts'
 import { asPerson } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
-import { requireSignedIn, type WebEnv } from '../routing/guards.ts'
+import { requirePasswords, requireSignedIn, type WebEnv } from '../routing/guards.ts'
 import { proofGuard } from '../routing/proof.ts'
 import { noteClocks, tooManyCodes } from '../routing/sign-in-second.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
@@ -67,6 +67,7 @@ export const factorRoutes = (deps: WebDeps) => {
 
   /** Proves by the password, which is enough only for somebody who has no second factor. */
   async function proveByPassword(who: WebEnv['Variables'], password: string): Promise<void> {
+    if (config.oidc?.only) throw new Refusal('oidc_only')
     if (provesByFactor(await factorsOfPerson(store.db, config, who.person.id)))
       throw new Refusal('code_wrong', needsFactor)
     if (!(await isPasswordOf(deps, who.person, password))) throw new Refusal('password_wrong', passwordRefusal)
@@ -79,7 +80,7 @@ export const factorRoutes = (deps: WebDeps) => {
 
   const only = requireSignedIn(deps)
   return new Hono<WebEnv>()
-    .post('/second-factor', async (c) => {
+    .post('/second-factor', requirePasswords(deps), async (c) => {
       const given = await bodyFor(c, factors.secondFactor)
       await signIn.withSecond(c, given)
       return c.json({ ok: true })
@@ -110,9 +111,6 @@ export const factorRoutes = (deps: WebDeps) => {
       })
       await deps.live.rightsChanged()
       return c.json(made, 201)
-    })
-    .post('/factors/oidc', only, proofGuard(deps, factors.beginOidc), () => {
-      throw new Refusal('oidc_off')
     })
     .post('/proof', only, async (c) => {
       const { code, passkey, password } = await bodyFor(c, factors.prove)

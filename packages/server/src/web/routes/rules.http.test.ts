@@ -14,6 +14,8 @@ const open = [
   'POST /api/web/second-factor',
   'POST /api/web/passkey',
   'POST /api/web/passkey/options',
+  'GET /api/web/oidc/start',
+  'GET /api/web/oidc/callback',
   'GET /api/web/claim',
   'POST /api/web/claim',
   'POST /api/web/forgot',

@@ -43,6 +43,7 @@ const tables = [
   ],
   ...['invitation', 'link', 'member', 'rollout', 'saved_view', 'session', 'user', 'workspace', 'workspace_product'],
   ...['factor_requirement', 'recovery_code', 'session_proof', 'totp', 'passkey', 'passkey_challenge'],
+  ...['oidc_connection', 'oidc_callback'],
 ]
 const rowsOf = async ({ db, engine }: Store): Promise<Record<string, unknown[]>> =>
   engine === 'postgres'
@@ -92,6 +93,7 @@ const writes: Record<
     only: ['the session ends'],
   },
   'DELETE /api/web/factors/passkeys/:id': { only: ['the session ends'] },
+  'DELETE /api/web/factors/oidc': { only: ['the session ends'] },
   'POST /api/web/proof': { body: { password }, only: ['the session ends'] },
   'DELETE /api/web/sessions': { only: ['the session ends'] },
   'DELETE /api/web/sessions/:id': { only: ['the session ends'] },

@@ -9,6 +9,7 @@ import { createMiddleware } from 'hono/factory'
 import { findByOldName } from '../../fleet/agents/old-names.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { type SignedIn, signedInBy } from '../../people/accounts/sessions.ts'
+import { wayBackPath } from '../../people/oidc/client.ts'
 import { type MemberRights, rightsIn } from '../../people/workspaces/standing.ts'
 import { findWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -30,6 +31,13 @@ export const requireSignedIn = ({ auth, store, now }: Deps): Guard =>
     c.set('session', who.session)
     await next()
     for (const cookie of who.cookies) c.header('set-cookie', cookie, { append: true })
+  })
+
+/** Refuses routes that use or set a password where people sign in only through the provider. */
+export const requirePasswords = ({ config }: Pick<Deps, 'config'>): Guard =>
+  createMiddleware(async function passwords(_, next) {
+    if (config.oidc?.only) throw new Refusal('oidc_only')
+    await next()
   })
 
 /**
@@ -64,16 +72,21 @@ export const requireAgent = ({ store: { db }, now }: Deps, oldNames = false): Gu
   })
 
 /**
- * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`. A
- * request with neither header does not come from a current browser, and carries only cookies that a person put there.
+ * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`; one
+ * with neither header does not come from a current browser, and carries only cookies that a person put there. The way
+ * back from the sign-in provider is the one exception: a navigation from another site, good in the browser that went.
  */
 export const requireSameOrigin = (baseUrl: string): Guard =>
   createMiddleware(async function sameOrigin(c, next) {
     const site = c.req.header('sec-fetch-site')
     const origin = c.req.header('origin')
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
+    const comesBack = reads && c.req.path === wayBackPath && navigates(c.req.header('sec-fetch-dest'))
     const foreign = site ? site !== 'same-origin' && site !== 'none' : origin !== undefined && origin !== baseUrl
-    if (foreign && !(reads && site === 'same-site')) throw new Refusal('origin_foreign')
+    if (foreign && !(reads && site === 'same-site') && !comesBack) throw new Refusal('origin_foreign')
     if (!reads && origin !== undefined && origin !== baseUrl) throw new Refusal('origin_foreign')
     await next()
   })
+
+/** True for a request that shows a page in a tab, and not in a part of a page of another site. */
+const navigates = (destination: string | undefined): boolean => destination === undefined || destination === 'document'

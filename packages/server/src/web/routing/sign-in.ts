@@ -1,10 +1,10 @@
 /**
  * Lets people sign in and out. The accounts library hashes passwords and makes the session cookies. This module finds
  * the account, because the library accepts only addresses in ASCII; it limits and logs the tries, and writes the answer
- * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts`, `sign-in-passkey.ts`
- * and `sign-in-session.ts`.
+ * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts`, `sign-in-passkey.ts`,
+ * `sign-in-oidc.ts` and `sign-in-session.ts`.
  */
-import type { NewPasskeyAnswer, PasskeyAnswer, SignInAnswer } from '@svc/api'
+import type { NewPasskeyAnswer, PasskeyAnswer, ProviderFailure, SignInAnswer } from '@svc/api'
 import { maxEmailLength, readPasted } from '@svc/protocol'
 import type { Context } from 'hono'
 import type { Challenge, ChallengeFor } from '../../people/accounts/challenge.ts'
@@ -21,10 +21,13 @@ import { findPerson, personOfId } from '../../people/accounts/store.ts'
 import type { PartyOfCodes } from '../../people/factors/rules.ts'
 import { countCode, findFirstHalf, mailsWrongCodes } from '../../people/factors/store.ts'
 import { queueNotice } from '../../people/mails/queue.ts'
+import { verifiedAddress } from '../../people/oidc/judge.ts'
+import type { VisitPurpose } from '../../people/oidc/state.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
+import { oidcStep } from './sign-in-oidc.ts'
 import { passkeyStep } from './sign-in-passkey.ts'
 import { passwordStep } from './sign-in-password.ts'
 import { type GivenCodes, secondStep, tooManyCodes } from './sign-in-second.ts'
@@ -44,7 +47,10 @@ const perSessionPassword: TryLimit = { max: 8, seconds: 300 }
 /** The limit of passkeys that are not accepted, of one known browser, or else from one network address. */
 const perCallerPasskeys: TryLimit = { max: 30, seconds: 300 }
 
-type LinkMethod = Exclude<SignInMethod, 'password' | 'passkey'>
+/** The limit of ways back from the provider that fail, of one known browser, or else from one network address. */
+const perCallerProvider: TryLimit = { max: 30, seconds: 300 }
+
+type LinkMethod = Exclude<SignInMethod, 'password' | 'passkey' | 'oidc'>
 
 export interface SignIn {
   /**
@@ -72,6 +78,15 @@ export interface SignIn {
    * counts as one that signs nobody in.
    */
   addPasskey<T>(c: Context<WebEnv>, answer: NewPasskeyAnswer, work: (to?: Challenge) => Promise<T>): Promise<T>
+  /** Throws if no sign-in provider is set up, or while accounts cannot be connected with it. */
+  demandProvider(): Promise<void>
+  /** Gives the browser a visit to the provider, and returns its address; undefined if the provider does not answer. */
+  toProvider(c: Context<WebEnv>, purpose: VisitPurpose): Promise<string | undefined>
+  /**
+   * Signs in, or connects the account of the signed-in person, when a browser comes back from the provider. Returns the
+   * address of the page to which it goes.
+   */
+  fromProvider(c: Context<WebEnv>): Promise<string>
   /** Signs in a person who was identified by a one-time link or an invitation. */
   withoutPassword(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>
@@ -105,11 +120,23 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
   const complete = secondStep(deps, sessions)
   const passkeys = new TryCounter(perCallerPasskeys)
   const passkey = passkeyStep(deps, sessions)
+  const providers = new TryCounter(perCallerProvider)
+  const oidc = oidcStep(deps, sessions)
 
   /** Runs `work`, which checks a passkey, unless this browser or address gave too many wrong ones. */
   const tryPasskey = <T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T> => {
     const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
     return asTry({ tries: passkeys, limit: perCallerPasskeys, key, now: now(), wrong: wrongPasskey }, work)
+  }
+
+  /** Runs `work`, which calls the provider, unless too many ways back from it failed here; undefined if it failed. */
+  const tryProvider = async <T>(c: Context<WebEnv>, work: () => Promise<T | undefined>): Promise<T | undefined> => {
+    const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
+    if (providers.wait(key, perCallerProvider, now()) !== undefined) return undefined
+    providers.add(key, now())
+    const result = await work()
+    if (result !== undefined) providers.takeBack(key)
+    return result
   }
 
   return {
@@ -213,6 +240,38 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
         passkey.end(c, [purpose], answer)
         return made
       }),
+    async demandProvider() {
+      if (!oidc) throw new Refusal('oidc_off')
+      await oidc.demandNewNodes()
+    },
+    async toProvider(c, purpose) {
+      if (!oidc) throw new Refusal('oidc_off')
+      return oidc.begin(c, purpose)
+    },
+    async fromProvider(c) {
+      const visit = oidc?.comeBack(c)
+      if (!oidc || !visit) return failedAddress('failed')
+      const { purpose } = visit
+      const claims = await tryProvider(c, () => oidc.claimsOf(c, visit))
+      if (purpose.is === 'connect') {
+        const end = claims === undefined ? 'failed' : await oidc.connect(c, visit, claims)
+        if (end === 'connected') await deps.live.rightsChanged()
+        return `/account?oidc=${end}`
+      }
+      const half = halves.find(c.req.header('cookie'))
+      const entered = claims === undefined ? 'failed' : await oidc.enter(c, { visit, claims, half })
+      if (typeof entered === 'string') {
+        const outcome = entered === 'failed' || entered === 'disabled' ? entered : 'refused'
+        const email = claims && verifiedAddress(claims)
+        note(c, email ?? '', { outcome, method: 'oidc', known: false })
+        return failedAddress(entered, purpose.next)
+      }
+      const { made, person } = entered
+      const known = devices.find(c.req.header('cookie'), person.email, now()) !== undefined
+      await signedIn(c, made, person, { method: 'oidc', known })
+      take(c, [halves.clear()])
+      return purpose.next
+    },
     async withoutPassword(c, person, method) {
       const made = await newSession(c, person).catch((error) => {
         if (isDisabledRefusal(error)) note(c, person.email, { outcome: 'disabled', method, known: false })
@@ -251,6 +310,10 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
   }
 }
+
+/** The address of the page that says why a sign-in through the provider failed. */
+const failedAddress = (why: ProviderFailure, next = '/'): string =>
+  `/sign-in?${new URLSearchParams({ oidc: why, ...(next !== '/' && { next }) })}`
 
 /** A longer text is no address, whatever is removed at its ends. */
 const maxTyped = 4 * maxEmailLength

@@ -153,6 +153,14 @@ const notices: Readonly<
     'A passkey was added',
     'A passkey, with which somebody can sign in without your password, was added to your account',
   ),
+  oidc_connected: always(
+    'Your account was connected with the sign-in provider',
+    'An account of the sign-in provider, through which somebody can sign in without your password, was connected with your account',
+  ),
+  oidc_removed: always(
+    'Your account was disconnected from the sign-in provider',
+    'The sign-in provider was disconnected from your account',
+  ),
   passkey_removed: always('A passkey was removed', 'A passkey was removed from your account'),
   recovery_codes: always(
     'New recovery codes were made',

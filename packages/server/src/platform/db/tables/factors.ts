@@ -70,6 +70,8 @@ export interface FactorNodeTable {
   rule_filters: number | null
   /** 1 if the node takes no password as the proof of somebody who has a passkey; null for an earlier version. */
   passkeys: number | null
+  /** 1 if the node ends the connection with the sign-in provider when it hands an account over. */
+  oidc: number | null
 }
 
 /** A passkey of a person. Only its public key is here. */
@@ -93,5 +95,21 @@ export interface PasskeyTable {
 /** A challenge that a passkey has answered, as its hash, so that no answer is good twice. */
 export interface PasskeyChallengeTable {
   hash: string
+  expires_at: number
+}
+
+/** The account at the sign-in provider with which a person signs in. */
+export interface OidcConnectionTable {
+  person_id: string
+  issuer: string
+  /** The id that the provider gives the person (`sub`). */
+  subject: string
+  connected_at: number
+}
+
+/** A way back from the sign-in provider that was used, as the hash of its state, so that none is good twice. */
+export interface OidcCallbackTable {
+  hash: string
+  /** Until then the browser may have the state in a cookie. */
   expires_at: number
 }

@@ -1,0 +1,71 @@
+/** Ends the connection of an account with the sign-in provider, with its line in the activity and its mail. */
+import type { Verdict } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import type { ChangeContext } from '../audit/by.ts'
+import { audit } from '../audit/store.ts'
+import { deleteConnection } from '../factors/connections.ts'
+import { factorsOfPerson, type ServiceAddress } from '../factors/held.ts'
+import { forgetShown } from '../factors/store.ts'
+import { queueNotice } from '../mails/queue.ts'
+import { hasPassword } from './password.ts'
+import type { Person } from './store.ts'
+
+/** The configuration that says which ways in there are, and whether mails are sent. */
+export interface ConnectionConfig extends ServiceAddress {
+  smtpUrl?: string | undefined
+  oidc?: { issuer: string; only: boolean } | undefined
+}
+
+/** The ways in which a person can sign in without the operator. */
+interface WaysIn {
+  /** False where nobody signs in with a password, too. */
+  password: boolean
+  passkeys: number
+  connected: boolean
+}
+
+export async function waysIn(db: Db, config: ConnectionConfig, person: { id: string }): Promise<WaysIn> {
+  const { passkeys, connectedAt } = await factorsOfPerson(db, config, person.id)
+  return {
+    password: config.oidc?.only !== true && (await hasPassword(db, person)),
+    passkeys,
+    connected: connectedAt !== null,
+  }
+}
+
+/** Disconnects a person who asks for it. The other sessions, and this one without a factor, have then shown none. */
+export async function disconnect({
+  db,
+  config,
+  by,
+  session,
+  now,
+}: ChangeContext<Person> & { config: ConnectionConfig; session: { id: string } }): Promise<
+  Verdict<null, 'factor_unknown' | 'last_way_in'>
+> {
+  const { password, passkeys, connected } = await waysIn(db, config, by)
+  if (connected && !password && passkeys === 0) return lastWayIn
+  if (!(await deleteConnection(db, by.id)))
+    return refuse('factor_unknown', 'Your account is connected with no provider.')
+  await forgetShown(db, by.id, { session, config })
+  await noteRemoved({ db, by, now }, config)
+  return done(null)
+}
+
+/** Disconnects the account of a person that is handed over. The caller ends the sessions. */
+export async function dropConnection(ctx: ChangeContext<Person>, config: ConnectionConfig): Promise<void> {
+  if (!(await deleteConnection(ctx.db, ctx.by.id))) return
+  await forgetShown(ctx.db, ctx.by.id)
+  await noteRemoved(ctx, config)
+}
+
+async function noteRemoved({ db, by, now }: ChangeContext<Person>, config: ConnectionConfig): Promise<void> {
+  await audit(db, { workspaceId: null, at: now, by, action: 'person.oidc_removed', subject: `person ${by.email}` })
+  await queueNotice(db, { config }, { person: by.id, what: 'oidc_removed' }, now)
+}
+
+export const lastWayIn = refuse(
+  'last_way_in',
+  'This is the last way in to your account. Choose a password, add a passkey or connect a provider first.',
+)

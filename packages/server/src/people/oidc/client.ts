@@ -1,0 +1,132 @@
+/**
+ * Talks to the sign-in provider (OpenID Connect) by the library. The provider is asked for its addresses at the first
+ * press and again after a failure, so the service starts whatever the provider does.
+ */
+import { isAhead } from '@svc/protocol'
+import type { Configuration } from 'openid-client'
+import type { OidcSettings } from '../../platform/base.ts'
+import type { ProviderClaims } from './judge.ts'
+import type { Visit } from './state.ts'
+
+/** The path of the address to which the provider sends browsers back. */
+export const wayBackPath = '/api/web/oidc/callback'
+
+const second = 1000
+/** The limits of a call of the provider: the seconds that it may take, and the bytes of its answer. */
+const call = { seconds: 10, bytes: 1024 * 1024 } as const
+/** The milliseconds between two requests for the provider's addresses. */
+const againMs = 10 * second
+
+interface Provider {
+  /** The address of the provider at which a visit begins. Throws if the provider does not answer as it should. */
+  addressFor(visit: Visit): Promise<string>
+  /**
+   * The claims about the person who came back, with this query, from a visit. Throws if the provider does not answer as
+   * it should, or if the person did not sign in there.
+   */
+  claimsOf(visit: Visit, query: string): Promise<ProviderClaims>
+}
+
+export function openProvider(
+  { issuer, clientId, clientSecret }: OidcSettings,
+  { baseUrl, now }: { baseUrl: string; now: () => number },
+): Provider {
+  // Loading takes 20 ms, which no report should wait for, so it begins with the service and not with the first press.
+  const loading = import('openid-client')
+  loading.catch(() => undefined)
+  let asked: { at: number; configuration: Promise<Configuration> } | undefined
+  let hasFailed = false
+
+  async function discover(): Promise<Configuration> {
+    const library = await loading
+    const plain = issuer.startsWith('http:') ? [library.allowInsecureRequests] : []
+    const configuration = await library.discovery(new URL(issuer), clientId, undefined, authentication, {
+      [library.customFetch]: limitedFetch,
+      timeout: call.seconds,
+      // Without it, a token that comes over TLS is taken whoever signed it.
+      execute: [...plain, library.enableNonRepudiationChecks],
+    })
+    return configuration
+
+    /** Shows the secret in the way that the provider takes. All have to take the first, unless they say otherwise. */
+    function authentication(...given: Parameters<ReturnType<typeof library.ClientSecretBasic>>): void {
+      const [{ token_endpoint_auth_methods_supported: taken = ['client_secret_basic'] }] = given
+      const show = taken.includes('client_secret_basic') ? library.ClientSecretBasic : library.ClientSecretPost
+      show(clientSecret)(...given)
+    }
+  }
+
+  function configuration(): Promise<Configuration> {
+    if (asked && !(hasFailed && !isAhead(asked.at + againMs, now(), againMs))) return asked.configuration
+    hasFailed = false
+    asked = { at: now(), configuration: discover() }
+    return asked.configuration
+  }
+
+  /** Runs `work`. If it fails, the next press asks for the addresses again. */
+  async function talk<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
+    try {
+      return await work(await configuration())
+    } catch (error) {
+      hasFailed = true
+      throw error
+    }
+  }
+
+  const redirectUri = baseUrl + wayBackPath
+  return {
+    addressFor: ({ state, nonce, verifier, purpose }) =>
+      talk(async (configuration) => {
+        const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await loading
+        const url = buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          scope: 'openid email profile',
+          state,
+          nonce,
+          code_challenge: await calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          ...(isAgain(purpose) && { max_age: '0' }),
+        })
+        return url.href
+      }),
+    claimsOf: ({ state, nonce, verifier, purpose }, query) =>
+      talk(async (configuration) => {
+        const { authorizationCodeGrant, fetchUserInfo } = await loading
+        const tokens = await authorizationCodeGrant(configuration, new URL(redirectUri + query), {
+          ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
+          ...(isAgain(purpose) && { maxAge: 0 }),
+        })
+        const claims = tokens.claims()
+        const subject = claims?.sub ?? ''
+        if (!/^[\x20-\x7e]{1,255}$/.test(subject)) throw new Error('The provider names nobody.')
+        const hasMore = claims?.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+        const said = hasMore ? await fetchUserInfo(configuration, tokens.access_token, subject) : claims
+        return { subject, email: said?.email, emailVerified: said?.email_verified, name: said?.name }
+      }),
+  }
+}
+
+const isAgain = (purpose: Visit['purpose']): boolean => purpose.is === 'sign-in' && purpose.again
+
+/** Follows no redirect, and reads no more than the limit. */
+async function limitedFetch(url: string, options: object): Promise<Response> {
+  const { body, status, headers } = await fetch(url, { ...options, redirect: 'manual' })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > call.bytes) throw new Error('The answer of the provider is too large.')
+    chunks.push(chunk)
+  }
+  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers })
+}
+
+/**
+ * The reason of a failure for the log: the code of the library, or the error that the provider names. Everything else
+ * may hold tokens.
+ */
+export function whyProviderFailed(error: unknown): string {
+  const { code, error: said, cause } = error as { code?: unknown; error?: unknown; cause?: { code?: unknown } }
+  const words = [code, said, cause?.code].filter((each) => typeof each === 'string' && /^[\w.-]{1,100}$/.test(each))
+  return words.length > 0 ? words.join(' ') : (error as Error).name
+}

@@ -1,0 +1,66 @@
+/** Decides what becomes of a person after the sign-in provider has said who it is. */
+import { domainToASCII } from 'node:url'
+import type { ProviderFailure } from '@svc/api'
+import { readMailbox } from '../../deliveries/recipient.ts'
+import type { OidcSettings } from '../../platform/base.ts'
+
+/** The claims of a provider about a person. The library has checked signature, audience and time. */
+export interface ProviderClaims {
+  subject: string
+  email: unknown
+  emailVerified: unknown
+  name: unknown
+}
+
+/** An account of the service, as far as it matters here. */
+interface AccountFacts {
+  person: { id: string }
+  disabled: boolean
+}
+
+/** The accounts that the claims may mean. */
+export interface ProviderFacts {
+  /** The account that is connected with this person at the provider. */
+  connected: AccountFacts | undefined
+  /** The account with the address in the claims. */
+  sameAddress: (AccountFacts & { confirmed: boolean; hasFactor: boolean; isConnected: boolean }) | undefined
+}
+
+type ProviderJudgement =
+  | { is: 'sign-in'; person: { id: string } }
+  /** The account of the same address is connected, and its person signed in. */
+  | { is: 'link'; person: { id: string } }
+  | { is: 'make'; email: string }
+  | { is: 'refused'; why: Exclude<ProviderFailure, 'failed'> }
+
+/**
+ * Somebody who is connected is known by the id at the provider, whatever address they have there now. Everybody else
+ * needs an address that the provider has verified, in an allowed domain. An account with this address is connected only
+ * if its person has shown that the address is theirs, and has no factor that this would go around.
+ */
+export function judge(
+  claims: ProviderClaims,
+  { connected, sameAddress }: ProviderFacts,
+  settings: Pick<OidcSettings, 'allow'>,
+): ProviderJudgement {
+  if (connected) return connected.disabled ? refused('disabled') : { is: 'sign-in', person: connected.person }
+  const email = verifiedAddress(claims)
+  if (email === undefined) return refused('unverified')
+  if (!isAllowed(email, settings.allow)) return refused('domain')
+  if (!sameAddress) return { is: 'make', email }
+  const { person, confirmed, hasFactor, isConnected, disabled } = sameAddress
+  if (!confirmed || hasFactor || isConnected) return refused('exists')
+  return disabled ? refused('disabled') : { is: 'link', person }
+}
+
+const refused = (why: Exclude<ProviderFailure, 'failed'>) => ({ is: 'refused', why }) as const
+
+/** The address in the claims as it is stored; undefined if there is none, or the provider has not verified it. */
+export function verifiedAddress({ email, emailVerified }: ProviderClaims): string | undefined {
+  if (emailVerified !== true || typeof email !== 'string') return undefined
+  const read = readMailbox(email)
+  return read.ok ? read.value : undefined
+}
+
+const isAllowed = (email: string, allow: OidcSettings['allow']): boolean =>
+  allow === '*' || allow.includes(domainToASCII(email.slice(email.lastIndexOf('@') + 1)).toLowerCase())
