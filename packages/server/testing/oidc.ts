@@ -23,7 +23,7 @@ export interface ProviderFails {
   claims?: (claims: Record<string, unknown>) => Record<string, unknown>
   /** Signs with another key, or changes the token after it was signed. */
   signature?: 'other key' | 'changed' | 'none'
-  /** Gives the answer to a code again, as often as it is asked. */
+  /** Takes a code as often as it is given. */
   repeats?: boolean
 }
 
@@ -61,10 +61,9 @@ export async function startProvider(given: Partial<OidcSettings> = {}): Promise<
   const known: string[] = []
   const provider = new Provider(
     issuer,
-    configurationOf(own, known, () => test.people),
+    configurationOf(own, known, () => test),
   )
   const handle = provider.callback()
-  const answers = new Map<string, string>()
   const settings: OidcSettings = {
     issuer: `${issuer}/`,
     ...{ clientId: client.id, clientSecret: client.secret },
@@ -109,24 +108,18 @@ export async function startProvider(given: Partial<OidcSettings> = {}): Promise<
   function changeAnswer(res: ServerResponse): void {
     const { end } = res
     res.end = ((body?: string | Buffer) => {
-      const text = changed(String(body ?? ''), res)
+      const text = changed(String(body ?? ''))
       res.setHeader('content-length', Buffer.byteLength(text))
       return end.call(res, text, 'utf8')
     }) as typeof end
   }
 
-  function changed(text: string, res: ServerResponse): string {
-    const { claims, repeats, signature } = test.fails
-    if (repeats && answers.size > 0) {
-      res.statusCode = 200
-      return [...answers.values()][0] ?? ''
-    }
+  function changed(text: string): string {
+    const { claims, signature } = test.fails
     const answer = JSON.parse(text) as { id_token?: string }
     if (!answer.id_token) return text
     if (claims || signature) answer.id_token = tampered(answer.id_token, claims, signature)
-    const said = JSON.stringify(answer)
-    if (repeats) answers.set('first', said)
-    return said
+    return JSON.stringify(answer)
   }
 
   function tampered(token: string, claims: ProviderFails['claims'], how: ProviderFails['signature']): string {
@@ -142,13 +135,13 @@ export async function startProvider(given: Partial<OidcSettings> = {}): Promise<
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
-function configurationOf(key: KeyObject, known: string[], people: () => ProviderPeople) {
+function configurationOf(key: KeyObject, known: string[], test: () => TestProvider) {
   const jwk = key.export({ format: 'jwk' })
   const kid = createHash('sha256').update(String(jwk.n)).digest('base64url').slice(0, 8)
   return {
     jwks: { keys: [{ ...jwk, kid, alg: 'RS256', use: 'sig' }] },
     cookies: { keys: ['a key of the tests'] },
-    adapter: rowsOf(known),
+    adapter: rowsOf(known, test),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     // Most providers put the claims into the token, too.
     conformIdTokenClaims: false,
@@ -160,7 +153,7 @@ function configurationOf(key: KeyObject, known: string[], people: () => Provider
     },
     findAccount: (_: unknown, id: string) => ({
       accountId: id,
-      claims: () => ({ sub: id, ...people()[id] }),
+      claims: () => ({ sub: id, ...test().people[id] }),
     }),
     async loadExistingGrant(ctx: {
       oidc: { session: { accountId: string }; client: { clientId: string }; provider: Provider }
@@ -176,7 +169,7 @@ function configurationOf(key: KeyObject, known: string[], people: () => Provider
 }
 
 /** The rows of the provider, in memory. The only client is the service, at the addresses that are known now. */
-function rowsOf(known: string[]) {
+function rowsOf(known: string[], test: () => TestProvider) {
   type Row = Record<string, unknown> & { uid?: string; grantId?: string; consumed?: number }
   const rows = new Map<string, Row>()
   return class {
@@ -209,7 +202,7 @@ function rowsOf(known: string[]) {
     }
     async consume(id: string) {
       const row = rows.get(this.#key(id))
-      if (row) row.consumed = Math.floor(Date.now() / 1000)
+      if (row && !test().fails.repeats) row.consumed = Math.floor(Date.now() / 1000)
     }
     async destroy(id: string) {
       rows.delete(this.#key(id))

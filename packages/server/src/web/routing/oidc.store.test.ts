@@ -1,0 +1,171 @@
+/** Tests sign-ins through the provider on both engines: what several requests and several nodes do at the same moment. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ProviderAddress } from '@svc/api'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { comesBack, fromElsewhere, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
+import { type Browser, operator, serve } from '../../../testing/page/service.ts'
+import { addPasskey } from '../../../testing/passkeys.ts'
+import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { confirmEmail } from '../../people/accounts/confirmed.ts'
+import { insertLink } from '../../people/accounts/links.ts'
+import { findPerson } from '../../people/accounts/store.ts'
+import { openPostgres, type Store } from '../../platform/db/open.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+
+const api = (path: string) => `/api/web${path}`
+async function begun(postgres: Store) {
+  const provider = await startProvider()
+  const service = await serve({ postgres, hostname: 'localhost', oidc: provider.settings })
+  provider.knows(service.baseUrl)
+  await service.workspace('north')
+  return { provider, service, kim: await service.person('Kim', 'north', 'admin') }
+}
+type Setup = Awaited<ReturnType<typeof begun>>
+
+const count = async ({ db }: Store, table: 'user' | 'session' | 'oidc_connection' | 'oidc_callback') =>
+  (await db.selectFrom(table).selectAll().execute()).length
+const leadsTo = ({ headers }: { headers: Headers }) => headers.get('location')
+
+/** Goes to the provider and back in a new browser, up to the last step, which the caller takes. */
+async function wayBack({ provider, service }: Pick<Setup, 'provider' | 'service'>, who: string) {
+  const browser = service.browser()
+  const start = await browser.get(api('/oidc/start'))
+  const { pathname, search } = await providerBrowser(provider).goes(leadsTo(start) ?? '', who)
+  return { path: pathname + search, headers: { ...fromElsewhere, cookie: browser.cookie } }
+}
+
+describe.each([
+  ['SQLite', openTestSqlite],
+  ['PostgreSQL', openTestPostgres],
+] as const)('on %s', (_engine, open) => {
+  test('a way back that is used four times at the same moment signs in once', async () => {
+    const setup = await begun(await open())
+    const { provider, service } = setup
+    provider.fails = { repeats: true }
+    await signInThrough(provider, service.browser(), 'ann')
+    for (let round = 0; round < 3; round++) {
+      const { path, headers } = await wayBack(setup, 'ann')
+      const before = await count(service.store, 'session')
+      const answers = await Promise.all(Array.from({ length: 4 }, () => service.browser().get(path, headers)))
+      expect(answers.map(leadsTo).sort()).toEqual(['/', ...Array(3).fill('/sign-in?oidc=failed')])
+      expect(await count(service.store, 'session')).toBe(before + 1)
+    }
+  })
+
+  test('somebody new who comes in two browsers at the same moment gets one account', async () => {
+    const setup = await begun(await open())
+    const ways = [await wayBack(setup, 'ann'), await wayBack(setup, 'ann')]
+    const answers = await Promise.all(ways.map(({ path, headers }) => setup.service.browser().get(path, headers)))
+    expect(answers.map(({ status }) => status)).toEqual([302, 302])
+    expect(answers.map(leadsTo)).toContain('/')
+    expect(await count(setup.service.store, 'user')).toBe(2)
+    expect(await count(setup.service.store, 'oidc_connection')).toBe(1)
+    expect(leadsTo(await signInThrough(setup.provider, setup.service.browser(), 'ann'))).toBe('/')
+  })
+
+  test('an account that gets a factor at the moment when its address comes from the provider: one of them comes first', async () => {
+    const setup = await begun(await open())
+    const { service } = setup
+    const ann = await service.person('Ann', 'north', 'member')
+    const { db } = service.store
+    await confirmEmail(db, (await findPerson(db, 'ann@example.org'))?.id ?? '', service.now())
+    const { path, headers } = await wayBack(setup, 'ann')
+    const [answer, added] = await Promise.all([
+      service.browser().get(path, headers),
+      addPasskey(ann, service.baseUrl).catch(() => undefined),
+    ])
+    const isConnected = (await count(service.store, 'oidc_connection')) === 1
+    expect(leadsTo(answer)).toBe(isConnected ? '/' : '/sign-in?oidc=exists')
+    expect(isConnected || added !== undefined).toBe(true)
+  })
+
+  test('an account is connected in one of two browsers that end at the same moment', async () => {
+    const { provider, service, kim } = await begun(await open())
+    const begins = async (who: string): Promise<URL> => {
+      const { body } = await kim.send<ProviderAddress>('POST', api('/factors/oidc'))
+      return providerBrowser(provider).goes(body.location, who)
+    }
+    const ways = [await begins('ann'), await begins('bob')]
+    const ends = (await Promise.all(ways.map((way) => comesBack(kim, way)))).map(leadsTo)
+    expect(ends.sort()).toEqual(['/account?oidc=connected', '/account?oidc=taken'])
+    expect(await count(service.store, 'oidc_connection')).toBe(1)
+  })
+
+  test('the sweeper erases ways back that were used, and not earlier than a day after their end', async () => {
+    const { provider, service } = await begun(await open())
+    await signInThrough(provider, service.browser(), 'ann')
+    await service.sweeps()
+    expect(await count(service.store, 'oidc_callback')).toBe(1)
+    service.pass(dayMs / 1000 + 601)
+    await service.sweeps()
+    expect(await count(service.store, 'oidc_callback')).toBe(0)
+    expect(await count(service.store, 'oidc_connection')).toBe(1)
+  })
+})
+
+test('a way back on two nodes at the same moment signs in once, and each node takes what the other began (PostgreSQL)', async () => {
+  const url = await newPostgresDatabase()
+  const { provider, service: first } = await begun(openPostgres(url))
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-second-node-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  cpSync(join(first.dir, 'secret'), join(dataDir, 'secret'))
+  const second = await serve({
+    ...{ postgres: openPostgres(url), dataDir, baseUrl: first.baseUrl, oidc: provider.settings },
+  })
+  await signInThrough(provider, first.browser(), 'ann')
+  provider.fails = { repeats: true }
+  for (let round = 0; round < 5; round++) {
+    const { path, headers } = await wayBack({ provider, service: first }, 'ann')
+    const before = await count(first.store, 'session')
+    const answers = await Promise.all(
+      [first, second, first, second].map((node): Promise<{ headers: Headers }> => node.browser().get(path, headers)),
+    )
+    expect(answers.map(leadsTo).sort()).toEqual(['/', ...Array(3).fill('/sign-in?oidc=failed')])
+    expect(await count(first.store, 'session')).toBe(before + 1)
+  }
+})
+
+test('while a node of an earlier version runs, no account is connected, since it would leave the connection when it hands the account over (PostgreSQL)', async () => {
+  const { provider, service, kim } = await begun(await openTestPostgres())
+  const { db } = service.store
+  await signInThrough(provider, service.browser(), 'ann')
+  const { body } = await kim.send<ProviderAddress>('POST', api('/factors/oidc'))
+  const way = await providerBrowser(provider).goes(body.location, 'bob')
+  await sql`insert into factor_node (node, at, rule_filters, passkeys) values ('earlier', ${service.now()}, 1, 1)`.execute(
+    db,
+  )
+  const refused = await kim.send<{ error?: { code: string } }>('POST', api('/factors/oidc'))
+  expect([refused.status, refused.body.error?.code]).toEqual([409, 'nodes_mixed'])
+  expect(leadsTo(await comesBack(kim, way))).toBe('/account?oidc=failed')
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/sign-in?oidc=failed')
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'ann')), 'who is connected signs in').toBe('/')
+  await sql`update factor_node set oidc = 1`.execute(db)
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/')
+})
+
+test('a sign-in at the moment when its account is handed over leaves no session in it (PostgreSQL)', async () => {
+  const setup = await begun(await openTestPostgres())
+  const { provider, service } = setup
+  await signInThrough(provider, service.browser(), 'ann')
+  const { db } = service.store
+  const person = (await findPerson(db, 'ann@example.org')) ?? null
+  const token = 'a link'.padEnd(43, '.')
+  await insertLink({ db, by: operator, now: service.now() }, { purpose: 'claim', person, token })
+  const { path, headers } = await wayBack(setup, 'ann')
+  const owner: Browser = service.browser()
+  const [claimed] = await Promise.all([
+    owner.send('POST', api('/claim'), { token, name: 'Ann', password: 'another good password' }),
+    service.browser().get(path, headers),
+  ])
+  expect(claimed.status).toBe(200)
+  expect(await count(service.store, 'oidc_connection')).toBe(0)
+  const sessions = await db
+    .selectFrom('session')
+    .select('id')
+    .where('userId', '=', person?.id ?? '')
+    .execute()
+  expect(sessions.length).toBe(1)
+})
