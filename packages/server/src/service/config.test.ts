@@ -86,6 +86,13 @@ test.each([
   ['SVC_MAIL_FROM', 'A <a@example.org>, <b@example.org>'],
   ['SVC_LOG_LEVEL', 'loud'],
   ['SVC_PASSWORD_HASH', 'bcrypt'],
+  ['SVC_OIDC_ISSUER', 'login.example.org'],
+  ['SVC_OIDC_ISSUER', 'https://login.example.org/?a=b'],
+  ['SVC_OIDC_CLIENT_ID', 'a b'],
+  ['SVC_OIDC_ALLOW', '@example.org'],
+  ['SVC_OIDC_ALLOW', 'example.org,'],
+  ['SVC_OIDC_ALLOW', '*.example.org'],
+  ['SVC_OIDC_ONLY', 'yes'],
   ['SVC_SECURITY_CONTACT', 'the operator'],
   ['SVC_SECURITY_CONTACT', 'http://example.org/report'],
   ['SVC_SECURITY_CONTACT', 'a@example.org\nContact: mailto:b@example.org'],
@@ -104,6 +111,56 @@ test.each(['hc.example.org/sesame', 'ftp://hc.example.org/sesame'])(
     expect(wrong).not.toThrow(/sesame/)
   },
 )
+
+const oidc = {
+  SVC_OIDC_ISSUER: 'https://login.example.org',
+  SVC_OIDC_CLIENT_ID: 'svc',
+  SVC_OIDC_CLIENT_SECRET: 'sesame',
+  SVC_OIDC_ALLOW: 'Example.org, münchen.de',
+  SVC_BASE_URL: 'https://svc.example.org',
+}
+const read = {
+  ...{ issuer: 'https://login.example.org/', clientId: 'svc', clientSecret: 'sesame' },
+  ...{ allow: ['example.org', 'xn--mnchen-3ya.de'], name: 'login.example.org', only: false },
+}
+
+test.each([
+  ['the four are enough', {}, {}],
+  [
+    'a name and passwords that are off',
+    { SVC_OIDC_NAME: 'Example', SVC_OIDC_ONLY: 'on' },
+    { name: 'Example', only: true },
+  ],
+  ['all domains', { SVC_OIDC_ALLOW: '*' }, { allow: '*' }],
+  [
+    'plain http on this machine',
+    { SVC_OIDC_ISSUER: 'http://127.0.0.1:9/realms/a', SVC_BASE_URL: 'http://localhost:8787' },
+    { issuer: 'http://127.0.0.1:9/realms/a', name: '127.0.0.1' },
+  ],
+])('settings of a sign-in provider are read: %s', (_, given, meant) => {
+  expect(config({ ...oidc, ...given }).oidc).toEqual({ ...read, ...meant })
+})
+
+test.each(Object.keys(oidc).filter((name) => name !== 'SVC_BASE_URL'))(
+  'the settings of a sign-in provider without %s are an error that names it',
+  (name) => expect(() => config({ ...oidc, [name]: '' })).toThrow(`${name} is missing`),
+)
+
+test.each([
+  ['SVC_OIDC_ISSUER', { ...oidc, SVC_OIDC_ISSUER: 'http://login.example.org' }],
+  ['SVC_OIDC_ISSUER', { SVC_OIDC_ONLY: 'on' }],
+  ['SVC_OIDC_CLIENT_SECRET', { SVC_OIDC_NAME: 'Example' }],
+  ['SVC_BASE_URL', { ...oidc, SVC_BASE_URL: 'http://svc.example.org' }],
+])('settings of a sign-in provider that would protect nothing are an error that names %s', (name, given) => {
+  expect(() => config(given)).toThrow(ConfigError)
+  expect(() => config(given)).toThrow(name)
+})
+
+test('a wrong secret of the sign-in provider is not repeated', () => {
+  const wrong = () => config({ ...oidc, SVC_OIDC_CLIENT_SECRET: 'sesame street' })
+  expect(wrong).toThrow(/SVC_OIDC_CLIENT_SECRET must be the secret/)
+  expect(wrong).not.toThrow(/sesame/)
+})
 
 test('a wrong address of a mail server is an error that does not repeat its password', () => {
   const wrong = () => config({ SVC_SMTP_URL: 'http://svc:sesame@mail.example.org' })

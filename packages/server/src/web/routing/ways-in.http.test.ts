@@ -1,9 +1,10 @@
 /**
  * Tests every way to get a session, in every state of the account and the workspace: who is in, and with which rights.
  */
-import type { Factors, Me, NewTotp, RecoveryCodes, SignInAnswer } from '@svc/api'
+import type { Factors, Me, NewTotp, ProviderAddress, RecoveryCodes, SignInAnswer } from '@svc/api'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
+import { comesBack, providerBrowser, signInThrough, startProvider, type TestProvider } from '../../../testing/oidc.ts'
 import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import { addPasskey, type TestPasskey, usePasskey } from '../../../testing/passkeys.ts'
 import { confirmEmail } from '../../people/accounts/confirmed.ts'
@@ -20,6 +21,7 @@ interface Answered {
   body: { error?: { code: string } }
 }
 interface Setup {
+  provider: TestProvider
   service: Service
   workspace: { id: string; slug: string; name: string }
 }
@@ -31,8 +33,23 @@ const me = (browser: Browser) => browser.get<Me>(api('/me'))
 const context = ({ service }: Setup) => ({ people: service, by: operator, now: service.now() })
 
 async function newSetup(): Promise<Setup> {
-  const service = await serve({ hostname: 'localhost' })
-  return { service, workspace: await service.workspace('north') }
+  const provider = await startProvider()
+  const service = await serve({ hostname: 'localhost', oidc: provider.settings })
+  provider.knows(service.baseUrl)
+  return { provider, service, workspace: await service.workspace('north') }
+}
+
+/** Connects the account of this browser with the person `ann` at the provider. */
+async function connects({ provider }: Setup, browser: Browser): Promise<void> {
+  const { body } = await browser.send<ProviderAddress>('POST', api('/factors/oidc'))
+  await comesBack(browser, await providerBrowser(provider).goes(body.location, 'ann'))
+}
+
+/** Signs Ann in through the provider; a refusal is as one of another way, with the reason as its code. */
+async function throughProvider({ provider }: Setup, browser: Browser): Promise<Answered> {
+  const { headers } = await signInThrough(provider, browser, 'ann')
+  const why = new URL(headers.get('location') ?? '', 'http://localhost').searchParams.get('oidc')
+  return why === null ? { status: 200, body: {} } : { status: 302, body: { error: { code: why } } }
 }
 const require = async (setup: Setup) =>
   value(await requireFactor({ ...context(setup), db: setup.service.store.db }, setup.workspace, setup.service.now()))
@@ -68,17 +85,21 @@ const accepts = (browser: Browser, path: string) =>
 
 interface Way {
   use(setup: Setup, browser: Browser, passkey?: TestPasskey): Promise<{ status: number; body: unknown }>
+  /** The account is connected with the provider before. */
+  connected?: true
   /** Passkeys are removed, and an app is not. */
   removesPasskeys?: true
   /**
    * `factor` if an app is asked for, `removed` if all factors are removed, `none` if the way needs none, `is one` if it
-   * is itself a factor.
+   * is itself a factor, `shows one` if it counts as showing one.
    */
-  asks: 'factor' | 'none' | 'removed' | 'is one'
+  asks: 'factor' | 'none' | 'removed' | 'is one' | 'shows one'
   /** How the way is refused while the account is disabled. */
   disabled: [status: number, code: string]
   /** How the way is refused in any case. */
   always?: [status: number, code: string]
+  /** How the way is refused if the account has a factor. */
+  withFactor?: [status: number, code: string]
 }
 
 /** Ways to get a session, each for Ann in a new browser. */
@@ -95,6 +116,28 @@ const ways: Record<string, Way> = {
     },
     asks: 'is one',
     disabled: [403, 'account_disabled'],
+  },
+  'the provider, with which the account is connected': {
+    use: throughProvider,
+    connected: true,
+    asks: 'shows one',
+    disabled: [302, 'disabled'],
+  },
+  'the provider, which has verified the confirmed address of the account': {
+    use: async (setup, browser) => {
+      const { db } = setup.service.store
+      await confirmEmail(db, (await findPerson(db, anns))?.id ?? '', setup.service.now())
+      return throughProvider(setup, browser)
+    },
+    asks: 'shows one',
+    disabled: [302, 'disabled'],
+    withFactor: [302, 'exists'],
+  },
+  'the provider, where the address of the account was never confirmed': {
+    use: throughProvider,
+    asks: 'none',
+    disabled: [302, 'exists'],
+    always: [302, 'exists'],
   },
   'a link of the operator': {
     use: async (setup, browser) => browser.send('POST', api('/link'), { token: await linkOf(setup, 'sign_in') }),
@@ -182,13 +225,15 @@ describe.each(Object.entries(ways))('somebody who comes by %s', (_, way) => {
     const code = factor === 'an app' ? await enrol(setup, ann) : undefined
     const hasPasskey = factor === 'a passkey' || way.asks === 'is one'
     const passkey = hasPasskey ? await addPasskey(ann, setup.service.baseUrl) : undefined
+    if (way.connected) await connects(setup, ann)
     if (required) await require(setup)
     if (disabled) value(await disablePerson(context(setup), anns))
     const before = await sessionsOf(setup, anns)
     const browser = setup.service.browser()
     const came = await way.use(setup, browser, passkey)
 
-    const refused = disabled ? way.disabled : way.always
+    const withFactor = factor === 'nothing more' ? undefined : way.withFactor
+    const refused = withFactor ?? (disabled ? way.disabled : way.always)
     if (refused) {
       expect([came.status, (came.body as Answered['body']).error?.code]).toEqual(refused)
       expect((await me(browser)).status).toBe(401)
@@ -201,7 +246,7 @@ describe.each(Object.entries(ways))('somebody who comes by %s', (_, way) => {
       expect((await me(browser)).status).toBe(401)
       expect((await browser.send('POST', api('/second-factor'), { code: code() })).status).toBe(200)
     }
-    const shown = way.asks === 'is one' || (code !== undefined && way.asks === 'factor')
+    const shown = way.asks === 'is one' || way.asks === 'shows one' || (code !== undefined && way.asks === 'factor')
     await expectRole(browser, 'north', required && !shown ? 'member' : 'admin', 'factor_required')
     const isRemoved = way.asks === 'removed'
     const keepsPasskey = hasPasskey && !isRemoved && !way.removesPasskeys
@@ -219,6 +264,7 @@ describe.each(Object.entries(ways))('somebody who comes by %s', (_, way) => {
 test.each([
   ['an app', enrol],
   ['a passkey', ({ service }: Setup, ann: Browser) => addPasskey(ann, service.baseUrl)],
+  ['a connection with the provider', connects],
 ] as const)('the only admin is not locked out by a requirement: adding %s gives the rights back', async (_, adds) => {
   const setup = await newSetup()
   const ann = await setup.service.person('Ann', 'north', 'admin')
