@@ -1,4 +1,4 @@
-/** Tests sign-ins through the provider on both engines: what several requests and several nodes do at the same moment. */
+/** Tests sign-ins through a provider on both engines: several requests and several nodes at the same moment. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
