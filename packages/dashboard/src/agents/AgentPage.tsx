@@ -69,7 +69,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
     <>
       <AgentKeys agent={agent} />
       <LeaveUnsent changes={Object.keys(settings.drafts).length} />
-      <Header agent={agent} />
+      <Header agent={agent} tab={tab} />
       {error && <ErrorNote error={error} retry={refetch} />}
       <CommandsInProgress
         agent={agent}

@@ -1,9 +1,11 @@
 import { Button, Text as Words } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
+import { read } from '../../data/queries.ts'
 import { listBefore } from '../../data/returning.ts'
-import { paths } from '../../paths.ts'
-import { Level, Text, Time } from '../../ui/index.ts'
+import { type AgentTab, paths } from '../../paths.ts'
+import { count, Level, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { Dotted } from '../../ui/parts.tsx'
 import { Wished } from '../../updates/parts/Wished.tsx'
@@ -15,9 +17,10 @@ import { Controls } from './Controls.tsx'
 import { Heartbeat } from './Heartbeat.tsx'
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */
-export function Header({ agent }: { agent: Agent }) {
+export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
   const { slug, page, offline } = agent
   const { report } = page
+  const open = useOpenAlerts(agent, tab)
   const old = page.statusOld && !offline
   const update = page.updates.blueprint
   const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
@@ -82,10 +85,15 @@ export function Header({ agent }: { agent: Agent }) {
                   )}
                 </>
               ),
+              open > 0 && (
+                <AnchorLink to={paths.agent} params={{ slug, name: page.name }} fz="sm" className="ag-open-alert">
+                  {count(open, 'open alert')}
+                </AnchorLink>
+              ),
             ]}
           />
         </Words>
-        <Tags agent={agent} />
+        <Tags agent={agent} brief={tab !== 'overview'} />
       </div>
       <div className="ag-actions">
         <Controls agent={agent} />
@@ -129,12 +137,25 @@ function Heard({ agent: { page, offline } }: { agent: Agent }) {
   )
 }
 
+/** The number of the agent's open alerts on the tabs that do not list them; 0 on the one that does. */
+function useOpenAlerts({ slug, page: { name } }: Agent, tab: AgentTab): number {
+  const asked = tab !== 'overview'
+  const { data = [] } = useQuery({ ...read('GET /w/:slug/agents/:name/alerts', { slug, name }), enabled: asked })
+  return asked ? data.filter(({ endedAt, acknowledged }) => endedAt === null && acknowledged === null).length : 0
+}
+
+interface TagsProps {
+  agent: Agent
+  /** True on the tabs that show no tags on a phone. */
+  brief: boolean
+}
+
 /** The tags of the agent, each a link to the agents that have it, and a button to change them; nothing without tags. */
-function Tags({ agent: { slug, page } }: { agent: Agent }) {
+function Tags({ agent: { slug, page }, brief }: TagsProps) {
   const [open, setOpen] = useState(false)
   if (page.tags.length === 0 && !open) return null
   return (
-    <div className="ag-tags">
+    <div className="ag-tags" data-brief={brief}>
       <ul aria-label="Tags">
         {page.tags.map((tag) => (
           <li key={tag}>
