@@ -1,5 +1,6 @@
 import { colorOf } from '../../ui/charts/StackedBars.tsx'
 import { Text } from '../../ui/index.ts'
+import { byVersion } from '../version-days.ts'
 import '../../ui/charts/charts.css'
 import '../updates.css'
 
@@ -17,9 +18,12 @@ export function VersionBar({ title, versions }: VersionBarProps) {
   const there = versions.filter(({ agents }) => agents > 0)
   const named = there.length > most ? there.slice(0, most - 1) : there
   const rest = there.slice(named.length).reduce((sum, { agents }) => sum + agents, 0)
-  const parts: { name: string; agents: number; color: number | null }[] = named.map((one, place) => ({
-    ...one,
-    color: one.isGrey ? null : place,
+  // The picture of versions over time gives its colors in the same order, so a version has the same color there.
+  const oldestFirst = named.flatMap(({ name, isGrey }) => (isGrey ? [] : [name])).toSorted(byVersion)
+  const parts: { name: string; agents: number; color: number | null }[] = named.map(({ name, agents, isGrey }) => ({
+    name,
+    agents,
+    color: isGrey ? null : oldestFirst.indexOf(name),
   }))
   if (rest > 0) parts.push({ name: `${there.length - named.length} others`, agents: rest, color: null })
   if (parts.length < 2) return null
