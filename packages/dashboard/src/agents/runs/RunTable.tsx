@@ -62,7 +62,11 @@ const Head = ({ has, ...ordering }: { has: ShownColumns } & Pick<RunListProps, '
       {has.status && <th scope="col">Status</th>}
       {has.kind && <th scope="col">Kind</th>}
       {has.subject && <th scope="col">Subject</th>}
-      {has.model && <th scope="col">Model</th>}
+      {has.model && (
+        <th scope="col" className="ag-models">
+          Model
+        </th>
+      )}
       <SortHeader words="Duration" sort="duration" numeric {...ordering} />
       {has.tokens && (
         <th scope="col" data-numeric>
