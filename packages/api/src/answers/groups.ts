@@ -11,6 +11,8 @@ export interface FleetGroup {
   /** The worst state of an agent in the group, as the list sorts them; null if none has a level. */
   worst: Level | 'offline' | null
   counts: Omit<FleetCounts, 'all'>
+  /** The costs of its agents today (UTC) in US dollars; null if no run named a cost. An earlier node gives none. */
+  costToday?: number | null
   /** The numbers of its agents in the states of `mapStates`, each agent once. An earlier node gives none. */
   states?: readonly number[]
 }

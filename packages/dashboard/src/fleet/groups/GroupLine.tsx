@@ -7,7 +7,7 @@ import type { Grouping } from '@svc/api/filter'
 import { IconChevronRight } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { useChange } from '../../ui/dialogs/useChange.ts'
-import { Level, levelLooks, Text } from '../../ui/index.ts'
+import { Cost, Level, levelLooks, Text } from '../../ui/index.ts'
 import { groupBar } from './bar.ts'
 import type { GroupBox } from './boxes.ts'
 import { groupWords } from './lines.ts'
@@ -63,6 +63,9 @@ export function GroupLine({ by, group, states, most, open, box, onPress }: Group
             )
           })}
         </span>
+        <span className="fleet-group-cost">
+          <Cost usd={group.costToday ?? null} />
+        </span>
       </div>
     </>
   )
@@ -107,6 +110,7 @@ export const GroupHeadings = ({ by, states }: Pick<GroupLineProps, 'by' | 'state
         )
       })}
     </span>
+    <span className="fleet-group-cost">Cost today</span>
   </div>
 )
 

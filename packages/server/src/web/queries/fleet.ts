@@ -257,5 +257,5 @@ function* byName(rows: ReadonlyMap<string, FleetRow>): SlicedWork<FleetRow[]> {
 }
 
 /** Adds two costs, rounded to millionths of a dollar, so that errors of binary fractions do not add up. */
-const plus = (a: number | null, b: number | null): number | null =>
+export const plus = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.round((a + b) * 1_000_000) / 1_000_000

@@ -56,6 +56,19 @@ test('an agent with two tags is in both groups and counts once in the sum', () =
   expect([inStates('ok'), inStates('offline'), inStates('warn')], 'each agent is in one state').toEqual([1, 1, 0])
 })
 
+test('the costs of a group are those of its agents, and unknown if no run named one', () => {
+  const paid = new Map([
+    row('a', 'ok', { host: 'north', costToday: 0.1 }),
+    row('b', 'ok', { host: 'north', costToday: 0.2 }),
+    row('c', 'ok', { host: 'south' }),
+  ])
+  const { groups: all } = atOnce(fleetGroups(paid, [], 'host', now))
+  expect(all.map(({ value, costToday }) => [value, costToday])).toEqual([
+    ['north', 0.3],
+    ['south', null],
+  ])
+})
+
 test('a filter that names a tag shows the other tags of its agents, too', () => {
   expect(short('tag', 'tag:eu')).toEqual([
     ['eu', 2, 'offline'],

@@ -11,7 +11,7 @@ import {
 } from '@svc/api/filter'
 import { forEachInSlices, type SlicedWork, sortInSlices } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
-import { countRow, noFleetCounts, selectedRows, troubleRank } from './fleet.ts'
+import { countRow, noFleetCounts, plus, selectedRows, troubleRank } from './fleet.ts'
 
 /** The groups of the agents that a filter selects. */
 export function* fleetGroups(
@@ -24,8 +24,9 @@ export function* fleetGroups(
   return { total: rows.length, groups: yield* groupsIn(rows, by, now) }
 }
 
-interface CountedGroup extends Omit<FleetGroup, 'worst' | 'counts' | 'states'> {
+interface CountedGroup extends Omit<FleetGroup, 'worst' | 'counts' | 'states' | 'costToday'> {
   counts: FleetCounts
+  costToday: number | null
   states: number[]
   /** The value by which the list sorts the worst agent. */
   trouble: number | null
@@ -42,10 +43,11 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
       let group = groups.get(value)
       if (!group) {
         const states = mapStates.map(() => 0)
-        group = { value, agents: 0, trouble: null, worst: row, counts: noFleetCounts(), states }
+        group = { value, agents: 0, trouble: null, worst: row, counts: noFleetCounts(), costToday: null, states }
         groups.set(value, group)
       }
       group.agents++
+      group.costToday = plus(group.costToday, row.costToday)
       countRow(group.counts, row, now)
       group.states[state] = (group.states[state] ?? 0) + 1
       if ((own ?? -1) > (group.trouble ?? -1)) Object.assign(group, { trouble: own, worst: row })
@@ -56,8 +58,8 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
     return (b.trouble ?? -1) - (a.trouble ?? -1) || b.agents - a.agents || byText(a.value, b.value)
   })
   const finished: FleetGroup[] = []
-  yield* forEachInSlices(ordered, ({ trouble: known, worst, counts: { all: _, ...counts }, value, agents, states }) =>
-    finished.push({ value, agents, worst: known === null ? null : worstOf(worst, now), counts, states }),
+  yield* forEachInSlices(ordered, ({ trouble, worst, counts: { all: _, ...counts }, ...rest }) =>
+    finished.push({ ...rest, worst: trouble === null ? null : worstOf(worst, now), counts }),
   )
   return finished
 }
