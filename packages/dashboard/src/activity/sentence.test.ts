@@ -36,12 +36,12 @@ test.each([
     { blueprint: 'mail-triage', version: '1.0.0' },
     'installed mail from mail-triage 1.0.0',
   ],
-  ['blueprint.uploaded', 'blueprint mail@1.0.0', { size: 5 }, 'uploaded the blueprint mail@1.0.0'],
+  ['blueprint.uploaded', 'blueprint mail@1.0.0', { size: 5 }, 'uploaded the blueprint mail 1.0.0'],
   [
     'code.issued',
     'blueprint mail@1.0.0',
     { agent: 'm' },
-    'issued an install code for mail@1.0.0, for an agent named m',
+    'issued an install code for mail 1.0.0, for an agent named m',
   ],
   ['bot.revoked', 'bot mail', { product: 'tasks', agents: ['a', 'b'] }, 'revoked the bot mail in tasks, for a, b'],
   ['bot.deleted', 'bot mail', { product: 'tasks', role: 'editor' }, 'deleted the bot mail in tasks'],
@@ -71,7 +71,7 @@ test.each([
     'rollout.started',
     'blueprint mail@1.1.0',
     { agents: 12, waves: ['1', '100%'] },
-    'started the rollout of mail@1.1.0 to 12 agents in 2 waves',
+    'started the rollout of mail 1.1.0 to 12 agents in 2 waves',
   ],
   ['alert.acknowledged', 'agent mail', { rule: 'silent' }, 'acknowledged the alert Offline of mail'],
   [
@@ -122,7 +122,7 @@ test.each([
     'rollout.halted',
     'blueprint mail@2.0.0',
     { why: 'On mail-1 2.0.0 was rolled back: 1.0.0 -> 2.0.0, 2026-11-27T19:46:03.000Z: it ended' },
-    'halted the rollout of mail@2.0.0: on mail-1 2.0.0 was rolled back',
+    'halted the rollout of mail 2.0.0: on mail-1 2.0.0 was rolled back',
   ],
   [
     'rollout.halted',

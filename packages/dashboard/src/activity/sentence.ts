@@ -117,7 +117,7 @@ const sentences: Readonly<Record<string, Tell>> = {
     ' update without the end of a watch',
   ],
   'rollout.paused': (what) => ['paused the rollout of ', what],
-  'rollout.continued': (what) => ['resumed the rollout of ', what],
+  'rollout.continued': (what) => ['continued the rollout of ', what],
   'rollout.cancelled': (what) => ['cancelled the rollout of ', what],
   'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(shortWhy(why))] : [])],
   'rollout.done': (what) => ['finished the rollout of ', what],
@@ -249,9 +249,13 @@ export function entrySentence({
   const [kind, name] = split(subject)
   if (Array.isArray(details.agents) && name === 'agents') return tellOf(action, { said: subject }, subject, details)
   const what: SentencePart =
-    kind === 'agent' && action !== 'agent.deleted' ? { agent: name } : { said: kind === 'runtime' ? subject : name }
+    kind === 'agent' && action !== 'agent.deleted' ? { agent: name } : { said: nameOf(kind, name, subject) }
   return tellOf(action, what, subject, details)
 }
+
+/** The name of a subject as pages show it: that of a version of a blueprint is `mail 1.0.0`. */
+const nameOf = (kind: string, name: string, subject: string): string =>
+  kind === 'runtime' ? subject : kind === 'blueprint' ? name.replace('@', ' ') : name
 
 function tellOf(
   action: string,

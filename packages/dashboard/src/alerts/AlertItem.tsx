@@ -102,7 +102,7 @@ function Subject({ slug, alert: { subject, agent, rollout } }: { slug: string; a
   if (rollout !== null)
     return (
       <AnchorLink to={paths.rollout} params={{ slug, id: rollout }} fw={600}>
-        <Text>{subject.name}</Text>
+        <Text>{subject.name.replace('@', ' ')}</Text>
       </AnchorLink>
     )
   if (subject.kind === 'workspace') return <strong>The workspace</strong>

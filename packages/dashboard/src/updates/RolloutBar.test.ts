@@ -58,8 +58,7 @@ test('agents without an outcome are counted by what they wait for', () => {
     '2 watching 0.2.0 until 07:26',
     '1 watching 0.2.0 until 07:31',
     '1 offline',
-    '1 waiting for the rollout to continue',
-    '1 not reached yet',
+    '2 not reached yet',
   ])
   expect(countsByWord({ ...none, kept: 1, offered: 4 }, undefined, clock).map(({ word }) => word)).toEqual([
     'kept',
