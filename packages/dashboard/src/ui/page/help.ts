@@ -29,6 +29,7 @@ export const helpSections = [
   'alerts#send-it-somewhere',
   'alerts#notify-a-browser',
   'alerts#acknowledge-and-mute',
+  'operator#runtime-releases',
 ] as const
 
 /** The name of a document, and the anchor of a section in it. */

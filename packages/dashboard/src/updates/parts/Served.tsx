@@ -1,4 +1,4 @@
-import { Text } from '../../ui/index.ts'
+import { Help, Text } from '../../ui/index.ts'
 
 interface ServedProps {
   served: { version: string; signed: boolean }
@@ -16,7 +16,10 @@ export const Served = ({ served: { version, signed }, offered }: ServedProps) =>
     {!signed && offered && (
       <>
         <span className="up-unsigned">, not signed: updates to it fail.</span>
-        <span className="svc-quiet"> {howToSign}</span>
+        <span className="svc-quiet">
+          {' '}
+          {howToSign} <Help about="operator#runtime-releases" />
+        </span>
       </>
     )}
   </span>
@@ -26,8 +29,8 @@ export const Served = ({ served: { version, signed }, offered }: ServedProps) =>
 export const Unsigned = ({ version }: { version: string }) => (
   <p className="up-unsigned" role="note">
     The served build <Text>{version}</Text> is not signed. Every runtime will report “failed”, and the version is then
-    put on hold. {howToSign}
+    put on hold. {howToSign} <Help about="operator#runtime-releases" />
   </p>
 )
 
-const howToSign = 'The operator can sign it: see “Runtime releases” in docs/operator.md.'
+const howToSign = 'The operator can sign it.'
