@@ -33,6 +33,11 @@ export function UpdatePage() {
   return (
     <>
       <PageHeader
+        above={
+          <AnchorLink to={paths.updates} params={{ slug }} fz="xs" c="dimmed">
+            Updates
+          </AnchorLink>
+        }
         title="Update agents"
         note="Each agent tests the version, keeps it if it is healthy, and rolls back if it is not."
       />
@@ -84,12 +89,12 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
         <p className="svc-quiet">{undo[plan.how]}</p>
         {error !== null && <ErrorNote error={error} />}
         <div className="up-buttons">
-          <ButtonLink to={paths.updates} params={{ slug }} variant="default">
-            Cancel
-          </ButtonLink>
           <WhyButton type="submit" onClick={() => undefined} why={why} loading={busy}>
             {verbs[plan.how](plan.how === 'withdraw' ? null : reached.length)}
           </WhyButton>
+          <ButtonLink to={paths.updates} params={{ slug }} variant="default">
+            Cancel
+          </ButtonLink>
         </div>
         <p className="svc-quiet up-sending" role="status">
           {busy && (plan.how === 'withdraw' ? cancelling(done, reach.chosen.length) : starting(reached.length))}

@@ -56,10 +56,15 @@ export function AddPage() {
         <Connect key={added.token.name} slug={slug} token={added.token} to={added.to} onAdded={keep} />
       ) : (
         <>
-          <AnchorLink to={paths.fleet} params={{ slug }} fz="xs" c="dimmed">
-            Agents
-          </AnchorLink>
-          <PageHeader title="Add agent" note="It stays on its machine, reports here, and answers your commands." />
+          <PageHeader
+            above={
+              <AnchorLink to={paths.fleet} params={{ slug }} fz="xs" c="dimmed">
+                Agents
+              </AnchorLink>
+            }
+            title="Add agent"
+            note="It stays on its machine, reports here, and answers your commands."
+          />
           <WhatToWatch slug={slug} what={what} onAdded={keep} />
         </>
       )}

@@ -14,7 +14,7 @@ import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Empty, ErrorNote, PageHeader, Section, Text, useDocumentTitle } from '../../ui/index.ts'
-import { ButtonLink } from '../../ui/links.tsx'
+import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { VersionBrief } from './Brief.tsx'
 import { keepIssuedCode } from './issued.ts'
@@ -47,6 +47,11 @@ export function InstallPage() {
   return (
     <div className="in-page">
       <PageHeader
+        above={
+          <AnchorLink to={paths.blueprints} params={{ slug }} fz="xs" c="dimmed">
+            Blueprints
+          </AnchorLink>
+        }
         title="Install an agent"
         note="A one-time code, valid for 15 minutes, installs the agent on any machine."
       />
@@ -168,13 +173,13 @@ function Form({ slug, names, onSeveral }: InstallFormProps) {
         />
         {unread && <ErrorNote error={unread} />}
         {error !== null && <ErrorNote error={error} />}
-        <Group justify="flex-end" gap="xs">
-          <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
-            Cancel
-          </ButtonLink>
+        <Group gap="xs">
           <Button type="submit" loading={busy} disabled={version === ''}>
             {(countIn(number) ?? 1) > 1 ? `Issue ${countIn(number)} codes` : 'Issue code'}
           </Button>
+          <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
+            Cancel
+          </ButtonLink>
         </Group>
       </Stack>
       {chosen && (
