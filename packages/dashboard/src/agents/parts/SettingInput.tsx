@@ -60,7 +60,8 @@ function TimeField(props: SettingInputProps) {
     <TextInput
       {...shared(props)}
       type="datetime-local"
-      step={1}
+      // A time without seconds has no field for them.
+      step={textOf(props.raw).length > '2026-11-21T14:05'.length ? 1 : 60}
       w={230}
       value={textOf(props.raw)}
       onChange={(event) => props.onChange(event.currentTarget.value === '' ? null : event.currentTarget.value)}

@@ -2,7 +2,8 @@ import { Button } from '@mantine/core'
 import type { MachineChange } from '@svc/api'
 import type { Setting, SettingValue } from '@svc/protocol'
 import { useId } from 'react'
-import { Text } from '../../ui/index.ts'
+import { fromLocalTime } from '../../ui/forms/local-time.ts'
+import { exactTime, Text } from '../../ui/index.ts'
 import { Dotted, Tone } from '../../ui/parts.tsx'
 import { ByMachine } from '../parts/ByMachine.tsx'
 import type { Draft } from '../parts/drafts.ts'
@@ -124,6 +125,12 @@ function TakeBack({
   )
 }
 
+/** A chosen time as the page writes times: the field of the browser has the form of the browser's language. */
+const timeWords = (raw: RawValue): string => {
+  const seconds = typeof raw === 'string' ? fromLocalTime(raw) : undefined
+  return seconds === undefined ? 'not set' : exactTime(seconds * 1000)
+}
+
 /** Notes below the value of a setting: errors, the reported value, changes made on the machine, and pending changes. */
 function Notes({
   setting,
@@ -136,6 +143,9 @@ function Notes({
   const unfit = !draft && reported !== undefined && reported !== null && rawValueOf(setting, reported) === null
   return (
     <>
+      {setting.type === 'datetime' && (
+        <span className="ag-quiet">{timeWords(draft ? draft.raw : rawValueOf(setting, reported))}</span>
+      )}
       {message !== undefined && (
         <span className="ag-wrong">
           {nameOf(setting)} {message}.
