@@ -1,11 +1,10 @@
 import { Button, Text as Words } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
-import { read } from '../../data/queries.ts'
 import { listBefore } from '../../data/returning.ts'
 import { type AgentTab, paths } from '../../paths.ts'
-import { count, Level, Text, Time } from '../../ui/index.ts'
+import { part } from '../../ui/files.tsx'
+import { Level, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { Dotted } from '../../ui/parts.tsx'
 import { Wished } from '../../updates/parts/Wished.tsx'
@@ -16,11 +15,13 @@ import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
 import { Heartbeat } from './Heartbeat.tsx'
 
+/** Only the tabs that do not list the alerts need it. */
+const OpenAlerts = part(() => import('./OpenAlerts.tsx'))
+
 /** The top of the agent's page: the agent's name, level, last report and controls. */
 export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
   const { slug, page, offline } = agent
   const { report } = page
-  const open = useOpenAlerts(agent, tab)
   const old = page.statusOld && !offline
   const update = page.updates.blueprint
   const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
@@ -85,10 +86,10 @@ export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
                   )}
                 </>
               ),
-              open > 0 && (
-                <AnchorLink to={paths.agent} params={{ slug, name: page.name }} fz="sm" className="ag-open-alert">
-                  {count(open, 'open alert')}
-                </AnchorLink>
+              tab !== 'overview' && (
+                <Suspense>
+                  <OpenAlerts agent={agent} />
+                </Suspense>
               ),
             ]}
           />
@@ -135,13 +136,6 @@ function Heard({ agent: { page, offline } }: { agent: Agent }) {
       reported <Time at={page.seenAt} />
     </>
   )
-}
-
-/** The number of the agent's open alerts on the tabs that do not list them; 0 on the one that does. */
-function useOpenAlerts({ slug, page: { name } }: Agent, tab: AgentTab): number {
-  const asked = tab !== 'overview'
-  const { data = [] } = useQuery({ ...read('GET /w/:slug/agents/:name/alerts', { slug, name }), enabled: asked })
-  return asked ? data.filter(({ endedAt, acknowledged }) => endedAt === null && acknowledged === null).length : 0
 }
 
 interface TagsProps {

@@ -46,7 +46,7 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
   const marked = useMemo(() => matchesByRow(matches), [matches])
   const [at, setAt] = useState<{ searched: string; place: number } | null>(null)
   if (error) return <ErrorNote error={error} retry={refetch} />
-  if (!log) return <Loader size="sm" aria-label="Loading the log" />
+  if (!log) return <Loader size="sm" role="status" aria-label="Loading the log" />
 
   const place = at?.searched === searched && at.place < matches.length ? at.place : matches.length > 0 ? 0 : null
   const go = (by: 1 | -1) => {
