@@ -4,9 +4,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { HelpIndex } from '../../packages/api/src/help.ts'
 import { internal, served } from './documents.ts'
 import { helpFiles } from './make.ts'
-import type { HelpIndex } from './search.ts'
 
 const files = helpFiles()
 const pages = [...files].filter(([path]) => path.endsWith('.html'))

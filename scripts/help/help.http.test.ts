@@ -29,13 +29,13 @@ test('everybody reads the contents and each document without signing in', async 
   expect((await browser.get('/help/alerts')).text).toContain('<h1>Alerts</h1>')
 })
 
-test('the policy of the documents allows a style sheet and nothing that runs', async () => {
+test('the policy of the documents allows a style sheet, a form, and nothing that runs', async () => {
   const browser = await visitor()
   for (const path of ['/help', '/help/alerts', '/help/nothing', '/help/ALERTS']) {
     const { headers } = await browser.get(path)
     expect([path, headers.get('content-security-policy')]).toEqual([
       path,
-      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     ])
     expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual(['nosniff', 'no-referrer'])
   }
@@ -116,6 +116,23 @@ test('the index with which the page searches is JSON that is revalidated', async
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
   expect(headers.get('cache-control')).toBe('no-cache')
   expect(text).toContain('"Using the page"')
+})
+
+test('a search lists the sections with all words, best first, and shows what was typed as text', async () => {
+  const browser = await visitor()
+  const { text, headers } = await browser.get('/help?q=Acknowledge+mute', { cookie: 'svc-scheme=dark' })
+  expect(text).toMatch(
+    /<ul class="documents">\n<li><a href="\/help\/alerts#acknowledge-and-mute">Acknowledge and mute</,
+  )
+  expect(text).toContain('<html data-scheme="dark" lang="en">')
+  expect(headers.get('cache-control')).toBe('no-store')
+  const typed = await browser.get(`/help?q=${encodeURIComponent('"><script>$&')}`)
+  expect(typed.text).toContain('value="&quot;&gt;&lt;script&gt;$&amp;"')
+  expect(typed.text).toContain('No section has all words')
+  expect(typed.text).not.toContain('<script>')
+  for (const empty of ['', '%20', '%00'])
+    expect([empty, (await browser.get(`/help?q=${empty}`)).status]).toEqual([empty, 200])
+  expect((await browser.get('/help?q=')).text).toContain('<h1>Help</h1>')
 })
 
 test('a slash at the end and upper case lead to the one address of a document', async () => {

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { copied, groups, served } from './documents.ts'
 import { render } from './markdown.ts'
-import { contentsPage, type Document, documentPage, notFoundPage } from './pages.ts'
+import { contentsPage, type Document, documentPage, notFoundPage, searchPage } from './pages.ts'
 import { helpIndex } from './search.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -21,6 +21,7 @@ export function helpFiles(): Map<string, string> {
     [sheet, css],
     ['contents.html', contentsPage(groups, documents, styles)],
     ['not-found.html', notFoundPage(styles)],
+    ['search.html', searchPage(styles)],
     ['search.json', JSON.stringify(helpIndex(all))],
     ...copied.map((path): [string, string] => [`sdk/${basename(path)}`, readFileSync(join(root, path), 'utf8')]),
     ...all.map((document, at): [string, string] => [

@@ -12,6 +12,8 @@ interface Frame {
   /** The address of the style sheet. */
   styles: string
   main: string
+  /** The content of the search field. */
+  typed?: string
 }
 
 const addressOf = ({ name }: { name: string }): string => `/help/${name}`
@@ -78,13 +80,26 @@ export function contentsPage(
     styles,
     main: `<main id="document" class="contents" tabindex="-1">
 <h1>Help</h1>
-<p>These documents belong to the version of svc that runs here. On the page, <kbd>Ctrl</kbd> <kbd>K</kbd> searches them.</p>
+<p>These documents belong to the version of svc that runs here. On the page, <kbd>Ctrl</kbd> <kbd>K</kbd> searches them, too.</p>
 <div class="groups">
 ${groups.map(group).join('\n')}
 </div>
 </main>`,
   })
 }
+
+/** The page of a search. The service fills in the typed text and the results, which replace these marks. */
+export const searchPage = (styles: string): string =>
+  framed({
+    title: 'Search · Help',
+    styles,
+    typed: '[[typed]]',
+    main: `<main id="document" class="contents" tabindex="-1">
+<h1>Search</h1>
+[[results]]
+<p class="next"><a href="/help">All documents</a></p>
+</main>`,
+  })
 
 export const notFoundPage = (styles: string): string =>
   framed({
@@ -111,7 +126,7 @@ function listOf(headings: readonly Heading[]): string {
   return list(sections.map(({ heading, inside }) => `${link(heading)}${list(inside.map(link))}`))
 }
 
-const framed = ({ title, styles, main }: Frame): string => `<!doctype html>
+const framed = ({ title, styles, main, typed = '' }: Frame): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -126,6 +141,10 @@ const framed = ({ title, styles, main }: Frame): string => `<!doctype html>
 <a class="skip" href="#document">Skip to content</a>
 <header>
 <a href="/help" class="home">Help</a>
+<form action="/help" role="search">
+<input type="search" name="q" value="${typed}" maxlength="200" placeholder="Search" aria-label="Search the help">
+<button>Search</button>
+</form>
 <a href="/">Back to svc</a>
 </header>
 ${main}

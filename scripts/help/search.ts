@@ -1,10 +1,6 @@
-/** Makes the index with which the palette searches the documents of `/help`. */
+/** Makes the index by which the palette and `/help` itself search the documents. */
+import type { HelpIndex } from '../../packages/api/src/help.ts'
 import type { Document } from './pages.ts'
-
-/** A section of a document: its anchor, its heading, its first sentence, and the words that few sections have. */
-export type HelpEntry = readonly [anchor: string, heading: string, says: string, words: string]
-/** The documents with their sections. The first section of each is the document itself, without an anchor. */
-export type HelpIndex = readonly (readonly [name: string, title: string, sections: readonly HelpEntry[]])[]
 
 /** The share of all sections above which a word says nothing about one of them. */
 const common = 0.04

@@ -1,3 +1,4 @@
+import type { HelpHit } from '@svc/api/help'
 /**
  * The palette: one field that finds agents, pages, views, actions and help. Its code is loaded when it is first opened
  * (WorkspaceShell.tsx).
@@ -20,7 +21,7 @@ import { isReportOverdue, Level, serviceNow, Text, useFocusBack } from '../../ui
 import './palette.css'
 import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
 import type { OpenDialog } from './Dialogs.tsx'
-import { type HelpHit, useHelp } from './help.ts'
+import { useHelp } from './help.ts'
 import { type PaletteEntry, pressesOf, useEntries, viewGroup } from './useEntries.ts'
 
 const Dialogs = part(async () => ({ default: (await import('./Dialogs.tsx')).Dialogs }))

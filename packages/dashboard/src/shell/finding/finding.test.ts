@@ -1,6 +1,7 @@
+import { type HelpIndex, helpFor } from '@svc/api/help'
 import { afterEach, expect, test, vi } from 'vitest'
 import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
-import { type HelpIndex, helpFor, loadIndex } from './help.ts'
+import { loadIndex } from './help.ts'
 import { bestNamed } from './Palette.tsx'
 
 const named = (...names: string[]) => names.map((name) => ({ name }))
@@ -77,7 +78,7 @@ test.each([
   ['ours', []],
   ['tags nothing-else', []],
 ])('the help for "%s" is %j', (typed, found) =>
-  expect(helpFor(typed, index).map(({ address }) => address)).toEqual(found),
+  expect(helpFor(typed, index, 5).map(({ address }) => address)).toEqual(found),
 )
 
 afterEach(() => void vi.unstubAllGlobals())

@@ -1,24 +1,35 @@
 /**
- * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help), the index with which
- * the page searches them, and the files of sdk/, which people copy beside their programs. Nobody has to sign in. A
- * document has exactly one address; a slash at its end and upper case lead to it. The folder is listed like that of the
- * page, so requests for other addresses take no memory.
+ * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help), the results of a
+ * search (`/help?q=`), the index with which the page searches them, and the files of sdk/, which people copy beside
+ * their programs. Nobody has to sign in. A document has exactly one address; a slash at its end and upper case lead to
+ * it. The folder is listed like that of the page, so requests for other addresses take no memory.
  */
 import type { HttpBindings } from '@hono/node-server'
+import { type HelpHit, type HelpIndex, helpFor } from '@svc/api/help'
 import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
+import { escapeHtml } from '../../platform/http/person-page.ts'
 import { howToComplete } from '../../platform/installed.ts'
 import { helpPolicy } from '../routing/headers.ts'
 import { filesOf, type PageContext, type PageFile, sendFile } from './static.ts'
 import { rawPathOf } from './target.ts'
 
+/** The maximum number of characters of a search, and of sections that it lists. */
+const maxTyped = 200
+const maxHits = 20
+
 export function helpRoutes(dir: string, clock: () => number = () => performance.now()) {
   const files = filesOf(dir, clock)
   const fileAt = (path: string) => files(nameOf(path) ?? '')
 
+  const find = finderIn(files)
+
   const answer = async (c: PageContext): Promise<Response> => {
     c.header('content-security-policy', helpPolicy)
     const path = rawPathOf(c.env.incoming.url ?? '')
+    const typed = path === '/help' ? c.req.query('q') : undefined
+    const found = typed === undefined ? undefined : find(typed)
+    if (found !== undefined) return c.html(inChosenScheme(c, found), 200, { 'cache-control': 'no-store' })
     const file = fileAt(path)
     if (file) return inScheme(c, file) ?? sendFile(c, file)
     const plain = path.toLowerCase().replace(/\/$/, '')
@@ -34,10 +45,50 @@ export function helpRoutes(dir: string, clock: () => number = () => performance.
  * system decides.
  */
 function inScheme(c: PageContext, { type, bytes }: PageFile): Response | undefined {
+  if (schemeOf(c) === undefined || !type.startsWith('text/html')) return undefined
+  return c.html(inChosenScheme(c, bytes.toString()), 200, { 'cache-control': 'no-store' })
+}
+
+function schemeOf(c: PageContext): 'light' | 'dark' | undefined {
   const scheme = getCookie(c, 'svc-scheme')
-  if ((scheme !== 'light' && scheme !== 'dark') || !type.startsWith('text/html')) return undefined
-  const html = bytes.toString().replace('<html ', `<html data-scheme="${scheme}" `)
-  return c.html(html, 200, { 'cache-control': 'no-store' })
+  return scheme === 'light' || scheme === 'dark' ? scheme : undefined
+}
+
+function inChosenScheme(c: PageContext, html: string): string {
+  const scheme = schemeOf(c)
+  return scheme === undefined ? html : html.replace('<html ', `<html data-scheme="${scheme}" `)
+}
+
+/**
+ * Returns the function that answers a search with the page of its results; undefined for a search without words, and
+ * while the help is not built. The index is read once for each build.
+ */
+function finderIn(files: (path: string) => PageFile | undefined): (typed: string) => string | undefined {
+  let read: { file: PageFile; index: HelpIndex } | undefined
+  return (given) => {
+    const [file, frame] = [files('/search.json'), files('/search.html')]
+    if (!file || !frame) return undefined
+    if (read?.file !== file) read = { file, index: JSON.parse(file.bytes.toString()) }
+    const typed = given.slice(0, maxTyped)
+    if (typed.trim() === '') return undefined
+    const hits = helpFor(typed, read.index, maxHits)
+    return frame.bytes
+      .toString()
+      .replace('[[typed]]', () => escapeHtml(typed))
+      .replace('[[results]]', () => resultsOf(typed, hits))
+  }
+}
+
+function resultsOf(typed: string, hits: readonly HelpHit[]): string {
+  if (hits.length === 0) return `<p>No section has all words of “${escapeHtml(typed)}”.</p>`
+  const line = ({ address, heading, document, says }: HelpHit): string =>
+    `<li><a href="${escapeHtml(address)}">${escapeHtml(heading)}</a><p>${escapeHtml(
+      document === heading ? says : `${document}: ${says}`,
+    )}</p></li>`
+  return `<p>${hits.length === 1 ? '1 section' : `${hits.length} sections`} for “${escapeHtml(typed)}”</p>
+<ul class="documents">
+${hits.map(line).join('\n')}
+</ul>`
 }
 
 /** The path, in the folder of the help, of the file at an address; undefined for an address that no file can have. */

@@ -18,13 +18,13 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The policy of the documents at `/help`, which have a style sheet and nothing else. */
+/** The policy of the documents at `/help`: a style sheet, a form for the search, and nothing that runs. */
 export const helpPolicy = [
   "default-src 'none'",
   "style-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ')
 
