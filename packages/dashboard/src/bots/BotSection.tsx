@@ -32,14 +32,18 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
           {bot.tokens.map((token) => (
             <li key={token.id} className="bot-token">
               <div className="bot-token-words">
-                used by{' '}
-                <AnchorLink to={paths.agent} params={{ slug, name: token.agent }} fw={600}>
-                  {token.agent}
-                </AnchorLink>{' '}
-                <Tone tone={tones[token.state]}>{token.state}</Tone>
-                <div>Permissions: {token.scopes.length > 0 ? token.scopes.join(', ') : 'none'}</div>
-                <div className="svc-quiet">
+                <span>
+                  used by{' '}
+                  <AnchorLink to={paths.agent} params={{ slug, name: token.agent }} fw={600}>
+                    {token.agent}
+                  </AnchorLink>
+                </span>{' '}
+                <Tone tone={tones[token.state]}>{token.state}</Tone>{' '}
+                <span className="svc-quiet">
                   <Times token={token} />
+                </span>
+                <div className="svc-quiet">
+                  Permissions: {token.scopes.length > 0 ? token.scopes.join(', ') : 'none'}
                 </div>
               </div>
               {admin && active > 1 && token.state === 'active' && (
