@@ -67,6 +67,11 @@ export interface AlertLine extends ListedAlert {
   /** The id of the rollout that the alert is about; null if it is about none. */
   rollout: string | null
   /**
+   * For an alert about a failed update: the id of the halted rollout to which the update belonged, if an alert of the
+   * same answer is about that rollout. Missing otherwise.
+   */
+  within?: string
+  /**
    * For an alert about many agents that went offline at once: their names, how many agents of the workspace had ever
    * reported (`of`), and how many of those named are still offline. `offline` is null if the alert has ended, or if
    * they are too many to be counted. Null for other alerts.

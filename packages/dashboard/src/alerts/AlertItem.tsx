@@ -16,17 +16,19 @@ interface AlertItemProps {
   admin: boolean
   /** True if the list of alerts is on the page of the agent that this alert is about. */
   onItsPage?: boolean
+  /** True if the line follows that of the rollout to which it belongs. */
+  inside?: boolean
   /** The checkbox that selects the alert. */
   select?: ReactNode
 }
 
 /** One alert in a list: what it is about, since when, who acknowledged it, and the buttons while it is open. */
-export function AlertItem({ slug, alert, admin, onItsPage = false, select }: AlertItemProps) {
+export function AlertItem({ slug, alert, admin, onItsPage = false, inside = false, select }: AlertItemProps) {
   const isOpen = alert.endedAt === null
   const item = alert.subject.item ?? null
   const covered = coveredIn(alert)
   return (
-    <li className="al-item al-alert" data-quiet={!isOpen || alert.acknowledged !== null}>
+    <li className="al-item al-alert" data-quiet={!isOpen || alert.acknowledged !== null} data-inside={inside}>
       {select}
       <span className="al-level">
         <Level level={alert.level} />

@@ -143,6 +143,7 @@ function OpenAlerts({ slug, admin, rows }: OpenAlertsProps) {
               slug={slug}
               alert={fold.alerts[0]}
               admin={admin}
+              inside={fold.inside}
               select={box(fold.alerts, `Select the alert about ${subjectText(fold.alerts[0].subject)}`)}
             />
           ) : (
@@ -188,7 +189,7 @@ function Folded({ slug, admin, fold, select }: FoldedProps) {
   const names = alerts.map(({ agent, subject }) => agent ?? subject.name)
   return (
     <>
-      <li className="al-item al-alert" data-quiet={acknowledged === alerts.length}>
+      <li className="al-item al-alert" data-quiet={acknowledged === alerts.length} data-inside={fold.inside}>
         {select(alerts, `Select ${foldText(fold)}`)}
         <span className="al-level">
           <Level level={alerts[0].level} />
@@ -236,11 +237,13 @@ function Folded({ slug, admin, fold, select }: FoldedProps) {
 interface AlertFold {
   key: string
   alerts: readonly [AlertLine, ...AlertLine[]]
+  /** True if the line is a consequence of the rollout of the line above. */
+  inside: boolean
 }
 
 /**
  * Folds alerts about agents by their rule and label, and sorts the lines by their most urgent alert. Alerts about
- * something else, or about many agents, are lines of their own.
+ * something else, or about many agents, are lines of their own. Updates that failed with a rollout follow its line.
  */
 export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
   const folds = new Map<string, [AlertLine, ...AlertLine[]]>()
@@ -251,7 +254,18 @@ export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
     if (fold) fold.push(alert)
     else folds.set(key, [alert])
   }
-  return [...folds].map(([key, alerts]) => ({ key, alerts }))
+  const lines = [...folds].map(([key, alerts]) => ({ key, alerts, inside: false }))
+  return lines.filter((line) => rolloutAbove(line) === undefined).flatMap((line) => [line, ...below(line)])
+
+  /** The line of the halted rollout with which all updates of a line failed. */
+  function rolloutAbove({ alerts }: Pick<AlertFold, 'alerts'>) {
+    const { within } = alerts[0]
+    if (within === undefined || alerts.some((alert) => alert.within !== within)) return undefined
+    return lines.find((one) => one.alerts[0].rollout === within)
+  }
+  function below(line: AlertFold): AlertFold[] {
+    return lines.filter((one) => rolloutAbove(one) === line).map((one) => ({ ...one, inside: true }))
+  }
 }
 
 /** The line of a fold: `HTTP 401 from the mailbox: 25 agents`. */

@@ -43,6 +43,22 @@ test.each<[string, AlertLine[], string[][]]>([
   expect(foldAlerts(rows).map(({ alerts }) => alerts.map(({ id }) => id))).toEqual(folds)
 })
 
+test('updates that failed with a halted rollout follow its line', () => {
+  const halted = alert('r', { rule: 'rollout', agent: null, rollout: 'r', label: null, openedAt: 2 })
+  const rows = [
+    alert('x', { openedAt: 4 }),
+    ...[alert('a', { rule: 'update', within: 'r', openedAt: 3 }), alert('b', { rule: 'update', within: 'r' })],
+    alert('c', { rule: 'update', label: '2.0 failed', within: 'gone', openedAt: 3 }),
+    halted,
+  ]
+  expect(foldAlerts(rows).map(({ alerts, inside }) => [alerts.map(({ id }) => id).join(), inside])).toEqual([
+    ['x', false],
+    ['c', false],
+    ['r', false],
+    ['a,b', true],
+  ])
+})
+
 test('a fold names its cause and the number of agents', () => {
   const [fold] = foldAlerts([alert('a'), alert('b')])
   expect(fold && foldText(fold)).toBe('HTTP 401: 2 agents')

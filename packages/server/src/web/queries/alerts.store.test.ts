@@ -89,6 +89,48 @@ everyEngine('alerts on the page', (open) => {
     ])
   })
 
+  test('a failed update names the halted rollout that it belongs to while both alerts are open', async () => {
+    const { w, db, lines } = await started()
+    const other = await w.addAgent('other')
+    await db
+      .insertInto('rollout')
+      .values({
+        ...{
+          id: 'r1',
+          workspace_id: w.workspace.id,
+          kind: 'blueprint',
+          blueprint: 'mail',
+          version: '2.0.0',
+          why: null,
+        },
+        ...{ waves: '["all"]', by_hand: 0, watch_seconds: 0, state: 'halted', wave: 1, wave_kept_at: null },
+        ...{ created_at: 1, changed_at: 1, created_by: null, created_by_name: 'Ada' },
+        ...{ continued_by: null, continued_by_name: null },
+      })
+      .execute()
+    const member = { rollout_id: 'r1', wave: 1, reason: null, level_before: null, wished_at: 1, worse_at: null }
+    const left = { forgiven: 0, at: 1, left_out_for: null }
+    await db
+      .insertInto('rollout_agent')
+      .values([
+        { ...member, ...left, agent_id: w.agent.id, state: 'rolled_back' },
+        { ...member, ...left, agent_id: other.id, state: 'kept' },
+      ])
+      .execute()
+    for (const { id, name } of [w.agent, other]) await insert(w, 'update', { kind: 'agent', id, name })
+    const within = async () => (await lines()).rows.map((line) => [line.subject.name, line.within])
+    expect(await within()).toEqual([
+      ['other', undefined],
+      ['mail-triage', undefined],
+    ])
+    await insert(w, 'rollout', { kind: 'rollout', id: 'r1', name: 'mail@2.0.0' })
+    expect(await within()).toEqual([
+      ['mail@2.0.0', undefined],
+      ['other', undefined],
+      ['mail-triage', 'r1'],
+    ])
+  })
+
   test('the history has the ended alerts, newest first, page by page, each once', async () => {
     const { w, lines, namesOf } = await started()
     await openAlert(w, w.agent)
@@ -211,7 +253,7 @@ everyEngine('alerts on the page', (open) => {
 /** Inserts an open alert of a rule about any subject. */
 async function insert(
   w: TestWorkspace,
-  rule: 'rollout' | 'gauge' | 'silent',
+  rule: 'rollout' | 'gauge' | 'silent' | 'update',
   about: { kind: 'rollout' | 'agent' | 'workspace'; id: string; name: string },
   { agents, ...more }: Partial<Alert> & { agents?: string } = {},
 ): Promise<void> {

@@ -118,9 +118,32 @@ type ShownRow = AlertRow & { agentName: string | null }
 /** The alerts as lines, with what they say at this moment. */
 async function readLines(db: Db, rows: readonly ShownRow[], now: number): Promise<AlertLine[]> {
   const labelOf = await presentLabels(db, rows)
+  const rolloutOf = await haltedRollouts(db, rows)
   const lines: AlertLine[] = []
-  for (const row of rows) lines.push({ ...lineOf(row), label: labelOf(row), agents: await agentsIn(db, row, now) })
+  for (const row of rows) {
+    const within = rolloutOf(row)
+    const line = { ...lineOf(row), label: labelOf(row), agents: await agentsIn(db, row, now) }
+    lines.push(within === undefined ? line : { ...line, within })
+  }
   return lines
+}
+
+/** The halted rollouts with which updates of agents failed, if open alerts among these are about both. */
+async function haltedRollouts(db: Db, rows: readonly ShownRow[]): Promise<(row: ShownRow) => string | undefined> {
+  const idsOf = (rule: AlertRow['rule']) =>
+    rows.filter((row) => row.rule === rule && row.ended_at === null).map(({ subject_id }) => subject_id)
+  const [rollouts, agents] = [idsOf('rollout'), idsOf('update')]
+  if (rollouts.length === 0 || agents.length === 0) return () => undefined
+  const members = await db
+    .selectFrom('rollout_agent')
+    .select(['rollout_id', 'agent_id'])
+    .where('rollout_id', 'in', rollouts)
+    .where('agent_id', 'in', agents)
+    .where('state', 'in', ['rolled_back', 'failed'])
+    .execute()
+  const byAgent = new Map(members.map(({ rollout_id, agent_id }) => [agent_id, rollout_id]))
+  return ({ rule, ended_at, subject_id }) =>
+    rule === 'update' && ended_at === null ? byAgent.get(subject_id) : undefined
 }
 
 async function agentsIn(db: Db, row: ShownRow, now: number): Promise<AlertLine['agents']> {
