@@ -95,7 +95,7 @@ test('while groups are folded, the headings name their numbers; above agents the
   const page = await open('?group=tag')
   await group(page, 'eu').waitFor()
   const headings = async () => (await page.locator('.fleet-head').innerText()).split(/\s*\n\s*/)
-  expect(await headings()).toEqual(['Tag', 'Agents', 'States', 'Bad', 'Warning', 'OK', 'Never reported'])
+  expect(await headings()).toEqual(['Tag', 'Agents', 'States', 'Bad', 'Warning', 'OK', 'Never reported', 'Cost today'])
   await group(page, 'eu').click()
   await page.getByRole('columnheader', { name: 'State' }).waitFor()
   expect(await headings()).toContain('Last seen')
