@@ -26,11 +26,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
  */
 const typeArrows = [['dashboard', '@svc/api']]
 /**
- * The code that service and page must share: the filter, so that the page marks errors without asking, the names of
- * headers, and words, so that pages and messages have the same.
+ * The code that service and page must share: the filter, so that the page marks errors without asking, the search of
+ * the help, the names of headers, and words, so that pages and messages have the same.
  */
 const codeArrows = [
   ['dashboard', '@svc/api/filter'],
+  ['dashboard', '@svc/api/help'],
   ['dashboard', '@svc/api/clock'],
   ['dashboard', '@svc/api/left-off'],
   ['dashboard', '@svc/api/refused'],
@@ -62,8 +63,8 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   building: [],
   // The programs that tests run are built from the packages, and the agents of test machines have a blueprint.
   testing: ['blueprint', 'runtime', 'server', 'building'],
-  // The scripts build, start and release all.
-  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard', 'building', 'testing'],
+  // The scripts build, start and release all, and make the index that the search of the help reads.
+  scripts: ['api', 'protocol', 'blueprint', 'runtime', 'server', 'dashboard', 'building', 'testing'],
 }
 
 const isTool = (file: string) => /\.test\.tsx?$|\/testing[./]/.test(file) || !/^packages\/\w+\/src\//.test(file)

@@ -2,7 +2,7 @@
 import { foldedText, typedWords } from './filter/index.ts'
 
 /** A section of a document: its anchor, its heading, its first sentence, and the words that few sections have. */
-export type HelpEntry = readonly [anchor: string, heading: string, says: string, words: string]
+type HelpEntry = readonly [anchor: string, heading: string, says: string, words: string]
 /** The documents with their sections. The first section of each is the document itself, without an anchor. */
 export type HelpIndex = readonly (readonly [name: string, title: string, sections: readonly HelpEntry[]])[]
 

@@ -6,7 +6,8 @@ import { StackedBars } from '../ui/charts/StackedBars.tsx'
 import { dayName, stack } from '../ui/charts/stack.ts'
 import { Section } from '../ui/index.ts'
 import { count } from '../ui/time/format.ts'
-import { byVersion, columnsOf } from './version-days.ts'
+import { byVersion } from './parts/version-order.ts'
+import { columnsOf } from './version-days.ts'
 
 const spans = [30, 90, 400] as const
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { byVersion, columnsOf } from './version-days.ts'
+import { byVersion } from './parts/version-order.ts'
+import { columnsOf } from './version-days.ts'
 
 const now = Date.parse('2026-11-27T12:00:00Z') // a Friday
 const days = [

@@ -1,6 +1,5 @@
 /** The columns of the picture of versions over time. Pure. */
 import type { VersionDays } from '@svc/api'
-import { compareVersions, isVersion } from '@svc/protocol'
 import { type Column, lastDays } from '../ui/charts/stack.ts'
 
 /** The name of the series with the agents of all rare versions. */
@@ -25,12 +24,6 @@ export function columnsOf({ now, days: counted }: Pick<VersionDays, 'now' | 'day
 
 const partsOf = (agents: Record<string, number> = {}): Record<string, number> =>
   Object.fromEntries(Object.entries(agents).map(([version, count]) => [version === '' ? others : version, count]))
-
-/** Sorts versions, the oldest first, and then the agents of all rare versions. */
-export function byVersion(a: string, b: string): number {
-  if (isVersion(a) && isVersion(b)) return compareVersions(a, b)
-  return Number(isVersion(b)) - Number(isVersion(a))
-}
 
 /** The Monday (UTC) of the week of a date. */
 function mondayOf(date: string): string {

@@ -1,6 +1,6 @@
 import { colorOf } from '../../ui/charts/StackedBars.tsx'
 import { Text } from '../../ui/index.ts'
-import { byVersion } from '../version-days.ts'
+import { byVersion } from './version-order.ts'
 import '../../ui/charts/charts.css'
 import '../updates.css'
 
