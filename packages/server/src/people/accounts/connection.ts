@@ -9,7 +9,7 @@ import { factorsOfPerson, type ServiceAddress } from '../factors/held.ts'
 import { forgetShown } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { hasPassword } from './password.ts'
-import type { Person } from './store.ts'
+import { lockPerson, type Person } from './store.ts'
 
 /** The configuration that says which ways in there are, and whether mails are sent. */
 export interface ConnectionConfig extends ServiceAddress {
@@ -44,6 +44,8 @@ export async function disconnect({
 }: ChangeContext<Person> & { config: ConnectionConfig; session: { id: string } }): Promise<
   Verdict<null, 'factor_unknown' | 'last_way_in'>
 > {
+  // A sign-in through the provider, and the removal of another way in, come before this or after it.
+  await lockPerson(db, by)
   const { password, passkeys, connected } = await waysIn(db, config, by)
   if (connected && !password && passkeys === 0) return lastWayIn
   if (!(await deleteConnection(db, by.id)))

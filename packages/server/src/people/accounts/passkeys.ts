@@ -28,7 +28,7 @@ import type { Challenge } from './challenge.ts'
 import { type ConnectionConfig, lastWayIn, waysIn } from './connection.ts'
 import { checkNewPasskey, checkUse, type PasskeyChecked } from './passkey-thread.ts'
 import { endSessionsBeforeFactor } from './sessions.ts'
-import type { Person } from './store.ts'
+import { lockPerson, type Person } from './store.ts'
 
 /** The context of a change that a person makes in a session. */
 interface Ctx {
@@ -137,6 +137,7 @@ export async function removePasskey(
   { db, config, by, session, now }: Ctx,
   id: string,
 ): Promise<Verdict<null, 'factor_unknown' | 'last_way_in'>> {
+  await lockPerson(db, by)
   const removed = await deletePasskey(db, by.id, id)
   if (removed) {
     const { password, passkeys, connected } = await waysIn(db, config, by)

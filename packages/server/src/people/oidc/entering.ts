@@ -100,9 +100,10 @@ async function make(
 
 /** The rows of the people are locked, so that what is decided holds until the transaction ends. */
 async function factsAbout({ db, config }: EnterContext, claims: ProviderClaims): Promise<ProviderFacts> {
-  const { issuer } = config.oidc
-  const id = await findConnected(db, { issuer, subject: claims.subject })
-  if (id !== undefined && (await lockPerson(db, { id })))
+  const account = { issuer: config.oidc.issuer, subject: claims.subject }
+  const id = await findConnected(db, account)
+  // The connection may have ended while another transaction held the lock.
+  if (id !== undefined && (await lockPerson(db, { id })) && (await findConnected(db, account)) === id)
     return { connected: { person: { id }, disabled: await isDisabled(db, id) }, sameAddress: undefined }
   const email = verifiedAddress(claims)
   const person = email === undefined ? undefined : await findPerson(db, email)

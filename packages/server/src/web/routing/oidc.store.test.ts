@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import type { ProviderAddress } from '@svc/api'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { comesBack, fromElsewhere, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
-import { type Browser, operator, serve } from '../../../testing/page/service.ts'
+import { serve } from '../../../testing/page/service.ts'
 import { addPasskey } from '../../../testing/passkeys.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { confirmEmail } from '../../people/accounts/confirmed.ts'
-import { insertLink } from '../../people/accounts/links.ts'
-import { findPerson } from '../../people/accounts/store.ts'
+import { findPerson, lockPerson } from '../../people/accounts/store.ts'
+import { deleteConnection } from '../../people/factors/connections.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 
 const api = (path: string) => `/api/web${path}`
@@ -146,26 +148,73 @@ test('while a node of an earlier version runs, no account is connected, since it
   expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/')
 })
 
-test('a sign-in at the moment when its account is handed over leaves no session in it (PostgreSQL)', async () => {
-  const setup = await begun(await openTestPostgres())
-  const { provider, service } = setup
-  await signInThrough(provider, service.browser(), 'ann')
-  const { db } = service.store
-  const person = (await findPerson(db, 'ann@example.org')) ?? null
-  const token = 'a link'.padEnd(43, '.')
-  await insertLink({ db, by: operator, now: service.now() }, { purpose: 'claim', person, token })
-  const { path, headers } = await wayBack(setup, 'ann')
-  const owner: Browser = service.browser()
-  const [claimed] = await Promise.all([
-    owner.send('POST', api('/claim'), { token, name: 'Ann', password: 'another good password' }),
-    service.browser().get(path, headers),
-  ])
-  expect(claimed.status).toBe(200)
-  expect(await count(service.store, 'oidc_connection')).toBe(0)
-  const sessions = await db
-    .selectFrom('session')
-    .select('id')
-    .where('userId', '=', person?.id ?? '')
-    .execute()
-  expect(sessions.length).toBe(1)
+test.each([
+  ['before', 1, '/'],
+  ['while', 0, '/sign-in?oidc=unverified'],
+] as const)(
+  'a sign-in %s its account is handed over leaves no session in it (PostgreSQL)',
+  async (when, sessions, address) => {
+    const setup = await begun(await openTestPostgres())
+    const { provider, service } = setup
+    await signInThrough(provider, service.browser(), 'ann')
+    provider.people.ann = {}
+    const { db } = service.store
+    const person = (await findPerson(db, 'ann@example.org')) ?? null
+    await db
+      .deleteFrom('session')
+      .where('userId', '=', person?.id ?? '')
+      .execute()
+    const { path, headers } = await wayBack(setup, 'ann')
+    const [gate, began] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    // The part of the handover that holds the lock, as claim.ts does it.
+    const handover = transaction(db, async (trx) => {
+      if (when === 'before') await gate.promise
+      await lockPerson(trx, { id: person?.id ?? '' })
+      began.resolve()
+      if (when === 'while') await gate.promise
+      await trx
+        .deleteFrom('session')
+        .where('userId', '=', person?.id ?? '')
+        .execute()
+      await deleteConnection(trx, person?.id ?? '')
+    })
+    if (when === 'while') await began.promise
+    const signIn = service.browser().get(path, headers)
+    if (when === 'before') await signIn
+    else
+      await eventually('the sign-in waits for the handover', async () => {
+        const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db)
+        expect(rows).not.toEqual([])
+      })
+    const before = await db
+      .selectFrom('session')
+      .select('id')
+      .where('userId', '=', person?.id ?? '')
+      .execute()
+    expect(before.length).toBe(sessions)
+    gate.resolve()
+    await handover
+    expect(leadsTo(await signIn)).toBe(address)
+    expect(
+      await db
+        .selectFrom('session')
+        .select('id')
+        .where('userId', '=', person?.id ?? '')
+        .execute(),
+    ).toEqual([])
+  },
+)
+
+test('of two last ways in that are removed at the same moment one stays', async () => {
+  for (const open of [openTestSqlite, openTestPostgres]) {
+    const { provider, service } = await begun(await open())
+    const ann = service.browser()
+    await signInThrough(provider, ann, 'ann')
+    const { stored } = await addPasskey(ann, service.baseUrl)
+    const answers = await Promise.all([
+      ann.send('DELETE', api('/factors/oidc')),
+      ann.send('DELETE', api(`/factors/passkeys/${stored}`)),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  }
 })
