@@ -5,6 +5,7 @@ import { dashboardFaults } from './dashboard.ts'
 import { factorFaults } from './factors.ts'
 import type { Fault } from './fault.ts'
 import { hostFaults } from './host.ts'
+import { oidcFaults } from './oidc.ts'
 import { passkeyFaults } from './passkeys.ts'
 import { peopleFaults } from './people.ts'
 import { protocolFaults } from './protocol.ts'
@@ -25,6 +26,7 @@ export const faults: readonly Fault[] = [
   ...peopleFaults,
   ...factorFaults,
   ...passkeyFaults,
+  ...oidcFaults,
   ...alertFaults,
   ...dashboardFaults,
   ...runtimeProcessFaults,
