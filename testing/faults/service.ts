@@ -27,8 +27,8 @@ export const serviceFaults: readonly Fault[] = [
     name: 'origin: a page of a neighbouring host may write',
     harm: 'A page at other.example.com changes settings with the cookie of svc.example.com.',
     file: at('web/routing/guards.ts'),
-    old: "if (foreign && !(reads && site === 'same-site'))",
-    new: "if (foreign && site !== 'same-site')",
+    old: "if (foreign && !(reads && site === 'same-site') &&",
+    new: "if (foreign && site !== 'same-site' &&",
     tests: [at('web/routes/rules.http.test.ts')],
   },
   {
