@@ -261,6 +261,7 @@ test('an admin limits a rule to the agents of a filter; a filter that changes wi
   await rule.getByText('It fits no agent, so the rule is off for all of them.').waitFor()
   await rule.getByText('-host:build-* excludes no agent.').waitFor()
   await page.keyboard.press('Enter')
+  await field.waitFor({ state: 'detached' })
   await rule.getByText('Only agents that fit tag:prod -host:build-*').waitFor()
   await rule.getByText('It fits no agent, so the rule is off for all of them.').waitFor()
   expect(await ada.call<{ rule: string; filter: string }[]>('GET', `${north}/rules`)).toContainEqual(
