@@ -307,6 +307,7 @@ test('a log is requested, arrives, opens by itself, is searched and downloaded',
   )
   await agent.upload(second?.id, 'work', lines.join('\n'))
   const log = page.getByRole('region', { name: 'Lines of the log' })
+  expect(await log.evaluate((element) => getComputedStyle(element).overflowAnchor)).toBe('none')
   await log.getByText('line 9000: nothing to see').waitFor()
   await seen(page, '9,000 lines')
   await seen(page, /kept until/)

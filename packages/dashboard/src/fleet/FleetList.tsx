@@ -99,7 +99,7 @@ export function FleetList(props: ListProps) {
         <div
           ref={body}
           role="rowgroup"
-          className="fleet-body svc-late"
+          className="fleet-body svc-late svc-in-sight"
           style={{ height: rows.getTotalSize() }}
           onFocus={focused}
           data-late={late}

@@ -168,7 +168,7 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
   const digits = String((rows.at(-1)?.line ?? 0) + 1).length
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the log is scrolled with the keyboard
-    <section ref={scroller} className="ag-log" data-wrap={wrap} tabIndex={0} aria-label="Lines of the log">
+    <section ref={scroller} className="ag-log svc-in-sight" data-wrap={wrap} tabIndex={0} aria-label="Lines of the log">
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         <div className="ag-log-window" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
           {items.map((item) => {

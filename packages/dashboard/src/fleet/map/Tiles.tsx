@@ -51,7 +51,7 @@ export function Tiles({ ref, squares, layout, paint }: TilesProps) {
     },
   }))
   return (
-    <div ref={ground}>
+    <div ref={ground} className="svc-in-sight">
       {tiles.getVirtualItems().map(({ index }) => (
         <Tile
           key={index}
