@@ -164,7 +164,7 @@ export const oidcFaults: readonly Fault[] = [
     file: at('web/routing/guards.ts'),
     old: 'reads && c.req.path === wayBackPath &&',
     new: 'reads && wayBackPath.length > 0 &&',
-    tests: [overHttp, at('web/routes/rules.http.test.ts')],
+    tests: [overHttp],
   },
   {
     name: 'oidc: a service without passwords takes one',

@@ -90,7 +90,7 @@ export async function startProvider(given: Partial<OidcSettings> = {}): Promise<
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  const calls = /^\/(?:\.well-known\/openid-configuration|jwks|token|me)(?:\?|$)/
+  const calls = /^\/(?:\.well-known\/openid-configuration|jwks|token|me|elsewhere)(?:\?|$)/
 
   server.on('request', (req, res) => {
     const path = req.url ?? '/'
@@ -239,7 +239,7 @@ async function interact(
 /** Answers a call of the service as a provider does that fails. */
 function failedCall(how: NonNullable<ProviderFails['calls']>, res: ServerResponse): void {
   if (how === 'silent') return
-  if (how === 'elsewhere') res.writeHead(302, { location: 'http://localhost:1/' }).end()
+  if (how === 'elsewhere') res.writeHead(302, { location: '/elsewhere' }).end()
   else if (how === 'html') res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>')
   else if (how === 'error') res.writeHead(500).end('{}')
   else res.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(1_100_000)}"`)

@@ -348,6 +348,7 @@ describe('a provider that fails', () => {
       const way = await providerBrowser(provider).goes(await begins(browser), 'ann')
       provider.fails = { calls }
       expect(leadsTo(await comesBack(browser, way))).toBe('/sign-in?oidc=failed')
+      expect(provider.calls).not.toContain('/elsewhere')
       expect(await rowsOf(setup)).toEqual(before)
       expect(service.errors).toEqual([])
     },
@@ -447,7 +448,10 @@ describe('an account', () => {
     const { provider, service, kim } = setup
     const { body } = await kim.send<ProviderAddress>('POST', api('/factors/oidc'))
     const way = await providerBrowser(provider).goes(body.location, 'ann')
+    await service.person('Zoe', 'north', 'admin')
     await kim.send('POST', '/api/auth/sign-out')
+    const given = { email: 'zoe@example.org', password }
+    expect((await kim.send('POST', '/api/auth/sign-in/email', given)).body).toEqual({ ok: true })
     const before = await rowsOf(setup)
     expect(leadsTo(await comesBack(kim, way))).toBe('/account?oidc=failed')
     expect(await rowsOf(setup)).toEqual(before)

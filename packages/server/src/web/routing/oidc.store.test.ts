@@ -205,16 +205,27 @@ test.each([
   },
 )
 
-test('of two last ways in that are removed at the same moment one stays', async () => {
-  for (const open of [openTestSqlite, openTestPostgres]) {
-    const { provider, service } = await begun(await open())
-    const ann = service.browser()
-    await signInThrough(provider, ann, 'ann')
-    const { stored } = await addPasskey(ann, service.baseUrl)
-    const answers = await Promise.all([
-      ann.send('DELETE', api('/factors/oidc')),
-      ann.send('DELETE', api(`/factors/passkeys/${stored}`)),
-    ])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-  }
+test('the removal of the last way in waits for that of another one (PostgreSQL)', async () => {
+  const { provider, service } = await begun(await openTestPostgres())
+  const { db } = service.store
+  const ann = service.browser()
+  await signInThrough(provider, ann, 'ann')
+  const { stored } = await addPasskey(ann, service.baseUrl)
+  const id = (await findPerson(db, 'ann@example.org'))?.id ?? ''
+  const [gate, began] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const disconnection = transaction(db, async (trx) => {
+    await lockPerson(trx, { id })
+    await deleteConnection(trx, id)
+    began.resolve()
+    await gate.promise
+  })
+  await began.promise
+  const removal = ann.send('DELETE', api(`/factors/passkeys/${stored}`))
+  await eventually('the removal waits', async () => {
+    const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db)
+    expect(rows).not.toEqual([])
+  })
+  gate.resolve()
+  await disconnection
+  expect((await removal).status).toBe(409)
 })
