@@ -32,12 +32,12 @@ export function UpdatePage() {
   useDocumentTitle('Update agents', 'Updates')
   return (
     <>
+      <div className="svc-page-above">
+        <AnchorLink to={paths.updates} params={{ slug }} fz="xs" c="dimmed">
+          Updates
+        </AnchorLink>
+      </div>
       <PageHeader
-        above={
-          <AnchorLink to={paths.updates} params={{ slug }} fz="xs" c="dimmed">
-            Updates
-          </AnchorLink>
-        }
         title="Update agents"
         note="Each agent tests the version, keeps it if it is healthy, and rolls back if it is not."
       />

@@ -56,15 +56,12 @@ export function AddPage() {
         <Connect key={added.token.name} slug={slug} token={added.token} to={added.to} onAdded={keep} />
       ) : (
         <>
-          <PageHeader
-            above={
-              <AnchorLink to={paths.fleet} params={{ slug }} fz="xs" c="dimmed">
-                Agents
-              </AnchorLink>
-            }
-            title="Add agent"
-            note="It stays on its machine, reports here, and answers your commands."
-          />
+          <div className="svc-page-above">
+            <AnchorLink to={paths.fleet} params={{ slug }} fz="xs" c="dimmed">
+              Agents
+            </AnchorLink>
+          </div>
+          <PageHeader title="Add agent" note="It stays on its machine, reports here, and answers your commands." />
           <WhatToWatch slug={slug} what={what} onAdded={keep} />
         </>
       )}

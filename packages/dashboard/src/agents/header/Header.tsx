@@ -94,7 +94,7 @@ export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
             ]}
           />
         </Words>
-        <Tags agent={agent} brief={tab !== 'overview'} />
+        <Tags agent={agent} />
       </div>
       <div className="ag-actions">
         <Controls agent={agent} />
@@ -138,18 +138,12 @@ function Heard({ agent: { page, offline } }: { agent: Agent }) {
   )
 }
 
-interface TagsProps {
-  agent: Agent
-  /** True on the tabs that show no tags on a phone. */
-  brief: boolean
-}
-
 /** The tags of the agent, each a link to the agents that have it, and a button to change them; nothing without tags. */
-function Tags({ agent: { slug, page }, brief }: TagsProps) {
+function Tags({ agent: { slug, page } }: { agent: Agent }) {
   const [open, setOpen] = useState(false)
   if (page.tags.length === 0 && !open) return null
   return (
-    <div className="ag-tags" data-brief={brief}>
+    <div className="ag-tags">
       <ul aria-label="Tags">
         {page.tags.map((tag) => (
           <li key={tag}>

@@ -46,12 +46,12 @@ export function InstallPage() {
     )
   return (
     <div className="in-page">
+      <div className="svc-page-above">
+        <AnchorLink to={paths.blueprints} params={{ slug }} fz="xs" c="dimmed">
+          Blueprints
+        </AnchorLink>
+      </div>
       <PageHeader
-        above={
-          <AnchorLink to={paths.blueprints} params={{ slug }} fz="xs" c="dimmed">
-            Blueprints
-          </AnchorLink>
-        }
         title="Install an agent"
         note="A one-time code, valid for 15 minutes, installs the agent on any machine."
       />

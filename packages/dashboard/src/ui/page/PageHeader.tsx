@@ -3,8 +3,6 @@ import { type ReactNode, useEffect } from 'react'
 
 interface PageHeaderProps {
   title: ReactNode
-  /** The link to the list that the page belongs to, above the title. */
-  above?: ReactNode
   /** One line in quiet text below the title. */
   note?: ReactNode
   /** Content in front of the title, such as a level. */
@@ -13,10 +11,9 @@ interface PageHeaderProps {
 }
 
 /** The top of a page: the title, which is the page's only `<h1>`, and the buttons for the page. */
-export function PageHeader({ title, above, note, before, actions }: PageHeaderProps) {
+export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
   return (
     <div className="svc-page-head">
-      {above && <div className="svc-page-above">{above}</div>}
       <Group gap="sm" wrap="wrap">
         {before}
         <Title order={1} fz={20} lh={1.5} style={{ overflowWrap: 'anywhere' }}>
