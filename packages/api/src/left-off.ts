@@ -10,4 +10,4 @@ export interface LeftOff {
 }
 
 /** The numbers of changes of an agent that an answer lists by default and at most. */
-export const listedChanges = { usual: 200, most: 1000 } as const
+export const listedChanges = { default: 200, max: 1000 } as const

@@ -151,14 +151,14 @@ export const states = reading<StateSpan[]>()('GET /w/:slug/agents/:name/history/
 
 export const changes = reading<HistoryChange[]>()('GET /w/:slug/agents/:name/history/changes', {
   says: 'list what changed about an agent: its levels, pauses, times offline, versions, settings, commands and alerts',
-  input: strictQuery({ ...between, limit: optional(wholeNumber(listedChanges.most)) }),
+  input: strictQuery({ ...between, limit: optional(wholeNumber(listedChanges.max)) }),
   large: 'newest',
   command: {
     name: 'history changes',
     args: [agentArgument],
     options: [
       ...timeOptions,
-      ['--limit <n>', `only the newest n changes; by default ${listedChanges.usual}, at most ${listedChanges.most}`],
+      ['--limit <n>', `only the newest n changes; by default ${listedChanges.default}, at most ${listedChanges.max}`],
     ],
   },
 })

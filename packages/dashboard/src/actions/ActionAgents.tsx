@@ -21,7 +21,7 @@ const step = 200
 export function ActionAgents({ slug, action }: { slug: string; action: Action }) {
   const { state } = route.useSearch()
   const [sought, setSought] = useState('')
-  const [most, setMost] = useState(step)
+  const [maxShown, setMaxShown] = useState(step)
   // If an action is too large for one answer, the agents in a state are requested by themselves.
   const isWhole = action.leftOff === undefined || state === undefined
   const part = useQuery({ ...read('GET /w/:slug/actions/:id', { slug, id: action.id }, { state }), enabled: !isWhole })
@@ -30,7 +30,7 @@ export function ActionAgents({ slug, action }: { slug: string; action: Action })
   const fitting = agents.filter(
     (agent) => (state === undefined || agent.state === state) && isSought([agent.name, outcomeReason(agent)]),
   )
-  let room = most
+  let room = maxShown
   return (
     <Section title="Agents" aside={fitting.length < agents.length && count(fitting.length, 'agent')} flush>
       {agents.length > step && (
@@ -60,10 +60,10 @@ export function ActionAgents({ slug, action }: { slug: string; action: Action })
           )
         )
       })}
-      {fitting.length > most && (
+      {fitting.length > maxShown && (
         <div className="act-more">
-          <Button variant="default" size="xs" onClick={() => setMost(most + step)}>
-            {`Show ${Math.min(step, fitting.length - most).toLocaleString('en-US')} more`}
+          <Button variant="default" size="xs" onClick={() => setMaxShown(maxShown + step)}>
+            {`Show ${Math.min(step, fitting.length - maxShown).toLocaleString('en-US')} more`}
           </Button>
         </div>
       )}

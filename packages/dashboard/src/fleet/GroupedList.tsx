@@ -35,13 +35,13 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
   const left = leftOffIn(groups)
   const number = count(groups.groups.length + left, 'group')
   const states = statesOf(groups.groups)
-  const most = Math.max(...groups.groups.map(({ agents }) => agents))
+  const largest = Math.max(...groups.groups.map(({ agents }) => agents))
   const headAt = (line: number) => {
     const { group, index } = lines.at(line) ?? {}
     if (!group || index !== undefined) return undefined
     const open = isOpen(group.value)
     const box = boxOf(group)
-    const props = { by, group, states, most, open, box }
+    const props = { by, group, states, largest, open, box }
     return { open, box, line: <GroupLine {...props} onPress={() => toggle(group.value)} /> }
   }
   const fold = (event: KeyboardEvent) => {

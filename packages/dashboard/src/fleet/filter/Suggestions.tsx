@@ -100,7 +100,7 @@ interface Suggestion {
   note: string
 }
 
-const most = 8
+const maxSuggestions = 8
 const isSpace = (c: string | undefined) => c === undefined || /\s/.test(c)
 
 /** Finds the part of a filter that is being typed at the caret; undefined within a text in quotation marks. */
@@ -163,7 +163,7 @@ export function suggestionsFor({ key, typed }: TypedPart, facets: FleetFacets | 
   const known = values
     .filter(({ value }) => foldedText(value).startsWith(begun))
     .map(({ value, agents }) => ({ insert: bare(value), note: agents.toLocaleString('en-US') }))
-  return [...(words ?? []), ...known].filter(({ insert }) => foldedText(insert) !== begun).slice(0, most)
+  return [...(words ?? []), ...known].filter(({ insert }) => foldedText(insert) !== begun).slice(0, maxSuggestions)
 }
 
 /** A value as it stands behind a key, in quotation marks if it needs them. */

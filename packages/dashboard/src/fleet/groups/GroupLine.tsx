@@ -18,16 +18,16 @@ interface GroupLineProps {
   /** The states that have a column, since some group has agents in them. */
   states: readonly GroupState[]
   /** The number of agents of the largest group, whose bar is the longest one. */
-  most: number
+  largest: number
   open: boolean
   box: GroupBox | undefined
   onPress: () => void
 }
 
 /** The head of a group: its value, its worst state, and the numbers of its agents. All of it opens the group. */
-export function GroupLine({ by, group, states, most, open, box, onPress }: GroupLineProps) {
+export function GroupLine({ by, group, states, largest, open, box, onPress }: GroupLineProps) {
   const { value, agents, worst, counts } = group
-  const bar = useMemo(() => groupBar(group, most), [group, most])
+  const bar = useMemo(() => groupBar(group, largest), [group, largest])
   return (
     <>
       {box && <Box box={box} name={value ?? groupWords[by]} />}

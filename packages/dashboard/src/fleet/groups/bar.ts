@@ -4,23 +4,23 @@ import { mapStates } from '@svc/api/filter'
 import { type Background, backgroundOf, columnCount, type Stretch } from '../row/day.ts'
 
 /** The least columns of the bar that a state has, so that a single agent among thousands is seen. */
-const least = 2
+const minColumns = 2
 
 /**
  * The background of a group's bar: its length is the number of agents, measured by the largest group, and the worst
  * agents are on the left.
  */
-export function groupBar({ agents, states = [] }: Pick<FleetGroup, 'agents' | 'states'>, most: number): Background {
+export function groupBar({ agents, states = [] }: Pick<FleetGroup, 'agents' | 'states'>, largest: number): Background {
   const there = mapStates.flatMap((state, i) => {
     const number = states[i] ?? 0
     return number > 0 ? [{ state: state === 'never' ? ('none' as const) : state, number }] : []
   })
-  const length = Math.max(there.length * least, (columnCount * agents) / Math.max(1, most))
-  const spare = length - there.length * least
+  const length = Math.max(there.length * minColumns, (columnCount * agents) / Math.max(1, largest))
+  const spare = length - there.length * minColumns
   const stretches: Stretch[] = []
   for (const { state, number } of there) {
     const from = stretches.at(-1)?.to ?? 0
-    stretches.push({ state, from, to: from + least + (spare * number) / agents })
+    stretches.push({ state, from, to: from + minColumns + (spare * number) / agents })
   }
   return backgroundOf(stretches)
 }

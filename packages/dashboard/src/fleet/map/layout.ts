@@ -44,14 +44,14 @@ const smallestPitch = 12
 const between = { squares: 2, named: 6 }
 
 /** A square with a name: the least width, and the height and how many a window may have. */
-const named = { minWidth: 150, minWindow: 640, wide: { height: 36, most: 120 }, narrow: { height: 50, most: 60 } }
+const named = { minWidth: 150, minWindow: 640, wide: { height: 36, max: 120 }, narrow: { height: 50, max: 60 } }
 const namedIn = (width: number) => (width >= named.minWindow ? named.wide : named.narrow)
 /** The columns of named squares in a block for each of its rows, about. */
 const namedProportion = 0.5
 
 /** True if there is room for the names of all agents. */
 export const hasNames = (sizes: readonly number[], width: number): boolean =>
-  sizes.reduce((sum, size) => sum + size, 0) <= namedIn(width).most
+  sizes.reduce((sum, size) => sum + size, 0) <= namedIn(width).max
 
 interface LayoutLook {
   /** False for one block without a heading. */
@@ -67,17 +67,17 @@ export function mapLayoutOf(
 ): MapLayout {
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const side = pitches.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
-  const most = Math.max(1, Math.floor(width / (isNamed ? named.minWidth : side)))
+  const maxColumns = Math.max(1, Math.floor(width / (isNamed ? named.minWidth : side)))
   // A few squares fill the width, many keep their size.
-  const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, width / most))
-  const pitch = isNamed ? { x: Math.floor(width / most), y: namedIn(width).height } : { x: wide, y: wide }
+  const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, width / maxColumns))
+  const pitch = isNamed ? { x: Math.floor(width / maxColumns), y: namedIn(width).height } : { x: wide, y: wide }
   const heading = grouped ? headingHeight : 0
   const blocks: MapBlock[] = []
   let [x, y, rowHeight, first] = [0, 0, 0, 0]
   for (const squares of sizes) {
     const root = Math.sqrt(squares * (isNamed ? namedProportion : proportion))
-    const wished = grouped ? Math.max(minBlockWidth / pitch.x, root) : most
-    const columns = Math.min(most, Math.ceil(wished))
+    const wished = grouped ? Math.max(minBlockWidth / pitch.x, root) : maxColumns
+    const columns = Math.min(maxColumns, Math.ceil(wished))
     const blockWidth = columns * pitch.x
     if (x > 0 && x + blockWidth > width) [x, y, rowHeight] = [0, y + rowHeight + gap.y, 0]
     blocks.push({ first, squares, x, y, width: blockWidth, columns })

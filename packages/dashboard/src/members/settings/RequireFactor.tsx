@@ -109,10 +109,10 @@ export function lackingInWords(members: readonly Member[]): string {
     return admins.length === 1 ? 'You have a second factor.' : 'All admins have a second factor.'
   const others = withoutFactor.filter(({ self }) => !self).map(({ name }) => name)
   const names = withoutFactor.some(({ self }) => self) ? ['you', ...others] : others
-  const shown = names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : names
+  const shown = names.length > maxNames ? [...names.slice(0, maxNames), `${names.length - maxNames} more`] : names
   return `Without a second factor: ${list.format(shown)}.`
 }
 
 /** The number of names that are listed before the rest is only counted. */
-const most = 5
+const maxNames = 5
 const list = new Intl.ListFormat('en-GB')

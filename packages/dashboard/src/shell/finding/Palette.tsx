@@ -30,9 +30,9 @@ type EntryGroup = [name: string, entries: PaletteEntry[]]
 const [store, { open, close }] = createSpotlight()
 
 /** The maximum number of agents that the palette lists. */
-const mostAgents = 8
+const maxAgents = 8
 /** The maximum number of views that the palette lists, those of the workspace first. */
-const mostViews = 8
+const maxViews = 8
 
 interface PaletteProps {
   slug: string
@@ -66,7 +66,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
   const isFound = wordSearch(text)
   const groups = useEntries({ slug, onKeys, onDialog: ask })
     .map(([name, entries]) => [name, entries.filter(({ words, also }) => isFound([words, also]))] satisfies EntryGroup)
-    .map(([name, entries]): EntryGroup => [name, name === viewGroup ? entries.slice(0, mostViews) : entries])
+    .map(([name, entries]): EntryGroup => [name, name === viewGroup ? entries.slice(0, maxViews) : entries])
     .filter(([, entries]) => entries.length > 0)
   const isCommand = isCommandFirst(text, agents)
   const ofAgents: EntryGroup = [
@@ -230,20 +230,20 @@ function useAgents(slug: string, text: string) {
     enabled: search !== '',
     placeholderData: keepPreviousData,
   })
-  return trimInvisible(text) === '' || data === undefined ? [] : bestNamed(text, data.rows, mostAgents)
+  return trimInvisible(text) === '' || data === undefined ? [] : bestNamed(text, data.rows, maxAgents)
 }
 
 /**
- * Returns the agents with the best names for a search first, at most `most`: the name itself, then names that begin
+ * Returns the agents with the best names for a search first, at most `max`: the name itself, then names that begin
  * with what is typed, then names that contain it, then agents that the service found by something else.
  */
-export function bestNamed<T extends { name: string }>(typed: string, agents: readonly T[], most: number): T[] {
+export function bestNamed<T extends { name: string }>(typed: string, agents: readonly T[], max: number): T[] {
   const wanted = foldedText(trimInvisible(typed))
   const rank = ({ name }: T) =>
     name === wanted ? 0 : name.startsWith(wanted) ? 1 : name.includes(`-${wanted}`) ? 2 : name.includes(wanted) ? 3 : 4
   return agents
     .map((agent) => ({ agent, at: rank(agent) }))
     .sort((a, b) => a.at - b.at)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ agent }) => agent)
 }

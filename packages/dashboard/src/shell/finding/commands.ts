@@ -5,7 +5,7 @@ import { type Control, trimInvisible } from '@svc/protocol'
 import { controlNames } from '../../agents/parts/life.ts'
 
 /** The maximum number of agents for which the palette offers a command. */
-const most = 4
+const maxAgents = 4
 const controls = Object.entries(controlNames) as [Control, string][]
 
 interface Typed {
@@ -56,7 +56,7 @@ export function commandsFor(typed: string, agents: readonly AgentCommand['agent'
   const { control, about } = commandIn(typed)
   const offered = control === undefined ? agents.filter(({ name }) => name === about) : agents
   return offered
-    .slice(0, most)
+    .slice(0, maxAgents)
     .flatMap((agent) =>
       controls
         .filter(([one]) => (control === undefined || one === control) && agent.controls.includes(one))

@@ -4,7 +4,7 @@ import { trimInvisible } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 
 /** The maximum number of sections that are listed. */
-const most = 5
+const maxSections = 5
 
 /** The sections that fit what is typed. The index is loaded at the first key; without it, nothing is found. */
 export function useHelp(typed: string): HelpHit[] {
@@ -16,7 +16,7 @@ export function useHelp(typed: string): HelpHit[] {
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
-  return isTyped && data ? helpFor(typed, data, most) : []
+  return isTyped && data ? helpFor(typed, data, maxSections) : []
 }
 
 /** Loads the index. A node of an earlier version has none, and answers 404. */

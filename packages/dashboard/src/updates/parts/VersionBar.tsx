@@ -10,13 +10,13 @@ interface VersionBarProps {
   versions: readonly { name: string; agents: number; isGrey?: boolean }[]
 }
 
-/** The most versions that have a part of their own; the others are one part. */
-const most = 6
+/** The maximum number of versions that have a part of their own; the others are one part. */
+const maxParts = 6
 
 /** The number of agents of each version, as a bar and as a list; nothing if all run the same version. */
 export function VersionBar({ title, versions }: VersionBarProps) {
   const there = versions.filter(({ agents }) => agents > 0)
-  const named = there.length > most ? there.slice(0, most - 1) : there
+  const named = there.length > maxParts ? there.slice(0, maxParts - 1) : there
   const rest = there.slice(named.length).reduce((sum, { agents }) => sum + agents, 0)
   // The picture of versions over time gives its colors in the same order, so a version has the same color there.
   const oldestFirst = named.flatMap(({ name, isGrey }) => (isGrey ? [] : [name])).toSorted(byVersion)

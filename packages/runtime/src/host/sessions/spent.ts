@@ -123,8 +123,8 @@ function untoldOf({ all, told }: Pick<Spent, 'all' | 'told'>): Models {
 /** The smaller of two numbers of tokens. Of tokens that nobody told, those that were used last are the untold ones. */
 const leastOf = (all: Models, other: Models): Models =>
   perModel(all, (tokens, model) => {
-    const most = ownOf(other, model) ?? noTokens
-    return each((key) => Math.min(tokens[key], most[key]))
+    const limit = ownOf(other, model) ?? noTokens
+    return each((key) => Math.min(tokens[key], limit[key]))
   })
 
 const perModel = (all: Models, change: (tokens: Tokens, model: string) => Tokens): Models =>

@@ -60,9 +60,9 @@ export async function insertChannel(
   preferences: string | null = null,
 ): Promise<Verdict<AlertChannelRow, 'channel_taken' | 'channels_too_many'>> {
   const { id: scope, workspaceId } = scopeOf(owner.place)
-  const { most, tooMany, taken } = wordsFor(owner)
+  const { max, tooMany, taken } = wordsFor(owner)
   const there = await channelsOwned(trx, owner).select('id').execute()
-  if (there.length >= most) return refuse('channels_too_many', tooMany)
+  if (there.length >= max) return refuse('channels_too_many', tooMany)
   const id = newId(now)
   const row = await trx
     .insertInto('alert_channel')
@@ -96,13 +96,13 @@ export async function insertChannel(
 const wordsFor = ({ person }: ChannelOwner) =>
   person
     ? {
-        most: maxOwnChannels,
+        max: maxOwnChannels,
         tooMany: `You may have ${maxOwnChannels} channels of your own here: remove one first.`,
         taken: (name: string) => `You already have a channel ${shown(name)} here.`,
         unknown: (name: string) => `You have no channel ${shown(name)} here.`,
       }
     : {
-        most: maxChannels,
+        max: maxChannels,
         tooMany: `A workspace may have ${maxChannels} channels: remove one first.`,
         taken: (name: string) => `There is already a channel ${shown(name)}.`,
         unknown: (name: string) => `There is no channel ${shown(name)}.`,

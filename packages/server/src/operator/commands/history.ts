@@ -34,7 +34,7 @@ export const historyCommands = {
       const time = orUsageError(() => history.askedTime(asked, call.now(), optionsField))
       return readHistoryChanges(call.store.db, agent, {
         ...time,
-        limit: asked.limit ?? listedChanges.usual,
+        limit: asked.limit ?? listedChanges.default,
         now: call.now(),
       })
     },

@@ -59,9 +59,9 @@ export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRoll
  * Advances one rollout as far as possible, in at most `most` steps. The result is empty if the rollout is not running,
  * or if another node is working on it.
  */
-async function advanceRollout(db: Db, id: string, now: number, most = Infinity): Promise<RolloutAdvance[]> {
+async function advanceRollout(db: Db, id: string, now: number, max = Infinity): Promise<RolloutAdvance[]> {
   const advanced: RolloutAdvance[] = []
-  for (let more = true; more && advanced.length < most; ) {
+  for (let more = true; more && advanced.length < max; ) {
     const step = await advance(db, id, now)
     more = step?.more ?? false
     if (step) advanced.push(step)

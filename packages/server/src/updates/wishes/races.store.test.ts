@@ -82,7 +82,7 @@ everyEngine('wishes that nodes race for', (open) => {
   test('a rollout never exceeds the number of simultaneous trials, whichever nodes advance it', async () => {
     const { w, r, agents } = await start(16)
     await rollOut(w, 4)
-    expect(await countTrials(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 5 })
+    expect(await countTrials(w.store.db, w.workspace.id, w.clock.now())).toEqual({ max: 5, busy: 5 })
     const granted = await Promise.all([0, 1].map(() => grantWaiting(w.store.db, w.clock.now())))
     expect(granted.flat()).toEqual([])
     expect((await offeredTo(r, agents)).length).toBe(5)
@@ -107,7 +107,7 @@ everyEngine('wishes that nodes race for', (open) => {
     const { w, r, agents } = await start(8)
     for (const agent of agents.slice(0, 6)) await press(w, agent)
     await rollOut(w)
-    expect(await countTrials(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 6 })
+    expect(await countTrials(w.store.db, w.workspace.id, w.clock.now())).toEqual({ max: 5, busy: 6 })
     await grantWaiting(w.store.db, w.clock.now())
     expect(await offeredTo(r, agents)).toEqual(agents.slice(0, 6))
   })
@@ -137,7 +137,7 @@ everyEngine('wishes that nodes race for', (open) => {
     await rollOut(w)
     await offeredTo(r, agents)
     w.clock.pass(1201)
-    expect(await countTrials(w.store.db, w.workspace.id, w.clock.now())).toEqual({ most: 5, busy: 0 })
+    expect(await countTrials(w.store.db, w.workspace.id, w.clock.now())).toEqual({ max: 5, busy: 0 })
   })
 
   test('in any order of events, an answer never wishes another runtime than the served one (I11)', async () => {

@@ -28,8 +28,8 @@ export interface TrialPlaces {
   free: number
 }
 export async function readFreeTrials(trx: Db, workspaceId: string, now: number): Promise<TrialPlaces> {
-  const { most, busy } = await countTrials(trx, workspaceId, now)
-  return { free: most - busy }
+  const { max, busy } = await countTrials(trx, workspaceId, now)
+  return { free: max - busy }
 }
 
 /** Takes a trial place for one more runtime wish of a rollout; false when no place is free. */
@@ -39,12 +39,12 @@ export const takeTrialPlace = (places: TrialPlaces): boolean => places.free-- > 
  * The number of trial places of a workspace, and how many of them are taken. A runtime wish takes a place until the
  * wish ends or is withdrawn, but at most for `maxTrialMs` after the wish got the place or was offered.
  */
-export async function countTrials(db: Db, workspaceId: string, now: number): Promise<{ most: number; busy: number }> {
+export async function countTrials(db: Db, workspaceId: string, now: number): Promise<{ max: number; busy: number }> {
   const { rows } = await sql<{ agents: number; busy: number }>`
     select (select count(*) from agent where workspace_id = ${workspaceId}) as agents,
       (select count(*) from agent where workspace_id = ${workspaceId} and runtime_wished is not null
         and runtime_granted_at > ${now - maxTrialMs}) as busy`.execute(db)
-  return { most: maxTrials(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
+  return { max: maxTrials(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
 }
 
 /** Gives free trial places to runtime wishes of rollouts that wait for one. Returns the agents whose wishes changed. */
@@ -66,13 +66,13 @@ export async function grantWaiting(db: Db, now: number): Promise<{ id: string; w
 
 async function grantInTransaction(trx: Db, workspaceId: string, now: number): Promise<string[]> {
   await lockWorkspace(trx, workspaceId)
-  const { most, busy } = await countTrials(trx, workspaceId, now)
-  const freed = busy < most ? 0 : await takeBackUnclaimed(trx, workspaceId, now)
+  const { max, busy } = await countTrials(trx, workspaceId, now)
+  const freed = busy < max ? 0 : await takeBackUnclaimed(trx, workspaceId, now)
   const candidates = await wishesQuery(trx, workspaceId)
     .where('runtime_granted_at', 'is', null)
     .where('received_at', '>', now - unclaimedMs)
     .orderBy('agent.id')
-    .limit(Math.max(0, most - busy + freed))
+    .limit(Math.max(0, max - busy + freed))
     .execute()
   const granted: string[] = []
   for (const { id } of candidates) {

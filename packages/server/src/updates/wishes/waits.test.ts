@@ -92,7 +92,7 @@ test.each<[string, WishState, Wish, Partial<BlueprintWaitFacts>, WaitReason | nu
 const ofRollout = { ...wish, rollout: 'r' }
 const granted = { ...ofRollout, grantedAt: at }
 const offered = { ...granted, offeredAt: at + minute }
-const places = { most: 5, busy: 5 }
+const places = { max: 5, busy: 5 }
 
 test.each<
   [

@@ -55,7 +55,7 @@ const windowOf = (kept: BlueprintWaitFacts['kept'], now: number): WaitReason | n
   kept !== null && kept.at + windowMs > now ? { for: 'window', until: kept.at + windowMs, version: kept.version } : null
 
 export interface RuntimeWaitFacts extends LastSeen {
-  trials: { most: number; busy: number }
+  trials: { max: number; busy: number }
   blueprintOnTrial: boolean
 }
 
@@ -69,7 +69,7 @@ export function runtimeWaits(
   if (!wish) return null
   const absent = absence(facts, now)
   if (absent || state === 'trying') return absent
-  if (!mayGoOut(wish)) return { for: 'trials', most: facts.trials.most, now: facts.trials.busy }
+  if (!mayGoOut(wish)) return { for: 'trials', most: facts.trials.max, now: facts.trials.busy }
   if (wish.offeredAt === undefined) return since(facts, wish.grantedAt ?? wish.at) && { for: 'node' }
   if (facts.blueprintOnTrial) return { for: 'blueprint_trial' }
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }

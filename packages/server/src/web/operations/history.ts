@@ -30,7 +30,7 @@ export const historyOperations = [
   bindReading(history.states, ({ deps, agent, now }, asked) =>
     agentStates(deps.store.db, agent, { ...history.askedTime(asked, now), now }),
   ),
-  bindReading(history.changes, ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
+  bindReading(history.changes, ({ deps, agent, now }, { limit = listedChanges.default, ...asked }) =>
     readHistoryChanges(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }),
   ),
   bindReading(history.fleetAt, ({ deps, workspace, now }, asked) =>

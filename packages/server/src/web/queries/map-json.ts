@@ -13,8 +13,8 @@ interface WrittenMap {
  * The JSON of the map in at most `most` bytes. If it would be larger, agents are left off: those in the last of
  * `mapStates` first, and of a state the last ones by name. The names of groups get at most half of the room.
  */
-export function* mapJson({ total, groups, squares }: FleetMap, most: number): SlicedWork<WrittenMap> {
-  const named = new List(Math.floor(most / 2))
+export function* mapJson({ total, groups, squares }: FleetMap, maxBytes: number): SlicedWork<WrittenMap> {
+  const named = new List(Math.floor(maxBytes / 2))
   yield* forEachInSlices(groups, (value) => named.add(value))
   const written: string[] = []
   const sizes = mapStates.map(() => 0)
@@ -23,10 +23,10 @@ export function* mapJson({ total, groups, squares }: FleetMap, most: number): Sl
     written.push(json)
     sizes[square[1]] = (sizes[square[1]] ?? 0) + bytesOf(json)
   })
-  let left = most - Math.min(named.bytes, named.most) - besideLists
+  let left = maxBytes - Math.min(named.bytes, named.maxBytes) - besideLists
   const lists = sizes.map((size) => {
     const list = new List(Math.min(size, Math.max(0, left)))
-    left -= list.most
+    left -= list.maxBytes
     return list
   })
   const isKept: boolean[] = []
@@ -51,10 +51,10 @@ const besideLists = 256
 /** Rows that fit into `most` bytes. After the first one that does not fit, none is taken. */
 class List {
   readonly rows: string[] = []
-  readonly most: number
+  readonly maxBytes: number
   bytes = 0
-  constructor(most: number) {
-    this.most = most
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
   }
   add(value: unknown): void {
     const json = JSON.stringify(value)
@@ -62,7 +62,7 @@ class List {
   }
   takes(json: string): boolean {
     this.bytes += bytesOf(json)
-    return this.bytes <= this.most
+    return this.bytes <= this.maxBytes
   }
 }
 

@@ -160,7 +160,7 @@ async function readRolloutAgents(
     .where('rollout_id', '=', rollout.id)
     .execute()
   const lines = rollout.kind === 'blueprint' ? await readRolloutLines(db, rows, now) : new Map<string, never>()
-  const trials = rollout.kind === 'runtime' ? await countTrials(db, rollout.workspace_id, now) : { most: 0, busy: 0 }
+  const trials = rollout.kind === 'runtime' ? await countTrials(db, rollout.workspace_id, now) : { max: 0, busy: 0 }
   const agents: RolloutAgent[] = []
   const watching = { agents: 0, tooOld: 0 }
   const printed = await printedBy(db, rollout, rows)

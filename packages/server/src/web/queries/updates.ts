@@ -253,7 +253,7 @@ export async function runtimeOverview(
   const rows = fleet.map(({ updates }) => updates)
   const running = Map.groupBy(rows, ({ runtime }) => runtime)
   const served = await servedRelease(db)
-  const { most, busy } = await countTrials(db, workspaceId, now)
+  const { max, busy } = await countTrials(db, workspaceId, now)
   return {
     now,
     served: served ? servedOf(served) : null,
@@ -263,6 +263,6 @@ export async function runtimeOverview(
     wished: rows.filter(({ runtimeWished }) => runtimeWished !== null).length,
     held: rows.filter(({ runtimeHeld }) => runtimeHeld).length,
     pinned: rows.filter(({ runtimePinned }) => runtimePinned !== null).length,
-    trials: { most, now: busy },
+    trials: { most: max, now: busy },
   }
 }

@@ -44,7 +44,7 @@ export function History({ agent }: { agent: Agent }) {
   const end = serviceNow()
   const [picked, setPicked] = useState<HistoryWindow | null>(null)
   const window = picked ?? windowFor(end - page.createdAt)
-  const [limit, setLimit] = useState<number>(listedChanges.usual)
+  const [limit, setLimit] = useState<number>(listedChanges.default)
   const [chosen, setChosen] = useState<string | null>(null)
   const strip = useRef<HTMLDivElement>(null)
   const asked = { since: String(historySince(end, window)) }
@@ -91,7 +91,7 @@ export function History({ agent }: { agent: Agent }) {
           }
         }}
       />
-      {changes.length >= limit && <LeftOff limit={limit} more={() => setLimit(listedChanges.most)} />}
+      {changes.length >= limit && <LeftOff limit={limit} more={() => setLimit(listedChanges.max)} />}
     </Section>
   )
 }
@@ -100,7 +100,7 @@ export function History({ agent }: { agent: Agent }) {
 const LeftOff = ({ limit, more }: { limit: number; more: () => void }) => (
   <p className="ag-quiet ag-left-off">
     These are the newest {figure(limit)} changes of this time.{' '}
-    {limit < listedChanges.most && (
+    {limit < listedChanges.max && (
       <button type="button" className="ag-more" onClick={more}>
         List older ones, too
       </button>
