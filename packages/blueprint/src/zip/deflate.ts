@@ -42,13 +42,13 @@ function longestMatch(bytes: Uint8Array, at: number, heads: Int32Array, before: 
   if (at + 3 > bytes.length) return none
   const maxLength = Math.min(longest, bytes.length - at)
   let best = none
-  let place = heads[hashOf(bytes, at)] ?? -window
-  for (let n = 0; n < tries && place >= 0 && place > at - window; n++) {
+  let earlier = heads[hashOf(bytes, at)] ?? -window
+  for (let n = 0; n < tries && earlier >= 0 && earlier > at - window; n++) {
     let length = 0
-    while (length < maxLength && bytes[place + length] === bytes[at + length]) length++
-    if (length > best.length) best = { length, distance: at - place }
+    while (length < maxLength && bytes[earlier + length] === bytes[at + length]) length++
+    if (length > best.length) best = { length, distance: at - earlier }
     if (length === maxLength) break
-    place = before[place % window] ?? -window
+    earlier = before[earlier % window] ?? -window
   }
   return best
 }

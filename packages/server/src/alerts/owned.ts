@@ -6,22 +6,22 @@ import type { Db } from '../platform/db/open.ts'
 import type { ScopeRef } from './scope.ts'
 
 /** The owner of channels: a person, in one workspace, or without one the workspace or the service itself. */
-export interface ChannelOwner<Place = ScopeRef> {
-  place: Place
+export interface ChannelOwner<Scope = ScopeRef> {
+  scope: Scope
   person?: { id: string } | undefined
 }
 
 /** The stored owner of the channels that belong to a workspace, or to the service, and not to a person. */
 export const sharedOwner = ''
-export const channelsOwned = (db: Db, { place, person }: ChannelOwner<{ id: string }>) =>
+export const channelsOwned = (db: Db, { scope, person }: ChannelOwner<{ id: string }>) =>
   db
     .selectFrom('alert_channel')
-    .where('scope', '=', place.id)
+    .where('scope', '=', scope.id)
     .where('owner', '=', person?.id ?? sharedOwner)
 
-export const deliveriesOwned = (db: Db, { place, person }: ChannelOwner<{ id: string }>) =>
+export const deliveriesOwned = (db: Db, { scope, person }: ChannelOwner<{ id: string }>) =>
   db
     .selectFrom('alert_delivery')
     .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
-    .where('scope', '=', place.id)
+    .where('scope', '=', scope.id)
     .where('owner', '=', person?.id ?? sharedOwner)

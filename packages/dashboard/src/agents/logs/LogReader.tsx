@@ -44,14 +44,14 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
   const rows = useMemo(() => logRowsOf(log?.text ?? ''), [log])
   const matches = useMemo(() => findMatches(rows, searched), [rows, searched])
   const marked = useMemo(() => matchesByRow(matches), [matches])
-  const [at, setAt] = useState<{ searched: string; place: number } | null>(null)
+  const [at, setAt] = useState<{ searched: string; index: number } | null>(null)
   if (error) return <ErrorNote error={error} retry={refetch} />
   if (!log) return <Loader size="sm" role="status" aria-label="Loading the log" />
 
-  const place = at?.searched === searched && at.place < matches.length ? at.place : matches.length > 0 ? 0 : null
+  const index = at?.searched === searched && at.index < matches.length ? at.index : matches.length > 0 ? 0 : null
   const go = (by: 1 | -1) => {
-    const to = stepToMatch(matches, place, by)
-    if (to !== null) setAt({ searched, place: to })
+    const to = stepToMatch(matches, index, by)
+    if (to !== null) setAt({ searched, index: to })
   }
   const keys = (event: KeyboardEvent) => {
     if (event.key === 'Enter') go(event.shiftKey ? -1 : 1)
@@ -103,24 +103,24 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
           <IconChevronDown size={15} aria-hidden />
         </ActionIcon>
         <span className="ag-quiet ag-found" role="status">
-          {searched !== '' && foundText(matches.length, place)}
+          {searched !== '' && foundText(matches.length, index)}
         </span>
         <Switch size="xs" label="Wrap" checked={wrap} onChange={(event) => setWrap(event.currentTarget.checked)} />
       </search>
       <LogLines
         rows={rows}
         marked={marked}
-        at={place}
-        row={place === null ? null : (matches[place]?.row ?? null)}
+        at={index}
+        row={index === null ? null : (matches[index]?.row ?? null)}
         wrap={wrap}
       />
     </article>
   )
 }
 
-const foundText = (all: number, place: number | null) => {
-  if (place === null) return 'no matches'
-  return `${figure(place + 1)} of ${figure(all)}${all === maxMatches ? ' or more' : ''}`
+const foundText = (all: number, index: number | null) => {
+  if (index === null) return 'no matches'
+  return `${figure(index + 1)} of ${figure(all)}${all === maxMatches ? ' or more' : ''}`
 }
 
 const day = (at: number) =>

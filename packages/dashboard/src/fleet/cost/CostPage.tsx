@@ -156,10 +156,10 @@ function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit
         </>
       }
     >
-      {names.map((one, place) => (
+      {names.map((one, index) => (
         <tr key={`${one.deleted} ${one.name}`}>
           <th scope="row">
-            <Swatch place={place < drawn ? place : null} />
+            <Swatch index={index < drawn ? index : null} />
             <Name
               slug={slug}
               per={per}
@@ -173,7 +173,7 @@ function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit
       {others.count > 0 && (
         <tr>
           <th scope="row">
-            <Swatch place={null} />
+            <Swatch index={null} />
             {count(others.count, 'other')}
           </th>
           <Figures sums={others} total={total.cost} per={per} />
@@ -183,8 +183,8 @@ function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit
   )
 }
 
-const Swatch = ({ place }: { place: number | null }) => (
-  <i className="cost-swatch" style={{ background: colorOf(place) }} aria-hidden />
+const Swatch = ({ index }: { index: number | null }) => (
+  <i className="cost-swatch" style={{ background: colorOf(index) }} aria-hidden />
 )
 
 interface CostTableProps {

@@ -2,7 +2,7 @@
 import type { FleetGroup } from '@svc/api'
 import type { Grouping } from '@svc/api/filter'
 
-/** A line of the list. `index` is the place of the agent in its group; the line of the group's head has none. */
+/** A line of the list. `index` is that of the agent in its group; the line of the group's head has none. */
 interface GroupedLine {
   group: FleetGroup
   index: number | undefined
@@ -24,16 +24,16 @@ export function groupLinesOf(groups: readonly FleetGroup[], isOpen: (value: stri
     total,
     at(line) {
       if (line < 0 || line >= total) return undefined
-      const place = lastPlace(starts.length, (at) => (starts[at] ?? 0) <= line)
-      const group = groups[place]
-      const within = line - (starts[place] ?? 0)
+      const index = lastIndexWhere(starts.length, (at) => (starts[at] ?? 0) <= line)
+      const group = groups[index]
+      const within = line - (starts[index] ?? 0)
       return group && { group, index: within === 0 ? undefined : within - 1 }
     },
   }
 }
 
 /** The last of `count` indexes for which `holds` is true, or 0. `holds` must be true for the first ones only. */
-export function lastPlace(count: number, holds: (place: number) => boolean): number {
+export function lastIndexWhere(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count - 1]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)

@@ -1,5 +1,5 @@
 /** Places the squares of the map: blocks of squares, one for each group, side by side in rows. Pure functions. */
-import { lastPlace } from '../groups/lines.ts'
+import { lastIndexWhere } from '../groups/lines.ts'
 
 /** A group on the map. Lengths are CSS pixels. */
 export interface MapBlock {
@@ -106,7 +106,7 @@ export function squarePlace(block: MapBlock, square: number, { pitch, heading }:
 
 /** The index of the block that has a square. */
 export const blockIndexOf = (square: number, { blocks }: MapLayout): number =>
-  lastPlace(blocks.length, (index) => (blocks[index]?.first ?? 0) <= square)
+  lastIndexWhere(blocks.length, (index) => (blocks[index]?.first ?? 0) <= square)
 
 /** The square at a point; undefined beside the squares. */
 export function squareAt({ x, y }: Point, layout: MapLayout): number | undefined {

@@ -106,7 +106,7 @@ export function fileFollower(
   from: FilePosition,
   added: (text: string) => void,
 ): () => boolean {
-  let place = from
+  let position = from
   let decoder = new StringDecoder('utf8')
   let rest = ''
   const take = (bytes: Buffer) => {
@@ -115,10 +115,10 @@ export function fileFollower(
     if (lines.length > 0) added(`${lines.join('\n')}\n`)
   }
   const toEnd = (fd: number, size: number) => {
-    while (place.at < size) place = readOn(fd, size, place, take)
+    while (position.at < size) position = readOn(fd, size, position, take)
   }
   const restart = () => {
-    place = startOfFile
+    position = startOfFile
     decoder = new StringDecoder('utf8')
     if (rest !== '') added(`${rest}\n`)
     rest = ''
@@ -130,7 +130,7 @@ export function fileFollower(
   const readRotated = () => {
     for (let n = 1; n <= older; n++) {
       const found = open(`${file}.${n}`, (fd, { size }) => {
-        if (!continues(fd, size, place)) return false
+        if (!continues(fd, size, position)) return false
         toEnd(fd, size)
         return true
       })
@@ -144,12 +144,12 @@ export function fileFollower(
   }
   return () =>
     open(file, (fd, { size }) => {
-      if (!continues(fd, size, place)) {
+      if (!continues(fd, size, position)) {
         readRotated()
         restart()
       }
-      if (size > place.at) place = readOn(fd, size, place, take)
-      return size > place.at
+      if (size > position.at) position = readOn(fd, size, position, take)
+      return size > position.at
     }) ?? false
 }
 

@@ -22,14 +22,14 @@ const isOk = { ok: true } as const
  */
 export const acknowledgeAlert = (
   ctx: ChangeContext,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { id, ...wanted }: { id: string } & AcknowledgeWords,
 ): Promise<Verdict<{ ok: true }, 'alert_unknown' | 'alert_over'>> =>
   transaction(ctx.db, async (trx) => {
-    const [before] = await alertsInTransaction(trx, place, [id])
+    const [before] = await alertsInTransaction(trx, scopeRef, [id])
     if (!before) return refuse('alert_unknown', 'There is no such alert.')
     if (before.ended_at !== null) return refuse('alert_over', 'The alert has ended.')
-    await acknowledgeInTransaction({ ...ctx, db: trx }, place, { id, ...wanted })
+    await acknowledgeInTransaction({ ...ctx, db: trx }, scopeRef, { id, ...wanted })
     return done(isOk)
   })
 
@@ -39,17 +39,17 @@ export const acknowledgeAlert = (
  */
 export const acknowledgeAlerts = (
   ctx: ChangeContext,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { ids, ...wanted }: { ids: readonly string[] } & AcknowledgeWords,
 ): Promise<Verdict<AcknowledgeResult, 'alert_unknown'>> =>
   transaction(ctx.db, async (trx) => {
     const asked = [...new Set(ids)].sort()
-    const known = new Set((await alertsInTransaction(trx, place, asked)).map(({ id }) => id))
+    const known = new Set((await alertsInTransaction(trx, scopeRef, asked)).map(({ id }) => id))
     const unknown = asked.find((id) => !known.has(id))
     if (unknown !== undefined) return refuse('alert_unknown', `There is no alert ${shown(unknown)} in this workspace.`)
     let acknowledged = 0
     for (const id of asked)
-      if (await acknowledgeInTransaction({ ...ctx, db: trx }, place, { id, ...wanted })) acknowledged++
+      if (await acknowledgeInTransaction({ ...ctx, db: trx }, scopeRef, { id, ...wanted })) acknowledged++
     return done({ acknowledged })
   })
 
@@ -59,22 +59,22 @@ interface AcknowledgeWords {
 }
 
 /** The alerts of a place that have ever opened, of those with the given ids. */
-const alertsInTransaction = (trx: Db, place: ScopeRef, ids: readonly string[]) =>
+const alertsInTransaction = (trx: Db, scopeRef: ScopeRef, ids: readonly string[]) =>
   trx
     .selectFrom('alert')
     .select(['id', 'ended_at'])
     .where('id', 'in', ids.length > 0 ? ids : [''])
-    .where('scope', '=', scopeOf(place).id)
+    .where('scope', '=', scopeOf(scopeRef).id)
     .where('opened_at', 'is not', null)
     .execute()
 
 /** Acknowledges an alert of the place; false if it has ended or is acknowledged, so that nothing changes. */
 async function acknowledgeInTransaction(
   { db: trx, by, now }: ChangeContext,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { id, note, baseUrl }: { id: string } & AcknowledgeWords,
 ): Promise<boolean> {
-  const scope = scopeOf(place)
+  const scope = scopeOf(scopeRef)
   const row = await trx
     .updateTable('alert')
     .set({
@@ -97,14 +97,14 @@ async function acknowledgeInTransaction(
     subject: subjectOf(row),
     details: { rule: row.rule, ...(row.item !== '' && { item: row.item }) },
   })
-  if (row.muted === 0 && row.told !== 'nothing') await tell(trx, scope, { row, place, baseUrl, now })
+  if (row.muted === 0 && row.told !== 'nothing') await tell(trx, scope, { row, scopeRef, baseUrl, now })
   return true
 }
 
 async function tell(
   trx: Db,
   scope: AlertScope,
-  { row, place, baseUrl, now }: { row: AlertRow; place: ScopeRef; baseUrl: string; now: number },
+  { row, scopeRef, baseUrl, now }: { row: AlertRow; scopeRef: ScopeRef; baseUrl: string; now: number },
 ): Promise<void> {
   const rule = (await rulesOfScope(trx, scope))(row.rule)
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
@@ -112,7 +112,7 @@ async function tell(
   const alert = { ...storedAlert(row), label: (await presentLabels(trx, [row]))(row) }
   const agents = await agentsNow(trx, row, { type: 'alert.acknowledged', now })
   const acknowledged = { type: 'alert.acknowledged', alert, agents } as const
-  await enqueueDeliveries(trx, channels, alertChangeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
+  await enqueueDeliveries(trx, channels, alertChangeOf(row, acknowledged, { slug: scopeRef.slug, baseUrl, now }), now)
 }
 
 const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>

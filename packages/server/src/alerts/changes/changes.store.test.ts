@@ -196,8 +196,8 @@ everyEngine('what people do with alerts', (open) => {
       { name: 'ops', enabled: true, address: 'https://example.org/hook?…' },
     ])
     for (const change of [disableChannel, disableChannel, enableChannel, enableChannel, removeChannel])
-      expect(await change(ctx(), { place: w.workspace }, 'ops')).toMatchObject({ ok: true })
-    expect(await removeChannel(ctx(), { place: w.workspace }, 'ops')).toMatchObject({ code: 'channel_unknown' })
+      expect(await change(ctx(), { scope: w.workspace }, 'ops')).toMatchObject({ ok: true })
+    expect(await removeChannel(ctx(), { scope: w.workspace }, 'ops')).toMatchObject({ code: 'channel_unknown' })
     expect(await actions()).toEqual(
       ['added', 'disabled', 'enabled', 'removed'].map((done) => `channel.${done} channel ops`),
     )
@@ -206,7 +206,7 @@ everyEngine('what people do with alerts', (open) => {
   test('the answer of a test is found by its delivery, and a dead delivery can be sent again', async () => {
     const { w, ctx, add, actions } = await started()
     await add()
-    const tested = await testChannel(ctx(), { place: w.workspace }, 'ops')
+    const tested = await testChannel(ctx(), { scope: w.workspace }, 'ops')
     const id = tested.ok ? tested.value.deliveryId : ''
     expect(await testAnswer(w.store.db, id)).toMatchObject({ state: 'waiting', ok: false })
     expect(await retryDelivery(ctx(), w.workspace, id)).toMatchObject({ code: 'delivery_not_dead' })

@@ -36,7 +36,7 @@ export interface ChannelNeeds {
 /** Adds a channel to a workspace or to the service. */
 export const addChannel = (
   ctx: ChangeContext & ChannelNeeds,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   wanted: ChannelWanted,
 ): Promise<Verdict<NewChannel, AddRefusal>> =>
   transaction(ctx.db, async (trx) => {
@@ -44,7 +44,7 @@ export const addChannel = (
     const read = readChannel(wanted, ctx)
     if (!read.ok) return read
     const { name, kind, made } = read.value
-    const added = await insertChannel({ ...ctx, db: trx }, { place }, read.value)
+    const added = await insertChannel({ ...ctx, db: trx }, { scope: scopeRef }, read.value)
     return added.ok ? done({ name, kind, ...(made !== undefined && { secret: made }) }) : added
   })
 
@@ -59,7 +59,7 @@ export async function insertChannel(
   { name, kind, format, address, shown: visible }: ReadChannel,
   preferences: string | null = null,
 ): Promise<Verdict<AlertChannelRow, 'channel_taken' | 'channels_too_many'>> {
-  const { id: scope, workspaceId } = scopeOf(owner.place)
+  const { id: scope, workspaceId } = scopeOf(owner.scope)
   const { max, tooMany, taken } = wordsFor(owner)
   const there = await channelsOwned(trx, owner).select('id').execute()
   if (there.length >= max) return refuse('channels_too_many', tooMany)
@@ -111,11 +111,11 @@ const wordsFor = ({ person }: ChannelOwner) =>
 /** Adds a line about a channel to the activity. */
 export const noteChannel = (
   { db, by, now }: ChangeContext,
-  { place, person }: ChannelOwner,
+  { scope: scopeRef, person }: ChannelOwner,
   { action, name, details = {} }: { action: string; name: string; details?: object },
 ): Promise<void> =>
   audit(db, {
-    workspaceId: scopeOf(place).workspaceId,
+    workspaceId: scopeOf(scopeRef).workspaceId,
     at: now,
     by,
     action,
@@ -178,7 +178,7 @@ export const testChannel = (
   withChannel<QueuedTestRef, 'rate_limited'>(ctx, owner, name, async (trx, { id: channelId }) => {
     const counted = await countTest(trx, channelId, ctx.by.id, ctx.now)
     if (!counted.ok) return counted
-    const deliveryId = await enqueueTest(trx, { channelId, workspace: owner.place.slug }, ctx.now)
+    const deliveryId = await enqueueTest(trx, { channelId, workspace: owner.scope.slug }, ctx.now)
     return done({ deliveryId, channelId })
   })
 
@@ -224,8 +224,8 @@ export async function testAnswer(db: Db, id: string): Promise<FollowedTest> {
 }
 
 /** The channels of a workspace. Members see neither where exactly messages go, nor what a receiver said. */
-export async function listChannels(db: Db, place: ScopeRef, role: Role): Promise<ChannelRow[]> {
-  const rows = await channelsOfScope(db, scopeOf(place))
+export async function listChannels(db: Db, scopeRef: ScopeRef, role: Role): Promise<ChannelRow[]> {
+  const rows = await channelsOfScope(db, scopeOf(scopeRef))
   return rows.map((row) => (role === 'admin' ? channelRow(row) : forMember(channelRow(row))))
 }
 

@@ -16,10 +16,10 @@ import { type ScopeRef, scopeOf } from '../scope.ts'
 
 export async function listDeliveries(
   db: Db,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { state, limit }: { state: DeliveryState | undefined; limit: number },
 ): Promise<DeliveryRow[]> {
-  const rows = await deliveriesOwned(db, { place })
+  const rows = await deliveriesOwned(db, { scope: scopeRef })
     .selectAll('alert_delivery')
     .select('alert_channel.name')
     .$if(state !== undefined, (query) => query.where('state', '=', state as DeliveryState))
@@ -43,11 +43,11 @@ const deliveryRow = (row: AlertDeliveryRow & { name: string }): DeliveryRow => (
 
 export const retryDelivery = (
   { db, by, now }: ChangeContext,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   id: string,
 ): Promise<Verdict<{ ok: true }, 'delivery_unknown' | 'delivery_not_dead' | 'delivery_outdated'>> =>
   transaction(db, async (trx) => {
-    const channel = await deliveriesOwned(trx, { place })
+    const channel = await deliveriesOwned(trx, { scope: scopeRef })
       .select('alert_channel.name')
       .where('alert_delivery.id', '=', id)
       .executeTakeFirst()
@@ -58,7 +58,7 @@ export const retryDelivery = (
       return refuse('delivery_not_dead', 'Only a dead delivery can be sent again: this one waits or was taken.')
     const subject = `channel ${channel.name}`
     await audit(trx, {
-      workspaceId: scopeOf(place).workspaceId,
+      workspaceId: scopeOf(scopeRef).workspaceId,
       at: now,
       by,
       action: 'delivery.retried',

@@ -13,13 +13,13 @@ import { alertSubject, storedAlert } from '../store.ts'
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
 export async function listAlerts(
   db: Db,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { all, limit }: { all: boolean; limit: number },
 ): Promise<ListedAlert[]> {
   const rows = await db
     .selectFrom('alert')
     .selectAll()
-    .where('scope', '=', scopeOf(place).id)
+    .where('scope', '=', scopeOf(scopeRef).id)
     .$if(!all, (query) => query.where('ended_at', 'is', null))
     .orderBy('id', 'desc')
     .limit(limit)
@@ -28,11 +28,11 @@ export async function listAlerts(
 }
 
 /** The number of these alerts. */
-export async function countAlerts(db: Db, place: ScopeRef, { all }: { all: boolean }): Promise<number> {
+export async function countAlerts(db: Db, scopeRef: ScopeRef, { all }: { all: boolean }): Promise<number> {
   const { count } = await db
     .selectFrom('alert')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('scope', '=', scopeOf(place).id)
+    .where('scope', '=', scopeOf(scopeRef).id)
     .$if(!all, (query) => query.where('ended_at', 'is', null))
     .executeTakeFirstOrThrow()
   return Number(count)
@@ -82,23 +82,23 @@ function scopeOfRow(db: Db, noun: 'alert' | 'mute' | 'delivery', id: string): Pr
     .executeTakeFirst()
 }
 
-export async function listRules(db: Db, place: ScopeRef, now: number): Promise<RuleSettings[]> {
-  const scope = scopeOf(place)
+export async function listRules(db: Db, scopeRef: ScopeRef, now: number): Promise<RuleSettings[]> {
+  const scope = scopeOf(scopeRef)
   const rules = await rulesOfScope(db, scope)
   const listed = ruleNames.filter((name) => scope.id !== serviceScope || name === 'service').map(rules)
-  return ruleRows(db, place, listed, now)
+  return ruleRows(db, scopeRef, listed, now)
 }
 
 /** Rules as they are listed: with the names of their channels, and what their filters select. */
 export async function ruleRows(
   db: Db,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   rules: readonly SetRule[],
   now: number,
 ): Promise<RuleSettings[]> {
-  const names = new Map((await channelsOfScope(db, scopeOf(place))).map(({ id, name }) => [id, name]))
+  const names = new Map((await channelsOfScope(db, scopeOf(scopeRef))).map(({ id, name }) => [id, name]))
   const filters = rules.flatMap(({ filter }) => filter ?? [])
-  const fits = await countFits(db, scopeOf(place).id, filters, now)
+  const fits = await countFits(db, scopeOf(scopeRef).id, filters, now)
   return rules.map((rule) => ruleRow(rule, names, fits))
 }
 
@@ -126,7 +126,7 @@ const ruleRow = (
 
 const fitsField = (fits: RuleFits | undefined): Pick<RuleSettings, 'fits'> => (fits ? { fits } : {})
 
-export async function listMutes(db: Db, place: ScopeRef): Promise<MuteRow[]> {
+export async function listMutes(db: Db, scopeRef: ScopeRef): Promise<MuteRow[]> {
   return db
     .selectFrom('alert_mute')
     .leftJoin('agent', 'agent.id', 'agent_id')
@@ -139,7 +139,7 @@ export async function listMutes(db: Db, place: ScopeRef): Promise<MuteRow[]> {
       'from_at as from',
       'created_by_name as by',
     ])
-    .where('scope', '=', scopeOf(place).id)
+    .where('scope', '=', scopeOf(scopeRef).id)
     .where('ended_at', 'is', null)
     .orderBy('alert_mute.id')
     .execute()

@@ -32,11 +32,11 @@ export const maxMutes = 200
 /** Adds a mute. Any member may mute an agent; muting a rule for all agents, or the whole workspace, needs an admin. */
 export const muteAlerts = (
   { db, by, now, role }: ChangeContext & { role: 'admin' | 'member' },
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { agent: name, rule: ruleWanted, item: itemWanted, seconds, from = now }: MuteWanted,
 ): Promise<Verdict<MuteRow, 'mute_invalid' | 'mutes_too_many' | 'agent_unknown' | 'not_allowed'>> =>
   transaction(db, async (trx) => {
-    const scope = scopeOf(place)
+    const scope = scopeOf(scopeRef)
     if (role !== 'admin' && name === undefined)
       return refuse('not_allowed', 'Only an admin of the workspace may mute a rule or the whole workspace.')
     const wrong = wrongWithItem({ agent: name, rule: ruleWanted, item: itemWanted })
@@ -45,7 +45,7 @@ export const muteAlerts = (
     const rule = item === undefined ? ruleWanted : 'item'
     if (seconds === 0) return refuse('mute_invalid', 'A mute must last longer than 0 s.')
     if (from > now + maxAhead) return refuse('mute_invalid', 'A mute may begin at most a year from now.')
-    const agent = name === undefined ? undefined : await findAgent(trx, place, name)
+    const agent = name === undefined ? undefined : await findAgent(trx, scopeRef, name)
     if (name !== undefined && !agent) return unknownAgent
     if (await hasMaxMutes(trx, scope, now)) return tooManyMutes
     const begins = Math.max(from, now)
@@ -74,7 +74,7 @@ export const muteAlerts = (
       at: now,
       by,
       action: 'alert.muted',
-      subject: mutedSubject(place, name),
+      subject: mutedSubject(scopeRef, name),
       details,
     })
     return done({ id, agent: name ?? null, rule: rule ?? null, item: item ?? null, until, from: begins, by: by.name })
@@ -114,11 +114,11 @@ const tooManyMutes = refuse(
 /** Ends a mute early. Any member may lift the mute of an agent; all other mutes need an admin. */
 export const liftMute = (
   { db, by, now, role }: ChangeContext & { role: 'admin' | 'member' },
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   id: string,
 ): Promise<Verdict<{ ok: true }, 'mute_unknown' | 'not_allowed'>> =>
   transaction(db, async (trx) => {
-    const scope = scopeOf(place)
+    const scope = scopeOf(scopeRef)
     const found = await trx
       .selectFrom('alert_mute')
       .leftJoin('agent', 'agent.id', 'agent_id')
@@ -141,7 +141,7 @@ export const liftMute = (
       at: now,
       by,
       action: 'alert.unmuted',
-      subject: mutedSubject(place, found.name),
+      subject: mutedSubject(scopeRef, found.name),
       details,
     })
     return done(isOk)

@@ -55,11 +55,11 @@ everyEngine('the channels of a person', (open) => {
     expect(await add()).toMatchObject({ ok: false, code: 'channel_taken' })
     expect(await add({}, bob)).toMatchObject({ ok: true, value: { address: bob.email } })
     expect(await listPersonal(w.store.db, w.workspace, bob)).toHaveLength(1)
-    expect(await removeChannel(ctx(bob), { place: w.workspace, person: bob }, 'other')).toMatchObject({
+    expect(await removeChannel(ctx(bob), { scope: w.workspace, person: bob }, 'other')).toMatchObject({
       ok: false,
       code: 'channel_unknown',
     })
-    expect(await removeChannel(ctx(bob), { place: w.workspace, person: bob }, 'my-email')).toMatchObject({ ok: true })
+    expect(await removeChannel(ctx(bob), { scope: w.workspace, person: bob }, 'my-email')).toMatchObject({ ok: true })
     expect(await listPersonal(w.store.db, w.workspace, w.admin)).toHaveLength(1)
     const row = await w.store.db.selectFrom('alert_channel').selectAll().executeTakeFirstOrThrow()
     expect(unseal(key, row.id, row.sealed)).toBe(JSON.stringify({ to: w.admin.email }))
@@ -154,7 +154,7 @@ everyEngine('the channels of a person', (open) => {
     const { w, ctx, add, level, waiting } = await started()
     const bob = await addPerson(w.store, 'Bob', w.workspace.id, 'member', w.clock.now())
     await add({}, bob)
-    await testChannel(ctx(bob), { place: w.workspace, person: bob }, 'my-email')
+    await testChannel(ctx(bob), { scope: w.workspace, person: bob }, 'my-email')
     await level('bad')
     expect(await waiting()).toHaveLength(1)
     const member = w.store.db.selectFrom('member').select('id').where('userId', '=', bob.id)

@@ -34,8 +34,8 @@ import {
 
 type PersonCtx = ChangeContext<Person>
 
-export async function listPersonal(db: Db, place: ScopeRef, person: { id: string }): Promise<PersonalChannelRow[]> {
-  const rows = await channelsOwned(db, { place, person }).selectAll().orderBy('name').execute()
+export async function listPersonal(db: Db, scopeRef: ScopeRef, person: { id: string }): Promise<PersonalChannelRow[]> {
+  const rows = await channelsOwned(db, { scope: scopeRef, person }).selectAll().orderBy('name').execute()
   return rows.map(personalRow)
 }
 
@@ -55,7 +55,7 @@ interface PersonalWanted {
 /** Adds a personal channel. Mails only go to the address of the person's account. */
 export const addPersonalChannel = (
   ctx: PersonCtx & ChannelNeeds,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { zone, ...wanted }: PersonalWanted,
 ): Promise<Verdict<PersonalChannelRow, AddRefusal>> =>
   transaction(ctx.db, async (trx) => {
@@ -66,7 +66,7 @@ export const addPersonalChannel = (
     const preferences = changePreferences(firstPreferences, { zone })
     if (!preferences.ok) return preferences
     const stored = writePreferences(preferences.value)
-    const added = await insertChannel({ ...ctx, db: trx }, { place, person }, read.value, stored)
+    const added = await insertChannel({ ...ctx, db: trx }, { scope: scopeRef, person }, read.value, stored)
     return added.ok ? done(personalRow(added.value)) : added
   })
 
@@ -77,10 +77,10 @@ export const addPersonalChannel = (
  */
 export const setPersonalChannel = (
   ctx: PersonCtx,
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { name, enabled, ...wanted }: PreferenceChange & { name: string; enabled?: boolean },
 ): Promise<Verdict<PersonalChannelRow, 'channel_unknown' | 'channel_invalid'>> =>
-  withChannel(ctx, { place, person: ctx.by }, name, async (trx, row) => {
+  withChannel(ctx, { scope: scopeRef, person: ctx.by }, name, async (trx, row) => {
     const before = readPreferences(row.preferences)
     const preferences = changePreferences(before, wanted)
     if (!preferences.ok) return preferences
@@ -109,7 +109,11 @@ export const setPersonalChannel = (
         ctx.now,
       )
     const details = { ...wanted, ...(enabled !== undefined && { enabled }) }
-    await noteChannel({ ...ctx, db: trx }, { place, person: ctx.by }, { action: 'channel.changed', name, details })
+    await noteChannel(
+      { ...ctx, db: trx },
+      { scope: scopeRef, person: ctx.by },
+      { action: 'channel.changed', name, details },
+    )
     return done(personalRow(after))
   })
 

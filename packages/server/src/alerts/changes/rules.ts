@@ -41,11 +41,11 @@ interface RuleChange {
  */
 export const setRule = (
   { db, by, now, heard = [] }: ChangeContext & { heard?: readonly string[] },
-  place: ScopeRef,
+  scopeRef: ScopeRef,
   { rule: named, ...wanted }: RuleChange & { rule: string },
 ): Promise<Verdict<SetRule, 'rule_unknown' | 'rule_invalid' | 'filter_invalid' | 'nodes_mixed' | 'channel_unknown'>> =>
   transaction(db, async (trx) => {
-    const scope = scopeOf(place)
+    const scope = scopeOf(scopeRef)
     const name = ruleNames.find((one) => one === named)
     if (!name)
       return refuse('rule_unknown', `There is no rule ${shown(named)}: it must be one of ${ruleNames.join(', ')}.`)
@@ -118,7 +118,7 @@ async function channelIds(
   names: string[] | null | undefined,
 ): Promise<Verdict<string[] | null | undefined, 'channel_unknown'>> {
   if (!names) return done(names)
-  const rows = await channelsOwned(trx, { place: scope }).select(['id', 'name']).execute()
+  const rows = await channelsOwned(trx, { scope }).select(['id', 'name']).execute()
   const stranger = names.find((name) => !rows.some((row) => row.name === name))
   if (stranger !== undefined) return refuse('channel_unknown', `There is no channel ${shown(stranger)}.`)
   return done(rows.filter(({ name }) => names.includes(name)).map(({ id }) => id))

@@ -67,20 +67,20 @@ interface EvaluationParts {
 /** Evaluates the alerts of a workspace, or of the service itself. */
 export async function evaluateScope(
   store: Store,
-  place: NamedScope,
+  scope: NamedScope,
   { baseUrl, now, service }: EvaluationParts,
 ): Promise<EvaluationResult> {
   const { db } = store
-  const rules = withoutRulesToCome(await rulesOfScope(db, place), await rulesToCome(db, now))
-  const known = await knownAlerts(db, place, now)
-  const mutes = await mutesOfScope(db, place)
+  const rules = withoutRulesToCome(await rulesOfScope(db, scope), await rulesToCome(db, now))
+  const known = await knownAlerts(db, scope, now)
+  const mutes = await mutesOfScope(db, scope)
   const isMuted = mutedAt(mutes, now)
   const moment: RuleMoment = { now, backSince: await backSince(db, now) }
-  const channels = await readChannels(db, place)
+  const channels = await readChannels(db, scope)
   const muted = (id: string) => isMuted({ rule: 'silent', agentId: id })
   const ofScope = channels.filter(({ owner }) => owner === '')
   const context = { rules, known, moment, channels: ofScope, muted }
-  const found = service ? judgeService(service, context) : place.active ? await readFindings(store, place, context) : []
+  const found = service ? judgeService(service, context) : scope.active ? await readFindings(store, scope, context) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
   const order = itemsFirst()
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
@@ -90,8 +90,8 @@ export async function evaluateScope(
     order.judged(one, judged.alert)
     return { ...one, known: alert, judged }
   }
-  const { detail } = await readAlertSettings(db, place)
-  const writing: WriteContext = { place, baseUrl, channels, now, detail }
+  const { detail } = await readAlertSettings(db, scope)
+  const writing: WriteContext = { scope, baseUrl, channels, now, detail }
   const verdicts: Verdict[] = []
   const due: Verdict[] = []
   const add = (more: readonly Verdict[]) => {
@@ -147,7 +147,7 @@ const leavesSomething = ({ known, judged: { alert, message } }: Verdict): boolea
   message !== undefined || (known ? !alert || isChanged(known.alert, alert) : alert !== undefined)
 
 interface WriteContext {
-  place: NamedScope
+  scope: NamedScope
   /** True if messages may contain words that an agent reported. */
   detail: boolean
   baseUrl: string
@@ -156,7 +156,7 @@ interface WriteContext {
 }
 
 async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Verdict[]): Promise<EvaluationResult> {
-  const { place, baseUrl, channels, now } = writing
+  const { scope, baseUrl, channels, now } = writing
   const evaluated: EvaluationResult = { messages: 0, changed: 0 }
   const wordsOf = itemWordsIn(trx)
   for (const one of verdicts) {
@@ -167,7 +167,7 @@ async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Verdi
     const { alert, message } = verdict.judged
     if (message === undefined || !alert) continue
     const agents = await agentsNow(trx, row, { type: message, list: verdict.agents?.list, now })
-    const telling = { slug: place.slug, baseUrl, now }
+    const telling = { slug: scope.slug, baseUrl, now }
     const detail = writing.detail && message !== 'alert.ended' ? await agentsOwnWords(trx, row) : null
     const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
     const all = recipients(verdict.rule, channels, sent, now)
@@ -205,7 +205,7 @@ async function withItemWords(verdict: Verdict, wordsOf: ReturnType<typeof itemWo
 
 /** Queues a message to the second channels about each alert that nobody acknowledged in time. */
 async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Verdict[]): Promise<number> {
-  const { place, baseUrl, channels, now } = writing
+  const { scope, baseUrl, channels, now } = writing
   let messages = 0
   for (const { rule, known, judged } of verdicts) {
     if (!isEscalationDue(rule, known?.row, judged.alert, now) || !known) continue
@@ -219,7 +219,7 @@ async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Ver
       await enqueueDeliveries(
         trx,
         secondChannels(rule, channels),
-        alertChangeOf(row, opened, { slug: place.slug, baseUrl, now }),
+        alertChangeOf(row, opened, { slug: scope.slug, baseUrl, now }),
         now,
       )
       return 1
@@ -231,24 +231,24 @@ async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Ver
 /** Queues a message about each command that was refused, expired or failed recently. Returns the number of messages. */
 async function notifyOfCommands(
   db: Db,
-  { place, baseUrl, channels, now }: WriteContext,
+  { scope, baseUrl, channels, now }: WriteContext,
   rules: (name: RuleName) => SetRule,
   isMutedFor: (agentId: string) => boolean,
 ): Promise<number> {
   const rule = rules('command')
-  if (!rule.on || !place.active || place.workspaceId === null) return 0
+  if (!rule.on || !scope.active || scope.workspaceId === null) return 0
   let messages = 0
-  for (const command of await endedCommands(db, place, { rules, now })) {
+  for (const command of await endedCommands(db, scope, { rules, now })) {
     const muted = isMutedFor(command.about.id)
     messages += await transaction(db, async (trx) => {
-      const row = await insertCommandAlert(trx, { scope: place, rule, command, muted }, now)
+      const row = await insertCommandAlert(trx, { scope, rule, command, muted }, now)
       if (!row || muted) return 0
       const opened = { type: 'alert.opened', alert: storedAlert(row), agents: null } as const
       const sent = { type: 'alert.opened', level: row.level, isEscalated: false, person: command.by } as const
       await enqueueDeliveries(
         trx,
         recipients(rule, channels, sent, now),
-        alertChangeOf(row, opened, { slug: place.slug, baseUrl, now }),
+        alertChangeOf(row, opened, { slug: scope.slug, baseUrl, now }),
         now,
       )
       return 1
@@ -260,12 +260,12 @@ async function notifyOfCommands(
 /** Stores the new state of an alert and returns the alert's row; undefined if another node stored a change first. */
 async function write(
   trx: Db,
-  { place, now }: WriteContext,
+  { scope, now }: WriteContext,
   { rule, about, agents, known, judged }: Verdict,
 ): Promise<AlertRow | undefined> {
   const { alert } = judged
   if (!known) {
-    const wanted = { scope: place, rule: rule.name, about, ...(agents !== undefined && { agents: agents.json }) }
+    const wanted = { scope, rule: rule.name, about, ...(agents !== undefined && { agents: agents.json }) }
     return alert && (await insertAlert(trx, wanted, alert, now))
   }
   const won = alert

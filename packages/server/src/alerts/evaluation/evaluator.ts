@@ -60,15 +60,15 @@ export function newEvaluator(evaluating: EvaluatorParts): Evaluator {
     await checkClock?.()
     let leasedAt = now()
     if (!(await takeLease(store.db, node, leasedAt))) return false
-    for (const place of await readScopes(store)) {
+    for (const scope of await readScopes(store)) {
       if (stopped) return true
       if (now() - leasedAt > evaluationLeaseMs / 3) {
         leasedAt = now()
         if (!(await takeLease(store.db, node, leasedAt))) return false
       }
-      await evaluate(place)
+      await evaluate(scope)
     }
-    await evaluate(servicePlace, await service(store.db))
+    await evaluate(serviceNamedScope, await service(store.db))
     await eraseOldAlerts(store.db, now())
     await store.db.updateTable('alert_lease').set({ turned_at: now() }).where('id', '=', 1).execute()
     await heartbeat?.(store.db, now())
@@ -79,12 +79,12 @@ export function newEvaluator(evaluating: EvaluatorParts): Evaluator {
    * Evaluates the alerts of one workspace, or of the service itself. An error is only logged, so that the other
    * workspaces are still evaluated.
    */
-  async function evaluate(place: NamedScope, facts?: ServiceFacts): Promise<void> {
+  async function evaluate(scope: NamedScope, facts?: ServiceFacts): Promise<void> {
     try {
-      const evaluated = await evaluateScope(store, place, { baseUrl, now: now(), ...(facts && { service: facts }) })
-      if (place.workspaceId !== null && evaluated.changed + evaluated.messages > 0) changed?.(place.workspaceId)
+      const evaluated = await evaluateScope(store, scope, { baseUrl, now: now(), ...(facts && { service: facts }) })
+      if (scope.workspaceId !== null && evaluated.changed + evaluated.messages > 0) changed?.(scope.workspaceId)
     } catch (error) {
-      log.warn({ err: error, workspace: place.slug }, 'the alerts of a workspace could not be evaluated')
+      log.warn({ err: error, workspace: scope.slug }, 'the alerts of a workspace could not be evaluated')
     }
   }
 
@@ -97,7 +97,7 @@ export function newEvaluator(evaluating: EvaluatorParts): Evaluator {
   }
 }
 
-const servicePlace: NamedScope = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
+const serviceNamedScope: NamedScope = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
 
 /** All workspaces that have agents, or alerts or mutes that have not ended, and are not deleted. */
 async function readScopes({ db }: Store): Promise<NamedScope[]> {

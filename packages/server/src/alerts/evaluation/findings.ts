@@ -46,7 +46,7 @@ interface FindingContext {
 }
 
 /** The findings about a workspace. Those about an agent's items come before the finding of the rule `bad`. */
-export async function readFindings(store: Store, place: NamedScope, context: FindingContext): Promise<RuleFinding[]> {
+export async function readFindings(store: Store, scope: NamedScope, context: FindingContext): Promise<RuleFinding[]> {
   const { rules, known, moment } = context
   const itemRule = rules('item')
   const itemsOf = itemAlertsOf(known)
@@ -61,7 +61,7 @@ export async function readFindings(store: Store, place: NamedScope, context: Fin
   const offline: OfflineAgents = { ids: [], names: [], froms: [], sinces: [], unknown: new Set(), counted: 0, asked }
   const mass = massAlertOf(known)
   if (mass && isAnnounced(mass)) offline.announced = mass.row.since
-  for await (const slice of agentFacts(store, { workspaceId: place.id, rules, now: moment.now, asked })) {
+  for await (const slice of agentFacts(store, { workspaceId: scope.id, rules, now: moment.now, asked })) {
     offline.counted += slice.counted
     costToday += slice.costToday
     const ruleFor = await readFilters(slice.agents.map(({ about }) => about.id))
@@ -86,10 +86,10 @@ export async function readFindings(store: Store, place: NamedScope, context: Fin
   }
   return [
     ...found,
-    ...(await offlineFindings(place, offline, context)),
-    ...(await rolloutFindings(store.db, place, context)),
+    ...(await offlineFindings(scope, offline, context)),
+    ...(await rolloutFindings(store.db, scope, context)),
     ...channelFindings(context),
-    { rule: rules('cost_day'), about: aboutPlace(place), finding: costOfPlace(rules('cost_day'), costToday) },
+    { rule: rules('cost_day'), about: aboutPlace(scope), finding: costOfPlace(rules('cost_day'), costToday) },
   ]
 }
 
@@ -202,7 +202,7 @@ function channelFindings({ rules, channels, moment: { now } }: FindingContext): 
  * already sent.
  */
 async function offlineFindings(
-  place: NamedScope,
+  scope: NamedScope,
   offline: OfflineAgents,
   { rules, known }: FindingContext,
 ): Promise<RuleFinding[]> {
@@ -228,7 +228,7 @@ async function offlineFindings(
     const finding = waits ?? { is: 'holds', from: offline.froms[i] ?? since, since }
     found.push({ rule, about: { kind: 'agent', id, name: offline.names[i] ?? '' }, finding })
   }
-  if (begin !== undefined || before) found.push(await aboutMass(place, offline, { rule, begin, before }))
+  if (begin !== undefined || before) found.push(await aboutMass(scope, offline, { rule, begin, before }))
   return found
 }
 
@@ -240,11 +240,11 @@ interface MassParts {
 }
 
 async function aboutMass(
-  place: NamedScope,
+  scope: NamedScope,
   offline: OfflineAgents,
   { rule, begin, before }: MassParts,
 ): Promise<RuleFinding> {
-  const about = aboutPlace(place)
+  const about = aboutPlace(scope)
   if (begin === undefined) {
     const isUnknown = namesOf(before).some((name) => offline.unknown.has(name))
     return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : overFinding }
@@ -266,12 +266,12 @@ async function aboutMass(
 const namesOf = (mass: KnownAlert | undefined): readonly string[] =>
   mass?.row.agents == null ? [] : (JSON.parse(mass.row.agents) as { names: string[] }).names
 
-async function rolloutFindings(db: Db, place: NamedScope, { rules, known }: FindingContext): Promise<RuleFinding[]> {
+async function rolloutFindings(db: Db, scope: NamedScope, { rules, known }: FindingContext): Promise<RuleFinding[]> {
   const ids = known.current.filter(({ row }) => row.rule === 'rollout').map(({ row }) => row.subject_id)
   const rows = await db
     .selectFrom('rollout')
     .select(['id', 'kind', 'blueprint', 'version', 'state'])
-    .where('workspace_id', '=', place.id)
+    .where('workspace_id', '=', scope.id)
     .where((eb) => eb.or([eb('state', '=', 'halted'), ...(ids.length > 0 ? [eb('id', 'in', ids)] : [])]))
     .execute()
   return rows.map(({ id, kind, blueprint, version, state }) => ({

@@ -13,7 +13,7 @@ import type { AlertChange } from './message.ts'
 
 /** The channels of a workspace or of the service, without the personal channels of people. */
 export const channelsOfScope = (db: Db, { id }: AlertScope): Promise<AlertChannelRow[]> =>
-  channelsOwned(db, { place: { id } }).selectAll().orderBy('name').execute()
+  channelsOwned(db, { scope: { id } }).selectAll().orderBy('name').execute()
 
 /** All channels of a workspace or of the service, with the personal channels of people who are not disabled. */
 export const readChannels = (db: Db, { id }: AlertScope): Promise<AlertChannelRow[]> =>

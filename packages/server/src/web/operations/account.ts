@@ -105,15 +105,15 @@ export const personalOperations = [
   ),
   personActs(
     personal.testPersonalChannel,
-    ({ workspace, params, ...ctx }) => testChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
+    ({ workspace, params, ...ctx }) => testChannel(ctx, { scope: workspace, person: ctx.by }, params.channel),
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
   bindReading(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
-    const found = await findChannelTest(deps.store.db, { place: workspace, person: who.person }, params)
+    const found = await findChannelTest(deps.store.db, { scope: workspace, person: who.person }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
   personActs(personal.removePersonalChannel, ({ workspace, params, ...ctx }) =>
-    removeChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
+    removeChannel(ctx, { scope: workspace, person: ctx.by }, params.channel),
   ),
 ]

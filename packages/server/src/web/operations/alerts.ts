@@ -107,23 +107,23 @@ export const alertOperations = [
   ),
   bindChange(
     alerts.testChannel,
-    ({ workspace, params, ...ctx }) => testChannel(ctx, { place: workspace }, params.channel),
+    ({ workspace, params, ...ctx }) => testChannel(ctx, { scope: workspace }, params.channel),
     // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
   bindReading(alerts.channelTest, async ({ deps, workspace, params }) => {
-    const found = await findChannelTest(deps.store.db, { place: workspace }, params)
+    const found = await findChannelTest(deps.store.db, { scope: workspace }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
   bindChange(alerts.enableChannel, ({ workspace, params, ...ctx }) =>
-    enableChannel(ctx, { place: workspace }, params.channel),
+    enableChannel(ctx, { scope: workspace }, params.channel),
   ),
   bindChange(alerts.disableChannel, ({ workspace, params, ...ctx }) =>
-    disableChannel(ctx, { place: workspace }, params.channel),
+    disableChannel(ctx, { scope: workspace }, params.channel),
   ),
   bindChange(alerts.removeChannel, ({ workspace, params, ...ctx }) =>
-    removeChannel(ctx, { place: workspace }, params.channel),
+    removeChannel(ctx, { scope: workspace }, params.channel),
   ),
   bindReading(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
   bindChange(alerts.retryDelivery, ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id)),

@@ -188,12 +188,12 @@ everyEngine('alerts on the page', (open) => {
     const bob = await addPerson(w.store, 'Bob', w.workspace.id, 'member', w.clock.now())
     await addChannel({ ...ctx(), ...sealing }, w.workspace, hook)
     expect(await notified()).toBe(true)
-    await disableChannel(ctx(), { place: w.workspace }, 'ops')
+    await disableChannel(ctx(), { scope: w.workspace }, 'ops')
     expect(await notified()).toBe(false)
     const mine = { name: 'my-email', kind: 'email', zone: 'Europe/Berlin' } as const
     await addPersonalChannel({ ...ctx(), by: bob, ...sealing }, w.workspace, mine)
     expect(await notified()).toBe(true)
-    await enableChannel(ctx(), { place: w.workspace }, 'ops')
+    await enableChannel(ctx(), { scope: w.workspace }, 'ops')
     expect(await notified()).toBe(true)
   })
 

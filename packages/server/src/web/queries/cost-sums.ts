@@ -43,10 +43,10 @@ export interface CostTable {
 /** The numbers of a sum in the arrays of a table. */
 const numbers = 3
 /** The sum of a name at the place of a time. */
-export const costCellAt = (sums: Float64Array, place: number): CostCell => ({
-  runs: sums[numbers * place] ?? 0,
-  costMicro: sums[numbers * place + 1] ?? 0,
-  outputTokens: sums[numbers * place + 2] ?? 0,
+export const costCellAt = (sums: Float64Array, column: number): CostCell => ({
+  runs: sums[numbers * column] ?? 0,
+  costMicro: sums[numbers * column + 1] ?? 0,
+  outputTokens: sums[numbers * column + 2] ?? 0,
 })
 
 /** The maximum number of sums in a table; more would take too much memory. */
@@ -101,37 +101,37 @@ async function readTable(db: Db, workspace: { id: string }, question: CostQuesti
 class Adding {
   readonly table: CostTable
   readonly #names = new Map<SumName, Float64Array>()
-  readonly #places: ReadonlyMap<number, number>
+  readonly #columns: ReadonlyMap<number, number>
   readonly #question: CostQuestion
 
   constructor(question: CostQuestion) {
     this.#question = question
     const starts = startsOf(question)
-    this.#places = new Map(starts.map((start, place) => [start, place]))
+    this.#columns = new Map(starts.map((start, column) => [start, column]))
     this.table = { starts, names: this.#names }
   }
 
   /** Adds a daily sum of an agent with this name or blueprint. */
   add(owner: SumName, { day, model, runs, costMicro, outputTokens }: UsageDelta): void {
     const { by, per } = this.#question
-    const place = this.#places.get(startOfStep(day, by)) ?? 0
+    const column = this.#columns.get(startOfStep(day, by)) ?? 0
     if (per !== 'model') {
-      this.#addTo(per ? owner : null, place, runs, costMicro, outputTokens)
+      this.#addTo(per ? owner : null, column, runs, costMicro, outputTokens)
       return
     }
     // The totals of a day without those of its models are the cost without a model.
-    this.#addTo(null, place, 0, model === '' ? costMicro : -costMicro, 0)
-    if (model !== '') this.#addTo(model, place, 0, costMicro, 0)
+    this.#addTo(null, column, 0, model === '' ? costMicro : -costMicro, 0)
+    if (model !== '') this.#addTo(model, column, 0, costMicro, 0)
   }
 
-  #addTo(name: SumName, place: number, runs: number, costMicro: number, outputTokens: number): void {
+  #addTo(name: SumName, column: number, runs: number, costMicro: number, outputTokens: number): void {
     let sums = this.#names.get(name)
     if (!sums) {
-      if ((this.#names.size + 1) * this.#places.size > maxCells) throw new Refusal('costs_too_many')
-      sums = new Float64Array(numbers * this.#places.size)
+      if ((this.#names.size + 1) * this.#columns.size > maxCells) throw new Refusal('costs_too_many')
+      sums = new Float64Array(numbers * this.#columns.size)
       this.#names.set(name, sums)
     }
-    const at = numbers * place
+    const at = numbers * column
     sums[at] = (sums[at] ?? 0) + runs
     sums[at + 1] = (sums[at + 1] ?? 0) + costMicro
     sums[at + 2] = (sums[at + 2] ?? 0) + outputTokens

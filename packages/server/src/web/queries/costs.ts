@@ -53,10 +53,10 @@ const mostExpensiveFirst = ([a, x]: Named, [b, y]: Named): number =>
   y.costMicro - x.costMicro || (String(a) < String(b) ? -1 : 1)
 
 /** The names that have sums in one time, the most expensive first. */
-function* ordered({ names }: CostTable, place: number): SlicedWork<Named[]> {
+function* ordered({ names }: CostTable, column: number): SlicedWork<Named[]> {
   const named: Named[] = []
   yield* forEachInSlices(names, ([name, sums]) => {
-    const cell = costCellAt(sums, place)
+    const cell = costCellAt(sums, column)
     if (!isEmpty(cell)) named.push([name, cell])
   })
   return yield* sortInSlices(named, mostExpensiveFirst)
@@ -70,8 +70,8 @@ const rowOf = (start: number, [name, cell]: Named, per: CostQuestion['per']): Co
 
 function* rowsOf(table: CostTable, per: CostQuestion['per']): SlicedWork<CostRow[]> {
   const rows: CostRow[] = []
-  for (const [place, start] of table.starts.entries()) {
-    yield* forEachInSlices(yield* ordered(table, place), (named) => rows.push(rowOf(start, named, per)))
+  for (const [column, start] of table.starts.entries()) {
+    yield* forEachInSlices(yield* ordered(table, column), (named) => rows.push(rowOf(start, named, per)))
     if (rows.length > maxRows) throw new Refusal('costs_too_many')
   }
   return rows
@@ -97,9 +97,9 @@ export async function* costCsv(
 ): AsyncGenerator<string> {
   const table = await costTable(db, workspace, withinKept(asked, now))
   yield csvOf([['from', 'name', 'runs', 'cost_usd', 'output_tokens']])
-  for (const [place, start] of table.starts.entries()) {
+  for (const [column, start] of table.starts.entries()) {
     await listTurns.next(workspace.id)
-    const all = await listTurns.run(workspace.id, ordered(table, place))
+    const all = await listTurns.run(workspace.id, ordered(table, column))
     for (let i = 0; i < all.length; i += rowsAtOnce) {
       if (i > 0) await listTurns.next(workspace.id)
       yield csvOf(
@@ -140,10 +140,10 @@ function* summed(
   const named: Named[] = []
   yield* forEachInSlices(names, ([name, sums]) => {
     const all = nothing()
-    for (let place = 0; place < starts.length; place++) {
-      const cell = costCellAt(sums, place)
+    for (let column = 0; column < starts.length; column++) {
+      const cell = costCellAt(sums, column)
       added(all, cell)
-      costOf[place] = (costOf[place] ?? 0) + cell.costMicro
+      costOf[column] = (costOf[column] ?? 0) + cell.costMicro
     }
     added(total, all)
     if (!isEmpty(all)) named.push([name, all])
@@ -154,10 +154,10 @@ function* summed(
   const drawn = listed.slice(0, namesDrawn).map(([name]) => names.get(name) ?? new Float64Array())
   return {
     total: sumsOf(total, per),
-    columns: starts.map((start, place) => ({
+    columns: starts.map((start, column) => ({
       from: dayText(start),
-      cost: dollars(costOf[place] ?? 0),
-      parts: drawn.map((sums) => dollars(costCellAt(sums, place).costMicro)),
+      cost: dollars(costOf[column] ?? 0),
+      parts: drawn.map((sums) => dollars(costCellAt(sums, column).costMicro)),
     })),
     names: listed.map(
       ([name, cell]): NamedCosts => ({

@@ -34,7 +34,7 @@ export function changeLinesOf(changes: readonly HistoryChange[], now: number, ta
     keys.push(key)
   }
   /** The beginnings of times that have not ended, by kind, each with its place among the lines. */
-  const begun = new Map<HistoryChange['what'], { at: number; place: number }>()
+  const begun = new Map<HistoryChange['what'], { at: number; index: number }>()
   /** The alerts that have ended; the page lists them apart from the open ones. */
   const ended = new Set(changes.flatMap(({ what, to, id }) => (what === 'alert' && to === 'ended' ? [id] : [])))
   for (const change of changes) {
@@ -43,11 +43,11 @@ export function changeLinesOf(changes: readonly HistoryChange[], now: number, ta
       add(lineOf(change, ended, tabs), change)
       continue
     }
-    if (to === true) begun.set(what, { at, place: lines.length })
+    if (to === true) begun.set(what, { at, index: lines.length })
     const beginning = begun.get(what)
     const words = timeWords(change, beginning?.at, now)
     const line = { at: beginning?.at ?? at, level: null, words, target: targetOf(change, ended, tabs) }
-    if (to !== true && beginning) lines[beginning.place] = line
+    if (to !== true && beginning) lines[beginning.index] = line
     else add(line, change)
     if (to !== true) begun.delete(what)
   }
