@@ -19,11 +19,11 @@ export interface TextPattern {
  */
 type Finder = (text: string) => number
 
-/** The sign behind each value. Clean texts never hold it, nor the signs of fields. */
+/** The character after each value. Clean texts contain neither it nor the characters of fields. */
 export const valueEnd = '\0'
 /** The character before each value of a field. */
 export const signOf = (field: number): string => String.fromCharCode(field + 1)
-/** The number of fields that have signs: those below tab. */
+/** The maximum number of fields: their characters are the control characters below tab. */
 const maxFields = 8
 
 interface Node {

@@ -87,7 +87,7 @@ export function searchIn(
   const inBook = sharedFields.filter((field) => wanted & fieldBit(field))
   const [hasName, hasOther] = [(wanted & fieldBit('name')) !== 0, (wanted & fieldBit('other')) !== 0]
   const judgedIn = book
-  // Bits are kept with one more bit, since 0 means that a text is not judged yet.
+  // Bits are stored with one more bit that is always set: 0 means that a text is not judged yet.
   let judged = new Int32Array(book.texts.length + 1024)
   return (agent) => {
     const { name, other, shared, book: own } = textsOf(agent)

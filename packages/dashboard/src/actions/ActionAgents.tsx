@@ -79,7 +79,7 @@ interface GroupProps {
   slug: string
   type: Action['type']
   group: ReturnType<typeof groupsIn<Action['agents'][number]>>[number]
-  /** The number of agents in the group, of which `group` may have only the first ones. */
+  /** The number of agents in the group. `group` may have only the first ones. */
   all: number
 }
 

@@ -76,7 +76,7 @@ export function fillSettings(folder: Folder, manifest: WithSettings): void {
   write(folder, manifest, values, readChanges(folder).settings)
 }
 
-/** The state of a file; undefined if there is none, also behind a link that cannot be followed. */
+/** The state of a file; undefined if it does not exist, or is a link that leads nowhere. */
 function statOf(file: string): Stats | undefined {
   try {
     return statSync(file)

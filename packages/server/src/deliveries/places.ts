@@ -28,16 +28,16 @@ export interface DueWork extends WorkItem {
 
 /** The number of things that one process does at the same time, besides those for which a person waits. */
 export const placesMax = 128
-/** The number of these that may belong to one party. */
+/** The number of these places that one party may take. */
 const placesOfParty = 4
-/** The number of all places, and of those of a party, that receivers may have that are not known to work. */
+/** The number of places for receivers that are not known to work: in all, and of one party. */
 const [doubtfulMax, doubtfulOfParty] = [placesMax / 2, placesOfParty / 2]
-/** The number of all places for receivers whose last try failed. The rest of the doubtful ones is for first tries. */
+/** The number of the doubtful places for receivers whose last try failed. The others are for first tries. */
 export const failingMax = 48
 /** The number of places for what a person waits for, and of these for what strangers can cause. */
 export const [awaitedMax, strangersMax] = [32, 16]
 
-/** Chooses what to do next. `held` is what is done now, of which nothing is chosen again. */
+/** Chooses the work to start next. `held` is the work in progress, which is not chosen again. */
 export function chooseWork<W extends DueWork>(due: readonly W[], held: readonly WorkItem[]): W[] {
   const isHeld = new Set(held.map(({ id }) => id))
   const waiting = due.filter(({ id }) => !isHeld.has(id))

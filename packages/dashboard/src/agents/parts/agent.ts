@@ -19,7 +19,7 @@ export interface Agent {
 }
 export interface CommandPress {
   readonly send: (command: SentCommand) => Promise<ShownCommand>
-  /** Sends a command of which nothing is shown after it has ended, and no toast if it is not sent. */
+  /** Sends a command whose outcome is not shown. A command that could not be sent shows no notification either. */
   readonly sendQuietly: (command: SentCommand) => Promise<ShownCommand>
   /**
    * Returns the pending command that asks for the same as `command` (D5); undefined if there is none. A change of
@@ -44,7 +44,7 @@ export function tabsOf({ page }: Pick<Agent, 'page'>): AgentTab[] {
     updates: true,
     logs: page.canAct,
     settings: (page.report?.settings?.schema?.length ?? 0) > 0,
-    // The last, so that no other tab moves when it appears.
+    // This tab is the last one, so no other tab moves when it appears.
     commands: true,
   }
   return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])

@@ -35,7 +35,7 @@ interface MapProps {
 
 /** The least time between two loadings of the map because of frames, in milliseconds. */
 const reloadMs = 3_000
-/** The least time between two changes of the numbers. A frame draws its squares at once. */
+/** The minimum milliseconds between two changes of the numbers. Squares change as soon as a frame arrives. */
 const countMs = 1_000
 
 /** All agents that the filter selects, a square each, in the groups of the list. */

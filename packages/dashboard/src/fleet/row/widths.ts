@@ -53,7 +53,7 @@ export function neededWidths(row: FleetRow, measure: MeasureText, offline: boole
   }
 }
 
-/** Widths are in steps, so that a text that is a letter longer moves nothing. */
+/** Widths are rounded up to steps in pixels, so that one more letter moves nothing on the page. */
 const step = 8
 
 /** The larger of the widths of two rows, column by column. */

@@ -5,7 +5,7 @@ import { linear } from './scale.ts'
 interface TimeBar {
   /** Unix milliseconds. */
   from: number
-  /** Null if it lasts until now. */
+  /** Unix milliseconds; null if the span has not ended. */
   to: number | null
   tone: BarShade
 }

@@ -4,7 +4,7 @@ import { WaitingPage } from './WaitingPage.tsx'
 
 interface QueryStateProps {
   of: { readonly data: unknown; readonly error: unknown; readonly refetch: () => unknown }
-  /** Shown until there is data; null for nothing. */
+  /** The part to show until there is data; null shows nothing. */
   waiting?: ReactNode
 }
 

@@ -13,12 +13,12 @@ interface AnyLine {
   readonly text: string
 }
 
-/** A line of which cron runs the command. */
+/** A line whose command cron runs. */
 export interface CrontabEntry extends AnyLine {
   readonly is: 'entry'
   /** The five fields, or a word such as `@daily`. */
   readonly fields: string
-  /** The end of the text: the command as it is written, with what follows a `%`. */
+  /** The command as the line has it, with the input that follows a `%`. */
   readonly command: string
   /** The variables that lines above this one set. */
   readonly environment: Readonly<Record<string, string>>

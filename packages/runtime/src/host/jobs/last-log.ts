@@ -1,6 +1,6 @@
 /**
- * `last.log` of a job: the output of its last run, which the command writes itself. A file that grows is emptied in
- * place, so no pipe stands between, and a killed svc breaks nothing.
+ * `last.log` of a job: the output of its last run. The command writes into the file itself, not through a pipe, so a
+ * killed svc breaks nothing. A file that grows too long is emptied in place.
  */
 import {
   closeSync,

@@ -23,7 +23,7 @@ export interface OpencodeRow {
   readonly started: number
   /** When the tool last changed the row, as the tool writes it. */
   readonly changed: number
-  /** When the last turn ended, and how. Only opencode 2 notes them. */
+  /** The time at which the last turn ended, and its outcome. Only opencode 2 notes these. */
   readonly rested?: number
   readonly outcome?: string
 }

@@ -32,9 +32,9 @@ export interface FoldedFile<T> {
 interface FoldedTree<T> {
   /** The file that changed last is the first. */
   readonly files: readonly FoldedFile<T>[]
-  /** Parts of a sentence about what cannot be read. */
+  /** The files that cannot be read, each as a part of a sentence with the reason. */
   readonly faults: readonly string[]
-  /** Parts of a sentence about what is not read. */
+  /** The files that are left out on purpose, each as a part of a sentence with the reason. */
   readonly remarks: readonly string[]
 }
 

@@ -22,7 +22,7 @@ export interface OpencodeSession {
   readonly hasGaps: boolean
   /** True if the session changed today. */
   readonly isNew: boolean
-  /** The type of the first message that is not known. */
+  /** The first type of a message that svc does not know; undefined if it knows all. */
   readonly unknown: string | undefined
   /** The folder to which links lead; undefined if it is not on this machine, as for a session in a container. */
   readonly place: string | undefined

@@ -86,14 +86,14 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
 }
 
 /**
- * True for a line of the other thread at the beginning of a fork. It has the time of the fork, or its own older one.
- * No answer of a model comes that soon.
+ * True for a line at the beginning of a fork that was copied from the other thread. Its time is that of the fork or
+ * older, and no model answers that soon after the start of a fork.
  */
 const isCopy = ({ isFork, started }: Rollout, at: number | undefined): boolean =>
   isFork === true && at !== undefined && started !== undefined && at <= started + copySeconds
 const copySeconds = 2
 
-/** The total of the thread that a line tells. */
+/** The tokens of the whole thread up to a line, as the line says. */
 function totalIn(type: unknown, payload: JsonObject): Tokens | undefined {
   const info = isObject(payload.info) ? payload.info : {}
   return tokensIn(type === 'token_usage_record' ? payload.thread_token_usage : info.total_token_usage)

@@ -215,7 +215,7 @@ export function modelCosts(spent: Spent, prices: Prices): Record<string, number>
 export const knownCost = ({ told, estimated }: Cost): number | undefined =>
   told === undefined && estimated === undefined ? undefined : (told ?? 0) + (estimated ?? 0)
 
-/** The sum of several costs. A part of which nothing is known makes it the least. */
+/** The sum of several costs. If one of them is unknown, the sum is a minimum. */
 export function totalCost(costs: readonly Cost[]): Cost {
   const sum = (values: readonly (number | undefined)[]) => {
     const known = values.filter((value) => value !== undefined)

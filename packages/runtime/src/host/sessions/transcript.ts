@@ -54,7 +54,7 @@ export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: 
   const after = {
     ...before,
     ...optional('session', textIn(line.sessionId)),
-    // Later lines name the folder in which the shell is by then.
+    // The first folder counts: later lines name the current folder of the shell.
     ...optional('folder', before.folder ?? textIn(line.cwd)),
     ...optional('version', textIn(line.version)),
     ...(at !== undefined && { started: before.started ?? at, last: Math.max(before.last ?? 0, at) }),

@@ -159,7 +159,7 @@ function cut(file: string): void {
   try {
     cutUnrecorded(file)
   } catch {
-    // The file stays long, of which only the end is read.
+    // The file stays long; only its end is read.
   }
 }
 

@@ -122,7 +122,7 @@ interface WishedRuntime {
   readonly served: ServedRuntime | undefined
   readonly wished: () => boolean
   readonly refusal: () => Promise<string>
-  /** The note about the attempt before. */
+  /** The note about the previous attempt; undefined if there was none. */
   readonly before: AttemptNote | undefined
 }
 

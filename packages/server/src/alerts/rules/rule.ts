@@ -49,7 +49,7 @@ interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   whileOffline?: 'judged'
   /**
    * Set if alerts stay after a person has stopped the agent on its machine: the service knows their facts, and people
-   * at the service or the clock end them. All others are judged by reports, of which none follows.
+   * at the service or the clock end them. All others are judged by reports, and none follows.
    */
   afterStop?: 'stays'
   /** Set if the rule does not hold while an agent is paused, whatever it said before. */

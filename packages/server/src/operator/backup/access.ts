@@ -50,7 +50,7 @@ export interface Access {
   things: Readonly<Record<ThingKind, readonly AccessThing[]>>
   /** The restores of which this data is the result: the id of each and the time of its backup, if it is known. */
   restores: readonly { id: string; from: number | null }[]
-  /** The last time at which this data changed, in Unix milliseconds, as far as it says so. */
+  /** The latest time of a change that this data records, in Unix milliseconds. */
   lastAt: number
 }
 

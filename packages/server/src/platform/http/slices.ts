@@ -1,4 +1,4 @@
-/** Work on many rows that lets others have the thread in between. The work itself knows no clock and no event loop. */
+/** Work on many rows that pauses so that others get the thread. The work itself knows no clock and no event loop. */
 
 import { setImmediate } from 'node:timers/promises'
 

@@ -75,8 +75,8 @@ export class Turns {
 }
 
 /**
- * In every `every` milliseconds the queued work takes about `max` at most, which is enough to close about 4,000
- * connections a second.
+ * The queued work takes at most about `max` milliseconds of every `every` milliseconds. That is enough to close about
+ * 4,000 connections a second.
  */
 const share = { max: 2, every: 8 } as const
 

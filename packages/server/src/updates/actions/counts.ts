@@ -16,7 +16,7 @@ type ActionCounts = Record<ActionState, number>
 
 /** The number of changes that one transaction adds to the counts. */
 const changesAtOnce = 1000
-/** The number of such steps in one round of the sweeper. */
+/** The maximum number of these transactions in one round of the sweeper. */
 const stepsAtOnce = 30
 /** The number of actions without counts that one round counts: each may have 10,000 agents. */
 const actionsAtOnce = 4

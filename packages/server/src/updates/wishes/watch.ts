@@ -24,7 +24,10 @@ const keptIn = (last: VersionLine | undefined, running: string | null): Blueprin
     ? { version: last.version, at: last.at }
     : null
 
-/** The last line about a version in the timeline of each of these agents that may still watch one, by agent id. */
+/**
+ * The last line about a version in the timeline of each agent, by agent id. Lines that are older than the longest watch
+ * of a new version are left out.
+ */
 export async function lastLines(db: Db, agentIds: readonly string[], now: number): Promise<Map<string, VersionLine>> {
   const lines = await db
     .selectFrom('update_event')

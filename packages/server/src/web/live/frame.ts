@@ -11,7 +11,7 @@ import type { FleetRow, LiveFrame } from '@svc/api'
 const maxRows = 100
 
 export interface FrameNews {
-  /** The ids of the agents that reported since the last frame, and the ids of those of which something else changed. */
+  /** The ids of the agents that reported since the last frame, and the ids of agents with other changes. */
   readonly reported: Set<string>
   readonly changed: Set<string>
   /**

@@ -14,9 +14,9 @@ export interface ActivityFilter {
   before: number
   /** Only lines from this time on, in Unix milliseconds. */
   since: number
-  /** Only what the person of exactly this name did, as the lines have it. */
+  /** The name of the person whose lines are wanted, exactly as the lines have it. */
   by?: string | undefined
-  /** Only these kinds of actions, or those that begin with one of these words, such as `log,agent.created`. */
+  /** Kinds of actions, or the beginnings of kinds, separated by commas, such as `log,agent.created`. */
   kind?: string | undefined
   /** Words that must all occur in a line, ignoring case. */
   text?: string | undefined

@@ -39,7 +39,7 @@ interface BarsWanted {
 
 type ReadRow = Awaited<ReturnType<typeof rowsAfter>>[number]
 
-/** The next alerts in the order of their ends, or of their ids if they are open. */
+/** The next alerts after `after`: ended ones in the order of their ends, open ones in the order of their ids. */
 const rowsAfter = (db: Db, { scope, isOpen, since, wanted, after }: BarsWanted) =>
   db
     .selectFrom('alert')

@@ -116,7 +116,7 @@ interface ChangeQuestion {
   ids: readonly string[]
   from: number
   now: number
-  /** The tables in which some agents had too many changes for one turn. They are no longer read for all together. */
+  /** The tables in which some agents had too many changes for one turn. They are read agent by agent from then on. */
   manyIn: Set<object>
 }
 

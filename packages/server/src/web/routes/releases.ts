@@ -36,7 +36,7 @@ async function serving(releases: Releases): Promise<ReleaseFiles> {
 const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature).digest('hex')}"`
 
 interface SentRelease {
-  /** The checksum of the build `svc.pyz`, also when this file is only its signature or its checksum file. */
+  /** The checksum of `svc.pyz`, whether the file sent is `svc.pyz`, its signature or its checksum file. */
   sha256: string
   etag: string
   type: string

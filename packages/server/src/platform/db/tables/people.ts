@@ -53,7 +53,7 @@ export interface SignInTable {
   second: 'code' | 'recovery' | null
   /** The number of sign-ins that the row counts, the last of them at `at`. */
   times: Generated<number>
-  /** The time of the first sign-in that the row counts; null if it is the last. */
+  /** The time of the first sign-in that the row counts; null if the row counts only one. */
   first_at: number | null
 }
 
