@@ -89,11 +89,11 @@ export const workspaceCommands = {
       ['--bundles <size>', 'bytes of all bundles, such as 500MB or 2GB (default: 1GB)'],
     ],
     run: async (call) => {
-      const { limitsOf, setLimits } = await import('../../people/workspaces/limits.ts')
+      const { readLimits, setLimits } = await import('../../people/workspaces/limits.ts')
       const changes = limitsIn(call)
       const { workspace } = await inWorkspace(call)
       if (Object.keys(changes).length > 0) await setLimits(asOperator(call), workspace, changes)
-      return { slug: workspace.slug, ...(await limitsOf(call.store.db, workspace, call.now())) }
+      return { slug: workspace.slug, ...(await readLimits(call.store.db, workspace, call.now())) }
     },
     show: ({ agents, people, bundles }) =>
       tableText(

@@ -22,7 +22,7 @@ import {
   type Person,
   type PersonRefusal,
   passwordRefusal,
-  personalWordsOf,
+  readPersonalWords,
   storedName,
   wrongName,
 } from './store.ts'
@@ -42,7 +42,7 @@ export async function claimAccount(
   const link = await claimablePerson(db, token, now)
   if (!link) return usedAlready
   const { person, purpose } = link
-  const wrong = wrongName(name) ?? passwordRefusal(password, await personalWordsOf(db, { ...person, name }))
+  const wrong = wrongName(name) ?? passwordRefusal(password, await readPersonalWords(db, { ...person, name }))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decideWithAccounts<Person, 'link_unknown'>(people, async (trx, accounts) => {

@@ -14,12 +14,12 @@ import { factorsOfPerson, kindsOf } from '../factors/held.ts'
 import {
   confirmFactor,
   factorShownAt,
+  findTotp,
   noteProof,
   removeApp,
   removeFactors,
   replaceRecovery,
   storeTotp,
-  totpOf,
   useRecovery,
   useStep,
 } from '../factors/store.ts'
@@ -49,13 +49,13 @@ interface Ctx {
 
 const keyOf = ({ dataDir }: Pick<FactorConfig, 'dataDir'>) => sealKeyOf(secretOf(dataDir), 'totp')
 
-export async function factorsOf(
+export async function readFactors(
   db: Db,
   config: Pick<FactorConfig, 'dataDir' | 'baseUrl' | 'oidc'>,
   person: { id: string },
   session: { id: string },
 ): Promise<Factors> {
-  const row = await totpOf(db, person.id)
+  const row = await findTotp(db, person.id)
   const held = await factorsOfPerson(db, config, person.id)
   const isOn = row?.confirmed_at != null
   return {
@@ -86,7 +86,7 @@ export async function confirmTotp(
   typed: string,
 ): Promise<Verdict<RecoveryCodes, 'totp_on' | 'factor_unknown' | 'code_wrong'>> {
   const { db, config, by, session, now } = ctx
-  const row = await totpOf(db, by.id)
+  const row = await findTotp(db, by.id)
   if (!row) return refuse('factor_unknown', 'No authenticator app is being added. Begin again.')
   if (row.confirmed_at !== null)
     return refuse('totp_on', 'Your account has an authenticator app already. Remove it first.')
@@ -143,7 +143,7 @@ export async function useFactor(
     await queueNotice(db, { config }, { person: person.id, what: 'recovery_used' }, now)
     return done(null)
   }
-  const row = await totpOf(db, person.id)
+  const row = await findTotp(db, person.id)
   if (row?.confirmed_at == null || code === undefined) return wrongCode
   const secret = unseal(keyOf(config), person.id, row.secret)
   if (secret === undefined) return unreadable

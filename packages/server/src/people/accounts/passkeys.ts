@@ -18,7 +18,7 @@ import {
   isSpent,
   maxPasskeys,
   notePasskeyUse,
-  passkeysOf,
+  readPasskeys,
   spendChallenge,
 } from '../factors/passkeys.ts'
 import { challengeMs, passkeyAlgorithms } from '../factors/rules.ts'
@@ -63,7 +63,7 @@ export async function creationFor(
   { db, config, by }: Pick<Ctx, 'db' | 'config' | 'by'>,
   challenge: () => string,
 ): Promise<Verdict<PasskeyCreation, 'passkeys_too_many'>> {
-  const there = await passkeysOf(db, by.id)
+  const there = await readPasskeys(db, by.id)
   if (there.length >= maxPasskeys) return tooMany
   return done({
     rp: { id: passkeyHost(config) ?? '', name: 'svc' },
@@ -78,7 +78,7 @@ export async function creationFor(
 }
 
 export async function listPasskeys(db: Db, config: ServiceAddress, person: { id: string }): Promise<Passkey[]> {
-  const rows = await passkeysOf(db, person.id)
+  const rows = await readPasskeys(db, person.id)
   return rows.map(({ id, name, host, created_at, used_at }) => ({
     ...{ id, name, createdAt: Number(created_at), usedAt: used_at === null ? null : Number(used_at) },
     here: host === passkeyHost(config),

@@ -9,7 +9,7 @@ import { passwordLength } from './auth.ts'
 import { decideWithAccounts, type PeopleDeps } from './library.ts'
 import { passwordFormOf } from './password-forms.ts'
 import { endAllSessionsBut } from './sessions.ts'
-import { type Person, passwordRefusal, personalWordsOf } from './store.ts'
+import { type Person, passwordRefusal, readPersonalWords } from './store.ts'
 
 /** True if the account has a password. One that a provider of sign-ins made has none until its person chooses one. */
 export async function hasPassword(db: Db, { id }: { id: string }): Promise<boolean> {
@@ -37,7 +37,7 @@ export async function changePassword(
   if (account?.password && !(await password.verify({ hash: account.password, password: current }))) {
     return refuse('password_wrong', 'The current password is not right.')
   }
-  const wrong = passwordRefusal(next, await personalWordsOf(people.store.db, person))
+  const wrong = passwordRefusal(next, await readPersonalWords(people.store.db, person))
   if (wrong) return wrong
   const hash = await password.hash(next)
   return decideWithAccounts(people, async (trx, { own }) => {

@@ -6,14 +6,14 @@ import { createAgent, deleteAgent, findAgent, renameAgent, rotateToken } from '.
 import { sendCommand } from '../../fleet/commands/store.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { acceptInvitation, invitationInfo } from '../workspaces/accepting.ts'
-import { invitationsOf, invite } from '../workspaces/invitations.ts'
+import { invite, listInvitations } from '../workspaces/invitations.ts'
 import { firstStart } from '../workspaces/making.ts'
 import { changeRole, membersOfWorkspace, removeMember } from '../workspaces/members.ts'
 import { activate, addMember, createWorkspace, deactivate, listWorkspaces } from '../workspaces/store.ts'
 import { openAuth } from './auth.ts'
 import { createLink, useLink } from './links.ts'
 import { changePassword } from './password.ts'
-import { sessionsOf } from './sessions.ts'
+import { listSessions } from './sessions.ts'
 import { createPerson, findPerson, hasNoAccounts, listPeople, resetPassword } from './store.ts'
 
 const operator = { id: null, name: 'operator' }
@@ -96,17 +96,17 @@ everyEngine('people', (open) => {
     const signIn = (secret: string) =>
       auth.api.signInEmail({ body: { email: person.email, password: secret }, asResponse: true }).then((r) => r.status)
     expect([await signIn(password), await signIn(password)]).toEqual([200, 200])
-    const [session] = await sessionsOf(people.store.db, person.id, Date.now())
+    const [session] = await listSessions(people.store.db, person.id, Date.now())
     if (!session) throw new Error('There is no session.')
     const next = 'the second password'
     const changed = await changePassword(people, { person, session }, { current: password, next }, now)
     expect(changed.ok).toBe(true)
-    expect(await sessionsOf(people.store.db, person.id, Date.now())).toMatchObject([{ id: session.id }])
+    expect(await listSessions(people.store.db, person.id, Date.now())).toMatchObject([{ id: session.id }])
     ok(await resetPassword({ people, by: operator, now }, { email: person.email, password: 'the third password' }))
-    expect(await sessionsOf(people.store.db, person.id, Date.now())).toEqual([])
+    expect(await listSessions(people.store.db, person.id, Date.now())).toEqual([])
     expect([await signIn(next), await signIn('the third password')]).toEqual([401, 200])
     const ninetyOneDays = 91 * 86_400_000
-    expect(await sessionsOf(people.store.db, person.id, Date.now() + ninetyOneDays)).toEqual([])
+    expect(await listSessions(people.store.db, person.id, Date.now() + ninetyOneDays)).toEqual([])
   })
 
   test('a refused change leaves nothing behind, not even a line of activity', async () => {
@@ -167,7 +167,7 @@ everyEngine('people', (open) => {
     }
     const [asAdmin, asMember] = [await asks('admin'), await asks('member')]
     const voids = async () =>
-      Object.fromEntries((await invitationsOf(people, north, now)).map((each) => [each.role, each.void]))
+      Object.fromEntries((await listInvitations(people, north, now)).map((each) => [each.role, each.void]))
     const comes = (link: string) => acceptInvitation({ people, by: undefined, now }, link, { name: 'New', password })
     const id = (await membersOfWorkspace(db, north, dan)).find(({ self }) => self)?.id ?? ''
     expect(await voids()).toEqual({ admin: false, member: false })

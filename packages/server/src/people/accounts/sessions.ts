@@ -60,7 +60,7 @@ export async function signedInBy(
  * The sessions of a person that have not ended, those used last first. The statements here are the service's own: each
  * list of the accounts library ends after 100 rows, and what it leaves out would not end either.
  */
-export async function sessionsOf(db: Db, personId: string, now: number): Promise<ListedSession[]> {
+export async function listSessions(db: Db, personId: string, now: number): Promise<ListedSession[]> {
   const rows = await db
     .selectFrom('session')
     .select(['id', 'createdAt', 'updatedAt', 'ipAddress', 'userAgent'])
@@ -90,7 +90,7 @@ export const endSession = (
   now: number,
 ): Promise<Verdict<null, 'session_unknown'>> =>
   decideWithAccounts<null, 'session_unknown'>(people, async (trx) => {
-    const isOwn = (await sessionsOf(trx, person.id, now)).some((session) => session.id === id)
+    const isOwn = (await listSessions(trx, person.id, now)).some((session) => session.id === id)
     if (!isOwn) return refuse('session_unknown', 'There is no such session.')
     await trx.deleteFrom('session').where('id', '=', id).where('userId', '=', person.id).execute()
     return noteEnded({ db: trx, by: person, now }, 1)
@@ -114,7 +114,7 @@ export async function endAllSessionsBut(
   kept: { id: string },
   now: number,
 ): Promise<number> {
-  const others = (await sessionsOf(trx, person.id, now)).filter(({ id }) => id !== kept.id)
+  const others = (await listSessions(trx, person.id, now)).filter(({ id }) => id !== kept.id)
   await trx.deleteFrom('session').where('userId', '=', person.id).where('id', '!=', kept.id).execute()
   return others.length
 }
@@ -139,7 +139,7 @@ export async function endSessionsBeforeFactor(
     .where('factor_at', 'is not', null)
     .execute()
   const keptIds = new Set([kept.id, ...shown.map(({ id }) => id)])
-  const ended = (await sessionsOf(trx, person.id, now)).filter(({ id }) => !keptIds.has(id))
+  const ended = (await listSessions(trx, person.id, now)).filter(({ id }) => !keptIds.has(id))
   await trx
     .deleteFrom('session')
     .where('userId', '=', person.id)

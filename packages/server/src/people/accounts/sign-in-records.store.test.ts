@@ -2,7 +2,7 @@ import type { SignInRecord } from '@svc/api'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { openAuth } from './auth.ts'
-import { nextToDrop, recordSignIn, signInsOf } from './sign-in-records.ts'
+import { listSignIns, nextToDrop, recordSignIn } from './sign-in-records.ts'
 import { createPerson } from './store.ts'
 
 const operator = { id: null, name: 'operator' }
@@ -31,11 +31,11 @@ everyEngine('sign-ins', (open) => {
     for (const at of [3, 4, 5]) await recordSignIn(store.db, ann, record(at, { second: 'code' }))
     await recordSignIn(store.db, ann, record(6))
     const userAgent = 'x'.repeat(300)
-    expect(await signInsOf(store.db, ann)).toEqual([
+    expect(await listSignIns(store.db, ann)).toEqual([
       { ...record(6), userAgent, times: 2, since: 2 },
       { ...record(5), userAgent, second: 'code', times: 3, since: 3 },
     ])
-    expect(await signInsOf(store.db, bob)).toEqual([{ ...record(1), userAgent }])
+    expect(await listSignIns(store.db, bob)).toEqual([{ ...record(1), userAgent }])
   })
 
   const floods: Record<string, (i: number) => Partial<SignInRecord>> = {
@@ -51,7 +51,7 @@ everyEngine('sign-ins', (open) => {
       await store.db.deleteFrom('sign_in').execute()
       for (const home of homes) await recordSignIn(store.db, ann, home, max)
       for (let i = 0; i < many; i++) await recordSignIn(store.db, ann, record(10 + i, flood(i)), max)
-      const kept = await signInsOf(store.db, ann)
+      const kept = await listSignIns(store.db, ann)
       expect(kept.length, name).toBeLessThanOrEqual(max)
       expect(kept.slice(-2), name).toEqual(homes.toReversed())
       const flooded = kept.slice(0, -2)

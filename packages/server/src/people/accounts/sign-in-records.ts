@@ -99,7 +99,7 @@ export function nextToDrop<T extends Pick<SignInRow, 'address'>>(
   return [dropped as T, into]
 }
 
-export async function signInsOf(db: Db, personId: string): Promise<SignInRecord[]> {
+export async function listSignIns(db: Db, personId: string): Promise<SignInRecord[]> {
   const rows = await newest(db, personId).execute()
   return rows.map(({ at, method, second, address, user_agent, times, first_at }) => ({
     ...{ at, method, address, userAgent: user_agent },

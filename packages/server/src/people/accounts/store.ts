@@ -164,7 +164,7 @@ export async function resetPassword(
 ): Promise<Verdict<Person, 'person_unknown' | 'password_invalid'>> {
   const owner = await findNamed(people.store.db, email)
   if (!owner) return unknownPerson(email)
-  const wrong = passwordRefusal(password, await personalWordsOf(people.store.db, owner))
+  const wrong = passwordRefusal(password, await readPersonalWords(people.store.db, owner))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decideWithAccounts(people, async (trx, { own }) => {
@@ -227,7 +227,7 @@ export function storedName(name: string): string {
 }
 
 /** The words that a person's password must not consist of. */
-export async function personalWordsOf(db: Db, { id, email, name }: Person): Promise<PersonalWords> {
+export async function readPersonalWords(db: Db, { id, email, name }: Person): Promise<PersonalWords> {
   const workspaces = await db
     .selectFrom('member')
     .innerJoin('workspace', 'workspace.id', 'member.workspaceId')

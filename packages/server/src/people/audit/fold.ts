@@ -90,7 +90,8 @@ async function foldLines(db: Db, { actorId, room, excess }: Excess): Promise<voi
   let left = excess
   while (left > 0) {
     const next =
-      (await mostOf(db, { actorId, room, by: 'subject' })) ?? (await mostOf(db, { actorId, room, by: 'kind' }))
+      (await findLargestGroup(db, { actorId, room, by: 'subject' })) ??
+      (await findLargestGroup(db, { actorId, room, by: 'kind' }))
     if (!next) return
     const { action, subject, above } = next
     const folded = await foldOldest(db, { actorId, action, subject, count: Math.min(left, atOnce, above) })
@@ -109,7 +110,7 @@ interface LargestGroup {
 /**
  * The kind of action with the most lines, or the pair of action and subject, if one has many; undefined if none has.
  */
-async function mostOf(
+async function findLargestGroup(
   db: Db,
   { actorId, room, by }: { actorId: string; room: Room; by: 'subject' | 'kind' },
 ): Promise<LargestGroup | undefined> {

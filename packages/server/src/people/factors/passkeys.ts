@@ -10,7 +10,7 @@ import { hashToken } from '../../platform/tokens.ts'
 /** The maximum number of passkeys of a person. */
 export const maxPasskeys = 20
 
-export const passkeysOf = (db: Db, personId: string) =>
+export const readPasskeys = (db: Db, personId: string) =>
   db
     .selectFrom('passkey')
     .select(['id', 'name', 'host', 'credential', 'created_at', 'used_at'])
@@ -42,7 +42,7 @@ export async function insertPasskey(
   now: number,
 ): Promise<{ id: string } | 'full' | 'known'> {
   if (isPostgres(db)) await db.selectFrom('user').select('id').where('id', '=', person).forNoKeyUpdate().execute()
-  if ((await passkeysOf(db, person)).length >= maxPasskeys) return 'full'
+  if ((await readPasskeys(db, person)).length >= maxPasskeys) return 'full'
   const row = {
     id: newId(now),
     person_id: person,

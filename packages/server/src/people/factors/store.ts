@@ -12,7 +12,7 @@ import { deletePasskeys } from './passkeys.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
 import { halfSignInMs, isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
 
-export const totpOf = (db: Db, personId: string) =>
+export const findTotp = (db: Db, personId: string) =>
   db.selectFrom('totp').selectAll().where('person_id', '=', personId).executeTakeFirst()
 
 /**
@@ -154,7 +154,7 @@ export async function countCode(
     .returning('count')
     .executeTakeFirst()
   if (counted) return undefined
-  const row = await triesOf(db, personId, party)
+  const row = await findTries(db, personId, party)
   return Math.max(1, Math.ceil((Number(row?.at ?? now) + lockMs - now) / 1000))
 }
 
@@ -168,7 +168,7 @@ export async function forgetWrongCodes(db: Db, personId: string, party: PartyOfC
  * several callers gets true.
  */
 export async function mailsWrongCodes(db: Db, personId: string, party: PartyOfCodes, now: number): Promise<boolean> {
-  const row = await triesOf(db, personId, party)
+  const row = await findTries(db, personId, party)
   if (!row || Number(row.count) < maxWrongCodes) return false
   const mailed = await db
     .insertInto('code_try')
@@ -184,7 +184,7 @@ export async function mailsWrongCodes(db: Db, personId: string, party: PartyOfCo
   return mailed !== undefined
 }
 
-const triesOf = (db: Db, personId: string, party: PartyOfCodes) =>
+const findTries = (db: Db, personId: string, party: PartyOfCodes) =>
   db
     .selectFrom('code_try')
     .select(['count', 'at'])
@@ -282,7 +282,7 @@ export async function endFirstHalves(db: Db, personId: string): Promise<void> {
 }
 
 /** The time from which admins of a workspace need a second factor; null if never. */
-export async function requirementOf(db: Db, workspace: { id: string }): Promise<number | null> {
+export async function readRequirement(db: Db, workspace: { id: string }): Promise<number | null> {
   const row = db.selectFrom('factor_requirement').select('from_at').where('workspace_id', '=', workspace.id)
   const found = await row.executeTakeFirst()
   return found ? Number(found.from_at) : null

@@ -11,7 +11,7 @@ import { addProduct } from '../../fleet/products/store.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { deleteWorkspace, deletionCounts } from './delete.ts'
 import { eraseDeletedWorkspaces, tablesOfAgents, tablesOfWorkspaces } from './erase.ts'
-import { findWorkspace, listWorkspaces, roleOf } from './store.ts'
+import { findRole, findWorkspace, listWorkspaces } from './store.ts'
 
 /**
  * The tables of people and of the service, whose rows belong to no workspace. Every other table is filled here and has
@@ -158,7 +158,7 @@ everyEngine('a deleted workspace', (open) => {
       .executeTakeFirstOrThrow()
     for (const name of ['north', slug]) expect(await findWorkspace(store.db, name)).toBeUndefined()
     expect((await listWorkspaces(store.db)).map((one) => one.slug)).toEqual(['south'])
-    expect(await roleOf(store.db, north.workspace.id, north.admin.id)).toBeUndefined()
+    expect(await findRole(store.db, north.workspace.id, north.admin.id)).toBeUndefined()
     expect(await r.decide({})).toEqual({ ok: false, code: 'token_unknown' })
     expect(await createLookup(store).callerOf(`Bearer ${north.agent.token}`)).toBeUndefined()
     expect(await createLookup(store).callerOf(`Bearer ${south.agent.token}`)).toBeDefined()

@@ -34,10 +34,10 @@ export async function deletionCounts(db: Db, { id }: { id: string }): Promise<De
     .select((eb) => eb.fn.countAll<number>().as('logs'))
     .where('workspace_id', '=', id)
     .executeTakeFirstOrThrow()
-  return { ...(await sizeOf(db, id)), runs: Number(runs ?? 0), logs: Number(logs) }
+  return { ...(await readSize(db, id)), runs: Number(runs ?? 0), logs: Number(logs) }
 }
 
-async function sizeOf(db: Db, id: string): Promise<Pick<DeletionCounts, 'agents' | 'people'>> {
+async function readSize(db: Db, id: string): Promise<Pick<DeletionCounts, 'agents' | 'people'>> {
   const agents = db.selectFrom('agent').select((eb) => eb.fn.countAll<number>().as('n'))
   const people = db.selectFrom('member').select((eb) => eb.fn.countAll<number>().as('n'))
   return {
@@ -70,7 +70,7 @@ export const deleteWorkspace = (
       .returning('workspace_id')
       .executeTakeFirst()
     if (!deleted) return unknownWorkspace(slug)
-    const details = { name, ...(await sizeOf(trx, id)) }
+    const details = { name, ...(await readSize(trx, id)) }
     await trx
       .updateTable('workspace')
       .set({ slug: deletedSlug(id) })

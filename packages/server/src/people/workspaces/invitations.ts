@@ -26,13 +26,13 @@ import {
 } from './open-invitations.ts'
 import {
   insertOperatorInvitation,
+  listOperatorInvitations,
   operatorInvitation,
-  operatorInvitationsOf,
   operatorsName,
   replaceOperatorInvitations,
   takeOperatorInvitation,
 } from './operator-invitations.ts'
-import { asRole, roleOf, type WorkspaceInfo } from './store.ts'
+import { asRole, findRole, type WorkspaceInfo } from './store.ts'
 
 type InviteRefusal = 'email_invalid' | 'email_taken' | 'rate_limited' | 'member_already' | 'people_too_many'
 type CreatedInvitation = { id: string; url: string; mailed: boolean }
@@ -113,7 +113,7 @@ async function addressToInvite({
   now,
 }: ToInvite): Promise<Verdict<string, InviteRefusal>> {
   const person = await findPerson(trx, email)
-  if (person && (await roleOf(trx, workspace.id, person.id))) {
+  if (person && (await findRole(trx, workspace.id, person.id))) {
     return refuse('member_already', `${person.email} is already a member of the workspace.`)
   }
   const read = person ? done(person.email) : await newAddress(trx, email)
@@ -170,7 +170,7 @@ export function withdrawInvitation(
  * The invitations to a workspace that were not used or withdrawn and have not expired, the latest expiry first. An
  * invitation is marked as void if the person who made it may no longer invite.
  */
-export async function invitationsOf(
+export async function listInvitations(
   people: PeopleDeps & { config: { baseUrl: string } },
   workspace: WorkspaceInfo,
   now: number,
@@ -190,7 +190,7 @@ export async function invitationsOf(
     .where(liesAhead('expiresAt', now, invitationMs, 'date'))
     .execute()
   const names = await inviterNames(people.store.db, open)
-  const operatorsRows = (await operatorInvitationsOf(people.store.db, workspace, now)).map((row) => ({
+  const operatorsRows = (await listOperatorInvitations(people.store.db, workspace, now)).map((row) => ({
     ...{ id: row.id, email: row.email, role: row.role, expiresAt: row.expiresAt },
     ...{ invitedBy: operatorsName, url: listedUrl(people, row), void: false },
   }))

@@ -11,8 +11,8 @@ import { redeemInstall } from '../../updates/installs/redeem.ts'
 import { openAuth } from '../accounts/auth.ts'
 import { createPerson } from '../accounts/store.ts'
 import { acceptInvitation } from './accepting.ts'
-import { invitationsOf, invite, withdrawInvitation } from './invitations.ts'
-import { defaultLimits, limitsOf, setLimits } from './limits.ts'
+import { invite, listInvitations, withdrawInvitation } from './invitations.ts'
+import { defaultLimits, readLimits, setLimits } from './limits.ts'
 import { activate, addMember, createWorkspace } from './store.ts'
 
 const operator = { id: null, name: 'operator' }
@@ -43,14 +43,14 @@ const codes = (all: { ok: boolean; code?: string }[]) => all.map((each) => (each
 everyEngine('limits of a workspace', (open) => {
   test('limits have defaults until the operator sets others, and say how much is used', async () => {
     const { db, north } = await newSetup(await open())
-    expect(await limitsOf(db, north, now)).toEqual({
+    expect(await readLimits(db, north, now)).toEqual({
       agents: { limit: defaultLimits.agents, used: 0 },
       people: { limit: defaultLimits.people, used: 1 },
       bundles: { limit: defaultLimits.bundles, used: 0 },
     })
     await setLimits({ db, by: operator, now }, north, { agents: 3, bundles: 500 })
     await setLimits({ db, by: operator, now }, north, { agents: null, people: 7 })
-    expect(await limitsOf(db, north, now)).toMatchObject({
+    expect(await readLimits(db, north, now)).toMatchObject({
       agents: { limit: defaultLimits.agents },
       people: { limit: 7 },
       bundles: { limit: 500 },
@@ -72,7 +72,7 @@ everyEngine('limits of a workspace', (open) => {
     expect(codes(all)).toEqual(['agents_too_many', 'agents_too_many', 'agents_too_many', 'ok', 'ok'])
     const refused = all.find((each) => !each.ok)
     expect(refused).toMatchObject({ message: expect.stringMatching(/may have 2 agents and has 2: .*workspace limit/) })
-    expect(await limitsOf(db, north, now)).toMatchObject({ agents: { limit: 2, used: 2 } })
+    expect(await readLimits(db, north, now)).toMatchObject({ agents: { limit: 2, used: 2 } })
   })
 
   test('an install code cannot exceed the limit of agents, and stays valid for later', async () => {
@@ -98,13 +98,13 @@ everyEngine('limits of a workspace', (open) => {
       addMember({ people, by: operator, now }, { slug: 'north', email: bob.email, role: 'member' }),
     ])
     expect(codes(all)).toEqual(['ok', 'ok', 'people_too_many', 'people_too_many', 'people_too_many'])
-    expect(await limitsOf(db, north, now)).toMatchObject({ people: { used: 3 } })
-    const [open1] = await invitationsOf(people, north, now)
+    expect(await readLimits(db, north, now)).toMatchObject({ people: { used: 3 } })
+    const [open1] = await listInvitations(people, north, now)
     const again = await invite({ people, by: ann, now }, north, { email: open1?.email ?? '', role: 'member' })
     expect(again).toMatchObject({ ok: true })
     const accepts = (link = '') => acceptInvitation({ people, by: undefined, now }, link, { name: 'New', password })
     if (again.ok) expect(await accepts(again.value.url.split('/').at(-1))).toMatchObject({ ok: true })
-    expect(await limitsOf(db, north, now)).toMatchObject({ people: { used: 3 } })
+    expect(await readLimits(db, north, now)).toMatchObject({ people: { used: 3 } })
   })
 
   test('a withdrawn invitation frees its place, and is deleted', async () => {

@@ -27,10 +27,10 @@ const limitKinds = Object.keys(defaultLimits) as LimitKind[]
 type Limits = Record<LimitKind, { limit: number; used: number }>
 
 /** Every limit of a workspace, and how much of it is used. */
-export async function limitsOf(db: Db, workspace: { id: string }, now: number): Promise<Limits> {
+export async function readLimits(db: Db, workspace: { id: string }, now: number): Promise<Limits> {
   const all = await Promise.all(
     limitKinds.map(async (kind) => {
-      const usage = { limit: await limitOf(db, workspace.id, kind), used: await used[kind](db, workspace.id, now) }
+      const usage = { limit: await readLimit(db, workspace.id, kind), used: await used[kind](db, workspace.id, now) }
       return [kind, usage] as const
     }),
   )
@@ -70,7 +70,7 @@ export async function checkRoomFor<K extends LimitKind>(
   now: number,
 ): Promise<Verdict<null, `${K}_too_many`>> {
   await lockWorkspace(trx, workspace.id)
-  const limit = await limitOf(trx, workspace.id, kind)
+  const limit = await readLimit(trx, workspace.id, kind)
   const before = await used[kind](trx, workspace.id, now)
   if (before + more <= limit) return { ok: true, value: null }
   const { what, instead, amount } = words[kind]
@@ -78,7 +78,7 @@ export async function checkRoomFor<K extends LimitKind>(
   return { ok: false, code: `${kind}_too_many`, message }
 }
 
-async function limitOf(db: Db, workspaceId: string, kind: LimitKind): Promise<number> {
+async function readLimit(db: Db, workspaceId: string, kind: LimitKind): Promise<number> {
   const row = await db
     .selectFrom('workspace_limit')
     .select('value')

@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { openAuth } from '../accounts/auth.ts'
 import { createPerson } from '../accounts/store.ts'
 import { createOwnWorkspace, maxOwnWorkspaces } from './making.ts'
-import { workspacesOf } from './standing.ts'
+import { listWorkspacesOf } from './standing.ts'
 import { activate, addMember, createWorkspace, isActivated } from './store.ts'
 
 const operator = { id: null, name: 'operator' }
@@ -28,6 +28,6 @@ everyEngine('a workspace made on the page', (open) => {
     expect(await makes('mine')).toMatchObject({ ok: false, code: 'slug_taken' })
     const all = await Promise.all(Array.from({ length: maxOwnWorkspaces }, (_, i) => makes(`more-${i}`)))
     expect(all.filter(({ ok }) => ok)).toHaveLength(maxOwnWorkspaces - 2)
-    expect(await workspacesOf(store.db, { person: ann, session: { id: '' } }, now)).toHaveLength(maxOwnWorkspaces)
+    expect(await listWorkspacesOf(store.db, { person: ann, session: { id: '' } }, now)).toHaveLength(maxOwnWorkspaces)
   })
 })

@@ -32,7 +32,7 @@ export const createOwnWorkspace = (
 ): Promise<Verdict<WorkspaceInfo, OwnRefusal>> =>
   decideWithAccounts<WorkspaceInfo, OwnRefusal>(people, async (trx, accounts) => {
     await lockPerson(trx, by)
-    const { right, active, all } = await adminOf(trx, { person: by, session }, now)
+    const { right, active, all } = await findAdmin(trx, { person: by, session }, now)
     if (active === 0) {
       return refuse('not_allowed', 'Only an admin of an activated workspace may create another one: ask the operator.')
     }
@@ -58,7 +58,7 @@ async function lockPerson(trx: Db, { id }: Person): Promise<void> {
  * person has an admin's rights in this session. The memberships stay locked until the transaction ends, so that nobody
  * can take the right away before that (I33).
  */
-async function adminOf(trx: Db, who: InSession, now: number) {
+async function findAdmin(trx: Db, who: InSession, now: number) {
   const all = (await rightsEverywhere(trx, who, { now, lock: true })).filter(({ held }) => held === 'admin')
   if (all.length === 0) return { right: 0, active: 0, all: 0 }
   const rows = await trx

@@ -36,7 +36,7 @@ export async function insertOperatorInvitation(
   return row.id
 }
 
-export async function operatorInvitationsOf(
+export async function listOperatorInvitations(
   db: Db,
   workspace: { id: string },
   now: number,

@@ -23,7 +23,7 @@ export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Pr
     const person = await takeNamed(trx, email)
     if (!person) return unknownPerson(email)
     // A session that is being made has ended here with the others, or finds the person disabled.
-    const withoutAdmin = await onlyAdminOf(trx, person)
+    const withoutAdmin = await findOnlyAdmin(trx, person)
     const made = await trx
       .insertInto('person_disabled')
       .values({ person_id: person.id, disabled_at: now })
@@ -56,7 +56,7 @@ export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takeNamed(trx, email)
     if (!person) return unknownPerson(email)
-    const withoutAdmin = await onlyAdminOf(trx, person)
+    const withoutAdmin = await findOnlyAdmin(trx, person)
     await endAccess(trx, accounts, person)
     const left = await trx.deleteFrom('member').where('userId', '=', person.id).returning('workspaceId').execute()
     for (const { workspaceId } of left)
@@ -98,7 +98,7 @@ async function endAccess(trx: Trx, { own }: Accounts, { id }: Person): Promise<v
 }
 
 /** The short names of the workspaces in which this person is an admin, and nobody else is one who is not disabled. */
-async function onlyAdminOf(trx: Db, { id }: Person): Promise<string[]> {
+async function findOnlyAdmin(trx: Db, { id }: Person): Promise<string[]> {
   const rows = await trx
     .selectFrom('member')
     .innerJoin('workspace', 'workspace.id', 'member.workspaceId')

@@ -3,7 +3,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { requirementOf, setRequirement } from '../factors/store.ts'
+import { readRequirement, setRequirement } from '../factors/store.ts'
 import type { WorkspaceInfo } from './store.ts'
 
 /** The latest time that a date can hold. */
@@ -22,7 +22,7 @@ export async function requireFactor(
     return refuse('body_invalid', 'factorFrom must be a time in Unix milliseconds, or null.')
   const from = wanted === null ? null : Math.max(Math.round(wanted), now)
   return transaction(db, async (trx) => {
-    if ((await requirementOf(trx, workspace)) === from) return done(from)
+    if ((await readRequirement(trx, workspace)) === from) return done(from)
     await setRequirement(trx, workspace, from)
     const note = { workspaceId: workspace.id, at: now, by, subject: `workspace ${workspace.slug}` }
     await audit(

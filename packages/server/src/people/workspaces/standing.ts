@@ -45,7 +45,7 @@ export async function rightsEverywhere(db: Db, who: InSession, { now, lock = fal
 }
 
 /** The workspaces of which a person is a member, sorted by name, with the person's rights in this session. */
-export async function workspacesOf(db: Db, who: InSession, now: number) {
+export async function listWorkspacesOf(db: Db, who: InSession, now: number) {
   const rows = await memberships(db, who)
     .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
     .select(['workspace.slug', 'workspace.name'])

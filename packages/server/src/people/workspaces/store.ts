@@ -230,7 +230,7 @@ export async function insertMember(
   { workspace, person, role, by, now }: NewMember,
 ): Promise<Verdict<null, 'member_already'>> {
   await lockWorkspace(trx, workspace.id)
-  if (await roleOf(trx, workspace.id, person.id)) {
+  if (await findRole(trx, workspace.id, person.id)) {
     return refuse('member_already', `${person.email} is already a member of the workspace.`)
   }
   const data = { organizationId: workspace.id, userId: person.id, role, createdAt: new Date(now) }
@@ -241,7 +241,7 @@ export async function insertMember(
 }
 
 /** The role as a member, whether the person is disabled or not. */
-export async function roleOf(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
+export async function findRole(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
   const row = await db
     .selectFrom('member')
     .select('role')

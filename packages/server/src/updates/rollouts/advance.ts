@@ -4,7 +4,7 @@
  * transaction. A step is carried out only if the rollout has not changed since its agents were read.
  */
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
-import { roleOf, roleToAct } from '../../people/workspaces/store.ts'
+import { findRole, roleToAct } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.ts'
@@ -188,7 +188,7 @@ async function haltIfOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Prom
   const { id, name } = leaderOf(rollout)
   if (id === null) return false
   if ((await roleToAct(trx, rollout.workspace_id, id)) === 'admin') return false
-  const role = await roleOf(trx, rollout.workspace_id, id)
+  const role = await findRole(trx, rollout.workspace_id, id)
   const did = rollout.continued_by_name === null ? 'started it' : 'resumed it'
   const lost =
     role === 'admin'

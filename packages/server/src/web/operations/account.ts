@@ -7,11 +7,11 @@ import { findChannelTest, removeChannel, testChannel } from '../../alerts/change
 import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../alerts/changes/personal.ts'
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
 import { disconnect } from '../../people/accounts/connection.ts'
-import { beginTotp, confirmTotp, factorsOf, makeRecoveryCodes, removeTotp } from '../../people/accounts/factors.ts'
+import { beginTotp, confirmTotp, makeRecoveryCodes, readFactors, removeTotp } from '../../people/accounts/factors.ts'
 import { wantOnboarding } from '../../people/accounts/onboarding.ts'
 import { removePasskey } from '../../people/accounts/passkeys.ts'
-import { endOtherSessions, endSession, sessionsOf } from '../../people/accounts/sessions.ts'
-import { signInsOf } from '../../people/accounts/sign-in-records.ts'
+import { endOtherSessions, endSession, listSessions } from '../../people/accounts/sessions.ts'
+import { listSignIns } from '../../people/accounts/sign-in-records.ts'
 import { renamePerson } from '../../people/accounts/store.ts'
 import type { Live } from '../../platform/base.ts'
 import { secretOf } from '../../platform/data-folder.ts'
@@ -42,7 +42,7 @@ export const accountOperations = [
     publicKey: vapidOf(sealKeyOf(secretOf(config.dataDir))).publicKey,
   })),
   bindReading(account.sessions, async ({ deps, who, now }) => {
-    const all = await sessionsOf(deps.store.db, who.person.id, now)
+    const all = await listSessions(deps.store.db, who.person.id, now)
     return all
       .map(
         (session): Session => ({
@@ -56,7 +56,7 @@ export const accountOperations = [
       )
       .sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt)
   }),
-  bindReading(account.signIns, ({ deps, who }) => signInsOf(deps.store.db, who.person.id)),
+  bindReading(account.signIns, ({ deps, who }) => listSignIns(deps.store.db, who.person.id)),
   personActs(account.endSession, ({ people, by, now, params }) => endSession(people, by, params.id, now), done),
   personActs(
     account.endOtherSessions,
@@ -71,7 +71,7 @@ async function refuseOldNodes(db: Db, live: Live): Promise<void> {
 }
 
 export const factorOperations = [
-  bindReading(factors.factors, ({ deps, who }) => factorsOf(deps.store.db, deps.config, who.person, who.session)),
+  bindReading(factors.factors, ({ deps, who }) => readFactors(deps.store.db, deps.config, who.person, who.session)),
   personActs(factors.beginTotp, async ({ people, ...ctx }) => {
     await refuseOldNodes(ctx.db, people.live)
     return beginTotp({ ...ctx, config: people.config })

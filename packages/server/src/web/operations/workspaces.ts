@@ -1,8 +1,8 @@
 /** Carries out the operations on a workspace and its people. */
 import { type Route, type Workspace, workspaces } from '@svc/api'
-import { requirementOf } from '../../people/factors/store.ts'
+import { readRequirement } from '../../people/factors/store.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
-import { invitationsOf, invite, showInvitationLink, withdrawInvitation } from '../../people/workspaces/invitations.ts'
+import { invite, listInvitations, showInvitationLink, withdrawInvitation } from '../../people/workspaces/invitations.ts'
 import { createOwnWorkspace } from '../../people/workspaces/making.ts'
 import { changeRole, membersOfWorkspace, removeMember } from '../../people/workspaces/members.ts'
 import { requireFactor } from '../../people/workspaces/requirement.ts'
@@ -47,7 +47,7 @@ export const workspaceOperations = [
         who.person,
         role === 'admin' ? deps.config : undefined,
       ),
-      invitations: role === 'admin' ? await invitationsOf(deps, workspace, now) : [],
+      invitations: role === 'admin' ? await listInvitations(deps, workspace, now) : [],
     }),
     { holdsSecrets: true },
   ),
@@ -97,7 +97,7 @@ async function shown(
     bots: await countBots(db, { id }),
     unfinishedActions: await countUnfinishedActions(db, { id }),
     alerts: await alertCounts(db, { id }),
-    factor: { from: await requirementOf(db, { id }), missing: hasShownNone },
+    factor: { from: await readRequirement(db, { id }), missing: hasShownNone },
     firstSteps: role === 'admin' ? await firstStepsFor(db, { id }, who.person, now) : null,
   }
 }

@@ -2,7 +2,7 @@
 import type { Me } from '@svc/api'
 import { isEmailConfirmed } from '../../people/accounts/confirmed.ts'
 import type { Person } from '../../people/accounts/store.ts'
-import { workspacesOf } from '../../people/workspaces/standing.ts'
+import { listWorkspacesOf } from '../../people/workspaces/standing.ts'
 import type { Config } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
 import type { Releases } from '../../updates/releases/releases.ts'
@@ -17,7 +17,7 @@ export async function readMe(
   const service = { version: config.version, baseUrl: config.baseUrl, runtime }
   const emailConfirmed = await isEmailConfirmed(store.db, person.id)
   const mails = config.smtpUrl !== undefined
-  const workspaces = await workspacesOf(store.db, { person, session }, now)
+  const workspaces = await listWorkspacesOf(store.db, { person, session }, now)
   const onboarding = await isOnboarding(store.db, person, workspaces, now)
   return { ...person, emailConfirmed, mails, workspaces, onboarding, service }
 }

@@ -10,11 +10,11 @@ import { deviceCookies } from '../../people/accounts/device.ts'
 import { isDisabled } from '../../people/accounts/disabled.ts'
 import { endLongestUnused, sessionHeaders, signedInBy } from '../../people/accounts/sessions.ts'
 import {
+  listSignIns,
   maxUserAgent,
   recordSignIn,
   type SignInLine,
   shortAccount,
-  signInsOf,
 } from '../../people/accounts/sign-in-records.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { queueMail } from '../../people/mails/queue.ts'
@@ -118,7 +118,7 @@ export function sessionMaker(
    */
   async function noticeDevice(c: Context<WebEnv>, { id, email }: SignedInAccount, userAgent: string): Promise<void> {
     if (config.smtpUrl === undefined || devices.find(c.req.header('cookie'), email, now()) !== undefined) return
-    if ((await signInsOf(store.db, id)).length === 0) return
+    if ((await listSignIns(store.db, id)).length === 0) return
     const agent = foreignLine(userAgent, maxUserAgent)
     const topic = { kind: 'new_device', person: id, address: addressOf(c), userAgent: agent } as const
     if (!(await queueMail(store.db, topic, now())))
