@@ -27,8 +27,8 @@ export interface FleetGroups extends LeftOff {
 }
 
 /**
- * An agent on the map: its name, its state as the place in `mapStates`, and the groups that it is in, as their places
- * in `groups`.
+ * An agent on the map: its name, the index of its state in `mapStates`, and the indexes in `groups` of the groups that
+ * it is in.
  */
 export type MapSquare = readonly [name: string, state: number, ...groups: number[]]
 

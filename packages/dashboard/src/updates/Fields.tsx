@@ -56,7 +56,7 @@ export function VersionChoice({ plan, change, blueprints, versions, served }: Ve
 }
 
 /** The choice of the agents to update: all agents, or `names`, the agents that were selected in the list of agents. */
-export const ForAgents = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
+export const ChosenAgents = ({ plan, change, names }: FieldProps & { names: readonly string[] }) => (
   <Radio.Group
     label="Which agents"
     value={plan.agents ? 'chosen' : 'all'}

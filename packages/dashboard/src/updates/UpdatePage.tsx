@@ -11,7 +11,7 @@ import { paths } from '../paths.ts'
 import { count, ErrorNote, PageHeader, Section, Text, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { ForAgents, How, VersionChoice, Waves } from './Fields.tsx'
+import { ChosenAgents, How, VersionChoice, Waves } from './Fields.tsx'
 import { Preview } from './Preview.tsx'
 import { NewSecrets } from './parts/NewSecrets.tsx'
 import { Unsigned } from './parts/Served.tsx'
@@ -77,7 +77,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
           versions={versions}
           served={runtime && (served?.version ?? null)}
         />
-        {names.length > 0 && <ForAgents plan={plan} change={change} names={names} />}
+        {names.length > 0 && <ChosenAgents plan={plan} change={change} names={names} />}
         <How plan={plan} change={change} />
         {plan.how === 'waves' && <Waves plan={plan} change={change} good={readWaves(plan.waves) !== undefined} />}
         {plan.kind === 'blueprint' && plan.how !== 'withdraw' && plan.version !== '' && (

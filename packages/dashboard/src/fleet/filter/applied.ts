@@ -2,7 +2,7 @@
 import { type Filter, type FilterError, parseFilter } from '@svc/api/filter'
 
 const everything: Filter = { text: '', terms: [] }
-/** The last right filter of each workspace. The list keeps it while the text in the address is wrong. */
+/** The last valid filter of each workspace. The list keeps it while the text in the address is wrong. */
 const last = new Map<string, Filter>()
 
 interface AppliedFilter {

@@ -11,7 +11,7 @@ import { findUnits, type ServiceUnit } from '../../install/service/find.ts'
 import { uninstallService } from '../../install/service/units.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { holderName, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { holderName, tryLockOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { isAlive } from '../../machine/process/identity.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
@@ -142,7 +142,7 @@ function sizeOf(path: string): string {
  * lock, so that nobody starts the agent.
  */
 function clear(folder: Folder, { paths, stays }: Plan): void {
-  const lock = tryLockAnyway(folder, 'runtime', 'svc remove')
+  const lock = tryLockOnFullDisk(folder, 'runtime', 'svc remove')
   if (!lock.ok)
     throw new Refusal(`${holderName(lock.holder)} started to work in this folder meanwhile. Nothing was deleted.`)
   for (const path of paths) rmSync(path, { recursive: true, force: true, maxRetries: 3 })

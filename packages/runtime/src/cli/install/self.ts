@@ -46,7 +46,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   printResult(json, { installed: true, ...done }, () => lines)
 }
 
-/** Says that all users get a program, where root installs it. */
+/** The end of the sentence about an installation by root: all users of the machine get the program. */
 const forAll = (folder: string): string =>
   process.getuid?.() === 0 && !folder.startsWith(homedir()) ? ', for all users of this machine' : ''
 

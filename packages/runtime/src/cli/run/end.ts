@@ -4,7 +4,7 @@ import { supervise } from '../../launcher/supervisor.ts'
 import { takeOverProcess } from '../../launcher/take-over.ts'
 import { scaledMs, waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { holderName, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { holderName, tryLockOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
 import { isAlive } from '../../machine/process/identity.ts'
 import { type AgentProcess, processNames } from '../../machine/process/listed.ts'
 import { sendTo, startedBy } from '../../machine/process/mark.ts'
@@ -28,7 +28,7 @@ export async function endLeft(
   { what, before }: { what: string; before?: (() => void) | undefined },
 ): Promise<boolean> {
   if (!hasLeft(folder)) return false
-  const lock = tryLockAnyway(folder, 'runtime', what)
+  const lock = tryLockOnFullDisk(folder, 'runtime', what)
   if (!lock.ok) throw new Refusal(`${holderName(lock.holder)} is running this agent; try again later.`)
   try {
     before?.()

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { lookupHangs } from '../../machine/client/lookup.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { holderName, tryLock, tryLockAnyway } from '../../machine/files/lock.ts'
+import { holderName, tryLock, tryLockOnFullDisk } from '../../machine/files/lock.ts'
 import { examples, plainHint } from '../../machine/hint.ts'
 import { handledText } from '../../reporter/commands/receive.ts'
 import { exchangeReport } from '../../reporter/exchange.ts'
@@ -34,7 +34,7 @@ async function run({ dir, json, once }: ReportOptions): Promise<void> {
   const agent = await agentAt(dir)
   const connection = readConnection(agent.folder)
   if (!connection.ok) throw new Refusal(connection.message)
-  const lock = (once ? tryLockAnyway : tryLock)(agent.folder, 'runtime', 'svc report')
+  const lock = (once ? tryLockOnFullDisk : tryLock)(agent.folder, 'runtime', 'svc report')
   if (!lock.ok) throw new Refusal(`${holderName(lock.holder)} is already reporting for this folder; stop it first.`)
   let asked: NodeJS.Signals | undefined
   try {

@@ -107,7 +107,7 @@ function lifeOf(
   const owner = owners.get(row.id)
   if (owner !== undefined) return owner
   const mayBeServed = processes?.some((process) => serves(process) && isBefore(process, lastOf(one)))
-  // The processes of opencode 2 were not tried.
+  // It is not known which processes serve a session of opencode 2.
   return processes === undefined || place === undefined || mayBeServed || row.tables === 2 ? 'unknown' : 'gone'
 }
 

@@ -91,7 +91,7 @@ const faultWords: Readonly<Record<SeenFault['of'], (lines: string) => string>> =
   line: (lines) => `${lines}: not a line that cron knows`,
 }
 
-/** More jobs than this take time and memory at each look. */
+/** The number of jobs above which a warning says that each look at them takes time and memory. */
 const manyJobs = 1000
 
 function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now }: JobView): Item | undefined {

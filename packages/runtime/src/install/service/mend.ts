@@ -10,7 +10,7 @@ import { canRun } from '../../machine/programs/can-run.ts'
 import { isShorterLived, lastingNode, lastingPath } from '../../machine/programs/node.ts'
 import { findUnits, type ServiceUnit, unitText } from './find.ts'
 import { systemctl } from './manager.ts'
-import { startingWith, startsItself, unitPathOf, unitUser, wordsStarted } from './text.ts'
+import { replaceStartCommand, startsItself, unitPathOf, unitUser, wordsStarted } from './text.ts'
 
 interface UnitFault {
   readonly message: string
@@ -102,7 +102,7 @@ function mendedText(folder: Folder, unit: ServiceUnit, text: string): string | u
   const python = byPython && [program, '/usr/bin/python3'].find((path) => canRun(path))
   const path = unitPathOf(text)
   const launch = python ? [python, runtimeFile(folder)] : [node, ...startArgs(folder)]
-  return startingWith(text, folder.root, launch, path === undefined ? path : lastingPath(path, node, program))
+  return replaceStartCommand(text, folder.root, launch, path === undefined ? path : lastingPath(path, node, program))
 }
 
 function sameFile(a: string, b: string): boolean {

@@ -3,7 +3,15 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOf, launchdPlist, startingWith, startsItself, systemdUnit, unitPathOf, wordsStarted } from './text.ts'
+import {
+  folderOf,
+  launchdPlist,
+  replaceStartCommand,
+  startsItself,
+  systemdUnit,
+  unitPathOf,
+  wordsStarted,
+} from './text.ts'
 
 const facts = {
   agent: 'mail-triage',
@@ -106,7 +114,7 @@ test.each([
   expect(wordsStarted(unit)).toEqual([...other.launch, 'run', '--dir', root])
   expect(unitPathOf(unit)).toBe(other.path)
   const old = write({ ...other, launch: ['/gone/node', '-e', 'x', 'y'], path: '/gone' })
-  expect(startingWith(old, root, other.launch, other.path)).toBe(unit)
-  expect(startingWith(unit, root, other.launch, undefined)).toBe(unit)
+  expect(replaceStartCommand(old, root, other.launch, other.path)).toBe(unit)
+  expect(replaceStartCommand(unit, root, other.launch, undefined)).toBe(unit)
   expect(wordsStarted('[Service]\n')).toEqual([])
 })

@@ -122,7 +122,12 @@ export function unitPathOf(unit: string): string | undefined {
 }
 
 /** The same unit with other words before `run` in its command line, and another PATH. */
-export function startingWith(unit: string, root: string, launch: readonly string[], path: string | undefined): string {
+export function replaceStartCommand(
+  unit: string,
+  root: string,
+  launch: readonly string[],
+  path: string | undefined,
+): string {
   const words = [...launch, 'run', '--dir', root]
   return unit
     .replace(/^ExecStart=.*$/m, () => `ExecStart=${words.map(word).join(' ')}`)

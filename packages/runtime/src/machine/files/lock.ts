@@ -71,7 +71,7 @@ export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
  * Takes a lock for something that must work even if the disk takes no file for the lock. Then nobody else can take it
  * either, and the work goes on without it.
  */
-export function tryLockAnyway(folder: Folder, name: LockName, what: string): LockTry {
+export function tryLockOnFullDisk(folder: Folder, name: LockName, what: string): LockTry {
   try {
     return tryLock(folder, name, what)
   } catch (error) {
@@ -86,7 +86,7 @@ export const inTurn = <T>(folder: Folder, what: string, work: () => T): T => wai
 
 /** Like `inTurn`, for what must work on a full disk: it needs no room for the lock. */
 export const inTurnAnyway = <T>(folder: Folder, what: string, work: () => T): T =>
-  waiting(folder, what, tryLockAnyway, work)
+  waiting(folder, what, tryLockOnFullDisk, work)
 
 function waiting<T>(folder: Folder, what: string, take: typeof tryLock, work: () => T): T {
   const until = performance.now() + 5000

@@ -48,10 +48,11 @@ export function settleAndClaim(
   const after = timedOut.map((c) => {
     if (c.state !== 'queued' || room === 0) return c
     const why = noLongerOffered(c, report, offer)
-    if (why !== undefined) return commandAfter(c, 'misfit', { failed_at: now, message: `No longer offered: ${why}` })
+    if (why !== undefined)
+      return commandAfterEvent(c, 'misfit', { failed_at: now, message: `No longer offered: ${why}` })
     room--
     claimed.push(c)
-    return commandAfter(c, 'claimed', { delivered_at: now, due_at: commandDeadline(now) })
+    return commandAfterEvent(c, 'claimed', { delivered_at: now, due_at: commandDeadline(now) })
   })
   return {
     changes: after.filter((c, i) => c !== commands[i]),
@@ -66,7 +67,9 @@ export function settleAndClaim(
 export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ack[], now: number): StoredCommand[] {
   return commands.map((c) => {
     const ack = c.delivered_at === null ? undefined : answeringAck(c, acks)
-    return ack ? commandAfter(c, ack.ok ? 'ackedOk' : 'ackedNo', { answered_at: now, message: ack.message ?? null }) : c
+    return ack
+      ? commandAfterEvent(c, ack.ok ? 'ackedOk' : 'ackedNo', { answered_at: now, message: ack.message ?? null })
+      : c
   })
 }
 
@@ -80,7 +83,7 @@ export function afterTimeout(c: StoredCommand, now: number, age: MonotonicAge): 
     const left = limits.commandSeconds * 1000 - (age(c.id) ?? Infinity)
     if (left > 0) return { ...c, due_at: now + Math.ceil(left) }
   }
-  const timedOut = commandAfter(c, 'timedOut', { failed_at: now })
+  const timedOut = commandAfterEvent(c, 'timedOut', { failed_at: now })
   return timedOut === c ? { ...c, due_at: null } : timedOut
 }
 
@@ -95,7 +98,7 @@ function noLongerOffered(c: StoredCommand, report: Report, offer: () => OfferedF
 }
 
 /** Returns the command as it is after an event, or the same object if the event changes nothing in its state (I2). */
-export function commandAfter(c: StoredCommand, event: CommandEvent, facts: Partial<CommandChange>): StoredCommand {
+export function commandAfterEvent(c: StoredCommand, event: CommandEvent, facts: Partial<CommandChange>): StoredCommand {
   const state = moveCommand(c.state, event)
   return state === undefined ? c : { ...c, due_at: null, ...facts, state }
 }

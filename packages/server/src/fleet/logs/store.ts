@@ -10,7 +10,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { commandBodyOf } from '../commands/row.ts'
-import { commandAfter } from '../commands/settle.ts'
+import { commandAfterEvent } from '../commands/settle.ts'
 
 type LogStored =
   | { ok: true; workspaceId: string; made: boolean }
@@ -42,7 +42,7 @@ export function storeLog(
     if (!command || command.state === 'cancelled') return { ok: false, code: 'command_unknown' }
     const wish = commandBodyOf(command)
     if (wish.type !== 'log' || wish.payload.name !== upload.name) return { ok: false, code: 'body_invalid' }
-    const after = commandAfter(command, 'uploaded', { answered_at: now })
+    const after = commandAfterEvent(command, 'uploaded', { answered_at: now })
     if (after === command) return { ok: true, workspaceId: agent.workspace_id, made: false }
     await insert(trx, caller.agentId, upload, now)
     await trx

@@ -34,7 +34,7 @@ export interface KeptStates {
   keptFrom: number
 }
 
-/** Paused, as the row says it, or by its label for a row of an earlier version. */
+/** True if the row says that the agent was paused. A row of an earlier version says so by its label. */
 export const isPausedRow = ({ paused, label }: LevelRow): boolean =>
   paused === null ? label === pausedLabel : paused === 1
 
