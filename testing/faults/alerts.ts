@@ -240,8 +240,8 @@ export const alertFaults: readonly Fault[] = [
     name: 'owner: the deliveries of everybody are found',
     harm: 'An admin sends a message of the personal channel of a member again.',
     file: at('alerts/owned.ts'),
-    old: "'channel_id')\n    .where('scope', '=', place.id)\n    .where('owner', '=', person?.id ?? sharedOwner)\n",
-    new: "'channel_id')\n    .where('scope', '=', place.id)\n",
+    old: "'channel_id')\n    .where('scope', '=', scope.id)\n    .where('owner', '=', person?.id ?? sharedOwner)\n",
+    new: "'channel_id')\n    .where('scope', '=', scope.id)\n",
     tests: [at('alerts/owned.http.test.ts')],
   },
   {

@@ -80,8 +80,8 @@ export const peopleFaults: readonly Fault[] = [
     name: 'sessions: a second factor that is added leaves the others',
     harm: 'Whoever stole a session stays signed in, though the session never showed a factor.',
     file: at('people/accounts/factors.ts'),
-    old: 'await endAllSessionsBut(db, by, session, now)',
-    new: 'await Promise.resolve(0)',
+    old: 'await endSessionsBeforeFactor(db, by, { kept: session, isFirst }, now)',
+    new: 'await Promise.resolve(isFirst ? 0 : 0)',
     tests: [at('people/accounts/sessions.http.test.ts')],
   },
   {
