@@ -1,6 +1,7 @@
 /**
- * `npm test` leaves this out. AI sessions on the page, with the real service, the real host agent, and files as the
- * tools write them, of processes that really live. No text of a person or a model may reach the service.
+ * Tests AI sessions on the page, with the real service, the real host agent, and files as the tools write them, of
+ * processes that really live. No text of a person or a model may reach the service. `npm test` leaves this out. The
+ * tests of packages/runtime/src/host/sessions prove what a report says of such files.
  */
 import type { NewToken } from '@svc/api'
 import type { Page } from 'playwright-core'
@@ -101,6 +102,7 @@ test.runIf(hasFlock)('the page shows which sessions run, which wait, and what th
   await page.getByText('claude 1 waits for you').first().waitFor()
   const running = section(page, 'Running now')
   await running.filter({ hasText: 'codex 1' }).filter({ hasText: 'waits for you' }).waitFor(reported)
+  await section(page, 'Sessions').locator('tbody tr').nth(2).waitFor()
   const rows = await section(page, 'Sessions').locator('tbody tr').allInnerTexts()
   expect(rows.map((row) => row.split(/\s*\t\s*/).filter((_, cell) => cell !== 3))).toEqual([
     ['claude 1', 'Claude Code', 'waits for you', 'claude-m', '–', '34 out, 2.1k in'],
