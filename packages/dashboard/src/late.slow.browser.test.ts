@@ -25,7 +25,11 @@ beforeAll(async () => {
     }))
     await setup.report(token, { ...bad, runs })
   }
-  setup.storeAlerts('north-wind', [{ agent: 'mail-triage', from: Date.now() - 7_200_000, to: Date.now() - 3_600_000 }])
+  const now = Date.now()
+  setup.storeAlerts('north-wind', [
+    { agent: 'mail-triage', from: now - 7_200_000, to: now - 3_600_000 },
+    { agent: 'mail-triage', rule: 'warning', level: 'warn', from: now - 1_200_000, to: null },
+  ])
 })
 afterAll(() => setup?.close())
 

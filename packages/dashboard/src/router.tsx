@@ -133,7 +133,11 @@ const agent = createRoute({
     ) as Record<string, string | number>),
     ...present({ tab: oneOf(agentTabs, s.tab) }),
   }),
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name', params)),
+  loader: ({ context, params }) => {
+    void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name', params))
+    // Open alerts are at the top, so they must not come after what is below them.
+    void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name/alerts', params))
+  },
   component: lazyRouteComponent(() => fileOf(import('./agents/AgentPage.tsx')), 'AgentPage'),
 })
 const add = createRoute({

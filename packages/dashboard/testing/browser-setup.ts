@@ -33,7 +33,7 @@ interface StoredAlert {
   level?: 'bad' | 'warn'
   label?: string | null
   from: number
-  to: number
+  to: number | null
 }
 
 export class BrowserSetup {
