@@ -108,6 +108,19 @@ describe.each([
     expect(next).not.toBe(id)
   })
 
+  test('new passwords and removed factors leave the connection and say so; a reset with --provider ends it', async () => {
+    const { service, id } = await connected(await open())
+    const rows = () => service.store.db.selectFrom('oidc_connection').selectAll().execute()
+    expect((await operates(service, 'person reset', [email], {})).says).toContain('--provider')
+    expect((await operates(service, 'person reset-factor', [email], {})).says).toContain('no second factor')
+    expect(await rows()).toHaveLength(1)
+    const reset = await operates(service, 'person reset-factor', [email], { provider: true })
+    expect(reset.value).toEqual({ email, factors: [], connected: false })
+    expect(reset.says).not.toContain('--provider')
+    expect(await rows()).toEqual([])
+    expect(await service.store.db.selectFrom('session').selectAll().where('userId', '=', id).execute()).toEqual([])
+  })
+
   test('where nobody signs in with a password, commands make none, and a link signs in', async () => {
     const { service } = await connected(await open(), { only: true })
     const name = { name: 'Bob' }

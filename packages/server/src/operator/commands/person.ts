@@ -198,26 +198,34 @@ export const personCommands = {
       const wanted = { email: rawArgument(call, 0), password }
       const person = grantedToOperator(await resetPassword(asOperator(call), wanted))
       const { factorsOfPerson } = await import('../../people/factors/held.ts')
-      const { passkeys } = await factorsOfPerson(call.store.db, call.config, person.id)
-      return { email: person.email, passkeys, ...(given === '' && { password }) }
+      const { passkeys, connectedAt } = await factorsOfPerson(call.store.db, call.config, person.id)
+      return { email: person.email, passkeys, connected: connectedAt !== null, ...(given === '' && { password }) }
     },
-    show: ({ email, passkeys, password }) =>
+    show: ({ email, passkeys, connected, password }) =>
       [
         `${oneSafeLine(email)} has a new password and is signed out everywhere.`,
         ...(passkeys === 0 ? [] : ['Passkeys stay, and still sign in. To remove them: person reset-factor EMAIL']),
+        ...(connected ? [connectionStays] : []),
         ...(password === undefined ? [] : [`The password, shown this once: ${password}`]),
       ].join('\n'),
   }),
   'person reset-factor': defineCommand({
     says: 'remove the authenticator app, the recovery codes and the passkeys of a person who lost them, and end all sessions',
     args: [email],
+    options: [['--provider', 'also end the connection with the sign-in provider, if somebody else connected it']],
     run: async (call) => {
       const { resetFactor } = await import('../../people/accounts/factors.ts')
-      const { email } = grantedToOperator(await resetFactor(asOperator(call), rawArgument(call, 0)))
-      return { email, factors: [] }
+      const { factorsOfPerson } = await import('../../people/factors/held.ts')
+      const provider = call.options.provider === true
+      const person = grantedToOperator(await resetFactor(asOperator(call), rawArgument(call, 0), { provider }))
+      const { connectedAt } = await factorsOfPerson(call.store.db, call.config, person.id)
+      return { email: person.email, factors: [], connected: connectedAt !== null }
     },
-    show: ({ email }) =>
-      `${oneSafeLine(email)} has no second factor any longer and is signed out everywhere. The password stays.`,
+    show: ({ email, connected }) =>
+      [
+        `${oneSafeLine(email)} has no second factor any longer and is signed out everywhere. The password stays.`,
+        ...(connected ? [connectionStays] : []),
+      ].join('\n'),
   }),
   link: defineCommand({
     says: 'a link that signs a person in, once, within 15 minutes',
@@ -250,6 +258,9 @@ export const personCommands = {
     show: ({ link }) => link,
   }),
 }
+
+const connectionStays =
+  'The connection with the sign-in provider stays, and still signs in. To end it: person reset-factor EMAIL --provider'
 
 /** Throws where people sign in only through the provider, since a password would be of no use. */
 function demandPasswords({ config }: { config: { oidc?: { only: boolean } | undefined } }): void {

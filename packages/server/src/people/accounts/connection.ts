@@ -55,11 +55,15 @@ export async function disconnect({
   return done(null)
 }
 
-/** Disconnects the account of a person that is handed over. The caller ends the sessions. */
-export async function dropConnection(ctx: ChangeContext<Person>, config: ConnectionConfig): Promise<void> {
-  if (!(await deleteConnection(ctx.db, ctx.by.id))) return
+/**
+ * Disconnects the account of a person that is handed over or reset. False if it is connected with none. The caller ends
+ * the sessions.
+ */
+export async function dropConnection(ctx: ChangeContext<Person>, config: ConnectionConfig): Promise<boolean> {
+  if (!(await deleteConnection(ctx.db, ctx.by.id))) return false
   await forgetShown(ctx.db, ctx.by.id)
   await noteRemoved(ctx, config)
+  return true
 }
 
 async function noteRemoved({ db, by, now }: ChangeContext<Person>, config: ConnectionConfig): Promise<void> {

@@ -25,7 +25,7 @@ import {
 } from '../factors/store.ts'
 import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
-import { waysIn } from './connection.ts'
+import { dropConnection, waysIn } from './connection.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
 import { listPasskeys } from './passkeys.ts'
 import { endSessionsBeforeFactor } from './sessions.ts'
@@ -172,16 +172,24 @@ function wrongFor(
 /** Tells the log by how many seconds the clock of an app is ahead of that of the service. */
 type ClocksDiffer = (seconds: number) => void
 
-/** Removes the second factors of a person who lost them, for the operator. All sessions of the person end. */
+/**
+ * Removes the second factors of a person who lost them, for the operator; with `provider` also the connection with the
+ * sign-in provider. All sessions of the person end.
+ */
 export async function resetFactor(
   { people, by, now }: PeopleCtx & { people: PeopleDeps & { config: FactorConfig } },
   typed: string,
+  { provider = false } = {},
 ): Promise<Verdict<Person, 'person_unknown' | 'factor_unknown'>> {
   return decideWithAccounts<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
     const person = await takeNamed(trx, typed)
     if (!person) return unknownPerson(typed)
-    if (!(await removeFactorsAndNotify({ db: trx, by, now }, people.config, person)))
-      return refuse('factor_unknown', `${person.email} has no second factor.`)
+    const isDisconnected = provider && (await dropConnection({ db: trx, by: person, now }, people.config))
+    if (!(await removeFactorsAndNotify({ db: trx, by, now }, people.config, person)) && !isDisconnected) {
+      const { connectedAt } = await factorsOfPerson(trx, people.config, person.id)
+      const hint = connectedAt === null ? '' : ' To end the connection with the sign-in provider, add --provider.'
+      return refuse('factor_unknown', `${person.email} has no second factor.${hint}`)
+    }
     await own.deleteUserSessions(person.id)
     return done(person)
   })

@@ -37,11 +37,19 @@ export interface SessionFacts {
 }
 
 /**
- * True if the session may do dangerous things. For somebody who proves by a factor only a factor that was shown in this
+ * The time from which a sign-in through the provider counts as a shown factor. A provider that knows a person from
+ * before asks nothing, so the time at which it asked counts; if it does not say that, the sign-in proves nothing.
+ */
+export const shownAtProvider = (authenticatedAt: number | null, now: number): number => authenticatedAt ?? now - proofMs
+
+/**
+ * True if the session may do dangerous things. A session that began with a factor of before proves no more than that
+ * factor. For somebody who proves by a factor only a factor that was shown in this
  * session counts, so neither a password nor a link of the operator is enough.
  */
 export function isProved({ signedInAt, factorAt, proofAt }: SessionFacts, byFactor: boolean, now: number): boolean {
-  const shown = byFactor ? [factorAt] : [signedInAt, factorAt, proofAt]
+  const signedIn = factorAt !== null && factorAt < signedInAt ? null : signedInAt
+  const shown = byFactor ? [factorAt] : [signedIn, factorAt, proofAt]
   return shown.some((at) => at !== null && isAhead(at + proofMs, now, proofMs))
 }
 

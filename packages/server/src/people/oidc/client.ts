@@ -6,7 +6,7 @@ import { isAhead } from '@svc/protocol'
 import type { Configuration } from 'openid-client'
 import type { OidcSettings } from '../../platform/base.ts'
 import type { ProviderClaims } from './judge.ts'
-import type { Visit } from './state.ts'
+import { beginOf, type Visit } from './state.ts'
 
 /** The path of the address to which the provider sends browsers back. */
 export const wayBackPath = '/api/web/oidc/callback'
@@ -16,6 +16,11 @@ const second = 1000
 const call = { seconds: 10, bytes: 1024 * 1024 } as const
 /** The milliseconds between two requests for the provider's addresses. */
 const againMs = 10 * second
+/**
+ * The seconds for which a provider may know a person from before. It never asks for so long a time, but a request with
+ * such a limit is answered with the time at which it asked.
+ */
+const knownSeconds = 365 * 24 * 60 * 60
 
 interface Provider {
   /** The address of the provider at which a visit begins. Throws if the provider does not answer as it should. */
@@ -46,6 +51,9 @@ export function openProvider(
       // Without it, a token that comes over TLS is taken whoever signed it.
       execute: [...plain, library.enableNonRepudiationChecks],
     })
+    // For some providers of several companies the library takes any issuer. Then `sub` and `email` would not be of one.
+    if (new URL(configuration.serverMetadata().issuer).href !== issuer)
+      throw Object.assign(new Error('The issuer of the provider is another one.'), { code: 'issuer_differs' })
     return configuration
 
     /** Shows the secret in the way that the provider takes. All have to take the first, unless they say otherwise. */
@@ -68,7 +76,7 @@ export function openProvider(
     try {
       return await work(await configuration())
     } catch (error) {
-      hasFailed = true
+      hasFailed ||= !isAboutVisit(error)
       throw error
     }
   }
@@ -85,28 +93,40 @@ export function openProvider(
           nonce,
           code_challenge: await calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
-          ...(isAgain(purpose) && { max_age: '0' }),
+          max_age: isAgain(purpose) ? '0' : String(knownSeconds),
         })
         return url.href
       }),
-    claimsOf: ({ state, nonce, verifier, purpose }, query) =>
+    claimsOf: ({ state, nonce, verifier, purpose, expiresAt }, query) =>
       talk(async (configuration) => {
         const { authorizationCodeGrant, fetchUserInfo } = await loading
         const tokens = await authorizationCodeGrant(configuration, new URL(redirectUri + query), {
           ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
-          ...(isAgain(purpose) && { maxAge: 0 }),
+          ...(isAgain(purpose) && { maxAge: Math.ceil((now() - beginOf({ expiresAt })) / second) }),
         })
         const claims = tokens.claims()
         const subject = claims?.sub ?? ''
         if (!/^[\x20-\x7e]{1,255}$/.test(subject)) throw new Error('The provider names nobody.')
         const hasMore = claims?.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
         const said = hasMore ? await fetchUserInfo(configuration, tokens.access_token, subject) : claims
-        return { subject, email: said?.email, emailVerified: said?.email_verified, name: said?.name }
+        const { email, email_verified: emailVerified, name } = said ?? {}
+        const authenticatedAt = isAgain(purpose) ? now() : millisecondsOf(claims?.auth_time, now())
+        return { subject, email, emailVerified, name, authenticatedAt }
       }),
   }
 }
 
-const isAgain = (purpose: Visit['purpose']): boolean => purpose.is === 'sign-in' && purpose.again
+const millisecondsOf = (seconds: unknown, now: number): number | null =>
+  typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * second, now) : null
+
+/** True if the provider asks the person even if it knows them from before. */
+const isAgain = (purpose: Visit['purpose']): boolean => purpose.is === 'connect' || purpose.again
+
+/** True for an answer of the provider about this visit, such as a refusal. It says nothing about its addresses. */
+const isAboutVisit = (error: unknown): boolean =>
+  ['OAUTH_AUTHORIZATION_RESPONSE_ERROR', 'OAUTH_RESPONSE_BODY_ERROR'].includes(
+    String((error as { code?: unknown }).code),
+  )
 
 /** Follows no redirect, and reads no more than the limit. */
 async function limitedFetch(url: string, options: object): Promise<Response> {

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { judge, type ProviderClaims, type ProviderFacts } from './judge.ts'
 
 const person = { id: 'ann' }
-const good: ProviderClaims = { subject: 's', email: 'Ann@Example.org', emailVerified: true, name: 'Ann' }
+const good: ProviderClaims = {
+  subject: 's',
+  email: 'Ann@Example.org',
+  emailVerified: true,
+  name: 'Ann',
+  authenticatedAt: null,
+}
 const nobody: ProviderFacts = { connected: undefined, sameAddress: undefined }
 const account = { person, disabled: false, confirmed: true, hasFactor: false, isConnected: false }
 const link = { is: 'link', person }

@@ -10,6 +10,8 @@ export interface ProviderClaims {
   email: unknown
   emailVerified: unknown
   name: unknown
+  /** When the provider asked the person who they are, in Unix milliseconds; null if it does not say. */
+  authenticatedAt: number | null
 }
 
 /** An account of the service, as far as it matters here. */
@@ -57,10 +59,13 @@ const refused = (why: Exclude<ProviderFailure, 'failed'>) => ({ is: 'refused', w
 
 /** The address in the claims as it is stored; undefined if there is none, or the provider has not verified it. */
 export function verifiedAddress({ email, emailVerified }: ProviderClaims): string | undefined {
-  if (emailVerified !== true || typeof email !== 'string') return undefined
+  if (emailVerified !== true || typeof email !== 'string' || email.length > maxTyped) return undefined
   const read = readMailbox(email)
   return read.ok ? read.value : undefined
 }
+
+/** The maximum length of an address that is read. A provider may send a megabyte. */
+const maxTyped = 1000
 
 const isAllowed = (email: string, allow: OidcSettings['allow']): boolean =>
   allow === '*' || allow.includes(domainToASCII(email.slice(email.lastIndexOf('@') + 1)).toLowerCase())

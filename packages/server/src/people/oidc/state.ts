@@ -27,6 +27,8 @@ export interface Visit {
 
 /** The milliseconds for which a browser may be at the provider. */
 const visitMs = 600_000
+/** When a visit began, in Unix milliseconds. */
+export const beginOf = ({ expiresAt }: Pick<Visit, 'expiresAt'>): number => expiresAt - visitMs
 /** The number of visits that a browser keeps, so that its tabs do not disturb each other. */
 const kept = 3
 /** The maximum length of an address to which a sign-in leads, since it is part of the cookie. */

@@ -508,6 +508,14 @@ describe('an account', () => {
   })
 })
 
+test('a provider that names another issuer than the setting signs nobody in', async () => {
+  const { provider } = await newSetup()
+  // The library does not compare the issuers of such an address.
+  const issuer = `${provider.settings.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const { service } = await newSetup({}, { issuer })
+  expect((await service.browser().get(api('/oidc/start'))).headers.get('location')).toBe('/sign-in?oidc=failed')
+})
+
 test('signing in again at the provider is a proof, and the provider must ask then', async () => {
   const setup = await newSetup()
   const { provider, service } = setup
@@ -516,6 +524,13 @@ test('signing in again at the provider is a proof, and the provider must ask the
   service.pass(601)
   const removal = () => ann.send<Refused>('POST', api('/factors/totp'))
   expect((await removal()).body.error?.code).toBe('proof_required')
+  // The provider asked her eleven minutes ago, or does not say when.
+  await signInThrough(provider, ann, 'ann')
+  expect((await removal()).body.error?.code).toBe('proof_required')
+  provider.fails = { claims: ({ auth_time: _, ...claims }) => claims }
+  await signInThrough(provider, ann, 'ann')
+  expect((await removal()).body.error?.code).toBe('proof_required')
+  provider.fails = {}
   const address = await begins(ann, '?again=1&next=/account')
   expect(new URL(address).searchParams.get('max_age')).toBe('0')
   provider.fails = { claims: (claims) => ({ ...claims, auth_time: Number(claims.auth_time) - 120 }) }

@@ -5,6 +5,7 @@ import { decideWithAccounts } from '../../people/accounts/library.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { spendState } from '../../people/factors/connections.ts'
+import { shownAtProvider } from '../../people/factors/rules.ts'
 import { endHalf, noteFactorIn, noteProof } from '../../people/factors/store.ts'
 import { openProvider, whyProviderFailed } from '../../people/oidc/client.ts'
 import { connect, enter, type OidcConfig } from '../../people/oidc/entering.ts'
@@ -78,7 +79,7 @@ export function oidcStep(deps: Deps, { newSession, take }: SessionMaker) {
         if (!person.ok) return person
         if (half !== undefined) await endHalf(trx, half)
         const made = await newSession(c, person.value, trx)
-        await noteFactorIn(trx, made, now())
+        await noteFactorIn(trx, made, shownAtProvider(claims.authenticatedAt, now()))
         return { ok: true, value: { person: person.value, made } }
       }).catch((error) => {
         if (isDisabledRefusal(error)) return refuse('disabled', '')
