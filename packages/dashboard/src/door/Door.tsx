@@ -45,14 +45,31 @@ function DoorPages({ door }: { door: EntryInfo }) {
   const token = address.searchParams.get('token') ?? ''
   if (door.first && (!at || at.page === 'signIn' || at.page === 'forgot')) return <FirstPage />
   if (!at) return <WaitingPage />
-  if (at.page === 'invitation') return <InvitationPage id={at.id} {...door} />
+  if (at.page === 'invitation') return <InvitationPage id={at.id} door={door} />
   if (at.page === 'signIn')
-    return <SignInPage next={safeNext(address.searchParams.get('next') ?? undefined)} passkeys={door.passkeys} />
-  if (at.page === 'start') return <StartPage token={token} first={door.first} />
+    return (
+      <SignInPage
+        next={safeNext(address.searchParams.get('next') ?? undefined)}
+        ways={door}
+        failure={address.searchParams.get('oidc')}
+      />
+    )
+  if (at.page === 'start') return <StartPage token={token} {...door} />
   if (at.page === 'link') return <LinkPage token={token} />
+  // Who signs in only through the provider has no password that could be forgotten or chosen.
+  if (door.oidc?.only) return <NoPasswords provider={door.oidc.name} />
   if (at.page === 'claim') return <ClaimPage token={token} />
   return <ForgotPage mail={door.mail} />
 }
+
+/** Shown instead of the pages on which people choose a password, if they sign in only through the provider. */
+const NoPasswords = ({ provider }: { provider: string }) => (
+  <DoorShell title="No password is needed" note={`People sign in to this service with ${provider}.`}>
+    <DoorButton to={paths.signIn} variant="default" fullWidth>
+      Sign in
+    </DoorButton>
+  </DoorShell>
+)
 
 /** Shown if the service does not say who is signed in, or if the code of the page cannot be loaded. */
 const FailedPage = ({ error }: { error: unknown }) => (
@@ -88,7 +105,7 @@ function LinkPage({ token }: { token: string }) {
           </Button>
         ) : (
           <DoorButton to={paths.signIn} variant="default" fullWidth>
-            Sign in with a password
+            Sign in another way
           </DoorButton>
         )}
       </Stack>

@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core'
-import type { EntryInfo, InvitationInfo } from '@svc/api'
+import type { EntryInfo, InvitationInfo, Me } from '@svc/api'
 import { lookOfEmail } from '@svc/protocol'
 import { call, isRefusal, signOut } from '../data/api.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
@@ -9,11 +9,12 @@ import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { AccountForm } from './AccountForm.tsx'
 import { replacePage } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
-import { SignInForm } from './SignInPage.tsx'
+import { ProviderSignIn } from './ProviderSignIn.tsx'
+import { SignIn, type WaysIn } from './SignInPage.tsx'
 import { useAnswer } from './useAnswer.ts'
 
 /** The page that accepts an invitation: the person creates an account, or joins with an existing account. */
-export function InvitationPage({ id, me, passkeys }: { id: string } & Pick<EntryInfo, 'me' | 'passkeys'>) {
+export function InvitationPage({ id, door }: { id: string; door: EntryInfo }) {
   const info = useAnswer(id, (signal) => call('GET /invitations/:id', { id }, signal))
   if (info.is === 'waiting') return <WaitingPage />
   if (info.is === 'refused')
@@ -35,22 +36,30 @@ export function InvitationPage({ id, me, passkeys }: { id: string } & Pick<Entry
         </>
       }
     >
-      <Joining id={id} info={info.value} me={me} passkeys={passkeys} />
+      <Joining id={id} info={info.value} me={door.me} ways={door} />
     </DoorShell>
   )
 }
 
-interface JoiningProps extends Pick<EntryInfo, 'me' | 'passkeys'> {
+interface JoiningProps {
   id: string
   info: InvitationInfo
+  me: Me | null
+  ways: WaysIn
 }
 
-function Joining({ id, info, me, passkeys }: JoiningProps) {
+function Joining({ id, info, me, ways }: JoiningProps) {
   const isOwn = me !== null && lookOfEmail(me.email) === lookOfEmail(info.email)
   if (isOwn) return <Join id={id} email={info.email} />
   if (me) return <Someone else={me.email} email={info.email} />
-  if (info.hasAccount) return <SignInForm next={`/invitation/${id}`} email={info.email} passkeys={passkeys} />
-  return <NewAccount id={id} email={info.email} />
+  const here = `/invitation/${encodeURIComponent(id)}`
+  if (info.hasAccount) return <SignIn next={here} email={info.email} ways={ways} />
+  return (
+    <Stack gap="sm">
+      {!ways.oidc?.only && <NewAccount id={id} email={info.email} />}
+      {ways.oidc && <ProviderJoin provider={ways.oidc} email={info.email} here={here} />}
+    </Stack>
+  )
 }
 
 function Join({ id, email }: { id: string; email: string }) {
@@ -88,6 +97,23 @@ function Someone({ else: other, email }: { else: string; email: string }) {
     </Stack>
   )
 }
+
+interface ProviderJoinProps {
+  provider: NonNullable<WaysIn['oidc']>
+  email: string
+  /** The address of the invitation, to which the provider leads back. */
+  here: string
+}
+
+/** Leads somebody without an account to the provider. The invitation is accepted after the sign-in. */
+const ProviderJoin = ({ provider, email, here }: ProviderJoinProps) => (
+  <>
+    <div>
+      {provider.only ? 'Sign in' : 'Or sign in'} as <Text>{email}</Text>, and then accept the invitation:
+    </div>
+    <ProviderSignIn provider={provider} next={here} />
+  </>
+)
 
 function NewAccount({ id, email }: { id: string; email: string }) {
   const join = async (account: { name: string; password: string }) => {

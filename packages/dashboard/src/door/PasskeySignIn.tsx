@@ -5,8 +5,15 @@ import { useChange } from '../ui/dialogs/useChange.ts'
 import { ErrorNote } from '../ui/index.ts'
 import { replacePage } from './address.ts'
 
+interface PasskeySignInProps {
+  /** The address to open after the sign-in. */
+  next: string
+  /** The way to sign in without the passkey, as an imperative such as `use your password`. */
+  other?: string
+}
+
 /** A button that signs in with a passkey, without an address. It is missing where the browser knows no passkeys. */
-export function PasskeySignIn({ next }: { next: string }) {
+export function PasskeySignIn({ next, other = 'use your password' }: PasskeySignInProps) {
   const { busy, error, submit } = useChange(async () => {
     await call('POST /passkey', { response: await shownPasskey() })
     await replacePage(next)
@@ -14,7 +21,7 @@ export function PasskeySignIn({ next }: { next: string }) {
   if (!hasPasskeys()) return null
   return (
     <>
-      {error !== null && <ErrorNote error={isRefusal(error, 401) ? notAccepted : error} />}
+      {error !== null && <ErrorNote error={isRefusal(error, 401) ? notAccepted(other) : error} />}
       <Button variant="default" onClick={() => submit()} loading={busy} fullWidth>
         Use a passkey
       </Button>
@@ -22,6 +29,5 @@ export function PasskeySignIn({ next }: { next: string }) {
   )
 }
 
-const notAccepted = new Error(
-  'This passkey was not accepted. It may have been removed. Try again, or use your password.',
-)
+const notAccepted = (other: string) =>
+  new Error(`This passkey was not accepted. It may have been removed. Try again, or ${other}.`)

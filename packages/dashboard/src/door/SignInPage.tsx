@@ -1,5 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import type { EntryInfo } from '@svc/api'
 import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
 import { ApiError, signIn } from '../data/api.ts'
@@ -11,23 +12,54 @@ import { ErrorNote } from '../ui/index.ts'
 import { replacePage } from './address.ts'
 import { DoorAnchor } from './links.tsx'
 import { PasskeySignIn } from './PasskeySignIn.tsx'
+import { ProviderSignIn } from './ProviderSignIn.tsx'
+import { failureInWords } from './provider-words.ts'
 import { SecondFactor, type SecondStep } from './SecondFactor.tsx'
 
-export const SignInPage = ({ next, passkeys }: { next: string; passkeys: boolean }) => (
-  <DoorShell title="Sign in">
-    <SignInForm next={next} passkeys={passkeys} />
-  </DoorShell>
-)
+/** The ways to sign in that the service offers. */
+export type WaysIn = Pick<EntryInfo, 'passkeys' | 'oidc'>
 
-interface SignInFormProps {
+interface SignInPageProps {
   next: string
-  email?: string
-  /** True if browsers allow passkeys at the address of the service. */
-  passkeys: boolean
+  ways: WaysIn
+  /** The reason why the provider signed nobody in, as the address has it; null if it has none. */
+  failure: string | null
 }
 
-/** The form for signing in. The page of an invitation also uses it, for people who have an account. */
-export function SignInForm({ next, email = '', passkeys }: SignInFormProps) {
+export function SignInPage({ next, ways, failure }: SignInPageProps) {
+  const words = failureInWords(failure, ways.oidc)
+  return (
+    <DoorShell title="Sign in">
+      <Stack gap="md">
+        {words !== undefined && <ErrorNote error={words} />}
+        <SignIn next={next} ways={ways} />
+      </Stack>
+    </DoorShell>
+  )
+}
+
+interface SignInProps {
+  next: string
+  email?: string
+  ways: WaysIn
+}
+
+/** All ways to sign in. The page of an invitation also shows them, for people who have an account. */
+export function SignIn({ next, email = '', ways }: SignInProps) {
+  if (!ways.oidc?.only) return <SignInForm next={next} email={email} ways={ways} />
+  return (
+    <Stack gap="sm">
+      <ProviderSignIn provider={ways.oidc} next={next} />
+      {ways.passkeys && <PasskeySignIn next={next} other={`sign in with ${ways.oidc.name}`} />}
+      <ToJoin />
+    </Stack>
+  )
+}
+
+const ToJoin = () => <p className="svc-quiet">To join, ask a workspace admin for an invitation.</p>
+
+/** The form for email and password, with the other ways below it. */
+function SignInForm({ next, email, ways: { passkeys, oidc } }: Required<SignInProps>) {
   const [second, setSecond] = useState<SecondStep>()
   const form = useForm({
     initialValues: { email, password: '' },
@@ -54,11 +86,12 @@ export function SignInForm({ next, email = '', passkeys }: SignInFormProps) {
         <Button type="submit" loading={busy} fullWidth mt={4}>
           Sign in
         </Button>
+        {oidc && <ProviderSignIn provider={oidc} next={next} />}
         {passkeys && <PasskeySignIn next={next} />}
         <div>
           <DoorAnchor to={paths.forgot}>Forgot your password?</DoorAnchor>
         </div>
-        <p className="svc-quiet">To join, ask a workspace admin for an invitation.</p>
+        <ToJoin />
       </Stack>
     </form>
   )

@@ -1,5 +1,6 @@
 import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import type { EntryInfo } from '@svc/api'
 import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
@@ -19,16 +20,16 @@ import { useAnswer } from './useAnswer.ts'
  * The page that creates the first account and workspace. It needs the one-time link that the service prints when it
  * starts without any account. Once somebody has an account, the service is not asked about the link.
  */
-export const StartPage = ({ token, first }: { token: string; first: boolean }) =>
+export const StartPage = ({ token, first, oidc }: { token: string } & Pick<EntryInfo, 'first' | 'oidc'>) =>
   first ? (
-    <FirstAccount token={token} />
+    <FirstAccount token={token} oidc={oidc} />
   ) : (
     <LinkRefused title="This link can’t be used" error={new Error('It was for the first account, which exists.')}>
       Sign in, or ask a workspace admin for an invitation.
     </LinkRefused>
   )
 
-function FirstAccount({ token }: { token: string }) {
+function FirstAccount({ token, oidc }: { token: string } & Pick<EntryInfo, 'oidc'>) {
   const info = useAnswer(token, (signal) => call('GET /start', { token }, signal))
   if (info.is === 'waiting') return <WaitingPage />
   if (info.is === 'refused')
@@ -42,6 +43,11 @@ function FirstAccount({ token }: { token: string }) {
   return (
     <DoorShell title="Welcome" note="Create your account and first workspace.">
       <StartForm token={token} />
+      {oidc?.only && (
+        <p className="svc-quiet">
+          The password works only now. Next, connect {oidc.name} under My account: you sign in with it from then on.
+        </p>
+      )}
     </DoorShell>
   )
 }

@@ -3,7 +3,7 @@
 export { Confirm, ConfirmDialogs, useConfirm } from './dialogs/Confirm.tsx'
 export { Dialog, DialogFooter } from './dialogs/Dialog.tsx'
 export { ErrorNote } from './dialogs/ErrorNote.tsx'
-export { focusList, focusMain, useFocusBack, useFocusedPart } from './dialogs/focus.ts'
+export { focusAtFirst, focusList, focusMain, useFocusBack, useFocusedPart } from './dialogs/focus.ts'
 export { Empty } from './page/Empty.tsx'
 export { Help } from './page/Help.tsx'
 export { PageHeader, useDocumentTitle, useTitleCount } from './page/PageHeader.tsx'

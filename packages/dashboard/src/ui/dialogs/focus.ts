@@ -8,6 +8,9 @@ export function focusList(): boolean {
   return row !== null
 }
 
+/** Focuses a link when it is drawn first, as its `ref`. React does so only for buttons and fields (`autoFocus`). */
+export const focusAtFirst = (link: HTMLElement | null): void => link?.focus()
+
 /** Focuses the list of the page or, if it has none, its content. */
 export function focusMain(): void {
   if (!focusList()) document.getElementById('content')?.focus()
