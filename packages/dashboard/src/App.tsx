@@ -1,14 +1,14 @@
-import type { Me } from '@svc/api'
+import type { EntryInfo, Me } from '@svc/api'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { isRefusal } from './data/api.ts'
-import { keys, meQuery, queryClient } from './data/queries.ts'
+import { keys, meQuery, queryClient, read } from './data/queries.ts'
 import { paths } from './paths.ts'
 import { router } from './router.tsx'
 import { ProofGate } from './shell/proof/ProofGate.tsx'
 import { filesAreGone, loadAgain } from './ui/files.tsx'
 import { ConfirmDialogs } from './ui/index.ts'
-import { Notices } from './ui/notify.tsx'
+import { Notices, notify } from './ui/notify.tsx'
 import type { DrawPage } from './ui/pages/Page.tsx'
 
 const App = () => (
@@ -22,14 +22,18 @@ const App = () => (
 
 /**
  * Opens the pages of a signed-in person. The frame in index.html stays until the first page can be drawn, so that
- * nothing white is shown in between.
+ * nothing white is shown in between. `isBack` is true if the person left the page for a proof and signed in again.
  */
-export async function openPages(me: Me, show: DrawPage): Promise<void> {
-  queryClient.setQueryData(meQuery.queryKey, me)
+export async function openPages(door: EntryInfo & { me: Me }, show: DrawPage, isBack: boolean): Promise<void> {
+  queryClient.setQueryData(meQuery.queryKey, door.me)
+  queryClient.setQueryData(read('GET /door').queryKey, door)
   watchRouter()
   await router.load()
   show(<App />)
+  if (isBack) notify({ title: 'You signed in again', message: repeatPress, autoClose: false })
 }
+
+const repeatPress = 'Nothing was changed yet. Press the button again that you pressed before.'
 
 /** Begins to follow the router and the queries of the page. */
 function watchRouter(): void {

@@ -4,6 +4,7 @@
  */
 import './shell/styles.ts'
 import { call } from './data/api.ts'
+import { takeSignedInAgain } from './data/provider.ts'
 import { entryWithoutAnswer, placeOfAddress } from './door/place.ts'
 import { withRetries } from './door/with-retries.ts'
 
@@ -18,7 +19,11 @@ const page = import('./ui/pages/Page.tsx')
 async function open(): Promise<void> {
   const [{ drawPage }, door] = await Promise.all([page, asked])
   const place = placeOfAddress(window.location, door)
-  if (place.is === 'pages') return (await import('./App.tsx')).openPages(place.me, drawPage)
+  if (place.is === 'pages') {
+    // The router must not see the mark of a sign-in that was a proof.
+    const isBack = takeSignedInAgain()
+    return (await import('./App.tsx')).openPages({ ...door, me: place.me }, drawPage, isBack)
+  }
   if (place.address !== undefined) window.history.replaceState(null, '', place.address)
   const { openDoor } = await import('./door/Door.tsx')
   openDoor(door, drawPage)

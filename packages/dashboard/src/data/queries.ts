@@ -86,6 +86,7 @@ type QueryTimes<R extends ReadRoute> = Pick<
  */
 const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /me': { staleTime: 60_000 },
+  'GET /door': { staleTime: 60_000 },
   'GET /w/:slug': { refetchInterval: every(60_000) },
   'GET /w/:slug/fleet': { refetchInterval: every(30_000) }, // No frame announces that an agent went offline.
   'GET /w/:slug/fleet/map': { refetchInterval: every(30_000) },

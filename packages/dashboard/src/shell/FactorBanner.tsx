@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconShieldLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { showsPasskey } from '../data/passkeys.ts'
+import { providerAddress } from '../data/provider.ts'
 import { read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths, secondFactorPart } from '../paths.ts'
@@ -41,7 +42,18 @@ export default function FactorBanner({ from }: { from: number }) {
             {data.totp ? 'Enter a code' : 'Use a passkey'}
           </Button>
         )}
-        {data && !has && (
+        {data?.oidc && !has && (
+          <Button
+            component="a"
+            href={providerAddress(`${location.pathname}${location.search}`)}
+            size="compact-sm"
+            variant="default"
+            className="svc-wrapped-button"
+          >
+            Sign in with {data.oidc.name}
+          </Button>
+        )}
+        {data && !has && !data.oidc && (
           <ButtonLink to={paths.account} hash={secondFactorPart} size="compact-sm" variant="default">
             Add a second factor
           </ButtonLink>

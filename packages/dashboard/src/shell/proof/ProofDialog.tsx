@@ -5,37 +5,49 @@ import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
 import { hasPasskeys, shownPasskey, showsPasskey } from '../../data/passkeys.ts'
+import { againAddress } from '../../data/provider.ts'
 import { keys, read } from '../../data/queries.ts'
+import { useProvider } from '../../data/useProvider.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { CodeInput } from '../../ui/forms/CodeInput.tsx'
-import { Dialog, ErrorNote } from '../../ui/index.ts'
+import { Dialog, ErrorNote, focusAtFirst } from '../../ui/index.ts'
 import { answerProof } from './ProofGate.tsx'
 
 /**
  * The dialog that asks who the person is, before something dangerous is done: by a code of the authenticator app, by a
- * passkey or, without a second factor, by the password. It may lie over another dialog, which Escape must not close
- * with it.
+ * passkey or, without a second factor, by the password. Somebody who has none of these signs in again. It may lie over
+ * another dialog, which Escape must not close with it.
  */
 export function ProofDialog({ act }: { act: string | undefined }) {
   const { data, error } = useQuery({ ...read('GET /factors'), staleTime: 0 })
+  const provider = useProvider()
   const cancel = () => answerProof(false)
   useWindowEvent('keydown', ({ key }) => key === 'Escape' && cancel(), { capture: true })
   return (
     <Dialog opened onClose={cancel} title="Confirm that it’s you" size="sm" stay>
       {error && <ErrorNote error={error} />}
       {data && (
-        <ProofForm act={act} totp={data.totp} passkey={showsPasskey(data)} wasShown={data.shown} onCancel={cancel} />
+        <Question
+          act={act}
+          totp={data.totp}
+          passkey={showsPasskey(data)}
+          password={data.password && !provider?.only}
+          connection={data.oidc?.name}
+          wasShown={data.shown}
+          onCancel={cancel}
+        />
       )}
     </Dialog>
   )
 }
 
 /** Names what will be done, what it needs, and why it is asked for now. */
-export function questionFor({ act, totp, passkey, wasShown }: Omit<ProofFormProps, 'onCancel'>): string {
+export function questionFor({ act, totp, passkey, password, connection, wasShown }: ProofQuestion): string {
+  const without = password ? 'give your password' : `sign in again${connection ? ` with ${connection}` : ''}`
   const ways = [
     ...(totp ? ['give a code of your authenticator app'] : []),
     ...(passkey ? ['use a passkey'] : []),
-    ...(totp || passkey ? [] : ['give your password']),
+    ...(totp || passkey ? [] : [without]),
   ]
   const why = !(totp || passkey)
     ? 'You signed in more than ten minutes ago.'
@@ -51,17 +63,60 @@ const alone = { 'data-mantine-stop-propagation': 'true' } as const
 /** Focuses the input when the dialog opens, and also when it is drawn later because the factors had to be loaded. */
 const first = { 'data-autofocus': true, autoFocus: true } as const
 
-interface ProofFormProps {
+interface ProofQuestion {
   /** The act that needs the proof, such as `delete a workspace`; undefined for the rights of an admin. */
   act: string | undefined
   totp: boolean
   /** True if the person has a passkey. */
   passkey: boolean
+  /** True if the person has a password, and people sign in with passwords here. */
+  password: boolean
+  /** The name of the sign-in provider with which the account is connected. */
+  connection: string | undefined
   wasShown: boolean
+}
+
+interface QuestionProps extends ProofQuestion {
   onCancel: () => void
 }
 
-function ProofForm({ act, totp, passkey, wasShown, onCancel }: ProofFormProps) {
+const Question = (props: QuestionProps) =>
+  props.totp || props.passkey || props.password ? <ProofForm {...props} /> : <NewSignIn {...props} />
+
+/** Leads somebody who has neither a factor nor a password to the sign-in. The page is left for it. */
+function NewSignIn({ onCancel, ...question }: QuestionProps) {
+  const { connection } = question
+  return (
+    <Stack gap="md">
+      <div>{questionFor(question)}</div>
+      <p className="svc-quiet">
+        {connection ? (
+          'You come back to this page. Then press the button again.'
+        ) : (
+          <>
+            Ask the operator of this service for a link: <code>svc-server link</code> with your email address.
+          </>
+        )}
+      </p>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onCancel} {...alone} {...(!connection && first)}>
+          Cancel
+        </Button>
+        {connection && <AgainButton />}
+      </Group>
+    </Stack>
+  )
+}
+
+/** The link with which the person signs in again through the provider, and comes back to this page. */
+const AgainButton = () => (
+  <Button component="a" href={againAddress(window.location)} ref={focusAtFirst} data-autofocus {...alone}>
+    Sign in again
+  </Button>
+)
+
+function ProofForm({ onCancel, ...question }: QuestionProps) {
+  const { totp, passkey, connection, wasShown } = question
   const client = useQueryClient()
   const form = useForm({
     initialValues: { typed: '' },
@@ -88,7 +143,7 @@ function ProofForm({ act, totp, passkey, wasShown, onCancel }: ProofFormProps) {
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
-        <div>{questionFor({ act, totp, passkey, wasShown })}</div>
+        <div>{questionFor(question)}</div>
         {totp && <CodeInput {...alone} {...first} {...form.getInputProps('typed')} />}
         {types && !totp && (
           <PasswordInput
@@ -108,7 +163,10 @@ function ProofForm({ act, totp, passkey, wasShown, onCancel }: ProofFormProps) {
         {passkey && !shows && (
           <p className="svc-quiet">
             This browser cannot use passkeys here.
-            {!totp && (
+            {!totp && connection && (
+              <> Sign in again with {connection} instead: you come back to this page. Then press the button again.</>
+            )}
+            {!totp && !connection && (
               <>
                 {' '}
                 Use another one, or ask the operator of this service to run <code>svc-server person reset-factor</code>.
@@ -132,6 +190,7 @@ function ProofForm({ act, totp, passkey, wasShown, onCancel }: ProofFormProps) {
               Use a passkey
             </Button>
           )}
+          {!types && !shows && connection && <AgainButton />}
           {types && (
             <Button type="submit" loading={busy} {...alone}>
               Continue
