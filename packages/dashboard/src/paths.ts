@@ -1,4 +1,4 @@
-import type { ActionState } from '@svc/api'
+import type { ActionState, ConnectionEnd } from '@svc/api'
 
 /**
  * The addresses of the page. The router fills in `$slug` and `$name` from `params`. The address alone decides which
@@ -42,6 +42,9 @@ export const paths = {
 
 /** The part of My account on which second factors are added, as the address names it after `#`. */
 export const secondFactorPart = 'second-factor'
+
+/** The ends of an attempt to connect an account with the provider. The address of My account has one as `?oidc=`. */
+export const connectionEnds = ['connected', 'failed', 'taken'] as const satisfies readonly ConnectionEnd[]
 
 /** The tabs of an agent's page. The address selects one with `?tab=`; without it, the first tab is shown. */
 export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const

@@ -19,7 +19,17 @@ import { oneOf, parseSearch, present, stringifySearch, text } from './data/searc
 import { appliedFilter } from './fleet/filter/applied.ts'
 import { keepArrangement } from './fleet/views/state.ts'
 import { fleetQueryOf, isOldAddress, readFleetView } from './fleet/views/view.ts'
-import { type AgentTab, actionStates, addedThings, agentTabs, alertTabs, costDays, pastDays, paths } from './paths.ts'
+import {
+  type AgentTab,
+  actionStates,
+  addedThings,
+  agentTabs,
+  alertTabs,
+  connectionEnds,
+  costDays,
+  pastDays,
+  paths,
+} from './paths.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
 import { NotFound } from './shell/OutsidePages.tsx'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
@@ -73,6 +83,7 @@ const home = createRoute({
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: paths.account,
+  validateSearch: (s: Search) => present({ oidc: oneOf(connectionEnds, s.oidc) }),
   loader: async ({ context }) => {
     const slug = previousWorkspace(context.me.workspaces)
     if (slug !== undefined) await context.queryClient.prefetchQuery(read('GET /w/:slug', { slug }))

@@ -1,13 +1,15 @@
 import { Anchor, Button, Group, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import type { Factors, Me } from '@svc/api'
 import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useState } from 'react'
 import { call } from '../data/api.ts'
 import { showsPasskey } from '../data/passkeys.ts'
 import { keys, meQuery, read } from '../data/queries.ts'
 import { useSignOut } from '../data/session.ts'
+import { useProvider } from '../data/useProvider.ts'
 import { paths, secondFactorPart } from '../paths.ts'
 import { useScheme } from '../shell/finding/scheme.ts'
 import { LastWorkspace } from '../shell/OutsidePages.tsx'
@@ -15,6 +17,8 @@ import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithPassword, wrongWithText } from '../ui/forms/rules.ts'
 import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
+import { QueryState } from '../ui/pages/QueryState.tsx'
+import { Connection } from './Connection.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { SecondFactors } from './SecondFactors.tsx'
 import { Sessions, SignIns } from './Sessions.tsx'
@@ -40,6 +44,8 @@ export const AccountPage = () => (
 function Account() {
   const { data: me } = useSuspenseQuery(meQuery)
   const signOut = useSignOut()
+  const provider = useProvider()
+  const end = useConnectionEnd()
   useDocumentTitle('My account')
   return (
     <div className="svc-narrow">
@@ -69,19 +75,35 @@ function Account() {
       <Part title="Appearance" note="Saved in this browser.">
         <Appearance />
       </Part>
-      <Part title="Password" note="Changing it signs out your other sessions.">
-        <PasswordForm email={me.email} />
-      </Part>
-      <Part title="Second factor" note="Asked for after your password." id={secondFactorPart}>
-        <SecondFactors email={me.email} />
+      {provider?.only ? (
+        <Part title="Password" note="Not used here.">
+          People sign in to this service with <Text>{provider.name}</Text> or with a passkey.
+        </Part>
+      ) : (
+        <Password me={me} />
+      )}
+      {provider && (
+        <Part title="Sign-in provider" note={`Sign in with ${provider.name}.`}>
+          <Connection provider={provider} end={end} />
+        </Part>
+      )}
+      <Part
+        title="Second factor"
+        note={provider ? 'A second way to show who you are.' : 'Asked for after your password.'}
+        id={secondFactorPart}
+      >
+        <SecondFactors email={me.email} passwords={!provider?.only} />
       </Part>
       <Part title="Passkeys" note="Sign in without a password.">
-        <Passkeys service={me.service} />
+        <Passkeys service={me.service} passwords={!provider?.only} />
       </Part>
       <Part title="Sessions" note="Where you are signed in.">
         <Sessions />
       </Part>
-      <Part title="Recent sign-ins" note="If one of them was not you, change your password.">
+      <Part
+        title="Recent sign-ins"
+        note={provider?.only ? tellOperator : 'If one of them was not you, change your password.'}
+      >
         <SignIns />
       </Part>
       <p className="svc-quiet account-end">
@@ -92,6 +114,22 @@ function Account() {
       </p>
     </div>
   )
+}
+
+const tellOperator = 'If one of them was not you, tell the operator of this service.'
+
+/** Takes the end of an attempt to connect the account from the address, and announces a good one. */
+function useConnectionEnd() {
+  const { oidc } = getRouteApi('/signed-in/account').useSearch()
+  const navigate = useNavigate()
+  const [end, setEnd] = useState(oidc)
+  useEffect(() => {
+    if (!oidc) return
+    setEnd(oidc)
+    if (oidc === 'connected') notify({ message: 'Your account was connected.' })
+    void navigate({ to: paths.account, replace: true, resetScroll: false })
+  }, [oidc, navigate])
+  return end
 }
 
 interface AccountPart {
@@ -150,26 +188,47 @@ function NameForm({ name }: { name: string }) {
   )
 }
 
-function PasswordForm({ email }: { email: string }) {
+/** The part with the form for a new password. */
+function Password({ me }: { me: Me }) {
+  const query = useQuery(read('GET /factors'))
+  const { data } = query
+  return (
+    <Part
+      title="Password"
+      note={data?.password === false ? 'You have none.' : 'Changing it signs out your other sessions.'}
+    >
+      {data ? (
+        <PasswordForm key={String(data.password)} email={me.email} factors={data} />
+      ) : (
+        <QueryState of={query} waiting={null} />
+      )}
+    </Part>
+  )
+}
+
+function PasswordForm({ email, factors }: { email: string; factors: Factors }) {
   const client = useQueryClient()
+  const has = factors.password
   const form = useForm({
     initialValues: { current: '', next: '' },
-    validate: { current: (v) => (v === '' ? 'Required' : null), next: wrongWithPassword },
+    validate: { current: (v) => (has && v === '' ? 'Required' : null), next: wrongWithPassword },
   })
-  const { data: factors } = useQuery(read('GET /factors'))
   const { busy, error, submit } = useChange(async ({ current, next }: typeof form.values) => {
     // Without a second factor the password is the proof, and nobody should have to type it twice.
-    if (factors?.totp === false && !showsPasskey(factors)) await call('POST /proof', { password: current })
+    if (has && !factors.totp && !showsPasskey(factors)) await call('POST /proof', { password: current })
     await call('POST /password', { current, next })
     form.reset()
     void client.invalidateQueries({ queryKey: keys.sessions })
-    notify({ message: 'Password changed. Your other sessions were signed out.' })
+    void client.invalidateQueries({ queryKey: read('GET /factors').queryKey })
+    notify({ message: `Password ${has ? 'changed' : 'chosen'}. Your other sessions were signed out.` })
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">
         <input type="text" value={email} readOnly hidden autoComplete="username" />
-        <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
+        {has && (
+          <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
+        )}
         <PasswordInput
           label="New password"
           description="At least 10 characters."
@@ -179,7 +238,7 @@ function PasswordForm({ email }: { email: string }) {
         {error !== null && <ErrorNote error={error} />}
         <Group>
           <Button type="submit" variant="default" loading={busy}>
-            Change password
+            {has ? 'Change password' : 'Choose password'}
           </Button>
         </Group>
       </Stack>

@@ -13,14 +13,20 @@ import { ErrorNote, Text, Time, useConfirm, useFocusedPart } from '../ui/index.t
 import { notify } from '../ui/notify.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 
+interface PasskeysProps extends Pick<Me, 'service'> {
+  /** False if people sign in only through the provider of the service. */
+  passwords: boolean
+}
+
 /** The passkeys of the signed-in person, with a form that adds one, or the reason why none can be added. */
-export function Passkeys({ service: { baseUrl } }: Pick<Me, 'service'>) {
+export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
   const query = useQuery(read('GET /factors'))
   const { data } = query
   const [adding, setAdding] = useState(false)
   const part = useFocusedPart<HTMLDivElement>(data && (adding ? 'adding' : `${data.passkeys.length} there`))
   if (!data) return <QueryState of={query} waiting={null} />
   const why = whyNone(baseUrl, hasPasskeys())
+  const byPassword = passwords && data.password
   return (
     <div ref={part} tabIndex={-1} className="svc-focused-part">
       <Stack gap="sm" align="flex-start">
@@ -39,7 +45,11 @@ export function Passkeys({ service: { baseUrl } }: Pick<Me, 'service'>) {
         {why !== undefined && <div>{data.passkeys.length === 0 ? `None. ${why}` : why}</div>}
         {why === undefined &&
           (adding ? (
-            <Adding isFirst={!data.totp && !showsPasskey(data)} onDone={() => setAdding(false)} />
+            <Adding
+              isFirst={!data.totp && !showsPasskey(data)}
+              byPassword={byPassword}
+              onDone={() => setAdding(false)}
+            />
           ) : (
             <Button variant="default" onClick={() => setAdding(true)}>
               Add a passkey
@@ -51,8 +61,11 @@ export function Passkeys({ service: { baseUrl } }: Pick<Me, 'service'>) {
               'If you lose a device, remove its passkey.'
             ) : (
               <>
-                Your password alone still signs you in, but what can do harm needs a passkey. If you lose the last one,
-                ask the operator of this service to run <code>svc-server person reset-factor</code>.
+                {byPassword
+                  ? 'Your password alone still signs you in, but what can do harm needs a passkey.'
+                  : 'What can do harm needs a passkey or a new sign-in.'}{' '}
+                If you lose the last one, ask the operator of this service to run{' '}
+                <code>svc-server person reset-factor</code>.
               </>
             )}
           </p>
@@ -124,7 +137,14 @@ function Line({ passkey: { id, name, createdAt, usedAt, here }, factors }: { pas
   )
 }
 
-function Adding({ isFirst, onDone }: { isFirst: boolean; onDone: () => void }) {
+interface AddingProps {
+  isFirst: boolean
+  /** True if the person can sign in with a password. */
+  byPassword: boolean
+  onDone: () => void
+}
+
+function Adding({ isFirst, byPassword, onDone }: AddingProps) {
   const reload = useReload()
   const form = useForm({ initialValues: { name: '' }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useChange(async ({ name }: typeof form.values) => {
@@ -146,7 +166,7 @@ function Adding({ isFirst, onDone }: { isFirst: boolean; onDone: () => void }) {
         {isFirst && (
           <p className="svc-quiet">
             It will be your first second factor. Your other sessions end, and what can do harm then needs the passkey
-            instead of the password.
+            {byPassword ? ' instead of the password.' : ' or a new sign-in.'}
           </p>
         )}
         {error !== null && <ErrorNote error={error} />}

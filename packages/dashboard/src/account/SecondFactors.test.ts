@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressOfFile, recoveryFile } from './SecondFactors.tsx'
+import { addressOfFile, recoveryFile, whyAdd } from './SecondFactors.tsx'
 
 test('the file of the recovery codes says whose they are, for which service, and from when', () => {
   const codes = ['7k2m-9xq4-b0c1-z8nd', '0000-1111-2222-3333']
@@ -18,4 +18,11 @@ Each signs you in once, without your phone. Newer codes replace these.
 `,
   )
   expect(decodeURIComponent(addressOfFile(text).replace('data:text/plain;charset=utf-8,', ''))).toBe(text)
+})
+
+test('an authenticator app is recommended to people who sign in with a password', () => {
+  const oidc = { name: 'Acme', since: 0 }
+  expect(whyAdd({ oidc }, true)).toContain('a password alone does not sign anybody in')
+  expect(whyAdd({ oidc }, false)).toBe('Signing in with Acme counts as one, so you need none.')
+  expect(whyAdd({ oidc: null }, false)).toContain('without signing in again')
 })

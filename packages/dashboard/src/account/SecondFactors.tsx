@@ -23,8 +23,14 @@ interface NewRecoveryCodes {
   replace: boolean
 }
 
+interface SecondFactorsProps {
+  email: string
+  /** False if people sign in only through the provider of the service. */
+  passwords: boolean
+}
+
 /** The second factors of the signed-in person: an authenticator app with its recovery codes. */
-export function SecondFactors({ email }: { email: string }) {
+export function SecondFactors({ email, passwords }: SecondFactorsProps) {
   const query = useQuery(read('GET /factors'))
   const { data } = query
   const [begun, setBegun] = useState<NewTotp>()
@@ -37,16 +43,17 @@ export function SecondFactors({ email }: { email: string }) {
     setFresh(next)
   }
   if (!data) return <QueryState of={query} waiting={null} />
+  const byPassword = passwords && data.password
   return (
     <div ref={part} tabIndex={-1} className="svc-focused-part">
       {fresh ? (
         <NewCodes {...fresh} email={email} onDone={() => shown()} />
       ) : data.totp ? (
-        <Added factors={data} onCodes={(codes) => shown({ codes, replace: true })} />
+        <Added factors={data} byPassword={byPassword} onCodes={(codes) => shown({ codes, replace: true })} />
       ) : begun ? (
         <Enrolling begun={begun} onCodes={(codes) => shown({ codes, replace: false })} onCancel={() => shown()} />
       ) : (
-        <Adding onBegun={setBegun} />
+        <Adding why={whyAdd(data, byPassword)} onBegun={setBegun} />
       )}
     </div>
   )
@@ -58,11 +65,23 @@ function useReload() {
   return () => client.invalidateQueries()
 }
 
-function Adding({ onBegun }: { onBegun: (begun: NewTotp) => void }) {
+/** Says what an authenticator app is good for, to a person who has none. `byPassword`: they sign in with a password. */
+export function whyAdd({ oidc }: Pick<Factors, 'oidc'>, byPassword: boolean): string {
+  if (byPassword) return 'With an authenticator app, a password alone does not sign anybody in to your account.'
+  if (oidc) return `Signing in with ${oidc.name} counts as one, so you need none.`
+  return 'With an authenticator app, you can show who you are without signing in again.'
+}
+
+interface AddingProps {
+  why: string
+  onBegun: (begun: NewTotp) => void
+}
+
+function Adding({ why, onBegun }: AddingProps) {
   const { busy, error, submit } = useChange(async () => onBegun(await call('POST /factors/totp')))
   return (
     <Stack gap="sm" align="flex-start">
-      <div>None. With an authenticator app, a password alone does not sign anybody in to your account.</div>
+      <div>None. {why}</div>
       {error !== null && <ErrorNote error={error} />}
       <Button variant="default" onClick={() => submit()} loading={busy}>
         Add an authenticator app
@@ -148,7 +167,14 @@ function NewCodes({ codes, replace, email, onDone }: NewRecoveryCodes & { email:
   )
 }
 
-function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string[]) => void }) {
+interface AddedProps {
+  factors: Factors
+  /** True if the person can sign in with a password. */
+  byPassword: boolean
+  onCodes: (codes: string[]) => void
+}
+
+function Added({ factors, byPassword, onCodes }: AddedProps) {
   const reload = useReload()
   const confirm = useConfirm()
   const { busy, error, submit } = useChange(async () => {
@@ -164,9 +190,13 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
   const askToRemove = () =>
     confirm({
       title: 'Remove the authenticator app?',
-      content: showsPasskey(factors)
-        ? 'Your password alone then signs in to your account. The recovery codes stop working. Your passkeys stay.'
-        : 'Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a second factor you have the rights of a member.',
+      content: [
+        ...(byPassword ? ['Your password alone then signs in to your account.'] : []),
+        'The recovery codes stop working.',
+        showsPasskey(factors)
+          ? 'Your passkeys stay.'
+          : `In workspaces that require a second factor you have the rights of a member${factors.oidc ? ` until you sign in with ${factors.oidc.name}` : ''}.`,
+      ].join(' '),
       confirm: 'Remove app',
       danger: true,
       act: remove,
