@@ -13,6 +13,22 @@ export const dashboardFaults: readonly Fault[] = [
     tests: [at('shell/proof/proof.test.ts')],
   },
   {
+    name: 'page: somebody without a password is asked for it',
+    harm: 'Nobody who signs in only through the provider can prove who they are.',
+    file: at('shell/proof/ProofDialog.tsx'),
+    old: "const without = password ? 'give your password' :",
+    new: "const without = true ? 'give your password' :",
+    tests: [at('shell/proof/proof.test.ts')],
+  },
+  {
+    name: 'page: a sign-in through the provider that failed sends to a password that nobody has',
+    harm: 'People are told to sign in as before, and there is no form.',
+    file: at('door/provider-words.ts'),
+    old: '= provider?.only',
+    new: '= provider?.name === undefined',
+    tests: [at('door/provider-words.test.ts')],
+  },
+  {
     name: 'frames: the list is not asked for again when an agent changes its group',
     harm: 'The filter counts one bad agent, and the list shows none.',
     file: at('data/live/useLive.ts'),
