@@ -46,7 +46,7 @@ const people = (): ProviderPeople => ({
   ann: { email: 'ann@example.org', email_verified: true, name: 'Ann' },
   bob: { email: 'bob@example.org', email_verified: true, name: 'Bob' },
 })
-const client = { id: 'svc', secret: 'a secret of the tests, long enough for a provider' }
+const client = { id: 'svc', secret: 'a-secret-of-the-tests-long-enough-for-a-provider' }
 
 const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 let keys: { own: KeyObject; other: KeyObject } | undefined
