@@ -48,8 +48,8 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   api: [],
   server: ['testing', 'building'], // The server's tests use helpers such as a simulated power failure.
   runtime: ['server', 'building', 'testing'], // The runtime's tests run agents against a real service.
-  // The page's tests open the page of a service with a product, and one with the jobs of an account.
-  dashboard: ['api', 'building', 'testing', 'examples', 'runtime'],
+  // The page's tests open the page of a service with a product, with the jobs of an account, and with a provider.
+  dashboard: ['api', 'building', 'testing', 'examples', 'runtime', 'server'],
   '.': ['testing'], // The file vitest.config.ts takes the order of the test files from there.
   // The benchmarks measure the service, its answers and data, and svc-exec; they build the page as releases do.
   bench: ['api', 'blueprint', 'server', 'runtime', 'testing', 'scripts'],

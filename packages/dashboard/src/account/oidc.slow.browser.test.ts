@@ -123,6 +123,7 @@ test('who has an account already is told to connect it, and then signs in throug
   await account(page)
   await page.getByText('Not connected.').waitFor()
   await press(page, 'Connect account')
+  await choose(page, 'Continue as ada')
   await page.waitForURL(`${setup.url}/account`)
   await connected(page)
   await page.getByText('Your account was connected.').waitFor()
@@ -148,6 +149,7 @@ test('an account at the provider belongs to one account here', async () => {
   expect(page.url()).toBe(`${setup.url}/account`)
   expect(await faults(page)).toEqual([])
   await press(page, 'Connect account')
+  await choose(page, 'Continue as ada')
   await page.getByRole('alert').getByText('Another account here is connected').waitFor()
 })
 
