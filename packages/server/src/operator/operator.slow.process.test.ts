@@ -58,6 +58,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
         disabled: false,
         operator: false,
         factors: [],
+        oidc: false,
         workspaces: [{ slug: 'north', role: 'admin' }],
       },
     ])
@@ -68,6 +69,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     expect(await home.value(['person', 'reset', 'ada@example.org'], 'another long one')).toEqual({
       email: 'ada@example.org',
       passkeys: 0,
+      connected: false,
     })
     const { password } = await home.value<{ password: string }>(['person', 'reset', 'ada@example.org'])
     expect(password).toMatch(/^[\w-]{20}$/)
