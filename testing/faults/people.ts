@@ -103,7 +103,7 @@ export const peopleFaults: readonly Fault[] = [
   {
     name: 'sign-in: links are not counted',
     harm: 'One-time links and invitations are guessed without end.',
-    file: at('web/routing/sign-in.ts'),
+    file: at('web/routing/sign-in-tries.ts'),
     old: '  tries.add(key, now)\n  let outcome',
     new: '  let outcome',
     tests: [at('web/routing/sign-in.http.test.ts')],

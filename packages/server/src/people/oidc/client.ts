@@ -48,7 +48,7 @@ export function openProvider(
     const configuration = await library.discovery(new URL(issuer), clientId, undefined, authentication, {
       [library.customFetch]: limitedFetch,
       timeout: call.seconds,
-      // Without it, a token that comes over TLS is taken whoever signed it.
+      // Without it, the library accepts a token that came over TLS, even with a false signature.
       execute: [...plain, library.enableNonRepudiationChecks],
     })
     // For some providers of several companies the library takes any issuer. Then `sub` and `email` would not be of one.

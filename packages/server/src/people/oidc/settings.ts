@@ -17,7 +17,7 @@ export function readDomains(text: string): OidcSettings['allow'] | undefined {
   return domains.every((domain) => /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(domain)) ? domains : undefined
 }
 
-/** The name of a setting by which the four that are needed are told apart. */
+/** The four settings that are needed, by their names in the environment. */
 const needed = {
   issuer: 'SVC_OIDC_ISSUER',
   clientId: 'SVC_OIDC_CLIENT_ID',

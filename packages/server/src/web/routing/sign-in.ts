@@ -2,7 +2,7 @@
  * Lets people sign in and out. The accounts library hashes passwords and makes the session cookies. This module finds
  * the account, because the library accepts only addresses in ASCII; it limits and logs the tries, and writes the answer
  * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts`, `sign-in-passkey.ts`,
- * `sign-in-oidc.ts` and `sign-in-session.ts`.
+ * `sign-in-oidc.ts`, `sign-in-tries.ts` and `sign-in-session.ts`.
  */
 import type { NewPasskeyAnswer, PasskeyAnswer, ProviderFailure, SignInAnswer } from '@svc/api'
 import { maxEmailLength, readPasted } from '@svc/protocol'
@@ -32,6 +32,7 @@ import { passkeyStep } from './sign-in-passkey.ts'
 import { passwordStep } from './sign-in-password.ts'
 import { type GivenCodes, secondStep, tooManyCodes } from './sign-in-second.ts'
 import { isDisabledRefusal, type SignedInAccount, type SignInMethod, sessionMaker } from './sign-in-session.ts'
+import { asTry, outcomeOf } from './sign-in-tries.ts'
 
 /**
  * The limit of tries of one known browser, or else from one network address, to use one-time links or invitations that
@@ -325,39 +326,3 @@ const toAdd = ({ id }: { id: string }): ChallengeFor => ({ is: 'add', session: i
 const wrongPasskey: readonly WebCode[] = ['sign_in_failed', 'passkey_wrong']
 
 const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
-
-// Limits of tries: work that is refused above its limit, and a line in the log for each try that failed.
-
-interface Count {
-  tries: TryCounter
-  limit: TryLimit
-  key: string
-  now: number
-  /** The codes of the refusals that count as failed tries. With `all`, every run counts, even one that succeeded. */
-  wrong: readonly WebCode[] | 'all'
-}
-
-/**
- * Runs `work`, unless the limit is reached. A run counts as a try while it lasts; afterwards it still counts only if it
- * ended with one of the refusals in `wrong`, or if `wrong` is `all`.
- */
-async function asTry<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
-  const wait = tries.wait(key, limit, now)
-  if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
-  tries.add(key, now)
-  let outcome: SignInOutcome | undefined
-  try {
-    return await work()
-  } catch (error) {
-    if (wrong !== 'all') outcome = outcomeOf(error, wrong)
-    throw error
-  } finally {
-    if (wrong !== 'all' && outcome !== 'wrong') tries.takeBack(key)
-  }
-}
-
-/** The outcome of a try that ended with one of the refusals in `wrong`, or was refused by a limit. */
-function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutcome | undefined {
-  if (!(error instanceof Refusal)) return undefined
-  return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
-}
