@@ -16,15 +16,15 @@ export interface HelpHit {
 }
 
 /**
- * The best sections for what is typed, at most `most`, best first. Each typed word must occur, and a heading counts
+ * The best sections for what is typed, at most `max`, best first. Each typed word must occur, and a heading counts
  * most.
  */
-export function helpFor(typed: string, index: HelpIndex, most: number): HelpHit[] {
+export function helpFor(typed: string, index: HelpIndex, max: number): HelpHit[] {
   const wanted = typedWords(typed)
   const hits = index.flatMap(([name, document, sections]) =>
     sections.map(([anchor, heading, says, words]) => {
-      const places = [heading, document, says, words].map((text) => ` ${foldedText(text)}`)
-      const score = wanted.map((word) => weights.find(([, at]) => hasWord(places[at] ?? '', word))?.[0] ?? 0)
+      const texts = [heading, document, says, words].map((text) => ` ${foldedText(text)}`)
+      const score = wanted.map((word) => weights.find(([, at]) => hasWord(texts[at] ?? '', word))?.[0] ?? 0)
       return {
         score: score.includes(0) ? 0 : score.reduce((sum, one) => sum + one, anchor === '' ? 0.5 : 0),
         hit: { address: `/help/${name}${anchor && `#${anchor}`}`, heading, document, says },
@@ -34,12 +34,12 @@ export function helpFor(typed: string, index: HelpIndex, most: number): HelpHit[
   return hits
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ hit }) => hit)
 }
 
-/** The points for a word, by the place in which it begins a word: heading, title, first sentence, other words. */
-const weights: readonly (readonly [points: number, place: number])[] = [
+/** The points for a word, by the text in which it begins a word: heading, title, first sentence, other words. */
+const weights: readonly (readonly [points: number, text: number])[] = [
   [8, 0],
   [3, 1],
   [2, 2],
