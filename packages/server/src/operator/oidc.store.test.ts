@@ -118,6 +118,8 @@ describe.each([
     expect(reset.value).toEqual({ email, factors: [], connected: false })
     expect(reset.says).not.toContain('--provider')
     expect(await rows()).toEqual([])
+    const lines = service.store.db.selectFrom('audit').select('actor').where('action', '=', 'person.oidc_removed')
+    expect(await lines.execute()).toEqual([{ actor: 'operator' }])
     expect(await service.store.db.selectFrom('session').selectAll().where('userId', '=', id).execute()).toEqual([])
   })
 

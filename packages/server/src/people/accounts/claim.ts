@@ -57,7 +57,7 @@ export async function claimAccount(
     const isFirstProof = purpose === 'claim' || !(await isEmailConfirmed(trx, owner.id))
     if (purpose === 'claim') await removeFactorsAndNotify(ctx, people.config, owner)
     else if (isFirstProof) await removePasskeys(ctx, people.config)
-    if (isFirstProof) await dropConnection(ctx, people.config)
+    if (isFirstProof) await dropConnection(ctx, people.config, owner)
     await queueNotice(trx, people, { person: owner.id, what: 'password' }, now)
     await confirmEmail(trx, owner.id, now)
     const note = { workspaceId: null, at: now, by: owner, subject: `person ${owner.email}` }

@@ -51,7 +51,7 @@ export async function disconnect({
   if (!(await deleteConnection(db, by.id)))
     return refuse('factor_unknown', 'Your account is connected with no provider.')
   await forgetShown(db, by.id, { session, config })
-  await noteRemoved({ db, by, now }, config)
+  await noteRemoved({ db, by, now }, config, by)
   return done(null)
 }
 
@@ -59,16 +59,16 @@ export async function disconnect({
  * Disconnects the account of a person that is handed over or reset. False if it is connected with none. The caller ends
  * the sessions.
  */
-export async function dropConnection(ctx: ChangeContext<Person>, config: ConnectionConfig): Promise<boolean> {
-  if (!(await deleteConnection(ctx.db, ctx.by.id))) return false
-  await forgetShown(ctx.db, ctx.by.id)
-  await noteRemoved(ctx, config)
+export async function dropConnection(ctx: ChangeContext, config: ConnectionConfig, person: Person): Promise<boolean> {
+  if (!(await deleteConnection(ctx.db, person.id))) return false
+  await forgetShown(ctx.db, person.id)
+  await noteRemoved(ctx, config, person)
   return true
 }
 
-async function noteRemoved({ db, by, now }: ChangeContext<Person>, config: ConnectionConfig): Promise<void> {
-  await audit(db, { workspaceId: null, at: now, by, action: 'person.oidc_removed', subject: `person ${by.email}` })
-  await queueNotice(db, { config }, { person: by.id, what: 'oidc_removed' }, now)
+async function noteRemoved({ db, by, now }: ChangeContext, config: ConnectionConfig, person: Person): Promise<void> {
+  await audit(db, { workspaceId: null, at: now, by, action: 'person.oidc_removed', subject: `person ${person.email}` })
+  await queueNotice(db, { config }, { person: person.id, what: 'oidc_removed' }, now)
 }
 
 export const lastWayIn = refuse(

@@ -184,7 +184,7 @@ export async function resetFactor(
   return decideWithAccounts<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
     const person = await takeNamed(trx, typed)
     if (!person) return unknownPerson(typed)
-    const isDisconnected = provider && (await dropConnection({ db: trx, by: person, now }, people.config))
+    const isDisconnected = provider && (await dropConnection({ db: trx, by, now }, people.config, person))
     if (!(await removeFactorsAndNotify({ db: trx, by, now }, people.config, person)) && !isDisconnected) {
       const { connectedAt } = await factorsOfPerson(trx, people.config, person.id)
       const hint = connectedAt === null ? '' : ' To end the connection with the sign-in provider, add --provider.'
