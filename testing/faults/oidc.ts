@@ -218,7 +218,7 @@ export const oidcFaults: readonly Fault[] = [
     name: 'oidc: an account that is handed over stays connected',
     harm: 'Whoever made an account with the address of somebody else still signs in to it.',
     file: at('people/accounts/claim.ts'),
-    old: 'if (isFirstProof) await dropConnection(ctx, people.config)',
+    old: 'if (isFirstProof) await dropConnection(ctx, people.config, owner)',
     new: '',
     tests: [overHttp],
   },
