@@ -10,7 +10,7 @@ import { fingerprint } from '../building/fingerprint.ts'
 import { nothingShared, sharedText } from '../packages/runtime/archive/parts.ts'
 import { buildRuntime, ownKeys } from '../packages/runtime/build.ts'
 import { buildPackage, bundleService, packageName } from '../packages/server/build.ts'
-import { filesBeside, ownVersion, placeBeside } from '../packages/server/src/platform/installed.ts'
+import { filesBeside, ownVersion, pathBeside } from '../packages/server/src/platform/installed.ts'
 import { level } from './level.ts'
 import { type Programs, sources } from './sources.ts'
 
@@ -79,7 +79,7 @@ async function buildServer(folder: string): Promise<void> {
 /** Unpacks the package of the service, as people install it, and adds the program that only tests start. */
 async function unpackService(folder: string): Promise<void> {
   await bundleService(join(folder, 'program'), [sources.serve])
-  await buildPackage(folder, { version: ownVersion(), release: placeBeside('release') })
+  await buildPackage(folder, { version: ownVersion(), release: pathBeside('release') })
   const file = join(folder, packageName(ownVersion()))
   execFileSync('tar', ['-xzf', file, '-C', folder, '--strip-components=1'])
   rmSync(file)

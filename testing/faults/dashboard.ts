@@ -64,8 +64,8 @@ export const dashboardFaults: readonly Fault[] = [
     name: 'presses: an older answer replaces a newer one',
     harm: 'A command that was carried out is shown as queued again.',
     file: at('agents/parts/press.ts'),
-    old: 'order(b) >= order(a) ? b : a',
-    new: 'order(b) >= order(a) ? a : b',
+    old: 'progressOf(b) >= progressOf(a) ? b : a',
+    new: 'progressOf(b) >= progressOf(a) ? a : b',
     tests: [at('agents/agent.test.ts')],
   },
   {

@@ -144,7 +144,7 @@ export const peopleFaults: readonly Fault[] = [
     name: 'disabled people: their personal channels get messages',
     harm: 'Somebody who was switched off goes on reading what agents report.',
     file: at('deliveries/claiming.ts'),
-    old: '    if (channel.person_id !== null && (await isOfDisabledPerson(trx, channel))) return nothing\n',
+    old: '    if (channel.person_id !== null && (await ownerIsDisabled(trx, channel))) return nothing\n',
     new: '',
     tests: [at('alerts/changes/personal.store.test.ts')],
   },

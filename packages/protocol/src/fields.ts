@@ -242,7 +242,7 @@ export function object<S extends Shape, R extends keyof S & string = never>(
         const read = fields.get(key)
         const value =
           read && raw !== null ? (notes ? notes.step(key, read, raw) : read(raw, undefined, tidy)) : undefined
-        if (changed === undefined && !Object.is(value, raw)) changed = upTo(key, v)
+        if (changed === undefined && !Object.is(value, raw)) changed = entriesBefore(key, v)
         if (changed !== undefined && value !== undefined) changed[key] = value
       }
       const whole = changed ?? v
@@ -262,7 +262,7 @@ export function object<S extends Shape, R extends keyof S & string = never>(
  * Copies the properties of an object that come before the property `end`. The caller has already found that these
  * properties are kept unchanged.
  */
-function upTo(end: string, v: Record<string, unknown>): Record<string, unknown> {
+function entriesBefore(end: string, v: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const key in v) {
     if (key === end) break

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { byLevel } from '../../../testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
-import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
+import { isMapOfNames, parseAsMaps, parseJson } from './json-large.ts'
 import { jsonFaultAt } from './json-reason.ts'
 import { keptReport, readReport, report } from './report.ts'
 
@@ -127,15 +127,15 @@ test('a large text of names that occur once creates no hidden classes, wherever 
   const other = `"x":"${'x'.repeat(60_000)}"`
   const large = newNames(120_000)
   for (const text of [large, `{${other},"r":${large}}`, `{"r":${large},${other}}`])
-    for (let i = 0; i < 20; i++) expect(isOfNewNames(parseJson(text))).toBe(true)
+    for (let i = 0; i < 20; i++) expect(isMapOfNames(parseJson(text))).toBe(true)
 })
 
 test('a large text of names that repeat is left to JSON.parse', () => {
   const text = sameNames(200_000)
-  for (let i = 0; i < 20; i++) expect(isOfNewNames(parseJson(text))).toBe(false)
+  for (let i = 0; i < 20; i++) expect(isMapOfNames(parseJson(text))).toBe(false)
 })
 
-test('a short text is left to JSON.parse', () => expect(isOfNewNames(parseJson(newNames(20_000)))).toBe(false))
+test('a short text is left to JSON.parse', () => expect(isMapOfNames(parseJson(newNames(20_000)))).toBe(false))
 
 test('a report of new names is read like any other', () => {
   const text = newNames(200_000)

@@ -23,7 +23,7 @@ export const parseJson = (text: string, random: () => number = Math.random): unk
  * True if `parseJson` returned this value for a large text full of new property names, with Maps for objects. Storing
  * such a value takes long too.
  */
-export const isOfNewNames = (value: unknown): boolean => value instanceof Map
+export const isMapOfNames = (value: unknown): boolean => value instanceof Map
 
 const sample = { places: 64, once: 16, reach: 256 } as const
 

@@ -1,6 +1,6 @@
 /** Tells the person who wrote a JSON text, or whose program did, what is wrong with it (RFC 8259), and where. */
 import { cut } from './text.ts'
-import { codePoint, placeText } from './text-file.ts'
+import { codePoint, positionText } from './text-file.ts'
 
 /**
  * Returns the reason why a text is not JSON, as the end of a sentence, such as
@@ -10,9 +10,9 @@ export function whyNotJson(text: string): string | undefined {
   const fault = jsonFaultAt(text)
   if (fault === undefined) return undefined
   if (text.trim() === '') return 'it is empty'
-  if (fault === text.length) return `it ends too early, at ${placeText(text, fault)}`
+  if (fault === text.length) return `it ends too early, at ${positionText(text, fault)}`
   const { at, says, hint } = wrongAt(text, fault)
-  return `${says} at ${placeText(text, at)}${hint === undefined ? '' : ` (${hint})`}`
+  return `${says} at ${positionText(text, at)}${hint === undefined ? '' : ` (${hint})`}`
 }
 
 interface JsonMistake {
@@ -37,7 +37,7 @@ const words: Readonly<Record<string, string>> = {
 }
 
 function wrongAt(text: string, fault: number): JsonMistake {
-  return wrongInside(text, fault) ?? wrongWord(text, fault) ?? wrongSign(text, fault)
+  return wrongInside(text, fault) ?? wrongWord(text, fault) ?? wrongCharacter(text, fault)
 }
 
 /** Finds faults inside a text in quotes. */
@@ -69,7 +69,7 @@ function wrongWord(text: string, fault: number): JsonMistake | undefined {
   return { at, says: `the word ${cut(word, 20)}`, hint }
 }
 
-const signs: Readonly<Record<string, Omit<JsonMistake, 'at'>>> = {
+const wrongCharacters: Readonly<Record<string, Omit<JsonMistake, 'at'>>> = {
   "'": { says: 'a single quote', hint: 'JSON uses double quotes' },
   '`': { says: 'a backquote', hint: 'JSON uses double quotes' },
   '“': { says: 'a typographic quote', hint: 'JSON uses the plain "' },
@@ -82,10 +82,10 @@ const signs: Readonly<Record<string, Omit<JsonMistake, 'at'>>> = {
   '+': { says: 'a plus sign', hint: 'a number is written without it' },
 }
 
-function wrongSign(text: string, at: number): JsonMistake {
+function wrongCharacter(text: string, at: number): JsonMistake {
   const char = String.fromCodePoint(text.codePointAt(at) ?? 0)
   const before = lastChar(text, at)
-  const sign = Object.hasOwn(signs, char) ? signs[char] : undefined
+  const sign = Object.hasOwn(wrongCharacters, char) ? wrongCharacters[char] : undefined
   if (sign) return { at, ...sign }
   if (before.char === ',' && (char === '}' || char === ']' || char === ','))
     return { at: before.at, says: 'a comma too many' }

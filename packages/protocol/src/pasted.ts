@@ -7,16 +7,16 @@ import type { Verdict } from './refusals.ts'
 import { shown } from './text.ts'
 
 /** Format characters that have a look: signs that stand around a number or a word in Arabic, Syriac and Kaithi. */
-const seenFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}'
+const visibleFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}'
 /** Blanks that Unicode classes as letters, marks or symbols. */
 const blanks = '\\u2800\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}'
-const invisible = `(?![${seenFormats}])[\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}${blanks}]`
+const invisible = `(?![${visibleFormats}])[\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}${blanks}]`
 /** A plain space is seen between two words, and only removed at the ends. */
 const hidden = new RegExp(`(?! )(?:[\\p{Cc}\\s]|${invisible})`, 'u')
-const eachHidden = new RegExp(hidden.source, 'gu')
+const hiddenCharacters = new RegExp(hidden.source, 'gu')
 
 /** The maximum number of characters that a refusal quotes in front of the hidden one. */
-const quoted = 40
+const maxQuoted = 40
 
 /** The text without white space, control characters and invisible characters at its ends. */
 export function trimInvisible(text: string): string {
@@ -39,15 +39,15 @@ export function trimInvisible(text: string): string {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-const eachUnseen = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisible})`, 'gu')
+const hiddenGroups = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisible})`, 'gu')
 /**
  * The text with `veil` in place of each UTF-16 unit that nobody sees, apart from spaces. Other places stay the same.
  */
 export const replaceHidden = (text: string, veil: string): string =>
-  text.replace(eachUnseen, (unseen) => veil.repeat(unseen.length))
+  text.replace(hiddenGroups, (unseen) => veil.repeat(unseen.length))
 
 /** The text without control characters, invisible characters and unusual spaces: what a reader sees of it. */
-export const visibleText = (text: string): string => text.replace(eachHidden, '')
+export const visibleText = (text: string): string => text.replace(hiddenCharacters, '')
 
 /**
  * Names the first character of a text that nobody sees, and its place, as the end of a sentence: `holds an invisible
@@ -66,7 +66,7 @@ export function hiddenCharacterIn(text: string, { secret = false } = {}): string
 
 const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`)
 const endOf = (text: string, count: number): string =>
-  count <= quoted ? text : `…${[...text].slice(-quoted).join('')}`
+  count <= maxQuoted ? text : `…${[...text].slice(-maxQuoted).join('')}`
 
 function kindOf(character: string): string {
   if (/[^\S\ufeff]/.test(character) && !/\p{Cc}/u.test(character)) return 'a space'
@@ -96,12 +96,12 @@ export function readPasted(
 export const codeIn = (typed: string): string =>
   typed
     .normalize('NFKC')
-    .replace(eachHidden, '')
+    .replace(hiddenCharacters, '')
     .replace(/\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
     .replace(/[\s\p{Pd}\u2212_.,:;/|·・'"`\u2018-\u201f]/gu, '')
 
 /** Wide characters, as keyboards for Chinese and Japanese type them in place of those of ASCII. */
-const eachWide = /[\uff01-\uff5e]/g
+const wideCharacters = /[\uff01-\uff5e]/g
 
 /**
  * The text of a number as a person typed it, in plain characters: without anything that nobody sees at its ends, and
@@ -109,7 +109,7 @@ const eachWide = /[\uff01-\uff5e]/g
  */
 export const numberIn = (typed: string): string =>
   trimInvisible(typed)
-    .replace(eachWide, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(wideCharacters, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
     .replace(/[\u2010-\u2013\u2212]/g, '-')
 
@@ -124,11 +124,21 @@ function digitOf(point: number): number {
 }
 
 /** Scripts in which a joiner or non-joiner between two letters changes their look. */
-const joining = ['Arabic', 'Bengali', 'Devanagari', 'Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Oriya', 'Sinhala']
-const joined = `[${[...joining, 'Tamil', 'Telugu'].map((script) => `\\p{Script=${script}}`).join('')}]`
+const joinerScripts = [
+  'Arabic',
+  'Bengali',
+  'Devanagari',
+  'Gujarati',
+  'Gurmukhi',
+  'Kannada',
+  'Malayalam',
+  'Oriya',
+  'Sinhala',
+]
+const joinerLetter = `[${[...joinerScripts, 'Tamil', 'Telugu'].map((script) => `\\p{Script=${script}}`).join('')}]`
 /** Joiners and selectors that readers see, as a part of a letter or of an emoji. */
-const seenJoiners = new RegExp(
-  `(?<=${joined})[\\u200c\\u200d](?=${joined})|(?<=\\p{Extended_Pictographic}\\p{Emoji_Modifier}?)(?:\\ufe0f?\\u200d(?=\\p{Extended_Pictographic})|\\ufe0f)`,
+const visibleJoiners = new RegExp(
+  `(?<=${joinerLetter})[\\u200c\\u200d](?=${joinerLetter})|(?<=\\p{Extended_Pictographic}\\p{Emoji_Modifier}?)(?:\\ufe0f?\\u200d(?=\\p{Extended_Pictographic})|\\ufe0f)`,
   'gu',
 )
 
@@ -143,7 +153,7 @@ export function readName(typed: string, max: number): Verdict<string, 'name_inva
   const whole = behind === '\ufe0f' && /\p{Extended_Pictographic}$/u.test(ends) ? ends + behind : ends
   const value = whole.normalize('NFC')
   const { length } = [...value]
-  const wrong = hiddenCharacterIn(value.replace(seenJoiners, ''))
+  const wrong = hiddenCharacterIn(value.replace(visibleJoiners, ''))
   if (wrong !== undefined)
     return { ok: false, code: 'name_invalid', message: `The name ${wrong}: type that part instead of pasting it.` }
   if (length >= 1 && length <= max) return { ok: true, value }

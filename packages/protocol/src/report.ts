@@ -18,8 +18,8 @@ import {
   opaqueText,
   text,
 } from './fields.ts'
-import { decodeUtf8, isTidy, type RefusedBody, readJson } from './json.ts'
-import { isOfNewNames, parseJson } from './json-large.ts'
+import { decodeUtf8, isCompactJson, type RefusedBody, readJson } from './json.ts'
+import { isMapOfNames, parseJson } from './json-large.ts'
 import { parseInPieces } from './json-pieces.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
@@ -209,7 +209,7 @@ type ReadReport =
 /** Reads a report from the database, where it is stored as JSON: the `json` of a `ReadReport`, or its value. */
 export function keptReport(text: string): Report {
   const value = parseJson(text)
-  return isOfNewNames(value) ? (report(value, undefined, true) as Report) : (value as Report)
+  return isMapOfNames(value) ? (report(value, undefined, true) as Report) : (value as Report)
 }
 
 /**
@@ -220,7 +220,7 @@ export function readReport(body: Uint8Array, now: number): ReadReport {
   const read = readInPieces(body) ?? readWhole(body)
   if (!read.ok) return read
   const { value, json, tidy } = read
-  const newNames = isOfNewNames(value)
+  const newNames = isMapOfNames(value)
   if (tidy && fits(value)) return { ok: true, value, json }
   const all = report(value, undefined, tidy)
   if (all) {
@@ -238,13 +238,13 @@ type ReadBody = { ok: true; value: Record<string, unknown>; json: string | Uint8
 
 function readWhole(body: Uint8Array): ReadBody | RefusedBody {
   const read = readJson(body, parseJson)
-  return read.ok ? { ok: true, value: read.value, json: read.text, tidy: isTidy(read.text, body.length) } : read
+  return read.ok ? { ok: true, value: read.value, json: read.text, tidy: isCompactJson(read.text, body.length) } : read
 }
 
 function readInPieces(body: Uint8Array): ReadBody | undefined {
   let tidy = true
   const value = parseInPieces(body, decodeUtf8, (text, bytes) => {
-    tidy &&= isTidy(text, bytes)
+    tidy &&= isCompactJson(text, bytes)
   })
   return value && { ok: true, value, json: body, tidy }
 }

@@ -5,11 +5,11 @@
 import { clean, cut } from './text.ts'
 
 /** Characters that change the direction of text or are invisible. */
-const steering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
+const directionCharacters = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
 const escapedInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** Makes a text safe for a terminal and keeps its line breaks. */
-export const safeText = (text: string): string => clean(text).replace(steering, '')
+export const safeText = (text: string): string => clean(text).replace(directionCharacters, '')
 /** Makes a text safe for a terminal and puts it on one line. */
 export const safeLine = (text: string): string => safeText(text).replace(/\s+/g, ' ').trim()
 

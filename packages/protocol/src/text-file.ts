@@ -9,8 +9,8 @@ type TextRead =
    * `why` is the end of a sentence that begins with the name of the file: `is UTF-16; save it as UTF-8`. `fault` is the
    * same without the place, for a sentence that names the place itself.
    */
-  | { readonly ok: false; readonly why: string; readonly fault: string; readonly place?: TextPlace }
-interface TextPlace {
+  | { readonly ok: false; readonly why: string; readonly fault: string; readonly place?: TextPosition }
+interface TextPosition {
   readonly line: number
   readonly column: number
 }
@@ -24,34 +24,34 @@ export function readText(bytes: Uint8Array): TextRead {
     return notUtf8(bytes)
   }
   const nul = text.indexOf('\0')
-  return nul < 0 ? { ok: true, text } : refused((at) => `has a NUL character${at}`, placeOf(text, nul))
+  return nul < 0 ? { ok: true, text } : refused((at) => `has a NUL character${at}`, positionOf(text, nul))
 }
 
 /** Refuses a text. `fault` puts the place, such as ` at line 2, column 7` or nothing, into the words of the refusal. */
-const refused = (fault: (at: string) => string, place?: TextPlace): TextRead => ({
+const refused = (fault: (at: string) => string, place?: TextPosition): TextRead => ({
   ok: false,
   why: fault(place ? ` at ${wordsOf(place)}` : ''),
   fault: fault(''),
   ...(place && { place }),
 })
 
-const wordsOf = ({ line, column }: TextPlace): string => `line ${line}, column ${column}`
+const wordsOf = ({ line, column }: TextPosition): string => `line ${line}, column ${column}`
 
-function placeOf(text: string, at: number): TextPlace {
+function positionOf(text: string, at: number): TextPosition {
   const before = text.slice(0, at)
   const line = before.split('\n').length
   return { line, column: [...before.slice(before.lastIndexOf('\n') + 1)].length + 1 }
 }
 
 /** The place of a character in a text, both counted from 1: `line 2, column 7`. */
-export const placeText = (text: string, at: number): string => wordsOf(placeOf(text, at))
+export const positionText = (text: string, at: number): string => wordsOf(positionOf(text, at))
 
 /** The number of a character as Unicode writes it: `U+200B`. */
 export const codePoint = (char: string): string =>
   `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** The number of bytes at the beginning of a file by which UTF-16 without a byte order mark is recognized. */
-const looked = 512
+const examinedBytes = 512
 
 /**
  * True for UTF-16 (and UTF-32) with a byte order mark, or if nearly every second byte at the beginning is zero, as in
@@ -60,7 +60,7 @@ const looked = 512
 export function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true
-  const pairs = Math.floor(Math.min(bytes.length, looked) / 2)
+  const pairs = Math.floor(Math.min(bytes.length, examinedBytes) / 2)
   const zeros = [0, 0]
   for (let i = 0; i < 2 * pairs; i++) if (bytes[i] === 0) zeros[i % 2] = (zeros[i % 2] ?? 0) + 1
   const [even = 0, odd = 0] = zeros
@@ -79,7 +79,7 @@ function notUtf8(bytes: Uint8Array): TextRead {
   const byte = (bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, '0')
   return refused(
     (place) => `is not UTF-8 (byte 0x${byte}${place}; it may be Latin-1 or Windows-1252); save it as UTF-8`,
-    placeOf(before, before.length),
+    positionOf(before, before.length),
   )
 }
 

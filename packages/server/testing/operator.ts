@@ -5,7 +5,7 @@
 import { resolve } from 'node:path'
 import { commands } from '../src/operator/commands/all.ts'
 import { askService, type OperatorOutcome } from '../src/operator/socket/socket.ts'
-import { readFileBeside } from '../src/service/cli/input.ts'
+import { readLocalFile } from '../src/service/cli/input.ts'
 import { main, type Surroundings } from '../src/service/cli/main.ts'
 import { choose } from '../src/service/cli/program.ts'
 
@@ -85,6 +85,6 @@ export async function askOperator({
     ...chosen.request,
     args: inFolder,
     input: command.input === undefined ? '' : input,
-    ...(reads && { file: readFileBeside(inFolder[reads.at] ?? '', reads) }),
+    ...(reads && { file: readLocalFile(inFolder[reads.at] ?? '', reads) }),
   })
 }

@@ -22,7 +22,7 @@ type Finder = (text: string) => number
 /** The character after each value. Clean texts contain neither it nor the characters of fields. */
 export const valueEnd = '\0'
 /** The character before each value of a field. */
-export const signOf = (field: number): string => String.fromCharCode(field + 1)
+export const fieldMark = (field: number): string => String.fromCharCode(field + 1)
 /** The maximum number of fields: their characters are the control characters below tab. */
 const maxFields = 8
 

@@ -8,7 +8,7 @@ import { replaceHidden } from '@svc/protocol'
 export const hiddenMark = '\u200b'
 
 /** For each sign of a filter, the characters that look like it or stand for it. */
-const alike: Readonly<Record<string, string>> = {
+const lookalikes: Readonly<Record<string, string>> = {
   '"': '“”„‟«»″‶〝〞〟「」『』｢｣﹁﹂﹃﹄❝❞ʺ˝',
   "'": '‘’‚‛‹›′‵ʹʻʼʽ´❛❜',
   ':': '﹕︓∶꞉ː˸',
@@ -19,16 +19,22 @@ const alike: Readonly<Record<string, string>> = {
   '>': '﹥',
   '=': '﹦',
 }
-const signs = new Map(Object.entries(alike).flatMap(([sign, others]) => [...others].map((other) => [other, sign])))
-const other = new RegExp(`[${[...signs.keys()].join('').replace(/[\\\]^-]/g, '\\$&')}\uff01-\uff5e]`, 'g')
+const plainCharacters = new Map(
+  Object.entries(lookalikes).flatMap(([sign, others]) => [...others].map((other) => [other, sign])),
+)
+const otherCharacter = new RegExp(
+  `[${[...plainCharacters.keys()].join('').replace(/[\\\]^-]/g, '\\$&')}\uff01-\uff5e]`,
+  'g',
+)
 const isPlain = /^[ -~]*$/
 
 /** The plain sign for a wide letter or sign, or for one that looks like it. */
-const plainSign = (sign: string): string => signs.get(sign) ?? String.fromCharCode(sign.charCodeAt(0) - 0xfee0)
+const plainCharacter = (sign: string): string =>
+  plainCharacters.get(sign) ?? String.fromCharCode(sign.charCodeAt(0) - 0xfee0)
 
 /** A text with plain signs, and with `hiddenMark` for what nobody sees. Each place stays where it is. */
 export const plainText = (text: string): string =>
-  isPlain.test(text) ? text : replaceHidden(text, hiddenMark).replace(other, plainSign)
+  isPlain.test(text) ? text : replaceHidden(text, hiddenMark).replace(otherCharacter, plainCharacter)
 
 /** The form of a text in which texts are compared: texts that look the same are equal in it. */
 export function foldedText(text: string): string {

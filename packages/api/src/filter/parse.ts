@@ -11,12 +11,12 @@ const filterLimits = { characters: 500, terms: 20, pieced: 20 } as const
 const tagWeight = 4
 
 /** A part of a text in UTF-16 units. */
-interface Place {
+interface TextRange {
   at: number
   length: number
 }
 
-export interface FilterTerm extends Place {
+export interface FilterTerm extends TextRange {
   negated: boolean
   /** The key in lower case; undefined for a word. */
   key: FilterKey | undefined
@@ -31,7 +31,7 @@ export interface Filter {
 }
 
 /** The first wrong part of a text, with a sentence that says what is possible there. */
-export interface FilterError extends Place {
+export interface FilterError extends TextRange {
   message: string
 }
 
@@ -39,7 +39,7 @@ type ParsedFilter = { ok: true; value: Filter } | ({ ok: false } & FilterError)
 
 /** Thrown inside of this file only. */
 class MistakeError extends Error {
-  readonly place: Place
+  readonly place: TextRange
   constructor(at: number, length: number, message: string) {
     super(message)
     this.place = { at, length }

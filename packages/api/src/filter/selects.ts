@@ -1,4 +1,4 @@
-import { patternFinder, signOf, type TextPattern, valueEnd } from './automaton.ts'
+import { fieldMark, patternFinder, type TextPattern, valueEnd } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
 import { type FilterKey, type FilterTest, type FilterValue, filterKeys } from './keys.ts'
 import type { FilterTerm } from './parse.ts'
@@ -94,7 +94,7 @@ const isText = (key: FilterKey, { operator }: FilterValue): boolean =>
 
 /** The pattern for a value of a key, which must be the whole text. A star stands for any text. */
 function patternOf({ text, quoted }: FilterValue, field: SearchField, bits: number): TextPattern {
-  const sign = signOf(searchFields.indexOf(field))
+  const sign = fieldMark(searchFields.indexOf(field))
   const pieces = quoted ? [text] : text.split('*')
   const [first = ''] = pieces
   const last = pieces.at(-1) ?? ''

@@ -2,7 +2,7 @@
  * The texts of agents in which filters search. Each row is read once, and texts that many agents share, such as tags,
  * are numbered: a filter judges each of them once, however many agents have it.
  */
-import { signOf, valueEnd } from './automaton.ts'
+import { fieldMark, valueEnd } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
 import { foldedText } from './look.ts'
 
@@ -29,7 +29,7 @@ class Book {
   readonly texts: string[] = []
   readonly #numbers = new Map<string, number>()
   numberOf(field: SearchField, text: string): number {
-    const sign = signOf(searchFields.indexOf(field))
+    const sign = fieldMark(searchFields.indexOf(field))
     const key = sign + text
     const known = this.#numbers.get(key)
     if (known !== undefined) return known
@@ -70,7 +70,7 @@ function textsOf(agent: FilterFacts): Texts {
 const flat = (field: SearchField, texts: readonly (string | null)[]): string =>
   texts
     .flatMap((text) =>
-      typeof text !== 'string' ? [] : [signOf(searchFields.indexOf(field)), foldedText(text), valueEnd],
+      typeof text !== 'string' ? [] : [fieldMark(searchFields.indexOf(field)), foldedText(text), valueEnd],
     )
     .join('')
 

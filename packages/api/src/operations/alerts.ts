@@ -45,7 +45,7 @@ const statusesMax = 20
 const maxChannels = 100
 const secretMax = 1000
 const urlMax = 4000
-const placeArgument = ['<slug>', "the workspace's short name, or @service for the service itself"] as const
+const workspaceOrServiceArgument = ['<slug>', "the workspace's short name, or @service for the service itself"] as const
 const channelArgument = ['<slug/name>', 'the workspace, or @service, and the name of the channel'] as const
 const seen = ['alerts'] as const
 
@@ -69,7 +69,7 @@ export const alerts = reading<ListedAlert[]>()('GET /w/:slug/alerts', {
   input: query({ all: yesOrNo, limit: count(1000, 500) }),
   command: {
     name: 'alert list',
-    args: [placeArgument],
+    args: [workspaceOrServiceArgument],
     options: [['--all', 'also those that have ended, the newest 500']],
   },
 })
@@ -113,7 +113,7 @@ export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
   adds: bounds.mutes,
   command: {
     name: 'alert mute',
-    args: [placeArgument],
+    args: [workspaceOrServiceArgument],
     options: [
       ['--agent <name>', 'only this agent (default: all)'],
       ['--rule <rule>', 'only this rule (default: all)'],
@@ -124,7 +124,7 @@ export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
 })
 export const mutes = reading<MuteRow[]>()('GET /w/:slug/mutes', {
   says: 'list the mutes that have not ended',
-  command: { name: 'alert mutes', args: [placeArgument] },
+  command: { name: 'alert mutes', args: [workspaceOrServiceArgument] },
 })
 export const liftMute = change<{ ok: true }>()('DELETE /w/:slug/mutes/:id', {
   says: 'lift a mute; what is still open is then sent once',
@@ -137,7 +137,7 @@ export const liftMute = change<{ ok: true }>()('DELETE /w/:slug/mutes/:id', {
 })
 export const rules = reading<RuleSettings[]>()('GET /w/:slug/rules', {
   says: 'list the rules by which alerts open',
-  command: { name: 'rule list', args: [placeArgument] },
+  command: { name: 'rule list', args: [workspaceOrServiceArgument] },
 })
 export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
   says: 'change a rule; what is not named stays as it is',
@@ -158,7 +158,7 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
   adds: bounds.rules,
   command: {
     name: 'rule set',
-    args: [placeArgument, ['<rule>', 'as svc-server rule list names it']],
+    args: [workspaceOrServiceArgument, ['<rule>', 'as svc-server rule list names it']],
     options: [
       ['--on', 'judge it'],
       ['--off', 'do not; its open alerts end without a message'],
@@ -178,7 +178,7 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
 })
 export const channels = reading<ChannelRow[]>()('GET /w/:slug/channels', {
   says: 'list the channels of a workspace with their last answer',
-  command: { name: 'channel list', args: [placeArgument] },
+  command: { name: 'channel list', args: [workspaceOrServiceArgument] },
 })
 export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
   says: 'add a channel that alerts are sent to',
@@ -197,7 +197,7 @@ export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
   adds: bounds.channels,
   command: {
     name: 'channel add',
-    args: [placeArgument, ['<name>', 'how it is called: lowercase letters, digits, hyphens']],
+    args: [workspaceOrServiceArgument, ['<name>', 'how it is called: lowercase letters, digits, hyphens']],
     options: [
       ['--kind <kind>', 'webhook, email, slack, discord, telegram, ntfy, matrix, pushover, teams, gotify or apprise'],
       ['--url <url>', 'the address, or the server'],
@@ -248,7 +248,7 @@ export const deliveries = reading<DeliveryRow[]>()('GET /w/:slug/deliveries', {
   input: query({ state: wordOf(deliveryStates, undefined), limit: count(1000, 500) }),
   command: {
     name: 'delivery list',
-    args: [placeArgument],
+    args: [workspaceOrServiceArgument],
     options: [['--state <state>', `only these: ${deliveryStates.join(', ')}`]],
   },
 })

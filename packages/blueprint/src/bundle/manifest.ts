@@ -1,5 +1,5 @@
 /** Reads the manifest of a bundle, and checks it against the files of the bundle (4, acceptance rules). */
-import { type PlacedRead, readPlaced } from '../manifest/read.ts'
+import { type ReadWithPositions, readWithPositions } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import type { BundleFinding } from './findings.ts'
 import { foldersAbove } from './paths.ts'
@@ -20,9 +20,9 @@ export function readOwnManifest(
   bytes: Uint8Array | undefined,
   files: ReadonlySet<string>,
   expected: ExpectedManifest = {},
-): { manifest?: Manifest; findings: BundleFinding[]; placeOf?: PlacedRead['placeOf'] } {
+): { manifest?: Manifest; findings: BundleFinding[]; placeOf?: ReadWithPositions['placeOf'] } {
   if (!bytes) return { findings: [{ file: manifestName, message: 'is missing; it must be at the root' }] }
-  const { read, placeOf } = readPlaced(bytes, { for: 'bundle' })
+  const { read, placeOf } = readWithPositions(bytes, { for: 'bundle' })
   if (!read.ok)
     return {
       findings: read.findings.map(({ line, column, message }) => ({ file: manifestName, line, column, message })),

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { limits, limitText } from '@svc/protocol'
-import type { PlacedRead } from '../manifest/read.ts'
+import type { ReadWithPositions } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { contentOf, type UnpackedTotal, WrongContent, zipDisagreement } from '../zip/contents.ts'
 import { type ZipEntry, type ZipLayout, zipLayoutOf } from '../zip/layout.ts'
@@ -44,7 +44,7 @@ interface JudgedBundle {
   /** The bundle that was read; present only if there are no findings. */
   readonly bundle?: Bundle
   /** Returns the line and column of a value in the manifest; present only together with the bundle. */
-  readonly placeOf?: PlacedRead['placeOf']
+  readonly placeOf?: ReadWithPositions['placeOf']
 }
 
 /** Checks a whole bundle, and collects everything that is wrong with it. */

@@ -26,7 +26,7 @@ export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Fold
     const lowest = path.endsWith('/') ? path.slice(0, -1) : parentOf(path)
     for (const folder of unseen(lowest, folders)) {
       if (folders.size === limits.bundleFolders) return undefined
-      folders.set(folder, placed(folder, folders))
+      folders.set(folder, folderAt(folder, folders))
     }
   }
   return folders
@@ -41,7 +41,7 @@ function unseen(lowest: string, known: ReadonlyMap<string, Folder>): string[] {
   return found.reverse()
 }
 
-function placed(path: string, known: ReadonlyMap<string, Folder>): Folder {
+function folderAt(path: string, known: ReadonlyMap<string, Folder>): Folder {
   const above = known.get(parentOf(path))
   return { path, key: keyBelow(above, path), ...(above && { above }) }
 }

@@ -12,7 +12,7 @@ import { judgeWholeBundle } from '../bundle/read.ts'
 import { wrongBetween } from '../bundle/tree.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type GatheredFiles, gatherFiles } from './gather.ts'
-import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
+import { hintsOn, type PositionOf, warningsOn } from './hints.ts'
 
 /** Returns every reason to refuse the bundle that `packFolder` would make from this folder. */
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
@@ -45,7 +45,7 @@ export async function examineBundle(bytes: Uint8Array): Promise<ExaminedFolder> 
 function remarksOn(
   manifest: Manifest | undefined,
   files: readonly Pick<FolderFile, 'path' | 'executable'>[],
-  placeOf: PlaceOf = () => ({ line: 1, column: 1 }),
+  placeOf: PositionOf = () => ({ line: 1, column: 1 }),
 ): Omit<ExaminedFolder, 'findings'> {
   if (!manifest) return { warnings: [], hints: [] }
   return { warnings: warningsOn(manifest, files, placeOf), hints: hintsOn(manifest, files), manifest }
@@ -53,7 +53,7 @@ function remarksOn(
 
 interface FolderRead extends GatheredFiles {
   readonly manifest?: Manifest
-  readonly placeOf?: PlaceOf
+  readonly placeOf?: PositionOf
 }
 
 /**

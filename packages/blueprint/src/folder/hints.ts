@@ -14,34 +14,38 @@ interface ListedFile {
 export function hintsOn(manifest: Manifest, files: readonly ListedFile[]): BundleFinding[] {
   const mac = macNote(files)
   return [
-    ...ofCommand(manifest, files),
-    ...files.flatMap(ofFile),
+    ...commandHints(manifest, files),
+    ...files.flatMap(fileHints),
     ...(mac === undefined ? [] : [{ file: '', message: mac }]),
   ]
 }
 
-const ofMac = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/
+const macFiles = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/
 
 /** The note about files that macOS adds to archives, as the end of a sentence that begins with the bundle. */
 export function macNote(files: readonly { readonly path: string }[]): string | undefined {
-  const [first, ...more] = files.filter(({ path }) => ofMac.test(path))
+  const [first, ...more] = files.filter(({ path }) => macFiles.test(path))
   if (!first) return undefined
   const all = more.length === 0 ? first.path : `${first.path} and ${more.length} more`
   return `contains files that macOS added and no agent needs (${all}); "svc pack" leaves them out`
 }
 
-export type PlaceOf = (path: string) => { line: number; column: number }
+export type PositionOf = (path: string) => { line: number; column: number }
 
 /** Warnings about mistakes because of which the service learns nothing from the agent, or secrets become known. */
-export function warningsOn(manifest: Manifest, files: readonly ListedFile[], placeOf: PlaceOf): BundleFinding[] {
-  return [...outsideState(manifest, placeOf), ...literalSigns(manifest, placeOf), ...files.flatMap(environments)]
+export function warningsOn(manifest: Manifest, files: readonly ListedFile[], placeOf: PositionOf): BundleFinding[] {
+  return [
+    ...outsideState(manifest, placeOf),
+    ...literalCharacters(manifest, placeOf),
+    ...files.flatMap(environmentHints),
+  ]
 }
 
 /**
  * Finds paths with signs of patterns, which svc takes literally: such a path is one file or folder of exactly this
  * name.
  */
-function literalSigns({ state, status, logs }: Manifest, placeOf: PlaceOf): BundleFinding[] {
+function literalCharacters({ state, status, logs }: Manifest, placeOf: PositionOf): BundleFinding[] {
   const logPaths = logs.map((log) => ({
     path: log.path,
     parts: log.path.split('/').filter((s) => s !== '*' || !isLogPattern(log)),
@@ -64,7 +68,7 @@ function literalSigns({ state, status, logs }: Manifest, placeOf: PlaceOf): Bund
  * Finds a status file or log below `state/` that the manifest's key `state` does not cover. The agent writes such a
  * file to its state folder (SVC_STATE_DIR), but the runtime would look for it in the folder of the version.
  */
-function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): BundleFinding[] {
+function outsideState({ state, status, logs }: Manifest, placeOf: PositionOf): BundleFinding[] {
   const named: [path: string, file: string][] = [
     ...(status === undefined ? [] : [['status', status] as [string, string]]),
     ...logs.map(({ path }, i): [string, string] => [`logs[${i}].path`, path]),
@@ -83,14 +87,14 @@ function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): Bund
  * Finds the files `agent.env` and `secrets.env` in a bundle. They do not belong there, since `svc init` brings tokens
  * and secrets to the machine (4, rule 3).
  */
-const environments = ({ path }: ListedFile): BundleFinding[] =>
+const environmentHints = ({ path }: ListedFile): BundleFinding[] =>
   /(?:^|\/)(?:agent|secrets)\.env$/i.test(path)
     ? [{ file: path, message: 'must not be in a bundle: tokens and secrets come to the machine at "svc init"' }]
     : []
 
 /** The names of files that usually hold secrets. A bundle must hold no secrets (4, rule 3). */
 const secretive = /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
-const ofFile = ({ path }: ListedFile): BundleFinding[] =>
+const fileHints = ({ path }: ListedFile): BundleFinding[] =>
   secretive.test(path)
     ? [
         {
@@ -101,7 +105,7 @@ const ofFile = ({ path }: ListedFile): BundleFinding[] =>
       ]
     : []
 
-function ofCommand({ runtime, state }: Manifest, files: readonly ListedFile[]): BundleFinding[] {
+function commandHints({ runtime, state }: Manifest, files: readonly ListedFile[]): BundleFinding[] {
   if (runtime?.kind !== 'process') return []
   const said = (message: string): BundleFinding[] => [{ file: manifestName, message }]
   const { command, workdir } = runtime

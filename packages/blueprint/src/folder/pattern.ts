@@ -48,8 +48,8 @@ function wrongWithNames(pattern: string): string | undefined {
 }
 
 /** One sign of a path: a character or a byte, as a number. */
-type Sign = number
-type Range = readonly [from: Sign, to: Sign]
+type CodePoint = number
+type Range = readonly [from: CodePoint, to: CodePoint]
 type Step =
   | { readonly is: 'one'; readonly ranges: readonly Range[]; readonly negated?: boolean; readonly noSlash?: boolean }
   /** Any number of signs. */
@@ -57,21 +57,21 @@ type Step =
   /** The two steps after this one may be skipped: those of the stars and the slash of a leading `**` and `/`. */
   | { readonly is: 'skip' }
 
-const code = (sign: string): Sign => sign.codePointAt(0) ?? 0
+const code = (sign: string): CodePoint => sign.codePointAt(0) ?? 0
 const [slash, star, backslash, dash] = [code('/'), code('*'), code('\\'), code('-')]
 const [question, open, close, colon, bang, caret] = [code('?'), code('['), code(']'), code(':'), code('!'), code('^')]
-const special: ReadonlySet<Sign | undefined> = new Set([star, backslash, question, open])
+const specialCharacters: ReadonlySet<CodePoint | undefined> = new Set([star, backslash, question, open])
 
 /**
  * The steps of a pattern; or the reason why it cannot be read. If the pattern is bound to a folder, `?`, `*` and
  * classes match no slash.
  */
-function stepsOf(signs: readonly Sign[], isBound: boolean): Step[] | string {
+function stepsOf(signs: readonly CodePoint[], isBound: boolean): Step[] | string {
   const steps: Step[] = []
   // Git compares the signs before the first special one by themselves, and takes the rest for a pattern of its own.
-  const start = signs.findIndex((sign) => special.has(sign))
+  const start = signs.findIndex((sign) => specialCharacters.has(sign))
   for (let at = 0; at < signs.length; at++) {
-    const [sign, next] = [signs[at] as Sign, signs[at + 1]]
+    const [sign, next] = [signs[at] as CodePoint, signs[at + 1]]
     if (sign === star) {
       const from = at
       while (signs[at + 1] === star) at++
@@ -89,18 +89,18 @@ function stepsOf(signs: readonly Sign[], isBound: boolean): Step[] | string {
       const why = wrongWithEscape(next)
       if (why !== undefined) return why
       at++
-      steps.push(only(next as Sign))
-    } else steps.push(only(sign))
+      steps.push(exactly(next as CodePoint))
+    } else steps.push(exactly(sign))
   }
   return steps
 }
 
-const only = (sign: Sign): Step => ({ is: 'one', ranges: [[sign, sign]] })
-const isEndOfName = (signs: readonly Sign[], at: number): boolean =>
+const exactly = (sign: CodePoint): Step => ({ is: 'one', ranges: [[sign, sign]] })
+const isEndOfName = (signs: readonly CodePoint[], at: number): boolean =>
   at === signs.length || signs[at] === slash || (signs[at] === backslash && signs[at + 1] === slash)
 
 /** A backslash before a letter or a digit is taken for the sign between folders, as on Windows, and is refused. */
-function wrongWithEscape(sign: Sign | undefined): string | undefined {
+function wrongWithEscape(sign: CodePoint | undefined): string | undefined {
   if (sign === undefined) return 'ends in a backslash; write "\\\\" for the sign itself'
   const char = String.fromCodePoint(sign)
   return /[0-9A-Za-z]/.test(char) ? `has a backslash before "${char}"; folders are separated by "/"` : undefined
@@ -111,14 +111,14 @@ type ClassRead =
   | { readonly why: string }
 
 /** Reads a class of signs, whose first sign after `[` is at `from`. `end` is the place of its `]`. */
-function readClass(signs: readonly Sign[], from: number): ClassRead {
+function readClass(signs: readonly CodePoint[], from: number): ClassRead {
   const negated = signs[from] === bang || signs[from] === caret
   const first = negated ? from + 1 : from
   const ranges: Range[] = []
   /** The sign before, if a range can begin with it. */
-  let before: Sign | undefined
+  let before: CodePoint | undefined
   for (let at = first; at < signs.length; at++) {
-    const sign = signs[at] as Sign
+    const sign = signs[at] as CodePoint
     if (sign === close && at > first) return { end: at, negated, ranges }
     const named = sign === open && signs[at + 1] === colon ? nameAt(signs, at + 2) : undefined
     if (named !== undefined) {
@@ -135,8 +135,8 @@ function readClass(signs: readonly Sign[], from: number): ClassRead {
       const why = wrongWithEscape(signs[++at])
       if (why !== undefined) return { why }
     }
-    const to = signs[at] as Sign
-    const range: Range = isRange ? [before as Sign, to] : [to, to]
+    const to = signs[at] as CodePoint
+    const range: Range = isRange ? [before as CodePoint, to] : [to, to]
     if (range[0] > range[1])
       return {
         why: `has the range ${range.map((s) => String.fromCodePoint(s)).join('-')}, which is the wrong way round`,
@@ -148,17 +148,18 @@ function readClass(signs: readonly Sign[], from: number): ClassRead {
 }
 
 /** The name of a class such as `[:digit:]` that begins at `from`; undefined if no `:]` follows. */
-function nameAt(signs: readonly Sign[], from: number): string | undefined {
+function nameAt(signs: readonly CodePoint[], from: number): string | undefined {
   const end = signs.indexOf(close, from)
   if (end <= from || signs[end - 1] !== colon) return undefined
   return String.fromCodePoint(...signs.slice(from, end - 1))
 }
 
-const members = (text: string): Range[] => text.split(' ').map((range) => [code(range), code(range.at(-1) ?? range)])
+const charactersIn = (text: string): Range[] =>
+  text.split(' ').map((range) => [code(range), code(range.at(-1) ?? range)])
 /** The classes that git knows. They have signs of ASCII only. */
 const classes: Readonly<Record<string, readonly Range[]>> = {
-  alnum: members('09 AZ az'),
-  alpha: members('AZ az'),
+  alnum: charactersIn('09 AZ az'),
+  alpha: charactersIn('AZ az'),
   blank: [
     [0x09, 0x09],
     [0x20, 0x20],
@@ -167,22 +168,22 @@ const classes: Readonly<Record<string, readonly Range[]>> = {
     [0x00, 0x1f],
     [0x7f, 0x7f],
   ],
-  digit: members('09'),
-  graph: members('!~'),
-  lower: members('az'),
+  digit: charactersIn('09'),
+  graph: charactersIn('!~'),
+  lower: charactersIn('az'),
   print: [[0x20, 0x7e]],
-  punct: members('!/ :@ [` {~'),
+  punct: charactersIn('!/ :@ [` {~'),
   space: [
     [0x09, 0x0d],
     [0x20, 0x20],
   ],
-  upper: members('AZ'),
-  xdigit: members('09 AF af'),
+  upper: charactersIn('AZ'),
+  xdigit: charactersIn('09 AF af'),
 }
 const knownClasses = Object.keys(classes).join(', ')
 
 /** True if the steps match all signs. Follows all ways through the steps at once, and never goes back. */
-function fits(steps: readonly Step[], signs: readonly Sign[]): boolean {
+function fits(steps: readonly Step[], signs: readonly CodePoint[]): boolean {
   let reached = reach(steps, new Uint8Array(steps.length + 1), 0)
   for (const sign of signs) {
     const next = new Uint8Array(steps.length + 1)
@@ -199,7 +200,8 @@ function fits(steps: readonly Step[], signs: readonly Sign[]): boolean {
   return reached[steps.length] === 1
 }
 
-const isIn = (ranges: readonly Range[], sign: Sign): boolean => ranges.some(([from, to]) => from <= sign && sign <= to)
+const isIn = (ranges: readonly Range[], sign: CodePoint): boolean =>
+  ranges.some(([from, to]) => from <= sign && sign <= to)
 
 /** Marks a place between steps, and those that are reached from it without a sign. */
 function reach(steps: readonly Step[], places: Uint8Array, from: number): Uint8Array {
@@ -213,5 +215,5 @@ function reach(steps: readonly Step[], places: Uint8Array, from: number): Uint8A
 }
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
-const charsOf = (text: string): Sign[] => [...text].map(code)
-const bytesOf = (text: string): Sign[] => [...new TextEncoder().encode(text)]
+const charsOf = (text: string): CodePoint[] => [...text].map(code)
+const bytesOf = (text: string): CodePoint[] => [...new TextEncoder().encode(text)]

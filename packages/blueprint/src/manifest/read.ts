@@ -21,9 +21,9 @@ interface ReadOptions {
 
 /** Reads a manifest from its text or bytes. Never throws. */
 export const readManifest = (source: string | Uint8Array, options: ReadOptions = { for: 'bundle' }): ManifestRead =>
-  readPlaced(source, options).read
+  readWithPositions(source, options).read
 
-export interface PlacedRead {
+export interface ReadWithPositions {
   readonly read: ManifestRead
   /**
    * Returns the line and column of a value such as `runtime.files[0]`, or of its nearest parent if the text does not
@@ -33,9 +33,9 @@ export interface PlacedRead {
 }
 
 /** Reads a manifest together with the places of its values. */
-export function readPlaced(source: string | Uint8Array, options: ReadOptions): PlacedRead {
+export function readWithPositions(source: string | Uint8Array, options: ReadOptions): ReadWithPositions {
   const start = { line: 1, column: 1 }
-  const placed = (read: ManifestRead): PlacedRead => ({ read, placeOf: () => start })
+  const placed = (read: ManifestRead): ReadWithPositions => ({ read, placeOf: () => start })
   const size = typeof source === 'string' ? new TextEncoder().encode(source).length : source.length
   if (size > limits.manifestBytes) {
     return placed(refused(`The manifest must be at most ${limitText(limits.manifestBytes)}: got ${sizeText(size)}.`))

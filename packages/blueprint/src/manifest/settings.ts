@@ -86,7 +86,8 @@ const setting: YamlReader<ManifestSetting> = (v, path, reading) => {
   const got = shape(v, path, reading)
   if (!got) return undefined
   const { default: written, ...rest } = got
-  const wrong = (below: string, message: string) => addFinding(reading, placeOf(v, below), `${path}.${below}`, message)
+  const wrong = (below: string, message: string) =>
+    addFinding(reading, offsetBelow(v, below), `${path}.${below}`, message)
   if (!numeric.includes(rest.type)) {
     if (rest.min !== undefined) return wrong('min', `min has no meaning for a setting of type ${rest.type}.`)
     if (rest.max !== undefined) return wrong('max', `max has no meaning for a setting of type ${rest.type}.`)
@@ -105,7 +106,7 @@ const setting: YamlReader<ManifestSetting> = (v, path, reading) => {
   return { ...rest, default: value }
 }
 
-const placeOf = (v: YamlValue, below: string): number =>
+const offsetBelow = (v: YamlValue, below: string): number =>
   v.is === 'map' ? (v.entries.find((e) => e.key === below)?.value.at ?? v.at) : v.at
 
 export const settings: YamlReader<ManifestSetting[]> = list(setting, limits.settings, (s) => s.key.toUpperCase())

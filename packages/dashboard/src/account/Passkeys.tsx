@@ -33,7 +33,7 @@ export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
         {data.passkeys.length > 0 && (
           <ul className="sessions" aria-label="Passkeys">
             {data.passkeys.map((passkey) => (
-              <Line key={passkey.id} passkey={passkey} factors={data} />
+              <PasskeyLine key={passkey.id} passkey={passkey} factors={data} />
             ))}
           </ul>
         )}
@@ -45,7 +45,7 @@ export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
         {why !== undefined && <div>{data.passkeys.length === 0 ? `None. ${why}` : why}</div>}
         {why === undefined &&
           (adding ? (
-            <Adding
+            <AddPasskeyForm
               isFirst={!data.totp && !showsPasskey(data)}
               byPassword={byPassword}
               onDone={() => setAdding(false)}
@@ -91,7 +91,13 @@ function useReload() {
   return () => client.invalidateQueries()
 }
 
-function Line({ passkey: { id, name, createdAt, usedAt, here }, factors }: { passkey: Passkey; factors: Factors }) {
+function PasskeyLine({
+  passkey: { id, name, createdAt, usedAt, here },
+  factors,
+}: {
+  passkey: Passkey
+  factors: Factors
+}) {
   const reload = useReload()
   const confirm = useConfirm()
   const remove = async () => {
@@ -144,7 +150,7 @@ interface AddingProps {
   onDone: () => void
 }
 
-function Adding({ isFirst, byPassword, onDone }: AddingProps) {
+function AddPasskeyForm({ isFirst, byPassword, onDone }: AddingProps) {
   const reload = useReload()
   const form = useForm({ initialValues: { name: '' }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useChange(async ({ name }: typeof form.values) => {

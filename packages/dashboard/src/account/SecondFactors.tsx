@@ -49,11 +49,11 @@ export function SecondFactors({ email, passwords }: SecondFactorsProps) {
       {fresh ? (
         <NewCodes {...fresh} email={email} onDone={() => shown()} />
       ) : data.totp ? (
-        <Added factors={data} byPassword={byPassword} onCodes={(codes) => shown({ codes, replace: true })} />
+        <AddedFactors factors={data} byPassword={byPassword} onCodes={(codes) => shown({ codes, replace: true })} />
       ) : begun ? (
-        <Enrolling begun={begun} onCodes={(codes) => shown({ codes, replace: false })} onCancel={() => shown()} />
+        <EnrollApp begun={begun} onCodes={(codes) => shown({ codes, replace: false })} onCancel={() => shown()} />
       ) : (
-        <Adding why={whyAdd(data, byPassword)} onBegun={setBegun} />
+        <AddFactor why={whyAdd(data, byPassword)} onBegun={setBegun} />
       )}
     </div>
   )
@@ -77,7 +77,7 @@ interface AddingProps {
   onBegun: (begun: NewTotp) => void
 }
 
-function Adding({ why, onBegun }: AddingProps) {
+function AddFactor({ why, onBegun }: AddingProps) {
   const { busy, error, submit } = useChange(async () => onBegun(await call('POST /factors/totp')))
   return (
     <Stack gap="sm" align="flex-start">
@@ -96,7 +96,7 @@ interface EnrollingProps {
   onCancel: () => void
 }
 
-function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps) {
+function EnrollApp({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps) {
   const reload = useReload()
   const form = useForm({
     initialValues: { code: '' },
@@ -174,7 +174,7 @@ interface AddedProps {
   onCodes: (codes: string[]) => void
 }
 
-function Added({ factors, byPassword, onCodes }: AddedProps) {
+function AddedFactors({ factors, byPassword, onCodes }: AddedProps) {
   const reload = useReload()
   const confirm = useConfirm()
   const { busy, error, submit } = useChange(async () => {

@@ -27,7 +27,7 @@ export function Sessions() {
         {[...data]
           .sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt)
           .map((session) => (
-            <Line key={session.id} session={session} busy={end.busy} onEnd={() => end.submit(session.id)} />
+            <SessionLine key={session.id} session={session} busy={end.busy} onEnd={() => end.submit(session.id)} />
           ))}
       </ul>
       {end.error !== null && <ErrorNote error={end.error} />}
@@ -40,7 +40,7 @@ export function Sessions() {
   )
 }
 
-function Line({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) {
+function SessionLine({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) {
   const what = browserOf(session.userAgent)
   return (
     <li className="session">
@@ -85,13 +85,13 @@ const seconds: Readonly<Record<NonNullable<SignInRecord['second']>, string>> = {
 }
 
 /** The number of sign-ins that the list shows at first. */
-const atFirst = 5
+const shownAtFirst = 5
 
 /** The last sign-ins of the signed-in person, who can notice there that somebody else has signed in. */
 export function SignIns() {
   const query = useQuery(read('GET /sign-ins'))
   const { data } = query
-  const first = useFirst(data ?? [], atFirst)
+  const first = useFirst(data ?? [], shownAtFirst)
   if (!data) return <QueryState of={query} waiting={null} />
   if (data.length === 0) return <p className="svc-quiet">None yet. The next sign-in will be listed here.</p>
   return (

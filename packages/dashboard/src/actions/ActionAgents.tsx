@@ -50,7 +50,7 @@ export function ActionAgents({ slug, action }: { slug: string; action: Action })
         room -= shown.length
         return (
           shown.length > 0 && (
-            <Group
+            <StateGroup
               key={`${group.state} ${group.reason}`}
               slug={slug}
               type={action.type}
@@ -84,7 +84,7 @@ interface GroupProps {
 }
 
 /** The agents of one outcome and reason. */
-function Group({ slug, type, group: { state, reason, agents }, all }: GroupProps) {
+function StateGroup({ slug, type, group: { state, reason, agents }, all }: GroupProps) {
   const { word, tone } = outcomeWords[state]
   return (
     <div className="act-group">

@@ -71,10 +71,10 @@ export function ActionPage() {
             </>
           )}
         </p>
-        <Values action={action} />
+        <ActionValuesNote action={action} />
       </header>
       <div className="svc-column">
-        <Outcome slug={slug} action={action} />
+        <ActionOutcome slug={slug} action={action} />
         <ActionAgents slug={slug} action={action} />
       </div>
     </>
@@ -82,7 +82,7 @@ export function ActionPage() {
 }
 
 /** Shows the values of settings, or the name of a log, that the action sent. */
-function Values({ action: { type, values } }: { action: Action }) {
+function ActionValuesNote({ action: { type, values } }: { action: Action }) {
   const all = Object.entries(values)
   if (all.length === 0) return null
   return (
@@ -101,7 +101,7 @@ function Values({ action: { type, values } }: { action: Action }) {
   )
 }
 
-function Outcome({ slug, action }: { slug: string; action: Action }) {
+function ActionOutcome({ slug, action }: { slug: string; action: Action }) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const { role } = useWorkspace()
@@ -120,7 +120,7 @@ function Outcome({ slug, action }: { slug: string; action: Action }) {
   return (
     <article className="svc-card act-card" aria-label="Outcome">
       <OutcomeBar counts={counts} />
-      <Filter action={action} />
+      <StateFilter action={action} />
       {rest + counts.waiting > 0 && (
         <Group gap="xs" mt={12}>
           {rest > 0 && (
@@ -153,7 +153,7 @@ function Outcome({ slug, action }: { slug: string; action: Action }) {
   )
 }
 
-function Filter({ action: { counts } }: { action: Action }) {
+function StateFilter({ action: { counts } }: { action: Action }) {
   const { state } = route.useSearch()
   const navigate = route.useNavigate()
   const show = (one: ActionState | undefined) =>

@@ -5,23 +5,23 @@ import type { AuditEntry, RuleName } from '@svc/api'
 import { alertRules } from '@svc/api/words'
 import { dateAndTime, serviceNow } from '../ui/index.ts'
 
-/** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
+/** A part of a sentence: words of the page, a text that was entered elsewhere (`saidPart`), or an agent's name. */
 export type SentencePart = string | { said: string } | { agent: string } | { action: string; words: string }
 
 type ActivityFacts = Readonly<Record<string, unknown>>
 type Tell = (what: SentencePart, facts: ActivityFacts) => SentencePart[]
 
-const said = (v: unknown): SentencePart => ({
+const saidPart = (v: unknown): SentencePart => ({
   said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v),
 })
 const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
 /** The name of an alert rule as the page shows it. A rule of another version of the service is shown by its id. */
 const ruleOf = (rule: unknown): SentencePart =>
-  typeof rule === 'string' && Object.hasOwn(alertRules, rule) ? alertRules[rule as RuleName].heading : said(rule)
+  typeof rule === 'string' && Object.hasOwn(alertRules, rule) ? alertRules[rule as RuleName].heading : saidPart(rule)
 
-const ofMute = ({ rule, item }: ActivityFacts): SentencePart[] => {
-  if (item !== undefined) return [' for the health item ', said(item)]
+const mutedPart = ({ rule, item }: ActivityFacts): SentencePart[] => {
+  if (item !== undefined) return [' for the health item ', saidPart(item)]
   return rule === undefined ? [] : [' for the alert rule ', ruleOf(rule)]
 }
 
@@ -32,7 +32,7 @@ function shortWhy(why: unknown): unknown {
 }
 
 const limit = (name: string, value: unknown): SentencePart[] =>
-  value === undefined ? [] : [`, ${name}: `, said(value ?? 'the default')]
+  value === undefined ? [] : [`, ${name}: `, saidPart(value ?? 'the default')]
 
 const sentences: Readonly<Record<string, Tell>> = {
   'workspace.created': (what) => ['created the workspace ', what],
@@ -41,9 +41,9 @@ const sentences: Readonly<Record<string, Tell>> = {
     ...(typeof from === 'number' ? [` from ${dateAndTime(from, serviceNow())} on`] : []),
   ],
   'workspace.factor_not_required': () => ['ended the requirement of a second factor for admins'],
-  'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', said(from), ' to ', said(to)],
-  'workspace.activated': (what, { product }) => ['activated ', what, ' for ', said(product)],
-  'workspace.deactivated': (what, { product }) => ['deactivated ', what, ' for ', said(product)],
+  'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', saidPart(from), ' to ', saidPart(to)],
+  'workspace.activated': (what, { product }) => ['activated ', what, ' for ', saidPart(product)],
+  'workspace.deactivated': (what, { product }) => ['deactivated ', what, ' for ', saidPart(product)],
   'workspace.limits_changed': (what, { agents, people, bundles }) => [
     'changed the limits of ',
     what,
@@ -51,10 +51,10 @@ const sentences: Readonly<Record<string, Tell>> = {
     ...limit('people', people),
     ...limit('bytes of bundles', bundles),
   ],
-  'activity.folded': (_, { lines }) => ['did ', said(lines), ' more things earlier, shown as one line'],
+  'activity.folded': (_, { lines }) => ['did ', saidPart(lines), ' more things earlier, shown as one line'],
   'agent.created': (what, { tags }) => ['added ', what, ...(tags ? [' with ', ...wordsOf(tagsOf(tags))] : [])],
   'agent.tagged': (what, { agents, add, remove }) => tagged(agentsOr(what, agents), tagsOf(add), tagsOf(remove)),
-  'agent.renamed': (what, { from }) => ['renamed ', said(from), ' to ', what],
+  'agent.renamed': (what, { from }) => ['renamed ', saidPart(from), ' to ', what],
   'agent.token_rotated': (what) => ['rotated the token of ', what],
   'agent.deleted': (what, { cancelled }) => [
     'deleted ',
@@ -67,27 +67,32 @@ const sentences: Readonly<Record<string, Tell>> = {
     'installed ',
     what,
     ' from ',
-    said(blueprint),
+    saidPart(blueprint),
     ' ',
-    said(version),
+    saidPart(version),
   ],
   'blueprint.uploaded': (what) => ['uploaded the blueprint ', what],
   'blueprint.deleted': (what) => ['deleted the blueprint ', what],
-  'code.issued': (what, { agent }) => ['issued an install code for ', what, ', for an agent named ', said(agent)],
-  'code.revoked': (what, { agent }) => ['revoked the install code for ', what, ', for an agent named ', said(agent)],
+  'code.issued': (what, { agent }) => ['issued an install code for ', what, ', for an agent named ', saidPart(agent)],
+  'code.revoked': (what, { agent }) => [
+    'revoked the install code for ',
+    what,
+    ', for an agent named ',
+    saidPart(agent),
+  ],
   'bot.revoked': (what, { product, agents }) => [
     'revoked the bot ',
     what,
     ' in ',
-    said(product),
-    ...(Array.isArray(agents) ? [', for ', said(agents.join(', '))] : []),
+    saidPart(product),
+    ...(Array.isArray(agents) ? [', for ', saidPart(agents.join(', '))] : []),
   ],
-  'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', said(product)],
+  'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', saidPart(product)],
   'command.sent': (what, { type, payload }) => asked(what, type, payload),
   'action.sent': (what, { action, type, agents }) => acted(manyOf(what, agents, action), type),
   'action.cancelled': (what, { action, type, agents }) => [
     'cancelled ',
-    said(actionWords[String(type)] ?? type),
+    saidPart(actionWords[String(type)] ?? type),
     ' for ',
     manyOf(what, agents, action),
   ],
@@ -95,9 +100,9 @@ const sentences: Readonly<Record<string, Tell>> = {
     'saved the view ',
     what,
     q === '' ? ', with all agents' : ': ',
-    ...(q === '' ? [] : [said(q)]),
+    ...(q === '' ? [] : [saidPart(q)]),
   ],
-  'view.renamed': (what, { from }) => ['renamed the view ', said(from), ' to ', what],
+  'view.renamed': (what, { from }) => ['renamed the view ', saidPart(from), ' to ', what],
   'view.removed': (what) => ['removed the view ', what],
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
   'wish.hurried': (what, facts) => ['let ', what, ' update to ', ...versionOf(facts), ' without the end of its watch'],
@@ -111,7 +116,7 @@ const sentences: Readonly<Record<string, Tell>> = {
   ],
   'rollout.hurried': (what, { agents }) => [
     'let ',
-    said(`${agents}`),
+    saidPart(`${agents}`),
     ' of the agents in the rollout of ',
     what,
     ' update without the end of a watch',
@@ -119,14 +124,18 @@ const sentences: Readonly<Record<string, Tell>> = {
   'rollout.paused': (what) => ['paused the rollout of ', what],
   'rollout.continued': (what) => ['continued the rollout of ', what],
   'rollout.cancelled': (what) => ['cancelled the rollout of ', what],
-  'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(shortWhy(why))] : [])],
+  'rollout.halted': (what, { why }) => [
+    'halted the rollout of ',
+    what,
+    ...(why ? [': ', saidPart(shortWhy(why))] : []),
+  ],
   'rollout.done': (what) => ['finished the rollout of ', what],
   'alert.acknowledged': (what, { rule, item }) =>
     item === undefined
       ? ['acknowledged the alert ', ruleOf(rule), ' of ', what]
-      : ['acknowledged the alert about ', said(item), ' of ', what],
-  'alert.muted': (what, facts) => ['muted ', what, ...ofMute(facts)],
-  'alert.unmuted': (what, facts) => ['lifted the mute of ', what, ...ofMute(facts)],
+      : ['acknowledged the alert about ', saidPart(item), ' of ', what],
+  'alert.muted': (what, facts) => ['muted ', what, ...mutedPart(facts)],
+  'alert.unmuted': (what, facts) => ['lifted the mute of ', what, ...mutedPart(facts)],
   'alert.settings_changed': (_, { detail }) => [
     detail ? 'allowed' : 'forbade',
     ' the details of agents in messages about alerts',
@@ -135,19 +144,19 @@ const sentences: Readonly<Record<string, Tell>> = {
     'set when reports of ',
     what,
     ' are expected: ',
-    said(hours ?? 'always'),
+    saidPart(hours ?? 'always'),
   ],
   'rule.changed': (what) => [
     'changed the alert rule ',
     typeof what === 'object' && 'said' in what ? ruleOf(what.said) : what,
   ],
-  'channel.added': (what, { kind }) => ['added the ', said(kind), ' channel ', what],
+  'channel.added': (what, { kind }) => ['added the ', saidPart(kind), ' channel ', what],
   'channel.enabled': (what) => ['enabled the channel ', what],
   'channel.disabled': (what) => ['disabled the channel ', what],
   'channel.removed': (what) => ['removed the channel ', what],
   'delivery.retried': (what) => ['sent a delivery to the channel ', what, ' again'],
-  'log.read': (what, { name }) => ['read the log ', said(name), ' of ', what],
-  'log.downloaded': (what, { name }) => ['downloaded the log ', said(name), ' of ', what],
+  'log.read': (what, { name }) => ['read the log ', saidPart(name), ' of ', what],
+  'log.downloaded': (what, { name }) => ['downloaded the log ', saidPart(name), ' of ', what],
   'member.invited': (what, facts) => ['invited ', what, ` as ${role(facts.role)}`],
   'member.invitation_shown': (what) => ['looked at the link of the invitation of ', what],
   'member.invitation_withdrawn': (what) => ['revoked the invitation of ', what],
@@ -209,8 +218,8 @@ function acted(what: SentencePart, type: unknown): SentencePart[] {
 }
 
 const versionOf = ({ of, version, blueprint }: ActivityFacts): SentencePart[] => [
-  ...(of === 'runtime' ? ['runtime '] : blueprint ? [said(blueprint), ' '] : []),
-  version === undefined || version === null ? 'the requested version' : said(version),
+  ...(of === 'runtime' ? ['runtime '] : blueprint ? [saidPart(blueprint), ' '] : []),
+  version === undefined || version === null ? 'the requested version' : saidPart(version),
 ]
 
 function asked(what: SentencePart, type: unknown, payload: unknown): SentencePart[] {
@@ -223,7 +232,7 @@ function asked(what: SentencePart, type: unknown, payload: unknown): SentencePar
     case 'run_now':
       return ['asked ', what, ' to run now']
     case 'log':
-      return ['asked ', what, ' for its log ', said(facts.name)]
+      return ['asked ', what, ' for its log ', saidPart(facts.name)]
     case 'set':
       return [
         'asked ',
@@ -231,12 +240,12 @@ function asked(what: SentencePart, type: unknown, payload: unknown): SentencePar
         ' to set ',
         ...Object.entries(facts).flatMap(([key, value], i): SentencePart[] => [
           ...(i > 0 ? [', '] : []),
-          said(key),
-          ...(value === null ? [' to not set'] : [' to ', said(value)]),
+          saidPart(key),
+          ...(value === null ? [' to not set'] : [' to ', saidPart(value)]),
         ]),
       ]
     default:
-      return ['sent ', said(type), ' to ', what]
+      return ['sent ', saidPart(type), ' to ', what]
   }
 }
 
@@ -274,8 +283,8 @@ function split(subject: string): [kind: string, name: string] {
 }
 
 function unforeseen(action: string, subject: string, details: ActivityFacts): SentencePart[] {
-  const facts = Object.keys(details).length > 0 ? [' ', said(details)] : []
-  return [said(action.replaceAll(/[._]/g, ' ')), ': ', said(subject), ...facts]
+  const facts = Object.keys(details).length > 0 ? [' ', saidPart(details)] : []
+  return [saidPart(action.replaceAll(/[._]/g, ' ')), ': ', saidPart(subject), ...facts]
 }
 
 /** The heading for the entries of one day, such as `Saturday, 21 November 2026`, in the reader's time zone. */

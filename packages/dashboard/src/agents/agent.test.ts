@@ -22,7 +22,7 @@ import {
   lifeWords,
   settingChangesOf,
   undoingControl,
-  whilePaused,
+  whyNotWhilePaused,
 } from './parts/life.ts'
 import { isLeavingList, mergedCommands } from './parts/press.ts'
 import { addressOfOrder, pressedOrder, readRunOrder, runOrders } from './runs/list.ts'
@@ -108,8 +108,8 @@ test.each([
 ])('a queued command waits for a report at %s: %s', (nextAt, words) => expect(dueWords(nextAt, 70_000)).toBe(words))
 
 test('while an agent is paused it can only be resumed, and the other controls say why not', () => {
-  expect(whilePaused.resume).toBeNull()
-  expect([whilePaused.pause, whilePaused.run_now]).toEqual([
+  expect(whyNotWhilePaused.resume).toBeNull()
+  expect([whyNotWhilePaused.pause, whyNotWhilePaused.run_now]).toEqual([
     'The agent is paused already.',
     'The agent is paused: resume it first.',
   ])

@@ -65,12 +65,12 @@ export function Acknowledge({ slug, alerts, done }: AcknowledgeProps) {
 }
 
 /** The service acknowledges at most this many alerts in one request. */
-const atATime = 1000
+const alertsAtOnce = 1000
 
 async function acknowledgeAll(slug: string, alerts: readonly AlertLine[], note: string): Promise<void> {
   const ids = alerts.map(({ id }) => id)
-  for (let i = 0; i < ids.length; i += atATime)
-    await call('POST /w/:slug/alerts/acknowledge', { slug }, { ids: ids.slice(i, i + atATime), ...noteOf(note) })
+  for (let i = 0; i < ids.length; i += alertsAtOnce)
+    await call('POST /w/:slug/alerts/acknowledge', { slug }, { ids: ids.slice(i, i + alertsAtOnce), ...noteOf(note) })
 }
 
 /** The note of an acknowledgement, as operations take it: an empty one is left out. */

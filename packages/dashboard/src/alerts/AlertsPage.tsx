@@ -62,7 +62,7 @@ export function AlertsPage() {
 }
 
 /** The number of open alerts up to which nobody needs a filter to find one. */
-const few = 8
+const maxShown = 8
 
 /** The open alerts of the workspace, and its mutes that have not ended. */
 function OpenTab({ slug, admin }: AlertTabProps) {
@@ -72,7 +72,7 @@ function OpenTab({ slug, admin }: AlertTabProps) {
   const { data, isPlaceholderData } = query
   return (
     <>
-      {(isNarrowed || (data && data.rows.length > few)) && <AlertFilter />}
+      {(isNarrowed || (data && data.rows.length > maxShown)) && <AlertFilter />}
       <QueryState of={query} />
       {data &&
         (data.rows.length === 0 && isNarrowed ? (
@@ -133,7 +133,9 @@ function OpenAlerts({ slug, admin, rows }: OpenAlertsProps) {
         <span role="status">
           {selected.length === 0 ? 'Select all' : `${count(selected.length, 'alert')} selected`}
         </span>
-        {selected.length > 0 && <Acts slug={slug} admin={admin} alerts={selected} done={() => setChosen(new Set())} />}
+        {selected.length > 0 && (
+          <SelectionButtons slug={slug} admin={admin} alerts={selected} done={() => setChosen(new Set())} />
+        )}
       </div>
       <ul className="svc-rows" aria-label="Open alerts">
         {foldAlerts(rows).map((fold) =>
@@ -147,7 +149,7 @@ function OpenAlerts({ slug, admin, rows }: OpenAlertsProps) {
               select={box(fold.alerts, `Select the alert about ${subjectText(fold.alerts[0].subject)}`)}
             />
           ) : (
-            <Folded key={fold.key} slug={slug} admin={admin} fold={fold} select={box} />
+            <FoldedAlerts key={fold.key} slug={slug} admin={admin} fold={fold} select={box} />
           ),
         )}
       </ul>
@@ -163,7 +165,7 @@ interface ActsProps {
 }
 
 /** The buttons that acknowledge and mute these alerts. Those that nobody needs to press are missing. */
-function Acts({ slug, admin, alerts, done }: ActsProps) {
+function SelectionButtons({ slug, admin, alerts, done }: ActsProps) {
   const open = alerts.filter(({ acknowledged }) => acknowledged === null)
   const mutes = mutesOf(alerts, admin)
   return (
@@ -182,7 +184,7 @@ interface FoldedProps {
 }
 
 /** One line for several alerts with the same cause. It opens to show each of them. */
-function Folded({ slug, admin, fold, select }: FoldedProps) {
+function FoldedAlerts({ slug, admin, fold, select }: FoldedProps) {
   const [isOpened, setOpened] = useState(false)
   const { alerts } = fold
   const acknowledged = alerts.filter((alert) => alert.acknowledged !== null).length
@@ -217,7 +219,7 @@ function Folded({ slug, admin, fold, select }: FoldedProps) {
             </Button>
           </div>
         </div>
-        <Acts slug={slug} admin={admin} alerts={alerts} />
+        <SelectionButtons slug={slug} admin={admin} alerts={alerts} />
       </li>
       {isOpened &&
         alerts.map((alert) => (

@@ -20,8 +20,8 @@ export default function HistoryTab({ slug, admin }: AlertTabProps) {
   return (
     <>
       <AlertFilter />
-      <Past slug={slug} shown={shown} query={past} />
-      <Ended slug={slug} admin={admin} shown={shown} isReady={!past.isPending} />
+      <PastAlerts slug={slug} shown={shown} query={past} />
+      <EndedAlerts slug={slug} admin={admin} shown={shown} isReady={!past.isPending} />
     </>
   )
 }
@@ -36,7 +36,7 @@ function usePast(slug: string, shown: AlertsShown) {
   return useQuery(read('GET /w/:slug/alerts/timeline', { slug }, { days, ...shown }))
 }
 
-function Past({ slug, shown, query }: PastProps & { query: ReturnType<typeof usePast> }) {
+function PastAlerts({ slug, shown, query }: PastProps & { query: ReturnType<typeof usePast> }) {
   const { days: chosen, per = 'rule' } = route.useSearch()
   const show = useShown()
   const { data, isPlaceholderData } = query
@@ -87,7 +87,7 @@ function Past({ slug, shown, query }: PastProps & { query: ReturnType<typeof use
 const isNarrowed = (shown: AlertsShown): boolean => Object.keys(shown).length > 0
 
 /** The alerts that have ended, newest first, also those that are older than the timeline. */
-function Ended({ slug, admin, shown, isReady }: PastProps & { admin: boolean; isReady: boolean }) {
+function EndedAlerts({ slug, admin, shown, isReady }: PastProps & { admin: boolean; isReady: boolean }) {
   const query = useInfiniteQuery(endedAlertsQuery(slug, shown))
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage, isPlaceholderData } = query
   const rows = data?.pages.flatMap((page) => page.rows)

@@ -37,7 +37,7 @@ export function BlueprintPage() {
   if (!page || !shown) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
   return (
     <>
-      <Head slug={slug} page={page} version={shown.version} description={shown.description} />
+      <VersionHead slug={slug} page={page} version={shown.version} description={shown.description} />
       {asked !== undefined && asked !== shown.version && (
         <p className="bp-gone">
           There is no version <Text>{asked}</Text>. This is {shown.version}.
@@ -58,7 +58,7 @@ export function BlueprintPage() {
   )
 }
 
-function Head({
+function VersionHead({
   slug,
   page,
   version,

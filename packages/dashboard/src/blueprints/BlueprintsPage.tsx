@@ -47,7 +47,7 @@ export function BlueprintsPage() {
               ))}
             </ul>
           ) : (
-            <None admin={admin} />
+            <NoBlueprints admin={admin} />
           ))}
         {data && <Codes slug={slug} admin={admin} />}
         {data && admin && <Upload slug={slug} />}
@@ -101,7 +101,7 @@ function FetchHere() {
   )
 }
 
-const None = ({ admin }: { admin: boolean }) =>
+const NoBlueprints = ({ admin }: { admin: boolean }) =>
   admin ? (
     <Section title="Your first blueprint">
       <Empty icon={IconPackage} title="No blueprints yet" order={3} help="blueprints#for-authors">

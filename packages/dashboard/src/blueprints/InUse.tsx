@@ -49,11 +49,11 @@ export const VersionsInUse = ({ slug, page, shown }: { slug: string; page: Bluep
 )
 
 /** The number of agents that are shown at first. */
-const atFirst = 12
+const shownAtFirst = 12
 
 /** The agents that were installed from a blueprint. */
 export function AgentsOf({ slug, page: { agents } }: { slug: string; page: Blueprint }) {
-  const first = useFirst(agents, atFirst)
+  const first = useFirst(agents, shownAtFirst)
   return (
     <Section title="Agents installed from it" aside={count(agents.length, 'agent')} flush>
       {agents.length === 0 ? (

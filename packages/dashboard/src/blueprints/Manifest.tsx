@@ -13,7 +13,7 @@ export function ManifestSections({ version: { manifest, files, neededSvc } }: { 
   return (
     <>
       <Runs manifest={manifest} neededSvc={neededSvc} />
-      {manifest.bindings.length > 0 && <Reach manifest={manifest} />}
+      {manifest.bindings.length > 0 && <ProductAccess manifest={manifest} />}
       {manifest.secrets.length > 0 && <Secrets manifest={manifest} />}
       {manifest.settings.length > 0 && <Settings manifest={manifest} />}
       {manifest.logs.length > 0 && <Logs manifest={manifest} />}
@@ -65,7 +65,7 @@ function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string |
   )
 }
 
-const Reach = ({ manifest: { bindings } }: { manifest: Manifest }) => (
+const ProductAccess = ({ manifest: { bindings } }: { manifest: Manifest }) => (
   <Section title="Access" flush>
     <ul className="svc-rows">
       {bindings.map(({ product, role, scopes }) => (

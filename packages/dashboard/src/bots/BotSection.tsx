@@ -19,7 +19,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
   return (
     <Section
       title={<Text>{bot.name}</Text>}
-      aside={admin && <More bot={bot} active={active} onEnd={setEnding} />}
+      aside={admin && <BotMenu bot={bot} active={active} onEnd={setEnding} />}
       flush
     >
       <p className="svc-note">
@@ -40,7 +40,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
                 </span>{' '}
                 <Tone tone={tones[token.state]}>{token.state}</Tone>{' '}
                 <span className="svc-quiet">
-                  <Times token={token} />
+                  <TokenTimes token={token} />
                 </span>
                 <div className="svc-quiet">
                   Permissions: {token.scopes.length > 0 ? token.scopes.join(', ') : 'none'}
@@ -72,7 +72,7 @@ interface MoreProps {
   onEnd: (ending: BotEnd) => void
 }
 
-const More = ({ bot, active, onEnd }: MoreProps) => (
+const BotMenu = ({ bot, active, onEnd }: MoreProps) => (
   <Menu position="bottom-end" withinPortal>
     <Menu.Target>
       <ActionIcon variant="default" size={28} aria-label={`More about ${bot.name} in ${bot.product}`}>
@@ -92,7 +92,7 @@ const More = ({ bot, active, onEnd }: MoreProps) => (
   </Menu>
 )
 
-const Times = ({ token: { issuedAt, expiresAt, revokedAt, lastUsedAt, state } }: { token: BotToken }) => (
+const TokenTimes = ({ token: { issuedAt, expiresAt, revokedAt, lastUsedAt, state } }: { token: BotToken }) => (
   <>
     issued <Time at={issuedAt} />,{' '}
     {revokedAt !== null ? (

@@ -84,7 +84,7 @@ type QueryTimes<R extends ReadRoute> = Pick<
  * How the answers of routes are renewed, if not only by live frames and after a person's changes. Times are
  * milliseconds.
  */
-const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
+const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /me': { staleTime: 60_000 },
   'GET /door': { staleTime: 60_000 },
   'GET /w/:slug': { refetchInterval: every(60_000) },
@@ -133,7 +133,7 @@ export function read<R extends ReadRoute>(route: R, ...given: Arguments<R>) {
   return queryOptions({
     queryKey: keyOf(route, given),
     queryFn: ({ signal }) => call(route, ...([...given, signal] as unknown as Arguments<R>)),
-    ...(ways[route] as QueryTimes<R> | undefined),
+    ...(queryTimes[route] as QueryTimes<R> | undefined),
   })
 }
 

@@ -19,7 +19,7 @@ export function ForgotPage({ mail }: { mail: boolean }) {
   const [asked, setAsked] = useState<string | null>(null)
   return (
     <DoorShell title="Forgot your password?">
-      {!mail ? <NoMail /> : asked !== null ? <Answered email={asked} /> : <ForgotForm onAsked={setAsked} />}
+      {!mail ? <NoMail /> : asked !== null ? <AnswerNote email={asked} /> : <ForgotForm onAsked={setAsked} />}
     </DoorShell>
   )
 }
@@ -60,7 +60,7 @@ const NoMail = () => (
   </Stack>
 )
 
-const Answered = ({ email }: { email: string }) => (
+const AnswerNote = ({ email }: { email: string }) => (
   <Stack gap="md">
     <div role="status">
       If <Text>{email}</Text> has an account here, an email with a link is on its way. The link works once, and for one

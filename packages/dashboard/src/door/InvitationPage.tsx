@@ -36,7 +36,7 @@ export function InvitationPage({ id, door }: { id: string; door: EntryInfo }) {
         </>
       }
     >
-      <Joining id={id} info={info.value} me={door.me} ways={door} />
+      <JoinChoices id={id} info={info.value} me={door.me} ways={door} />
     </DoorShell>
   )
 }
@@ -48,10 +48,10 @@ interface JoiningProps {
   ways: WaysIn
 }
 
-function Joining({ id, info, me, ways }: JoiningProps) {
+function JoinChoices({ id, info, me, ways }: JoiningProps) {
   const isOwn = me !== null && lookOfEmail(me.email) === lookOfEmail(info.email)
-  if (isOwn) return <Join id={id} email={info.email} />
-  if (me) return <Someone else={me.email} email={info.email} />
+  if (isOwn) return <JoinForm id={id} email={info.email} />
+  if (me) return <SignedInAsOther else={me.email} email={info.email} />
   const here = `/invitation/${encodeURIComponent(id)}`
   if (info.hasAccount) return <SignIn next={here} email={info.email} ways={ways} />
   return (
@@ -62,7 +62,7 @@ function Joining({ id, info, me, ways }: JoiningProps) {
   )
 }
 
-function Join({ id, email }: { id: string; email: string }) {
+function JoinForm({ id, email }: { id: string; email: string }) {
   const { busy, error, submit } = useChange(async () => {
     const { slug } = await call('POST /invitations/:id', { id }, {})
     await replacePage(`/w/${slug}`)
@@ -77,7 +77,7 @@ function Join({ id, email }: { id: string; email: string }) {
   )
 }
 
-function Someone({ else: other, email }: { else: string; email: string }) {
+function SignedInAsOther({ else: other, email }: { else: string; email: string }) {
   const { busy, error, submit } = useChange(async () => {
     await signOut().catch((cause) => {
       if (!isRefusal(cause, 401)) throw cause

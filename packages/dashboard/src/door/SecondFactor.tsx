@@ -54,7 +54,7 @@ function HalfForm({ recovering, canRecover, canShow, turn, next, onBack }: HalfF
     if (recovering) setRecovered(true)
     else await replacePage(next)
   })
-  if (recovered) return <Recovered next={next} />
+  if (recovered) return <RecoveredNote next={next} />
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">
@@ -94,7 +94,7 @@ function HalfForm({ recovering, canRecover, canShow, turn, next, onBack }: HalfF
 }
 
 /** Says what to do after a recovery code, while the sign-in still counts as a proof. */
-const Recovered = ({ next }: { next: string }) => (
+const RecoveredNote = ({ next }: { next: string }) => (
   <Stack gap="sm">
     <div role="status">
       You are signed in with a recovery code, which no longer works. If you lost the phone, remove the authenticator app

@@ -1,7 +1,7 @@
 import type { Me } from '@svc/api'
 import { expect, test } from 'vitest'
 import { ApiError } from '../data/api.ts'
-import { doorAt, entryWithoutAnswer, placeOfAddress, safeNext } from './place.ts'
+import { doorAt, entryWithoutAnswer, openedAt, safeNext } from './place.ts'
 
 test.each([
   ['/sign-in', { page: 'signIn' }],
@@ -22,7 +22,7 @@ test.each([
 
 const me = { name: 'Ada' } as Me
 const at = (path: string, door: { me?: Me; first?: boolean } = {}) =>
-  placeOfAddress(new URL(path, 'http://localhost'), { me: null, first: false, ...door })
+  openedAt(new URL(path, 'http://localhost'), { me: null, first: false, ...door })
 
 test.each([
   ['/', { is: 'door', address: '/sign-in' }],

@@ -30,16 +30,16 @@ export function entryWithoutAnswer(error: unknown, pathname: string): EntryInfo 
   return { me: null, first: page === 'start', mail: true, oidc: null, passkeys: false, version: null }
 }
 
-type OpenedPlace = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
+type OpenedAt = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
 
 /**
  * The place that an address leads to. A person without a session signs in first, and the address of the sign-in page
  * then remembers where they wanted to go.
  */
-export function placeOfAddress(
+export function openedAt(
   { pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>,
   { me, first }: Pick<EntryInfo, 'me' | 'first'>,
-): OpenedPlace {
+): OpenedAt {
   if (doorAt(pathname)) return { is: 'door' }
   if (me) return { is: 'pages', me }
   if (pathname === paths.home) return first ? { is: 'door' } : { is: 'door', address: paths.signIn }

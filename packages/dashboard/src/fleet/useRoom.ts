@@ -17,7 +17,7 @@ import { useColumns } from './views/useColumns.ts'
 const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today', 'day']
 
 /** The width in a card beside the name of an agent and its tags: edges, box, and when it was seen. */
-const besideCardName = 160
+const cardMarginWidth = 160
 
 interface ColumnRoom {
   /** Tells lists apart: their widths have nothing to do with each other. */
@@ -41,7 +41,7 @@ export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: Colum
   const wants = useWants(list, narrow ? [] : near)
   const hasTags = near.some(({ tags }) => tags.length > 0)
   return useMemo(() => {
-    if (narrow) return { names: cardNames, template: undefined, tagRoom: width - besideCardName }
+    if (narrow) return { names: cardNames, template: undefined, tagRoom: width - cardMarginWidth }
     const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
     const room = { width, hasBoxes }
     const names = fittingColumns(wanted, room)

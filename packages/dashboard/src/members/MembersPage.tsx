@@ -101,7 +101,7 @@ function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
       ) : (
         <span className="svc-quiet">{member.role === 'admin' ? 'Admin' : 'Member'}</span>
       )}
-      {(admin || member.self) && <More slug={slug} member={member} />}
+      {(admin || member.self) && <MemberMenu slug={slug} member={member} />}
     </li>
   )
 }
@@ -158,7 +158,7 @@ function RoleSelect({ member, role, change }: RoleSelectProps) {
  * The menu to remove a member from the workspace. On the line of the signed-in person, the menu is for leaving the
  * workspace.
  */
-function More({ slug, member }: MemberProps) {
+function MemberMenu({ slug, member }: MemberProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const confirm = useConfirm()

@@ -28,10 +28,10 @@ export function BrokenPage(props: ErrorComponentProps) {
       (done) => done || setRepairing(undefined),
     )
   }, [repairing, reset, router, error])
-  return repairing ? <WaitingPage /> : <Broken {...props} />
+  return repairing ? <WaitingPage /> : <BrokenPart {...props} />
 }
 
-function Broken({ error, reset }: ErrorComponentProps) {
+function BrokenPart({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const known = error instanceof ApiError || error instanceof FilesMissing
   const status = error instanceof ApiError ? error.status : undefined

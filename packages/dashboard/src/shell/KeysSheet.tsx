@@ -4,13 +4,13 @@ import { keyTable, modOf } from '../ui/keys/keys.ts'
 import './keys.css'
 import { isMac } from '../ui/keys/useKeys.ts'
 
-const places = [
+const keyGroups = [
   ['everywhere', 'Everywhere'],
   ['agent', 'Page of an agent'],
   ['list', 'List of agents'],
 ] as const
 
-const signs: Readonly<Record<string, string>> = {
+const keyLabels: Readonly<Record<string, string>> = {
   Mod: modOf(isMac),
   ArrowDown: '↓',
   ArrowUp: '↑',
@@ -21,7 +21,7 @@ export function KeysSheet({ opened, onClose }: { opened: boolean; onClose: () =>
   return (
     <Dialog opened={opened} onClose={onClose} title="Keys" size="lg">
       <div className="svc-keys">
-        {places.map(([where, title]) => (
+        {keyGroups.map(([where, title]) => (
           <section key={where}>
             <h3>{title}</h3>
             <dl>
@@ -30,7 +30,7 @@ export function KeysSheet({ opened, onClose }: { opened: boolean; onClose: () =>
                 .map(({ does, says, ...key }) => (
                   <div key={does}>
                     <dt>
-                      <Presses all={[...('press' in key ? key.press : []), ...('onRow' in key ? key.onRow : [])]} />
+                      <KeyPresses all={[...('press' in key ? key.press : []), ...('onRow' in key ? key.onRow : [])]} />
                     </dt>
                     <dd>{says}</dd>
                   </div>
@@ -43,7 +43,7 @@ export function KeysSheet({ opened, onClose }: { opened: boolean; onClose: () =>
   )
 }
 
-const Presses = ({ all }: { all: readonly string[] }) =>
+const KeyPresses = ({ all }: { all: readonly string[] }) =>
   all.map((press, i) => (
     <span key={press}>
       {i > 0 && ' or '}
@@ -52,7 +52,7 @@ const Presses = ({ all }: { all: readonly string[] }) =>
       ) : (
         press
           .split(' ')
-          .map((one) => <kbd key={one}>{signs[one] ?? (press.startsWith('Mod ') ? one.toUpperCase() : one)}</kbd>)
+          .map((one) => <kbd key={one}>{keyLabels[one] ?? (press.startsWith('Mod ') ? one.toUpperCase() : one)}</kbd>)
       )}
     </span>
   ))

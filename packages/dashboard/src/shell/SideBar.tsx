@@ -37,7 +37,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
       <div className="svc-side-mark">
         <Logo />
       </div>
-      <Later face={WorkspaceButton} name={workspace.name} menu={WorkspaceMenu} />
+      <MenuOnDemand face={WorkspaceButton} name={workspace.name} menu={WorkspaceMenu} />
       <UnstyledButton className="svc-find" aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'} onClick={onFind}>
         <IconSearch size={15} aria-hidden />
         Find
@@ -91,7 +91,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
         label="Help"
         leftSection={<IconHelpCircle {...menuIcon} />}
       />
-      <Later face={PersonButton} name={me.name} menu={PersonMenu} />
+      <MenuOnDemand face={PersonButton} name={me.name} menu={PersonMenu} />
     </>
   )
 }
@@ -114,7 +114,7 @@ const PersonMenu = part(async () => ({ default: (await load()).PersonMenu }))
  * The button of a menu. The menu's code is loaded when the pointer or the focus reaches the button, and the first press
  * opens the menu.
  */
-function Later({
+function MenuOnDemand({
   face: Face,
   name,
   menu: OpenMenu,

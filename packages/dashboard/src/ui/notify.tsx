@@ -21,7 +21,7 @@ export function notify(notice: NotificationData): void {
 }
 
 /** Removes a notification that is still shown. */
-export function unnotify(id: string): void {
+export function closeNotice(id: string): void {
   if (wanted.get()) void load().then(({ notifications }) => notifications.hide(id))
 }
 

@@ -69,7 +69,7 @@ export const ChosenAgents = ({ plan, change, names }: FieldProps & { names: read
   </Radio.Group>
 )
 
-export const How = ({ plan, change }: FieldProps) => (
+export const RolloutChoice = ({ plan, change }: FieldProps) => (
   <Radio.Group label="Rollout" value={plan.how} onChange={(how) => change({ how: how as Plan['how'] })}>
     <Stack gap={6} mt={4}>
       <Radio
@@ -87,7 +87,7 @@ export const How = ({ plan, change }: FieldProps) => (
   </Radio.Group>
 )
 
-export const Waves = ({ plan, change, good }: FieldProps & { good: boolean }) => (
+export const WaveFields = ({ plan, change, good }: FieldProps & { good: boolean }) => (
   <>
     <TextInput
       label="Waves"

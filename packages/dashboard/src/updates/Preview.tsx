@@ -43,7 +43,7 @@ export function Preview({ slug, how, preview: { data, error, refetch }, end }: P
           <section>
             <h3>Not included: {count(leftOut.length, 'agent')}</h3>
             {blockedBy.map((other) => (
-              <Blocking
+              <BlockingRolloutNote
                 key={other.id}
                 slug={slug}
                 other={other}
@@ -95,7 +95,7 @@ interface BlockingProps {
 }
 
 /** Names the unfinished rollout that keeps agents out, and offers to end it and to start the new one in one press. */
-const Blocking = ({ slug, other, agents, end }: BlockingProps) => (
+const BlockingRolloutNote = ({ slug, other, agents, end }: BlockingProps) => (
   <div className="svc-notice up-blocking" role="note">
     <p>
       {count(agents, 'agent')} {agents === 1 ? 'is' : 'are'} in the rollout of{' '}

@@ -8,16 +8,16 @@ import { useChange } from '../ui/dialogs/useChange.ts'
 import { Confirm, count, ErrorNote, Text, WhyButton } from '../ui/index.ts'
 import { DoNotWait } from './parts/DoNotWait.tsx'
 import { titleOf } from './UpdatesPage.tsx'
-import { type Act, actsOf, changedText } from './waves.ts'
+import { changedText, type RolloutButton, rolloutButtonsOf } from './waves.ts'
 
 interface Pressed {
-  readonly what: Act['act'] | 'now'
+  readonly what: RolloutButton['act'] | 'now'
   /** The rollout as it was when the person decided. The service refuses the act if it has changed. */
   readonly seen: RolloutSeen
   readonly withdraw?: boolean
 }
 
-interface OpenedAct extends Pick<Act, 'act' | 'label'> {
+interface OpenedAct extends Pick<RolloutButton, 'act' | 'label'> {
   readonly seen: RolloutSeen
 }
 
@@ -48,8 +48,8 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
   const { busy, values, error, submit } = useChange(act)
   const why = (pressable: Pressable) =>
     canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
-  const acts = actsOf(rollout)
-  const ask = ({ act, label }: Act) => {
+  const acts = rolloutButtonsOf(rollout)
+  const ask = ({ act, label }: RolloutButton) => {
     setWithdraw(false)
     setAsking({ act, label: label.replace('…', ''), seen })
   }

@@ -36,13 +36,13 @@ export function RolloutMembers({ slug, rollout }: { slug: string; rollout: Rollo
  * True if the status at the top of the page names this agent with its reason, so that the list does not repeat the
  * reason.
  */
-export const isToldAbove = ({ state, says }: Rollout, { agent, reason }: RolloutAgent): boolean =>
+export const isSaidAbove = ({ state, says }: Rollout, { agent, reason }: RolloutAgent): boolean =>
   state === 'halted' && reason !== null && says.startsWith(`On ${agent} `) && says.includes(reasonIn(reason))
 
 export const logsForAdmins = 'Only admins of this workspace can read logs.'
 
 /** The number of agents of a wave that are shown at first. Further agents are shown on demand. */
-const atFirst = 100
+const shownAtFirst = 100
 
 function List({
   slug,
@@ -55,13 +55,13 @@ function List({
   rollout: Rollout
   label: string
 }) {
-  const first = useFirst(agents, atFirst)
+  const first = useFirst(agents, shownAtFirst)
   return (
     <>
       <ul ref={first.list} tabIndex={-1} className="svc-rows svc-focused-part" aria-label={label}>
         {first.shown.map((agent) => (
           <li key={agent.agent} className="up-member">
-            <Stands agent={agent} />
+            <AgentStanding agent={agent} />
             <span className="up-member-name">
               <AnchorLink to={paths.agent} params={{ slug, name: agent.agent }} search={{ tab: 'updates' }}>
                 {agent.agent}
@@ -82,7 +82,7 @@ function List({
                 running <Text>{agent.running}</Text>
               </span>
             )}
-            {agent.reason !== null && !isToldAbove(rollout, agent) && (
+            {agent.reason !== null && !isSaidAbove(rollout, agent) && (
               <p className="up-message">
                 <Text>{reasonIn(agent.reason)}</Text>
                 {agent.leftOutFor !== null && (
@@ -101,7 +101,7 @@ function List({
                 )}
               </p>
             )}
-            {agent.printed !== null && !isToldAbove(rollout, agent) && (
+            {agent.printed !== null && !isSaidAbove(rollout, agent) && (
               <Printed slug={slug} name={agent.agent} log={agent.printed} why={rollout.canAct ? null : logsForAdmins} />
             )}
           </li>
@@ -112,7 +112,7 @@ function List({
   )
 }
 
-function Stands({ agent: { level, seenAt, silentAt, stopped } }: { agent: RolloutAgent }) {
+function AgentStanding({ agent: { level, seenAt, silentAt, stopped } }: { agent: RolloutAgent }) {
   const offline = useReportOverdue(silentAt)
   return <Level level={level} offline={offline} stopped={stopped !== null} never={seenAt === null} iconOnly />
 }

@@ -13,7 +13,7 @@ import { Printed } from './parts/Printed.tsx'
 import { rolloutWords, upToWords } from './parts/words.ts'
 import { RolloutActs } from './RolloutActs.tsx'
 import { RolloutCounts } from './RolloutBar.tsx'
-import { isToldAbove, logsForAdmins, RolloutMembers } from './RolloutMembers.tsx'
+import { isSaidAbove, logsForAdmins, RolloutMembers } from './RolloutMembers.tsx'
 import { titleOf } from './UpdatesPage.tsx'
 import { WavesBar } from './WavesBar.tsx'
 import './updates.css'
@@ -35,7 +35,7 @@ export function RolloutPage() {
     )
   if (!rollout) return <QueryState of={query} />
   const { word, tone } = rolloutWords[rollout.state]
-  const failed = rollout.agents.find((agent) => isToldAbove(rollout, agent))
+  const failed = rollout.agents.find((agent) => isSaidAbove(rollout, agent))
   return (
     <>
       <header className="up-head">
@@ -63,7 +63,7 @@ export function RolloutPage() {
           <div role="status">
             <span className="svc-hidden">{word}</span>
             <p>
-              <Text>{rollout.says}</Text> {rollout.nextAt !== null && <Next at={rollout.nextAt} />}
+              <Text>{rollout.says}</Text> {rollout.nextAt !== null && <NextWave at={rollout.nextAt} />}
             </p>
           </div>
           {failed?.printed && (
@@ -82,7 +82,7 @@ export function RolloutPage() {
 const wavesWords = ({ upTo, byHand, watchSeconds }: Rollout): string =>
   `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each waits for approval' : watchSeconds === 0 ? 'not watched' : `each watched for ${lastingText(watchSeconds * 1000)}`}`
 
-const Next = ({ at }: { at: number }) => {
+const NextWave = ({ at }: { at: number }) => {
   const left = useClock((now) => Math.max(0, Math.ceil((at - now) / 60_000)))
   return <span className="svc-quiet">{left === 0 ? 'Within a minute.' : `In about ${left} min.`}</span>
 }

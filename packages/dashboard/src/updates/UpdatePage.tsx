@@ -11,7 +11,7 @@ import { paths } from '../paths.ts'
 import { count, ErrorNote, PageHeader, Section, Text, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { ChosenAgents, How, VersionChoice, Waves } from './Fields.tsx'
+import { ChosenAgents, RolloutChoice, VersionChoice, WaveFields } from './Fields.tsx'
 import { Preview } from './Preview.tsx'
 import { NewSecrets } from './parts/NewSecrets.tsx'
 import { Unsigned } from './parts/Served.tsx'
@@ -66,7 +66,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
     event.preventDefault()
     if (why === null) send()
   }
-  if (results) return <Results slug={slug} results={results} again={again} />
+  if (results) return <WishResults slug={slug} results={results} again={again} />
   return (
     <form className="svc-columns up-form" onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -78,8 +78,8 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
           served={runtime && (served?.version ?? null)}
         />
         {names.length > 0 && <ChosenAgents plan={plan} change={change} names={names} />}
-        <How plan={plan} change={change} />
-        {plan.how === 'waves' && <Waves plan={plan} change={change} good={readWaves(plan.waves) !== undefined} />}
+        <RolloutChoice plan={plan} change={change} />
+        {plan.how === 'waves' && <WaveFields plan={plan} change={change} good={readWaves(plan.waves) !== undefined} />}
         {plan.kind === 'blueprint' && plan.how !== 'withdraw' && plan.version !== '' && (
           <NewSecrets slug={slug} blueprint={plan.blueprint} version={plan.version} running={running} />
         )}
@@ -139,7 +139,7 @@ interface ResultsProps {
 }
 
 /** The results of a cancellation for many agents, agent by agent: refused ones first, each with the reason. */
-function Results({ slug, results, again }: ResultsProps) {
+function WishResults({ slug, results, again }: ResultsProps) {
   const refused = results.filter(({ ok }) => !ok)
   const done = results.filter(({ ok }) => ok)
   const list = (some: readonly WishResult[]) => (

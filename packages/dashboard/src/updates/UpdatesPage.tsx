@@ -51,7 +51,9 @@ export function UpdatesPage() {
           <VersionsOverTime slug={slug} />
           <Runtime slug={slug} />
         </div>
-        {rows && <Ended slug={slug} rows={ended} all={rows.length} more={hasNextPage} admin={role === 'admin'} />}
+        {rows && (
+          <EndedRollouts slug={slug} rows={ended} all={rows.length} more={hasNextPage} admin={role === 'admin'} />
+        )}
         {hasNextPage && (
           <Button variant="default" justify="center" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             Older
@@ -76,7 +78,7 @@ interface EndedProps {
 }
 
 /** The rollouts that are over, or why there are none. */
-const Ended = ({ slug, rows, all, more, admin }: EndedProps) =>
+const EndedRollouts = ({ slug, rows, all, more, admin }: EndedProps) =>
   all === 0 ? (
     <Empty icon={IconRefreshDot} title="No rollouts yet" help="page#updates">
       {admin

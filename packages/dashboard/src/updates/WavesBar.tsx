@@ -10,9 +10,9 @@ import '../ui/charts/charts.css'
 const top = 18
 const height = 22
 /** The least widths in pixels: of a wave, of a state in it, and of the words at a wave. */
-const leastWave = 44
-const leastState = 3
-const leastWords = 50
+const minWaveWidth = 44
+const minStateWidth = 3
+const minLabelWidth = 50
 
 /**
  * A rollout as one bar: its waves side by side, each with its agents by state, and below when each wave began. The
@@ -23,7 +23,7 @@ export function WavesBar({ rollout }: { rollout: RolloutPage }) {
   const id = useId()
   const { steps, nextAt, wave } = rollout
   const sizes = steps.map(({ counts }) => Object.values(counts).reduce((sum, n) => sum + n, 0))
-  const widths = widthsOf(sizes, width, leastWave)
+  const widths = widthsOf(sizes, width, minWaveWidth)
   const words = steps.map(({ counts }, i) => waveText(rollout, i + 1, counts))
   let x = 0
   return (
@@ -49,10 +49,10 @@ export function WavesBar({ rollout }: { rollout: RolloutPage }) {
               <title>{words[i]}</title>
               <line className="up-waves-mark" y1={top - 4} y2={top + height + 6} x1={0.5} x2={0.5} />
               <text className="svc-chart-tick up-waves-name" x={4} y={11}>
-                {wide >= leastWords ? `Wave ${i + 1}` : i + 1}
+                {wide >= minLabelWidth ? `Wave ${i + 1}` : i + 1}
               </text>
               <Segments id={id} counts={counts} width={wide} />
-              {below !== null && wide >= leastWords - 10 && (
+              {below !== null && wide >= minLabelWidth - 10 && (
                 <text className="svc-chart-tick" x={4} y={top + height + 14}>
                   {below}
                 </text>
@@ -78,7 +78,7 @@ function Segments({ id, counts, width }: SegmentsProps) {
   const widths = widthsOf(
     stateOrder.map((state) => counts[state] ?? 0),
     Math.max(0, width - 2),
-    leastState,
+    minStateWidth,
   )
   let x = 2
   return stateOrder.map((state, i) => {

@@ -1,6 +1,6 @@
 import type { Pressable, RolloutPage } from '@svc/api'
 import { expect, test } from 'vitest'
-import { actsOf, changedText, waveText, waveWord } from './waves.ts'
+import { changedText, rolloutButtonsOf, waveText, waveWord } from './waves.ts'
 
 const ok: Pressable = { ok: true }
 const no: Pressable = { ok: false, code: 'x', message: 'No.' }
@@ -30,7 +30,7 @@ test.each<[string, Partial<RolloutPage>, string[]]>([
 })
 
 const brief = (more: Partial<RolloutPage>) =>
-  actsOf(page(more)).map(({ label, primary, asks }) => `${primary ? '!' : ''}${label}${asks ? '?' : ''}`)
+  rolloutButtonsOf(page(more)).map(({ label, primary, asks }) => `${primary ? '!' : ''}${label}${asks ? '?' : ''}`)
 
 test.each<[string, Partial<RolloutPage>, string[]]>([
   ['running', {}, ['!Pause', 'Start wave 3 now…?', 'Cancel rollout…?']],
@@ -57,7 +57,7 @@ test.each<[Partial<RolloutPage>, string]>([
   ],
   [{ nextAt: 1 }, 'Skips the rest of the watch of wave 2: what goes wrong there later reaches more agents.'],
 ])('starting a wave early says what it skips', (more, says) => {
-  expect(actsOf(page(more)).find(({ act }) => act === 'continue')?.says).toBe(says)
+  expect(rolloutButtonsOf(page(more)).find(({ act }) => act === 'continue')?.says).toBe(says)
 })
 
 test('a wave is told as text, with its agents by state', () => {

@@ -29,7 +29,7 @@ export function waveText(page: Words, number: number, counts: RolloutPage['steps
   return `Wave ${number}, ${waveWord(page, number)}: ${parts.length === 0 ? 'no agents' : parts.join(', ')}.`
 }
 
-export interface Act {
+export interface RolloutButton {
   readonly act: 'pause' | 'continue' | 'cancel'
   readonly label: string
   /** A sentence about what a press does, shown next to the button. */
@@ -41,23 +41,23 @@ export interface Act {
 }
 
 /** The actions that a rollout offers, the safe one first. */
-export function actsOf(page: RolloutPage): Act[] {
+export function rolloutButtonsOf(page: RolloutPage): RolloutButton[] {
   const { state, wave, waves, why, version, stays } = page
-  const cancel = (primary: boolean): Act => ({
+  const cancel = (primary: boolean): RolloutButton => ({
     act: 'cancel',
     label: 'Cancel rollout…',
     says: stays,
     primary,
     asks: true,
   })
-  const pause = (primary: boolean): Act => ({
+  const pause = (primary: boolean): RolloutButton => ({
     act: 'pause',
     label: 'Pause',
     says: 'No further agents get the version until you continue. Those that have it keep it.',
     primary,
     asks: false,
   })
-  const next = (label: string, says: string, primary: boolean): Act[] =>
+  const next = (label: string, says: string, primary: boolean): RolloutButton[] =>
     wave < waves ? [{ act: 'continue', label, says, primary, asks: !primary }] : []
   const reached = `The agents of wave ${wave + 1} get ${version}.`
   switch (state) {

@@ -12,7 +12,7 @@ import { sha256OfFile } from '../machine/files/sha256.ts'
 import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
 import { type BackRequest, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
-import { begin, type Keeping, type KeepingAct, type KeepingEvent, shownNote, step } from './keeping.ts'
+import { initialKeeping, type Keeping, type KeepingAct, type KeepingEvent, shownNote, step } from './keeping.ts'
 import { keepPrevious, putInPlace, putPreviousBack, writeStarter } from './trial-files.ts'
 
 export interface Keeper {
@@ -52,7 +52,7 @@ export function keepRuntime(
   folder: Folder,
   { program, say, changed }: { program: string; say: (line: string) => void; changed: (note: RuntimeNote) => void },
 ): Keeper {
-  let now = begin(readRuntimeNote(folder))
+  let now = initialKeeping(readRuntimeNote(folder))
   /** Handles an event. Returns true if another file must be started after it. */
   function on(event: KeepingEvent): boolean {
     const moment = { wall: Date.now(), mono: performance.now() }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Moment } from '../machine/base/time.ts'
 import type { Trial } from '../state/versions/runtime-note.ts'
-import { begin, type Keeping, type KeepingAct, type KeepingEvent, step } from './keeping.ts'
+import { initialKeeping, type Keeping, type KeepingAct, type KeepingEvent, step } from './keeping.ts'
 
 const rules = { trial: 300_000, retry: 60_000 }
 const from = { version: '1.0.0', sha256: 'old' }
@@ -9,7 +9,7 @@ const to = { version: '2.0.0', sha256: 'new' }
 const at = (mono: number, wall = 1_000_000 + mono): Moment => ({ wall, mono })
 const trial = (more: object = {}): Trial =>
   ({ is: 'trying', from, to, starts: 1, began: 1_000_000, processes: 1, ...more }) as Trial
-const trying: Keeping = { ...begin({ trial: trial() }), fresh: false, due: 300_000 }
+const trying: Keeping = { ...initialKeeping({ trial: trial() }), fresh: false, due: 300_000 }
 const kept: Keeping = { ...trying, note: { trial: trial({ is: 'kept' }) } }
 const undoing: Keeping = { ...trying, note: { trial: { is: 'undoing', from, to, reason: 'it hung', at: 5 } } }
 
@@ -45,7 +45,7 @@ describe('a start of a file on trial', () => {
     expect(lines).toEqual(['runtime 2.0.0 goes back to 1.0.0: 3 starts did not last: it ended with code 1'])
   })
   test('is nothing special if nothing is on trial', () =>
-    expect(after(begin({}), { is: 'start', counted: true }).acts).toEqual([]))
+    expect(after(initialKeeping({}), { is: 'start', counted: true }).acts).toEqual([]))
 })
 
 describe('the five minutes', () => {
@@ -56,7 +56,7 @@ describe('the five minutes', () => {
     ['are never more than five, even if the clock was set back', { ...trying, due: Infinity }, at(1000, 0), 301_000],
     ['are over at once for a file that had them', { ...trying, due: Infinity }, at(1000, 9_000_000), 1000],
     ['restart with each start of a file that reported', kept, at(7000), 307_000],
-    ['are not counted if nothing is on trial', { ...begin({}), due: 5 }, at(1000), Infinity],
+    ['are not counted if nothing is on trial', { ...initialKeeping({}), due: 5 }, at(1000), Infinity],
   ])('%s', (_name, state, moment, due) => expect(after(state, started, moment).state.due).toBe(due))
 
   test('end the trial without a report; for a file that has reported they end it well', () => {
@@ -106,7 +106,7 @@ describe('a person who returns to the previous file', () => {
   const asked: KeepingEvent = { is: 'asked', from, to, by: 'ann', at: 7 }
   test.each<[string, Keeping]>([
     ['from a file on trial', trying],
-    ['from a file that was kept long ago', begin({})],
+    ['from a file that was kept long ago', initialKeeping({})],
   ])('%s is answered once', (_name, state) => {
     const first = after(state, asked)
     expect(first.acts).toEqual(['save', 'say', 'tell', 'go back', 'replace'])
@@ -124,7 +124,7 @@ test('a note that the disk did not take is written again after a minute, and the
 })
 
 test('a swap puts the new file on trial; a swap that fails changes nothing', () => {
-  const none = begin({})
+  const none = initialKeeping({})
   const swapped = after(none, { is: 'swap', from, to }).state
   expect(swapped.note.trial).toMatchObject({ is: 'trying', starts: 0, began: 1_001_000 })
   expect(after(swapped, { is: 'unswapped', note: none.note, noted: false })).toMatchObject({ state: none, acts: [] })
@@ -133,13 +133,13 @@ test('a swap puts the new file on trial; a swap that fails changes nothing', () 
 
 test('a clean end is not a failed start', () => {
   expect(after(trying, { is: 'stopped' }).state.note.trial).toMatchObject({ starts: 0 })
-  expect(after(begin({}), { is: 'stopped' }).acts).toEqual([])
+  expect(after(initialKeeping({}), { is: 'stopped' }).acts).toEqual([])
 })
 
 test('an attempt without a swap, and the end of a hold, are noted and reported', () => {
   const applied = { version: '1.0.0', outcome: 'failed', message: 'm' } as const
   const hold = { version: '2.0.0', reason: 'r', running: 'old' }
-  const held = after(begin({}), { is: 'attempted', applied, hold })
+  const held = after(initialKeeping({}), { is: 'attempted', applied, hold })
   expect([held.state.note, held.acts]).toEqual([{ applied, hold }, ['save', 'say', 'tell']])
   const lifted = after(held.state, { is: 'lifted' })
   expect([lifted.state.note, lifted.lines]).toEqual([{ applied }, ['runtime 2.0.0 is no longer on hold']])

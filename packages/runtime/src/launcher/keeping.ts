@@ -92,7 +92,7 @@ interface KeepingStep {
 }
 
 const never = Number.POSITIVE_INFINITY
-export const begin = (note: RuntimeNote): Keeping => ({
+export const initialKeeping = (note: RuntimeNote): Keeping => ({
   note,
   last: '',
   fresh: true,

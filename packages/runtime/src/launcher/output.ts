@@ -27,7 +27,7 @@ import { keptFiles, planFreeing, planRotation, type RemovedFile, type RotatedOut
 
 /** The size in bytes above which the agent's output file is rotated. */
 export const outputBytes = 5 * 1024 * 1024
-const atOnce = 256 * 1024
+const copyBytes = 256 * 1024
 
 export interface Output {
   readonly fd: number
@@ -179,11 +179,11 @@ const nothing = (size: number): CopiedRange => ({ from: size, to: size })
 
 /** Copies bytes from this position to the beginning of `out`, to the end of the file or at most `max` bytes. */
 function copyRange(fd: number, out: number, from: number, max = Number.POSITIVE_INFINITY): CopiedRange {
-  const bytes = Buffer.allocUnsafe(atOnce)
+  const bytes = Buffer.allocUnsafe(copyBytes)
   let at = from
   try {
     while (at - from < max) {
-      const got = readSync(fd, bytes, 0, Math.min(atOnce, max - (at - from)), at)
+      const got = readSync(fd, bytes, 0, Math.min(copyBytes, max - (at - from)), at)
       if (got === 0) break
       for (let done = 0; done < got; ) {
         const wrote = writeSync(out, bytes, done, got - done, at - from)

@@ -3,7 +3,7 @@
 /** The number of older files that are kept. */
 export const keptFiles = 3
 /** The bytes that a rotation leaves for the notes of the runtime and for others. */
-const left = 64 * 1024
+const reservedBytes = 64 * 1024
 
 interface RotationFacts {
   /** The size of the output file in bytes. */
@@ -27,7 +27,7 @@ interface RotationPlan {
 export function planRotation({ size, older, free }: RotationFacts): RotationPlan {
   const oldest = older[keptFiles - 1]
   const reused = oldest !== undefined && older[keptFiles - 2] !== undefined ? oldest : 0
-  const room = free === undefined ? size : Math.max(reused, free + reused - left)
+  const room = free === undefined ? size : Math.max(reused, free + reused - reservedBytes)
   const copy = Math.max(0, Math.min(size, room))
   return { reuse: reused > 0 && copy > 0, copy }
 }
@@ -38,7 +38,7 @@ export function planRotation({ size, older, free }: RotationFacts): RotationPlan
  * there is room, or no older file.
  */
 export function planFreeing({ size, older, free }: RotationFacts, max: number): number | undefined {
-  if (free === undefined || free >= max - size + left) return undefined
+  if (free === undefined || free >= max - size + reservedBytes) return undefined
   const oldest = older.findLastIndex((bytes) => bytes !== undefined && bytes > 0)
   return oldest < 0 ? undefined : oldest + 1
 }

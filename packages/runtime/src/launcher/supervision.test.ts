@@ -3,7 +3,7 @@ import type { AgentProcess } from '../machine/process/listed.ts'
 import { processHealth } from '../state/process-health.ts'
 import type { RunningProcess } from '../state/process-note.ts'
 import {
-  begin,
+  initialSupervision,
   type Order,
   type ProcessSnapshot,
   type Supervision,
@@ -38,10 +38,10 @@ const answered = (answer: Order | 'silent' | undefined = order): SupervisionEven
 })
 
 const found = (state: FoundState['state'], more: Partial<FoundState> = {}): Supervision => ({
-  ...begin({ state, started: '1.000', version: 'one', ...more }),
+  ...initialSupervision({ state, started: '1.000', version: 'one', ...more }),
   order,
 })
-const waiting = begin({ state: { is: 'waiting', crashes: 0, startAt: 0 } })
+const waiting = initialSupervision({ state: { is: 'waiting', crashes: 0, startAt: 0 } })
 const running: Supervision = { ...found({ is: 'running', ...alive }), child: true }
 const ending = (now: Supervision): Supervision => ({ ...now, life: 'ending' })
 

@@ -34,7 +34,7 @@ interface SupervisionStep {
   readonly acts: readonly SupervisionAct[]
 }
 
-export const begin = ({ unnoted: _, ...found }: FoundState): Supervision => ({
+export const initialSupervision = ({ unnoted: _, ...found }: FoundState): Supervision => ({
   ...found,
   life: 'on',
   start: 'none',

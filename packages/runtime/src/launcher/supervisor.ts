@@ -19,7 +19,7 @@ import { rotateOutput } from './output.ts'
 import { isTrouble, type RotationOutcome, rotationLine } from './rotation.ts'
 import { spawnAgent } from './spawn.ts'
 import {
-  begin,
+  initialSupervision,
   type OrderAnswer,
   type ProcessSnapshot,
   type Supervision,
@@ -47,7 +47,7 @@ interface SupervisorHost {
 }
 
 export function supervise(folder: Folder, found: FoundState, { order, changed, say }: SupervisorHost): Supervisor {
-  let now = begin(found)
+  let now = initialSupervision(found)
   let timer: NodeJS.Timeout | undefined
   let stopped: (() => void) | undefined
   /** True while the output cannot be rotated as it should be. */

@@ -23,7 +23,7 @@ import { ownVersion } from '../machine/base/version.ts'
 import { postJson, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 import type { ServiceConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { inTurnAnyway } from '../machine/files/lock.ts'
+import { inTurnOnFullDisk } from '../machine/files/lock.ts'
 import { fillReserve } from '../machine/files/reserve.ts'
 import { failureReason, isDiskFault } from '../machine/files/space.ts'
 import { haltOf } from '../machine/process/identity.ts'
@@ -51,7 +51,7 @@ import { diskHealth } from './status/disk.ts'
 import { readStatus } from './status/file.ts'
 import { type KeptStatus, keepStatus } from './status/keep.ts'
 import { noRuns, type OpenRuns, withEndedRuns } from './status/open-runs.ts'
-import type { WritesWatch } from './status/writes.ts'
+import type { StatusWrites } from './status/writes.ts'
 
 export interface ReporterState {
   readonly folder: Folder
@@ -61,7 +61,7 @@ export interface ReporterState {
   kept: KeptStatus
   /** The runs that the agent's process has open. */
   openRuns?: OpenRuns
-  readonly writes: WritesWatch
+  readonly writes: StatusWrites
   /** The clock of the service by its last good answer; absent before the first one. */
   serviceClock?: ServiceClock | undefined
   /** The entries of the journal of commands that the disk has refused. */
@@ -241,7 +241,7 @@ function record(
 /** Drops acks from the journal. This is called only after a report that carried them was successful (D4). */
 function arrived({ folder, memory }: ReporterState, { acks = [] }: Report, now: number): void {
   if (acks.length > 0)
-    inTurnAnyway(folder, 'svc report', () =>
+    inTurnOnFullDisk(folder, 'svc report', () =>
       changeJournal(folder, memory, (journal) => forgetOldEntries(dropAcks(journal, acks), now)),
     )
 }

@@ -8,7 +8,7 @@ import { seconds } from '../machine/base/time.ts'
 import { postJson, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 import type { ServiceConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { inTurnAnyway } from '../machine/files/lock.ts'
+import { inTurnOnFullDisk } from '../machine/files/lock.ts'
 import { noSuchLog, readLogFile } from '../state/logs/read.ts'
 import { type CommandEntry, type CommandMemory, changeJournal, journalNow, withEntry } from './commands/journal.ts'
 
@@ -76,5 +76,5 @@ function settle(
   message: string,
 ): void {
   const settled = { ...entry, answered: seconds(Date.now()), ok, message }
-  inTurnAnyway(folder, 'svc report', () => changeJournal(folder, memory, (journal) => withEntry(journal, settled)))
+  inTurnOnFullDisk(folder, 'svc report', () => changeJournal(folder, memory, (journal) => withEntry(journal, settled)))
 }

@@ -28,7 +28,7 @@ import { rememberShipped, shippedFiles } from './shipped.ts'
 type WithState = Pick<Manifest, 'state' | 'stateFolders'>
 
 /** The path at which the data of a state path from the manifest really is. */
-const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
+const statePathOf = (folder: Pick<Folder, 'state'>, path: string): string =>
   path === 'state'
     ? folder.state
     : resolve(folder.state, path.startsWith('state/') ? path.slice('state/'.length) : path)
@@ -41,7 +41,7 @@ const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
 export function machinePathOf(folder: Folder, { state = [] }: Partial<WithState>, path: string): string {
   if (folder.installed) {
     const at = state.find((p) => path === p || path.startsWith(`${p}/`))
-    if (at !== undefined) return resolve(statePlace(folder, at), relative(at, path))
+    if (at !== undefined) return resolve(statePathOf(folder, at), relative(at, path))
   }
   return resolve(folder.home, path)
 }
@@ -55,7 +55,7 @@ export function createStatePaths(folder: Folder, manifest: WithState, version: s
   const shipped = shippedFiles(folder, version)
   attempt(() => createFolder(folder.state))
   for (const path of manifest.state) {
-    const place = folder.installed ? statePlace(folder, path) : resolve(folder.home, path)
+    const place = folder.installed ? statePathOf(folder, path) : resolve(folder.home, path)
     attempt(() => createFolderOf(place, isFile(path, manifest, shipped)))
   }
 }
@@ -71,7 +71,7 @@ export function linkState(folder: Folder, manifest: WithState, version: string, 
   rememberShipped(folder, basename(final), [...shipped])
   for (const path of manifest.state) {
     const from = join(version, path)
-    const place = statePlace(folder, path)
+    const place = statePathOf(folder, path)
     if (kindAt(from)) {
       seed(from, place)
       rmSync(from, { recursive: true })

@@ -11,13 +11,13 @@ import { readFile } from '../machine/files/read.ts'
 import { readWrittenObject } from '../machine/files/written.ts'
 import { readChanges } from './changes.ts'
 
-type SettingsPlace = Pick<Folder, 'settings'>
+type SettingsPath = Pick<Folder, 'settings'>
 type WithSettings = Pick<Manifest, 'settings'>
 
 export const maxSettingsBytes = 16 * 1024 * 1024
 
 /** The content of the settings file; empty if the file is missing or cannot be read. */
-export function writtenSettings({ settings }: SettingsPlace): Readonly<Record<string, unknown>> {
+export function writtenSettings({ settings }: SettingsPath): Readonly<Record<string, unknown>> {
   const read = readWrittenObject(settings, maxSettingsBytes)
   return read.is === 'object' ? read.value : {}
 }
@@ -26,7 +26,7 @@ export function writtenSettings({ settings }: SettingsPlace): Readonly<Record<st
  * The reason why the settings file cannot be read, as the end of a sentence that begins with its name. Undefined if it
  * can be read, is missing, or is empty.
  */
-export function whySettingsUnread({ settings }: SettingsPlace): string | undefined {
+export function whySettingsUnread({ settings }: SettingsPath): string | undefined {
   const read = readWrittenObject(settings, maxSettingsBytes)
   return read.is === 'unread' && !isEmpty(settings) ? read.why : undefined
 }
@@ -45,7 +45,7 @@ interface Remark {
   readonly stays?: true
 }
 
-function remarksOn({ settings: file }: SettingsPlace, { settings }: WithSettings): Remark[] {
+function remarksOn({ settings: file }: SettingsPath, { settings }: WithSettings): Remark[] {
   const read = readWrittenObject(file, maxSettingsBytes)
   if (read.is !== 'object') return []
   const names = settings.map(({ key }) => key).join(', ') || 'none'
@@ -67,7 +67,7 @@ function remarksOn({ settings: file }: SettingsPlace, { settings }: WithSettings
 }
 
 /** Says which keys and values in the settings file have no effect, as ends of sentences that begin with its name. */
-export const settingsRemarks = (folder: SettingsPlace, manifest: WithSettings): string[] =>
+export const settingsRemarks = (folder: SettingsPath, manifest: WithSettings): string[] =>
   remarksOn(folder, manifest).map(({ says }) => says)
 
 /**
@@ -107,14 +107,14 @@ export function settingsHealth(folder: Folder, manifest: WithSettings): HealthIt
 }
 
 /** The place of the settings file that a person wrote and that svc had to write again. */
-export const setAsideFile = ({ settings }: SettingsPlace): string => `${settings}.unread`
+export const setAsideFile = ({ settings }: SettingsPath): string => `${settings}.unread`
 
 /** True if a settings file was set aside. It may be a link that leads nowhere. */
-const isAside = (folder: SettingsPlace): boolean =>
+const isAside = (folder: SettingsPath): boolean =>
   lstatSync(setAsideFile(folder), { throwIfNoEntry: false }) !== undefined
 
 /** Sentences about the settings file that was set aside, until a person deletes it. */
-export function asideRemarks(folder: SettingsPlace, manifest: WithSettings): string[] {
+export function asideRemarks(folder: SettingsPath, manifest: WithSettings): string[] {
   if (!isAside(folder)) return []
   const aside = { settings: setAsideFile(folder) }
   const name = basename(aside.settings)
@@ -140,7 +140,7 @@ export function keepWritten(folder: Folder, manifest: WithSettings, chosen: Sett
 }
 
 /** Gives the settings file a second name, so that it is kept when a new file takes its place. */
-function keepAside(folder: SettingsPlace): boolean {
+function keepAside(folder: SettingsPath): boolean {
   const found = lstatSync(folder.settings)
   if (!found.isFile() && !found.isSymbolicLink()) return false
   rmSync(setAsideFile(folder), { force: true })

@@ -13,13 +13,13 @@ import type { Caller } from './reports/lookup.ts'
  * The maximum bytes of uploaded logs that this process holds in memory until they are stored. If more are held, the
  * next upload is refused with 503 (D18).
  */
-const maxHeld = 32 * 1024 * 1024
+const maxHeldBytes = 32 * 1024 * 1024
 
 export function logCall(parts: AgentParts): Handler {
   let held = 0
   const queue = {
     get full() {
-      return held >= maxHeld
+      return held >= maxHeldBytes
     },
   }
   const gate: CallGate = { window: parts.windows.logs, queue, maxBytes: limits.logBodyBytes }

@@ -8,14 +8,7 @@ import { transaction } from '../platform/db/transaction.ts'
 import { errorWords } from './attempt.ts'
 import { type DeliveryPlan, planNextMessage, type WaitingDelivery } from './order.ts'
 import { countUnwritable, endReplaced, lockChannel } from './settling.ts'
-import {
-  deleteDeliveries,
-  deliveryLeaseMs,
-  groupDelayMs,
-  insertDelivery,
-  isLeased,
-  isOfDisabledPerson,
-} from './store.ts'
+import { deleteDeliveries, deliveryLeaseMs, groupDelayMs, insertDelivery, isLeased, ownerIsDisabled } from './store.ts'
 import {
   deliveryChangesOf,
   type MessageWriter,
@@ -71,7 +64,7 @@ export const claimDeliveries = <C extends StoredChange>(
     const isOurs = channel?.serving_node === node
     const nothing = { claimed: undefined, unwritable: [] }
     if (!channel || (!isOurs && isLeased(channel.serving_until, now))) return nothing
-    if (channel.person_id !== null && (await isOfDisabledPerson(trx, channel))) return nothing
+    if (channel.person_id !== null && (await ownerIsDisabled(trx, channel))) return nothing
     const waiting = await readWaiting(trx, channel)
     // A node of an earlier version leases deliveries and not their channel.
     if (!isOurs && waiting.some(({ leased_until }) => isLeased(leased_until, now))) return nothing

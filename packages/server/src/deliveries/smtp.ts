@@ -11,7 +11,7 @@ import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import { wrongRecipient } from './recipient.ts'
 import { tryCall } from './send.ts'
 
-const maxReply = 1000
+const maxReplyBytes = 1000
 
 interface SmtpServer {
   host: string
@@ -148,5 +148,5 @@ const answerOf = (reply: string): DeliveryAnswer => ({
   is: 'status',
   status: Number(reply.slice(0, 3)) || 250,
   retryAfter: undefined,
-  message: foreignLine(reply.slice(4), maxReply),
+  message: foreignLine(reply.slice(4), maxReplyBytes),
 })

@@ -87,12 +87,12 @@ export function insertDelivery(
 }
 
 /** The condition for channels that are not the personal channel of somebody who is disabled. */
-const ofNobodyDisabled = sql<boolean>`not exists (
+const ownerIsEnabled = sql<boolean>`not exists (
   select 1 from person_disabled where person_disabled.person_id = alert_channel.person_id)`
 
 /** True for the personal channel of somebody who is disabled. Its messages wait, and are given up after a day. */
-export async function isOfDisabledPerson(trx: Db, { id }: AlertChannelRow): Promise<boolean> {
-  const row = trx.selectFrom('alert_channel').select('id').where('id', '=', id).where(ofNobodyDisabled)
+export async function ownerIsDisabled(trx: Db, { id }: AlertChannelRow): Promise<boolean> {
+  const row = trx.selectFrom('alert_channel').select('id').where('id', '=', id).where(ownerIsEnabled)
   return (await row.executeTakeFirst()) === undefined
 }
 
@@ -116,7 +116,7 @@ export async function dueChannels({ db }: Store, { node, now }: { node: string; 
         .limit(1)
         .as('due'),
     )
-    .where(ofNobodyDisabled)
+    .where(ownerIsEnabled)
     .execute()
   return rows
     .filter(({ due, serving_node, serving_until }) => {

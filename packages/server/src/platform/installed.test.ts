@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'esbuild'
 import { expect, test } from 'vitest'
-import { compiledFolder, ownVersion, placeBeside, readCommandWords, threadFile } from './installed.ts'
+import { compiledFolder, ownVersion, pathBeside, readCommandWords, threadFile } from './installed.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 
 test('in a checkout the program finds its files among the sources', () => {
   for (const thread of ['judge', 'checkpointer'] as const)
     expect(existsSync(fileURLToPath(threadFile(thread)))).toBe(true)
-  expect(existsSync(placeBeside('commonPasswords'))).toBe(true)
-  expect(placeBeside('release')).toBe(join(root, 'dist/cli'))
+  expect(existsSync(pathBeside('commonPasswords'))).toBe(true)
+  expect(pathBeside('release')).toBe(join(root, 'dist/cli'))
   expect(compiledFolder(['--data-dir', '/elsewhere'])).toBe(join(root, '.cache/compiled'))
   expect(ownVersion()).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
 })

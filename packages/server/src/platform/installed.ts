@@ -33,7 +33,7 @@ export const filesBeside = {
 } as const
 
 /** The absolute path of something that the program needs. */
-export function placeBeside(what: keyof typeof filesBeside): string {
+export function pathBeside(what: keyof typeof filesBeside): string {
   const [fromCheckout, fromProgram] = filesBeside[what]
   return isPackage ? join(here, fromProgram) : inCheckout(fromCheckout)
 }
@@ -52,7 +52,7 @@ export const threadFile = (thread: keyof typeof threadPrograms): URL =>
 
 /** The version of this program. */
 export function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(placeBeside('description'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(pathBeside('description'), 'utf8')) as { version: string }
   return version
 }
 

@@ -174,7 +174,7 @@ interface MarksNeeds {
  * failover ends the connections: no command is delivered before the loss is noticed.
  */
 export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeeds): Promise<Marks> {
-  let known = remembered(dataDir)
+  let known = readMark(dataDir)
   const node = known?.node ?? newId(now())
 
   async function countOn(db: Db): Promise<void> {
@@ -182,7 +182,7 @@ export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeed
     if (loss) log.error({ ...loss, node }, wentBack)
     if (!mark || (known?.epoch === mark.epoch && known.count >= mark.count)) return
     known = mark
-    remember(dataDir, mark, log)
+    writeMark(dataDir, mark, log)
   }
 
   const counts = every(
@@ -223,7 +223,7 @@ function onClient(client: pg.ClientBase): Db {
 const fileOf = (dataDir: string) => join(dataDir, 'mark.json')
 
 /** The mark in the data folder; undefined if there is none or it cannot be read. */
-function remembered(dataDir: string): ConfirmedCount | undefined {
+function readMark(dataDir: string): ConfirmedCount | undefined {
   try {
     const { epoch, node, count, at } = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as Partial<ConfirmedCount>
     if (typeof epoch !== 'string' || typeof node !== 'string') return undefined
@@ -236,7 +236,7 @@ function remembered(dataDir: string): ConfirmedCount | undefined {
 }
 
 /** Remembers the mark for the next start. An older mark in the file is harmless, so an error is only logged. */
-function remember(dataDir: string, mark: ConfirmedCount, log: Pick<Logger, 'debug'>): void {
+function writeMark(dataDir: string, mark: ConfirmedCount, log: Pick<Logger, 'debug'>): void {
   const file = fileOf(dataDir)
   try {
     writeFileSync(`${file}.tmp`, JSON.stringify(mark), { mode: 0o600 })

@@ -14,7 +14,7 @@ import { oidcSettings, readDomains, readIssuer } from '../people/oidc/settings.t
 import type { Config, OidcSettings, PasswordForm } from '../platform/base.ts'
 import { ConfigError } from '../platform/errors.ts'
 import { readAddresses } from '../platform/http/address.ts'
-import { ownVersion, placeBeside } from '../platform/installed.ts'
+import { ownVersion, pathBeside } from '../platform/installed.ts'
 import { domainOfMails } from '../platform/mail-host.ts'
 
 export interface ServiceSettings extends Config {
@@ -99,7 +99,7 @@ export function configOf(given: Variables, cwd: string): ServiceSettings {
     securityContact: read<string | undefined>('SVC_SECURITY_CONTACT', contact, undefined),
     passwordForm: read('SVC_PASSWORD_HASH', passwordForm, 'scrypt'),
     oidc,
-    releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, placeBeside('release'))),
+    releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, pathBeside('release'))),
     version: ownVersion(),
     remarks: [],
   }

@@ -18,7 +18,7 @@ import { refuseAndClose } from '../platform/http/answers.ts'
 import { drainBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import { logAsStatus, requestPath } from '../platform/http/requests.ts'
-import { placeBeside } from '../platform/installed.ts'
+import { pathBeside } from '../platform/installed.ts'
 import { Refusal, type WebCode } from '../platform/refusal.ts'
 import { ThreadUnavailable } from '../platform/threads.ts'
 import { boundOperations } from './operations/all.ts'
@@ -97,8 +97,8 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.all('/cli/*', () => {
     throw new Refusal('not_found')
   })
-  app.route('/', helpRoutes(deps.helpDir ?? placeBeside('help')))
-  app.route('/', staticRoutes(deps.pageDir ?? placeBeside('page')))
+  app.route('/', helpRoutes(deps.helpDir ?? pathBeside('help')))
+  app.route('/', staticRoutes(deps.pageDir ?? pathBeside('page')))
   app.notFound(() => {
     throw new Refusal('not_found')
   })

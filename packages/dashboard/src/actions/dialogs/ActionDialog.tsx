@@ -63,7 +63,7 @@ export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGon
     >
       <Stack gap="sm">
         <IdleTerms slug={slug} filter={filter} />
-        {gone.length > 0 && <Gone names={gone} />}
+        {gone.length > 0 && <DeletedNames names={gone} />}
         {isTooMany ? (
           <p>
             A log can be requested from {maxLogAgents} agents at most, and {names.length.toLocaleString('en-US')} are
@@ -74,7 +74,7 @@ export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGon
             {type === 'set' && <SetValues slug={slug} names={names} onChange={setValues} />}
             {type === 'log' && <LogName slug={slug} names={names} onChange={setValues} />}
             {type === 'delete' && reach.data && <ToDelete names={names} preview={reach.data} />}
-            <Reach type={type} reach={reach} isAsked={values !== null} />
+            <ActionReach type={type} reach={reach} isAsked={values !== null} />
             <div>{consequences[type]}</div>
           </>
         )}
@@ -102,7 +102,7 @@ function useSend(slug: string, onSent: () => void) {
   }
 }
 
-const Gone = ({ names }: { names: readonly string[] }) => (
+const DeletedNames = ({ names }: { names: readonly string[] }) => (
   <p className="act-gone" role="status">
     {names.length === 1 ? 'One agent is' : `${names.length.toLocaleString('en-US')} agents are`} gone or renamed, and no
     longer selected: <Text>{names.slice(0, 5).join(', ')}</Text>
@@ -115,7 +115,7 @@ function ToDelete({ names, preview: { sends, skips, leftOff } }: { names: readon
   // If skipped agents are left off the list, the names of the others are not known.
   if (leftOff !== undefined) return <p>{`To delete: ${agentsIn(sends)}`}</p>
   const skipped = new Set(skips.map(({ name }) => name))
-  return <Names title={`To delete: ${agentsIn(sends)}`} names={names.filter((name) => !skipped.has(name))} />
+  return <NameList title={`To delete: ${agentsIn(sends)}`} names={names.filter((name) => !skipped.has(name))} />
 }
 
 /** The words on the button. The number is known once the service has said which agents the action reaches. */
@@ -183,7 +183,7 @@ interface ReachProps {
 }
 
 /** Says before an action is sent which agents it does not reach, and why. */
-function Reach({ type, reach: { data, error, isFetching, refetch }, isAsked }: ReachProps) {
+function ActionReach({ type, reach: { data, error, isFetching, refetch }, isAsked }: ReachProps) {
   if (!isAsked) return null
   if (error && !isFetching) return <ErrorNote error={error} retry={refetch} />
   if (!data)
@@ -203,7 +203,7 @@ function Reach({ type, reach: { data, error, isFetching, refetch }, isAsked }: R
         )}
       </p>
       {reasonsIn(data).map(({ message, names }) => (
-        <Names key={message} title={message} names={names} />
+        <NameList key={message} title={message} names={names} />
       ))}
     </div>
   )
@@ -213,7 +213,7 @@ function Reach({ type, reach: { data, error, isFetching, refetch }, isAsked }: R
 const maxNames = 500
 
 /** Names of agents in a box that scrolls. */
-function Names({ title, names }: { title: string; names: readonly string[] }) {
+function NameList({ title, names }: { title: string; names: readonly string[] }) {
   const more = names.length - maxNames
   return (
     <div className="act-names">

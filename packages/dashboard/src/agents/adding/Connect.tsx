@@ -35,7 +35,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
       <Steps at={arrived ? 3 : 2} />
       <div className="add-arrival">
         <FirstReport slug={slug} name={name}>
-          <Arrived slug={slug} name={name} to={to} onAdded={onAdded} />
+          <FirstReportNote slug={slug} name={name} to={to} onAdded={onAdded} />
         </FirstReport>
       </div>
       <div className="svc-columns add-columns">
@@ -47,7 +47,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
           <NumberedStep order={2} title="Paste this on the machine">
             <ReachNote address={service.baseUrl} />
             {service.runtime ? (
-              <Block baseUrl={service.baseUrl} token={token} what={to.what} />
+              <ConnectBlock baseUrl={service.baseUrl} token={token} what={to.what} />
             ) : (
               <>
                 <CopyLines text={token.token} label="token" />
@@ -72,7 +72,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
 }
 
 /** Leads to the agent that has reported, and adds another one like it with one press. */
-function Arrived({ slug, name, to, onAdded }: Omit<ConnectProps, 'token'> & { name: string }) {
+function FirstReportNote({ slug, name, to, onAdded }: Omit<ConnectProps, 'token'> & { name: string }) {
   const taken = useTaken(slug, to.base)
   const { busy, error, submit } = useAdding(slug, onAdded)
   const next = freeName(to.base, taken)
@@ -98,7 +98,7 @@ interface BlockProps {
 }
 
 /** The lines to paste, and the same in two parts for who wants no token in the lines. */
-function Block({ baseUrl, token, what }: BlockProps) {
+function ConnectBlock({ baseUrl, token, what }: BlockProps) {
   const cron = what === 'cron'
   return (
     <>

@@ -41,7 +41,7 @@ export default function Commands({ agent }: { agent: Agent }) {
       <ol className="svc-card svc-list ag-ledger">
         {data.rows.map((command) => (
           <li key={command.id}>
-            <Entry agent={agent} command={command} />
+            <CommandItem agent={agent} command={command} />
           </li>
         ))}
       </ol>
@@ -51,7 +51,7 @@ export default function Commands({ agent }: { agent: Agent }) {
   )
 }
 
-function Entry({ agent, command }: { agent: Agent; command: ShownCommand }) {
+function CommandItem({ agent, command }: { agent: Agent; command: ShownCommand }) {
   const { word, tone, means } = commandStateWords(command)
   const steps = commandStepsOf(command)
   return (
@@ -86,7 +86,7 @@ function Entry({ agent, command }: { agent: Agent; command: ShownCommand }) {
         )}
       </ol>
       <div className="ag-entry-next">
-        <Next agent={agent} command={command} />
+        <NextButton agent={agent} command={command} />
       </div>
     </>
   )
@@ -96,7 +96,7 @@ function Entry({ agent, command }: { agent: Agent; command: ShownCommand }) {
  * Offers what a person can do after a command: read the log that the agent sent, or send the command again. A command
  * is never sent again without a click, because it may no longer be wanted.
  */
-function Next({ agent: { slug, page }, command }: { agent: Agent; command: ShownCommand }) {
+function NextButton({ agent: { slug, page }, command }: { agent: Agent; command: ShownCommand }) {
   const client = useQueryClient()
   const [sending, setSending] = useState(false)
   if (command.logId !== null && page.canAct) return <ReadLog log={command.logId} />

@@ -20,7 +20,7 @@ import './commands.css'
 import type { Control } from '@svc/protocol'
 import { useNavigate } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
-import { notify, unnotify } from '../../ui/notify.tsx'
+import { closeNotice, notify } from '../../ui/notify.tsx'
 
 interface CommandsInProgressProps {
   agent: Agent
@@ -45,7 +45,12 @@ export function CommandsInProgress({ agent, commands, left, dismiss }: CommandsI
     >
       {commands.map((command) => (
         <li key={command.id} data-tone={commandStateWords(command).tone}>
-          <One agent={agent} command={command} undoable={command.id === last?.id} dismiss={() => dismiss(command.id)} />
+          <CommandInProgress
+            agent={agent}
+            command={command}
+            undoable={command.id === last?.id}
+            dismiss={() => dismiss(command.id)}
+          />
         </li>
       ))}
     </ul>
@@ -65,7 +70,7 @@ interface OneProps {
   dismiss: () => void
 }
 
-function One({ agent, command, undoable, dismiss }: OneProps) {
+function CommandInProgress({ agent, command, undoable, dismiss }: OneProps) {
   const { word, tone, means } = commandStateWords(command)
   return (
     <>
@@ -73,7 +78,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
       <Tone tone={tone} title={means}>
         {word}
       </Tone>
-      {command.state === 'queued' && !agent.offline && <Due nextAt={agent.page.nextReportAt} />}
+      {command.state === 'queued' && !agent.offline && <DueTime nextAt={agent.page.nextReportAt} />}
       {command.message && (
         <q className="ag-words">
           <Text>{command.message}</Text>
@@ -85,7 +90,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
         </span>
       )}
       <span className="ag-following-end">
-        <Further agent={agent} command={command} undoable={undoable} />
+        <CommandButtons agent={agent} command={command} undoable={undoable} />
         {!isOpen(command) && (
           <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Dismiss" onClick={dismiss}>
             <IconX size={14} aria-hidden />
@@ -97,7 +102,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
 }
 
 /** Says when the next report is due. Screen readers read it with the command, but not each time that it changes. */
-function Due({ nextAt }: { nextAt: number | null }) {
+function DueTime({ nextAt }: { nextAt: number | null }) {
   const words = useClock((now) => dueWords(nextAt, now) ?? '')
   return (
     <span className="ag-quiet" aria-live="off">
@@ -110,7 +115,7 @@ function Due({ nextAt }: { nextAt: number | null }) {
  * Offers what a person can do after the agent answered a command: read the log that it sent, or undo a pause or a
  * resume.
  */
-function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
+function CommandButtons({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
   const [sending, setSending] = useState(false)
   const undo = undoable ? undoFor(agent, command) : undefined
   if (command.logId !== null) return <ReadLog log={command.logId} />
@@ -149,7 +154,7 @@ function useToasts(agent: Agent, left: readonly ShownCommand[], last: string | u
   const lastHasLeft = left.some(({ id }) => id === last)
   useEffect(() => {
     // A later pause or resume replaces the one that the toast offers to undo.
-    if (!lastHasLeft) unnotify(undoing)
+    if (!lastHasLeft) closeNotice(undoing)
   }, [lastHasLeft, undoing])
   useEffect(() => {
     for (const command of left) {
@@ -171,7 +176,7 @@ function useToasts(agent: Agent, left: readonly ShownCommand[], last: string | u
 
 function toast(id: string, button: string, act: () => void, words: ReactNode): void {
   const press = () => {
-    unnotify(id)
+    closeNotice(id)
     act()
   }
   const message = (

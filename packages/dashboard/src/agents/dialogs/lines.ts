@@ -10,7 +10,7 @@ export function shellWord(word: string): string {
 }
 
 /** The option that names a folder; nothing for the current one. */
-const at = (folder: string): string => (folder === '.' ? '' : ` --dir ${shellWord(folder)}`)
+const dirOption = (folder: string): string => (folder === '.' ? '' : ` --dir ${shellWord(folder)}`)
 
 /** The two lines that download the program `svc.pyz` into the current folder and make it the command `svc`. */
 export const downloadLines = (baseUrl: string): string =>
@@ -25,7 +25,7 @@ export const checkLine = (baseUrl: string): string =>
 
 /** The line that asks for an agent's token without showing it, sends one report to test it, and stores it. */
 export const connectLine = (baseUrl: string, name: string, folder: string): string =>
-  `python3 svc.pyz connect --url ${shellWord(baseUrl)}${at(folder)} --name ${shellWord(name)}`
+  `python3 svc.pyz connect --url ${shellWord(baseUrl)}${dirOption(folder)} --name ${shellWord(name)}`
 
 /**
  * The lines that connect an agent, to be pasted at once: they download the program, install it as the command `svc`,
@@ -34,20 +34,20 @@ export const connectLine = (baseUrl: string, name: string, folder: string): stri
  * their history, and some judge a block by its first character.
  */
 export const connectBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
-  unkept(downloadLines(baseUrl), `echo ${token} | ${connectLine(baseUrl, name, '.')} --yes --token-file -`)
+  withoutHistory(downloadLines(baseUrl), `echo ${token} | ${connectLine(baseUrl, name, '.')} --yes --token-file -`)
 
 /**
  * The lines that show the cron jobs of a machine, to be pasted at once. With the token nobody is asked, and the crontab
  * stays as it is. The last line asks whether its lines become jobs, and about AI sessions if there are some.
  */
 export const adoptBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
-  unkept(
+  withoutHistory(
     downloadLines(baseUrl),
     `echo ${token} | ${adoptLine(baseUrl, name)} --only jobs --yes --token-file -`,
     'python3 svc.pyz adopt',
   )
 
-const unkept = (...lines: string[]): string => lines.join('\n').replace(/^/gm, ' ')
+const withoutHistory = (...lines: string[]): string => lines.join('\n').replace(/^/gm, ' ')
 
 /**
  * The lines that let svc start the program of an agent, now and at every boot. The first one adds the program to the
@@ -70,7 +70,7 @@ export const adoptLine = (baseUrl: string, name: string): string =>
   `python3 svc.pyz adopt --url ${shellWord(baseUrl)} --name ${shellWord(name)}`
 
 /** The line that sends reports of an agent until a person stops it. */
-export const reportLine = (folder: string): string => `python3 svc.pyz report${at(folder)}`
+export const reportLine = (folder: string): string => `python3 svc.pyz report${dirOption(folder)}`
 
 /**
  * The line that asks for the install code and the secrets, and installs the agent into a folder with its name (2.9).
@@ -88,10 +88,10 @@ export const initWithCodeLine = (baseUrl: string, code: string): string =>
 export const unattendedLine = (baseUrl: string): string => `${initLine(baseUrl)} --yes --start < code.txt`
 
 /** The line that starts an installed agent now and at every boot, as a service of the user's account. */
-export const serviceLine = (folder: string): string => `python3 svc.pyz service install --start${at(folder)}`
+export const serviceLine = (folder: string): string => `python3 svc.pyz service install --start${dirOption(folder)}`
 
 /** The line that starts an installed agent in the terminal. */
-export const runLine = (folder: string): string => `python3 svc.pyz run${at(folder)}`
+export const runLine = (folder: string): string => `python3 svc.pyz run${dirOption(folder)}`
 
 /** The line that writes a status file into the current folder. */
 export const statusLine = (status: string): string => `echo ${shellWord(status)} > status.json`

@@ -6,7 +6,7 @@ import { type ComponentType, type Ref, useState } from 'react'
 import { useFocusedPart } from '../../ui/index.ts'
 import { WhyButton } from '../../ui/parts.tsx'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
-import { commandStateWords, controlNames, whilePaused } from '../parts/life.ts'
+import { commandStateWords, controlNames, whyNotWhilePaused } from '../parts/life.ts'
 import { isPaused } from '../parts/machine.ts'
 import { offlineText } from '../parts/press.ts'
 
@@ -94,5 +94,5 @@ function whyNot(agent: Agent, control: Control, sending: boolean, under: string 
   if (!agent.page.canAct) return adminsOnly
   if (sending) return 'Sending…'
   if (under !== undefined) return `Already ${under}.`
-  return isPaused(agent.page) ? whilePaused[control] : null
+  return isPaused(agent.page) ? whyNotWhilePaused[control] : null
 }

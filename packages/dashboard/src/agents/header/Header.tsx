@@ -53,7 +53,7 @@ export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
           <Dotted
             parts={[
               <span key="heard">
-                <Heard agent={agent} />
+                <LastHeard agent={agent} />
                 <Heartbeat agent={agent} />
               </span>,
               report?.active?.length === 0 && !offline && !old && 'nothing is running',
@@ -108,7 +108,7 @@ export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
  * Shows when the agent last reported or, before its first report, when it was added. If the agent is stopped or offline
  * (D20), the time is emphasised, because everything on the page is as old as the last report.
  */
-function Heard({ agent: { page, offline } }: { agent: Agent }) {
+function LastHeard({ agent: { page, offline } }: { agent: Agent }) {
   if (page.seenAt === null)
     return (
       <>

@@ -66,7 +66,7 @@ export default function Logs({ agent }: { agent: Agent }) {
               <LogReader key={keyOf(data ?? [], shown)} slug={slug} name={page.name} id={shown} />
             </Suspense>
           ) : (
-            data && <OpensHere isComing={pending.length > 0} />
+            data && <OpensInPage isComing={pending.length > 0} />
           )}
         </div>
       </div>
@@ -86,7 +86,7 @@ function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): str
 }
 
 /** The place in which a log opens, with what happens when one is requested. */
-const OpensHere = ({ isComing }: { isComing: boolean }) => (
+const OpensInPage = ({ isComing }: { isComing: boolean }) => (
   <div className="svc-card ag-log-place">
     <Empty
       icon={IconFileText}

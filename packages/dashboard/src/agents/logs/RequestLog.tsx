@@ -57,7 +57,11 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor
           onChange={({ currentTarget: { checked } }) => follow(checked ? name : null)}
         />
         <span id={`${id}-about`} className="ag-quiet">
-          {followed ? <Left since={followed.since} /> : 'Requests it again for 10 minutes while this tab is visible'}
+          {followed ? (
+            <WaitedTime since={followed.since} />
+          ) : (
+            'Requests it again for 10 minutes while this tab is visible'
+          )}
         </span>
       </div>
     </div>
@@ -65,7 +69,7 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor
 }
 
 /** How long a log is still followed. */
-function Left({ since }: { since: number }) {
+function WaitedTime({ since }: { since: number }) {
   const minutes = useClock((now) => Math.max(1, Math.ceil((followMs - (now - since)) / 60_000)))
   return <>Requests it again for {count(minutes, 'more minute')}</>
 }

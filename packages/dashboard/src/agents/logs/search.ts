@@ -11,7 +11,7 @@ export interface ShownLogRow {
 }
 
 /** The maximum length of a row's text, in UTF-16 units. A longer line is split into several rows. */
-const longest = 2000
+const maxRowLength = 2000
 
 export function logRowsOf(text: string): ShownLogRow[] {
   const lines = text.split(/\r\n|\n|\r/)
@@ -30,7 +30,7 @@ export function logRowsOf(text: string): ShownLogRow[] {
 
 /** Returns where the piece of a line ends that begins at `start`. A piece never ends within a code point. */
 function pieceEnd(line: string, start: number): number {
-  const end = Math.min(line.length, start + longest)
+  const end = Math.min(line.length, start + maxRowLength)
   const last = line.charCodeAt(end - 1)
   return end < line.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end
 }
@@ -55,10 +55,10 @@ export function findMatches(rows: readonly ShownLogRow[], wanted: string): Match
   if (sought === '') return []
   const matches: Match[] = []
   for (const [row, { text }] of rows.entries()) {
-    const whole = text + overhang(rows, row, wanted.length)
+    const whole = text + continuationOf(rows, row, wanted.length)
     const folded = foldedText(whole)
     let at = folded.indexOf(sought)
-    const places = at >= 0 && folded.length !== whole.length ? placesIn(whole) : undefined
+    const places = at >= 0 && folded.length !== whole.length ? positionsIn(whole) : undefined
     for (; at >= 0; at = folded.indexOf(sought, at + sought.length)) {
       const end = at + sought.length
       const from = places ? (places.starts[at] ?? 0) : at
@@ -74,7 +74,7 @@ export function findMatches(rows: readonly ShownLogRow[], wanted: string): Match
 const characters = /\P{M}\p{M}*|\p{M}+/gu
 
 /** For each unit of a folded text, the place in the text where its character starts, and where it ends. */
-function placesIn(text: string): { starts: number[]; ends: number[] } {
+function positionsIn(text: string): { starts: number[]; ends: number[] } {
   const [starts, ends]: [number[], number[]] = [[], []]
   for (const { 0: character, index } of text.matchAll(characters))
     for (let unit = foldedText(character).length; unit > 0; unit--) {
@@ -84,7 +84,7 @@ function placesIn(text: string): { starts: number[]; ends: number[] } {
   return { starts, ends }
 }
 
-const overhang = (rows: readonly ShownLogRow[], row: number, length: number) => {
+const continuationOf = (rows: readonly ShownLogRow[], row: number, length: number) => {
   const next = rows[row + 1]
   return next !== undefined && next.line === rows[row]?.line ? next.text.slice(0, length) : ''
 }

@@ -30,7 +30,7 @@ export function OpenAlerts({ agent }: { agent: Agent }) {
   return (
     <div className="ag-open-alerts">
       <Section title="Open alerts" flush>
-        <Lines agent={agent} alerts={open} mutes={[]} height={lineHeights.open} />
+        <OpenAlertLines agent={agent} alerts={open} mutes={[]} height={lineHeights.open} />
       </Section>
     </div>
   )
@@ -49,7 +49,7 @@ export function Alerts({ agent }: { agent: Agent }) {
   if (ended.length + own.length === 0 && hours === null) return null
   return (
     <Section title="Alerts" flush>
-      <Lines agent={agent} alerts={ended} mutes={own} height={lineHeights.ended} />
+      <OpenAlertLines agent={agent} alerts={ended} mutes={own} height={lineHeights.ended} />
       {hours !== null && (
         <Suspense>
           <ExpectedHours agent={agent} hours={hours} />
@@ -70,7 +70,7 @@ interface AlertLinesProps {
   height: number
 }
 
-function Lines({ agent: { slug, page }, alerts, mutes, height }: AlertLinesProps) {
+function OpenAlertLines({ agent: { slug, page }, alerts, mutes, height }: AlertLinesProps) {
   const count = alerts.length + mutes.length
   if (count === 0) return null
   return (

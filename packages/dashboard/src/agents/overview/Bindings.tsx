@@ -42,9 +42,9 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
                 Its machine says: <Text>{binding.health.detail}</Text>
               </div>
             )}
-            {binding.broken && binding.token !== 'active' && page.canAct && <Reinstall slug={slug} page={page} />}
+            {binding.broken && binding.token !== 'active' && page.canAct && <ReinstallHint slug={slug} page={page} />}
             <div className="ag-quiet">
-              <Token binding={binding} />
+              <BindingToken binding={binding} />
             </div>
           </div>
         </li>
@@ -54,7 +54,7 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
 )
 
 /** The way to a new token, which only an installation gives: deletes the agent, and leads to a new install code. */
-function Reinstall({ slug, page }: Pick<Agent, 'slug' | 'page'>) {
+function ReinstallHint({ slug, page }: Pick<Agent, 'slug' | 'page'>) {
   const [asked, setAsked] = useState(false)
   const [used, setUsed] = useState(false)
   const { name, blueprint, versions } = page
@@ -92,7 +92,11 @@ function Reinstall({ slug, page }: Pick<Agent, 'slug' | 'page'>) {
  */
 const levelOf = ({ broken, health }: AgentBinding) => (broken ? 'bad' : health?.level)
 
-function Token({ binding: { bot, token, expiresAt, revokedAt, lastUsedAt, origin } }: { binding: AgentBinding }) {
+function BindingToken({
+  binding: { bot, token, expiresAt, revokedAt, lastUsedAt, origin },
+}: {
+  binding: AgentBinding
+}) {
   return (
     <>
       {bot === null ? 'no bot' : <>bot {bot.name}</>}

@@ -12,14 +12,14 @@ export const Gauges = ({ agent, gauges }: { agent: Agent; gauges: readonly Gauge
       {gauges.map((gauge, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: gauges have no id; names may be missing or repeat
         <li key={`${i}-${gauge.name}`}>
-          <One gauge={gauge} />
+          <GaugeLine gauge={gauge} />
         </li>
       ))}
     </ul>
   </Section>
 )
 
-function One({ gauge }: { gauge: Gauge }) {
+function GaugeLine({ gauge }: { gauge: Gauge }) {
   const id = useId()
   const view = gaugeView(gauge)
   return (

@@ -81,7 +81,7 @@ export function Overview({ agent }: { agent: Agent }) {
 
 /** Makes each part of the overview. `arrange` names only the parts that are there. */
 const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNode>> = {
-  active: (agent) => <Active agent={agent} runs={agent.page.report?.active ?? []} />,
+  active: (agent) => <ActiveRuns agent={agent} runs={agent.page.report?.active ?? []} />,
   bindings: (agent) => (
     <Suspense fallback={<div style={{ height: 50 + agent.page.bindings.length * heights.binding }} />}>
       <Bindings agent={agent} />
@@ -130,7 +130,7 @@ const Account = ({ account }: { account: AccountFacts }) => (
 )
 
 /** Shows the agent's runs in progress. The header says it if there are none. */
-function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
+function ActiveRuns({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = agent.page.statusOld
   return (
     <Section
@@ -144,7 +144,11 @@ function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
         {runs.map((run, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: runs in progress have no id
           <li key={`${i}-${run.started}`} className="ag-active">
-            <One agent={agent} run={run} until={agent.offline ? agent.page.seenAt : old ? agent.page.statusAt : null} />
+            <ActiveRunLine
+              agent={agent}
+              run={run}
+              until={agent.offline ? agent.page.seenAt : old ? agent.page.statusAt : null}
+            />
           </li>
         ))}
       </ul>
@@ -152,7 +156,7 @@ function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   )
 }
 
-function One({ agent, run, until }: { agent: Agent; run: ActiveRun; until: number | null }) {
+function ActiveRunLine({ agent, run, until }: { agent: Agent; run: ActiveRun; until: number | null }) {
   return (
     <>
       <div className="ag-active-head">

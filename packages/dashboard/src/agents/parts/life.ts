@@ -88,7 +88,7 @@ export const controlNames: Readonly<Record<Control, string>> = { pause: 'Pause',
 export const undoingControl: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }
 
 /** Why a control cannot be pressed while the agent is paused; null if it can. */
-export const whilePaused: Readonly<Record<Control, string | null>> = {
+export const whyNotWhilePaused: Readonly<Record<Control, string | null>> = {
   pause: 'The agent is paused already.',
   resume: null,
   run_now: 'The agent is paused: resume it first.',

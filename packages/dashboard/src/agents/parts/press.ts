@@ -25,7 +25,7 @@ interface FollowedCommands {
 }
 
 /** The maximum number of ended commands (answered or timed out) that stay in this list. */
-const kept = 3
+const maxEnded = 3
 /** The milliseconds after which a command that was carried out leaves the list. */
 const staysMs = 10_000
 
@@ -116,19 +116,19 @@ export function mergedCommands(
   for (const command of [...ownCommands, ...open]) freshest.set(command.id, command)
   for (const command of ledger) {
     const known = freshest.get(command.id)
-    if (known && (isOpen(known) || !isOpen(command))) freshest.set(command.id, further(known, command))
+    if (known && (isOpen(known) || !isOpen(command))) freshest.set(command.id, laterOf(known, command))
   }
   const all = [...freshest.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
   let answered = 0
-  return all.filter((command) => opened.has(command.id) || isOpen(command) || ++answered <= kept)
+  return all.filter((command) => opened.has(command.id) || isOpen(command) || ++answered <= maxEnded)
 }
 
-const order = (c: ShownCommand) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
+const progressOf = (c: ShownCommand) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
 /**
  * Returns the command in the later one of two states. Answers of the service may arrive out of order, but a command
  * never returns to an earlier state (I2).
  */
-const further = (a: ShownCommand, b: ShownCommand) => (order(b) >= order(a) ? b : a)
+const laterOf = (a: ShownCommand, b: ShownCommand) => (progressOf(b) >= progressOf(a) ? b : a)
 
 const withOpen = (page: AgentPage | undefined, command: ShownCommand) =>
   page && isOpen(command) && !page.open.some(({ id }) => id === command.id)

@@ -59,7 +59,7 @@ export function BlueprintPart({ agent, update }: PartProps) {
       ]}
     >
       <PastTheWatch agent={agent} update={update} />
-      <Acts agent={agent} update={update} />
+      <BlueprintButtons agent={agent} update={update} />
     </UpdateCard>
   )
 }
@@ -86,7 +86,7 @@ function PastTheWatch({ agent, update: { wish, waits, now } }: PartProps) {
 const isUpToDate = ({ wish, versions, running }: BlueprintUpdate): boolean =>
   wish === null && running !== null && versions[0] === running
 
-function Acts({ agent, update }: PartProps) {
+function BlueprintButtons({ agent, update }: PartProps) {
   const { running, previous, wish, versions } = update
   const [picked, setPicked] = useState<string | null>(null)
   const [asked, setAsked] = useState<string | null>(null)

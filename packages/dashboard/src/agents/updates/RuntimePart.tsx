@@ -12,7 +12,7 @@ import { useUpdates } from './useUpdates.ts'
  * The advice for each reason why a runtime update is refused (3.4). The page shows the advice after the service's own
  * sentence.
  */
-const mends: Readonly<Record<RuntimeRefusal, string>> = {
+const remedies: Readonly<Record<RuntimeRefusal, string>> = {
   runtime_not_served: 'The operator of this service can add a build with “svc-server release add”.',
   runtime_too_old: 'Reinstall it on its machine: a runtime this old cannot be updated from here.',
   runtime_up_to_date: '',
@@ -38,7 +38,7 @@ export function RuntimePart({ agent, update }: PartProps) {
       title="Runtime"
       update={update}
       about={isServed && 'Up to date'}
-      lift={hold && <Lift agent={agent} version={hold.version} />}
+      lift={hold && <LiftHoldButton agent={agent} version={hold.version} />}
       facts={[
         ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
         ['Previous', previous],
@@ -47,7 +47,7 @@ export function RuntimePart({ agent, update }: PartProps) {
         ['Served', served && !isServed && <Served key="served" served={served} offered={update.press.ok} />],
       ]}
     >
-      <Acts agent={agent} update={update} />
+      <RuntimeButtons agent={agent} update={update} />
     </UpdateCard>
   )
 }
@@ -56,11 +56,12 @@ export function RuntimePart({ agent, update }: PartProps) {
 const isUpToDate = ({ state, press }: RuntimeUpdate): boolean =>
   state === 'none' && !press.ok && press.code === 'runtime_up_to_date'
 
-function Acts({ agent, update }: PartProps) {
+function RuntimeButtons({ agent, update }: PartProps) {
   const { press, wish, served, hold } = update
   const [asking, setAsking] = useState(false)
   const isSaid = isUpToDate(update) || hold !== null
-  const refused = press.ok || isSaid ? null : [press.message, mends[press.code]].filter((text) => text !== '').join(' ')
+  const refused =
+    press.ok || isSaid ? null : [press.message, remedies[press.code]].filter((text) => text !== '').join(' ')
   const why = agent.page.canAct ? (wish ? 'Already requested.' : refused) : adminsOnly
   return (
     <>
@@ -105,7 +106,7 @@ function ConfirmUpdate({ agent, update, opened, onClose }: PartProps & { opened:
   )
 }
 
-function Lift({ agent, version }: { agent: Agent; version: string }) {
+function LiftHoldButton({ agent, version }: { agent: Agent; version: string }) {
   const act = useUpdates(agent)
   const confirm = useConfirm()
   const ask = () =>

@@ -59,7 +59,7 @@ export function UpdateCard({ title, aside, update, about, lift, facts, children 
 }
 
 const stepWords = { done: 'done', next: 'next', no: 'it ended here', later: 'not yet' } as const
-const stepSigns = { done: IconCheck, next: IconPointFilled, no: IconX, later: undefined } as const
+const stepIcons = { done: IconCheck, next: IconPointFilled, no: IconX, later: undefined } as const
 
 /** The steps of the requested update, with the one that is waited for or at which it ended. */
 function Steps({ state, of }: Pick<UpdateCardProps['update'], 'state'> & { of: RolloutKind }) {
@@ -68,7 +68,7 @@ function Steps({ state, of }: Pick<UpdateCardProps['update'], 'state'> & { of: R
     steps && (
       <ol className="up-steps" aria-label="Steps of the update">
         {steps.map(({ name, is, note }) => {
-          const Sign = stepSigns[is]
+          const Sign = stepIcons[is]
           return (
             <li key={name} data-is={is} aria-current={is === 'next' ? 'step' : undefined}>
               <span className="up-step-sign">{Sign && <Sign size={13} stroke={3} aria-hidden />}</span>

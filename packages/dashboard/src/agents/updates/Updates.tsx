@@ -37,7 +37,7 @@ const shownReasons = ({ blueprint, runtime }: AgentUpdates): string[] =>
   )
 
 /** The maximum number of events in the timeline. */
-const listed = 50
+const maxListed = 50
 
 /**
  * Shows what happened to the agent's versions, from its installation on; nothing for an agent that was connected by
@@ -46,7 +46,7 @@ const listed = 50
 function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const { data, error, refetch } = useQuery(
-    read('GET /w/:slug/agents/:name/updates', { slug, name: page.name }, { limit: listed }),
+    read('GET /w/:slug/agents/:name/updates', { slug, name: page.name }, { limit: maxListed }),
   )
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   const { installed } = page.versions
@@ -55,13 +55,13 @@ function History({ agent }: { agent: Agent }) {
   return (
     <Section title="Timeline" aside="newest first" flush>
       <Timeline slug={slug} events={data} shown={shownReasons(page.updates)}>
-        {installed !== null && data.length < listed && (
+        {installed !== null && data.length < maxListed && (
           <li data-kind="installed">
             <div className="up-event">
               <Tone tone="plain">installed</Tone>
               <Text>{installed}</Text>
-              <By who={page.createdBy} />
-              <When at={page.createdAt} />
+              <ByPerson who={page.createdBy} />
+              <EventTime at={page.createdAt} />
             </div>
           </li>
         )}
@@ -87,14 +87,14 @@ interface TimelineProps {
   children: ReactNode
 }
 
-const By = ({ who }: { who: string | null }) =>
+const ByPerson = ({ who }: { who: string | null }) =>
   who !== null && (
     <span className="svc-quiet">
       by <Text>{who}</Text>
     </span>
   )
 
-const When = ({ at }: { at: number }) => (
+const EventTime = ({ at }: { at: number }) => (
   <span className="svc-quiet up-when">
     <Time at={at} />
   </span>
@@ -113,13 +113,13 @@ const Timeline = ({ slug, events, shown, children }: TimelineProps) => {
           <div className="up-event">
             <Tone tone={updateEventLook(event.kind).tone}>{updateEventLook(event.kind).word}</Tone>
             <Text>{eventDetail(event)}</Text>
-            <By who={event.by} />
+            <ByPerson who={event.by} />
             {event.rollout !== null && (
               <AnchorLink to={paths.rollout} params={{ slug, id: event.rollout }} fz="xs">
                 rollout
               </AnchorLink>
             )}
-            <When at={event.at} />
+            <EventTime at={event.at} />
           </div>
           {reasons.has(event.id) && (
             <p className="up-message">

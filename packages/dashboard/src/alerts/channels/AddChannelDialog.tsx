@@ -36,7 +36,7 @@ export function AddChannelDialog({ slug, opened, onClose }: AddChannelProps) {
       stay={made?.secret !== undefined}
     >
       {made ? (
-        <Added slug={slug} made={made} onDone={close} />
+        <AddedChannel slug={slug} made={made} onDone={close} />
       ) : (
         <ChannelForm slug={slug} onAdded={setMade} onCancel={close} />
       )}
@@ -51,7 +51,7 @@ interface AddedProps {
 }
 
 /** Shows the secret of a channel that was added, if the service made one, and offers a test. */
-function Added({ slug, made: { name, secret }, onDone }: AddedProps) {
+function AddedChannel({ slug, made: { name, secret }, onDone }: AddedProps) {
   const test = useChannelTest(slug, {
     send: () => call('POST /w/:slug/channels/:channel/test', { slug, channel: name }),
     follow: (id) => call('GET /w/:slug/channels/:channel/tests/:id', { slug, channel: name, id }),

@@ -85,7 +85,7 @@ function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
           <span>{kindName(kind)}</span>
           <ChannelState {...channel} />
         </div>
-        <div className="al-gets">{rules && <Gets slug={slug} words={rulesOf(name, rules)} />}</div>
+        <div className="al-gets">{rules && <ChannelMessages slug={slug} words={rulesOf(name, rules)} />}</div>
         <div className="svc-quiet">
           {address !== null && <Text>{address}</Text>}
           {address !== null && format === 'single' && ' · '}
@@ -93,14 +93,18 @@ function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
         </div>
         <DisabledBecause reason={disabledBecause} />
         <div className="svc-quiet">
-          {lastAt === null ? 'Nothing has been sent yet.' : <Last at={lastAt} answer={lastAnswer} admin={admin} />}
+          {lastAt === null ? (
+            'Nothing has been sent yet.'
+          ) : (
+            <LastDelivery at={lastAt} answer={lastAnswer} admin={admin} />
+          )}
         </div>
         <div role="status">{test.value && <TestResult {...test.value} />}</div>
       </div>
       {admin && (
         <div className="al-acts">
           <TestButton channel={`#${name}`} busy={test.busy} onTest={() => test.submit()} />
-          <More slug={slug} name={name} enabled={enabled} busy={turn.busy} onTurn={() => turn.submit()} />
+          <ChannelMenu slug={slug} name={name} enabled={enabled} busy={turn.busy} onTurn={() => turn.submit()} />
         </div>
       )}
     </li>
@@ -108,7 +112,7 @@ function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
 }
 
 /** Says which rules notify a channel, with a link to them. A channel that no rule notifies is a mistake. */
-function Gets({ slug, words }: { slug: string; words: string | null }) {
+function ChannelMessages({ slug, words }: { slug: string; words: string | null }) {
   const link = (text: string) => (
     <AnchorLink to={paths.alerts} params={{ slug }} search={{ tab: 'rules' }} fz="inherit" underline="always">
       {text}
@@ -129,7 +133,7 @@ interface LastProps {
 }
 
 /** When the channel was last used. Only admins see what its receiver answered. */
-const Last = ({ at, answer, admin }: LastProps) =>
+const LastDelivery = ({ at, answer, admin }: LastProps) =>
   admin ? (
     <LastAnswer at={at} answer={answer} />
   ) : (
@@ -146,7 +150,7 @@ interface MoreProps {
   onTurn: () => void
 }
 
-function More({ slug, name, enabled, busy, onTurn }: MoreProps) {
+function ChannelMenu({ slug, name, enabled, busy, onTurn }: MoreProps) {
   const again = useAlertsAgain(slug)
   const confirm = useConfirm()
   const askToRemove = () =>

@@ -3,7 +3,7 @@ import type { AlertBar } from '@svc/api'
 import { type KeyboardEvent, useState } from 'react'
 import { paths } from '../../paths.ts'
 import { linear } from '../../ui/charts/scale.ts'
-import { barNear, placeSpans, TimeBars } from '../../ui/charts/TimeBars.tsx'
+import { barNear, positionSpans, TimeBars } from '../../ui/charts/TimeBars.tsx'
 import { Level, lastingText, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import './history.css'
@@ -25,10 +25,10 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   const { ref, width } = useElementSize<HTMLTableCellElement>()
   const [chosen, setChosen] = useState<string | null>(null)
   const rows = rowsOf(alerts, kind, { start, end })
-  const at = placeOf(rows, chosen)
+  const at = indexesOf(rows, chosen)
   const span = at && rows[at.row]?.spans[at.span]
   const marks = marksOf(start, end, Math.max(2, Math.floor(width / 84)))
-  const place = placeSpans({ start, end, width })
+  const place = positionSpans({ start, end, width })
   const scale = linear([start, end], [0, width])
   const move = (event: KeyboardEvent) => {
     if (event.key === 'Escape') return setChosen(null)
@@ -104,9 +104,9 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
       {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: the arrow keys go from alert to alert */}
       <div className="al-time-foot">
         <p aria-live="polite">
-          {span ? <Chosen slug={slug} span={span} end={end} /> : 'Choose a bar to read about it.'}
+          {span ? <ChosenSpan slug={slug} span={span} end={end} /> : 'Choose a bar to read about it.'}
         </p>
-        <Key />
+        <TimelineKey />
       </div>
     </>
   )
@@ -119,7 +119,7 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
 }
 
 /** The row and the place in it of the alert with this id; null if it is not shown. */
-function placeOf(rows: readonly TimelineRow[], id: string | null): { row: number; span: number } | null {
+function indexesOf(rows: readonly TimelineRow[], id: string | null): { row: number; span: number } | null {
   if (id === null) return null
   for (const [row, { spans }] of rows.entries()) {
     const span = spans.findIndex(({ alert }) => alert.id === id)
@@ -130,7 +130,7 @@ function placeOf(rows: readonly TimelineRow[], id: string | null): { row: number
 
 const anchorOf = (x: number, width: number) => (x < 20 ? 'start' : x > width - 20 ? 'end' : 'middle')
 
-function Chosen({ slug, span, end }: { slug: string; span: AlertSpan; end: number }) {
+function ChosenSpan({ slug, span, end }: { slug: string; span: AlertSpan; end: number }) {
   const { subject, level, gone } = span.alert
   return (
     <>
@@ -150,7 +150,7 @@ function Chosen({ slug, span, end }: { slug: string; span: AlertSpan; end: numbe
 }
 
 /** Explains the shapes of the bars. */
-const Key = () => (
+const TimelineKey = () => (
   <ul className="svc-time-key">
     <li>
       <svg width={16} height={14} aria-hidden>

@@ -1,6 +1,6 @@
 import type { AlertBar } from '@svc/api'
 import { expect, test } from 'vitest'
-import { barNear, placeSpans, timeBarsPath } from '../../ui/charts/TimeBars.tsx'
+import { barNear, positionSpans, timeBarsPath } from '../../ui/charts/TimeBars.tsx'
 import { marksOf, moved, rowsOf, spanText } from './rows.ts'
 
 const hour = 3_600_000
@@ -111,7 +111,7 @@ test('left and right go from alert to alert of a row, up and down to the nearest
 })
 
 test('a bar is at least three pixels wide and within its row; an open one has a point at the right edge', () => {
-  const place = placeSpans({ start: 0, end: 100, width: 200 })
+  const place = positionSpans({ start: 0, end: 100, width: 200 })
   expect(place({ from: 10, to: 20, tone: 'bad' })).toEqual({ left: 20, x: 20, width: 20 })
   expect(place({ from: 99.9, to: 100, tone: 'bad' })).toMatchObject({ x: 197, width: 3 })
   expect(place({ from: -50, to: 10, tone: 'bad' })).toEqual({ left: 0, x: 0, width: 20 })

@@ -58,9 +58,9 @@ function OneCode({ slug, id }: { slug: string; id: string }) {
         }
       />
       {code.state === 'live' ? (
-        <Live slug={slug} code={code} issued={issued} onOver={refetch} />
+        <LiveCode slug={slug} code={code} issued={issued} onOver={refetch} />
       ) : (
-        <Over slug={slug} code={code} arriving={agent !== null} />
+        <EndedCode slug={slug} code={code} arriving={agent !== null} />
       )}
     </div>
   )
@@ -90,7 +90,7 @@ interface LiveProps {
   onOver: () => unknown
 }
 
-function Live({ slug, code, issued, onOver }: LiveProps) {
+function LiveCode({ slug, code, issued, onOver }: LiveProps) {
   const { service } = useSuspenseQuery(meQuery).data
   const { role } = useWorkspace()
   const { data: version } = useQuery(
@@ -170,7 +170,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
   )
 }
 
-function Over({ slug, code, arriving }: { slug: string; code: InstallCode; arriving: boolean }) {
+function EndedCode({ slug, code, arriving }: { slug: string; code: InstallCode; arriving: boolean }) {
   const { role } = useWorkspace()
   if (arriving) return <WaitingPage />
   const { blueprint, version, agentName: agent } = code

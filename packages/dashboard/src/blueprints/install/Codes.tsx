@@ -33,7 +33,7 @@ export function Codes({ slug, admin, blueprint }: CodesProps) {
       {open.length > 0 && (
         <ul className="svc-rows" aria-label="Open install codes">
           {open.map((code) => (
-            <Open
+            <OpenCode
               key={code.id}
               slug={slug}
               code={code}
@@ -50,7 +50,7 @@ export function Codes({ slug, admin, blueprint }: CodesProps) {
           <ul className="svc-list">
             {over.map((code) => (
               <li key={code.id}>
-                <Over slug={slug} code={code} named={blueprint === undefined} />
+                <EndedCode slug={slug} code={code} named={blueprint === undefined} />
               </li>
             ))}
           </ul>
@@ -70,7 +70,7 @@ interface OpenProps {
   onOver: () => unknown
 }
 
-function Open({ slug, code, admin, named, onOver }: OpenProps) {
+function OpenCode({ slug, code, admin, named, onOver }: OpenProps) {
   const askToRevoke = useRevokeCodes(slug, [code])
   return (
     <li className="in-code">
@@ -101,7 +101,7 @@ function Open({ slug, code, admin, named, onOver }: OpenProps) {
   )
 }
 
-const became: Readonly<Record<InstallCode['state'], string>> = {
+const stateVerbs: Readonly<Record<InstallCode['state'], string>> = {
   live: 'valid',
   barred: 'no longer valid',
   redeemed: 'used',
@@ -109,7 +109,7 @@ const became: Readonly<Record<InstallCode['state'], string>> = {
   revoked: 'revoked unused',
 }
 
-const Over = ({ slug, code, named }: { slug: string; code: InstallCode; named: boolean }) => (
+const EndedCode = ({ slug, code, named }: { slug: string; code: InstallCode; named: boolean }) => (
   <>
     {code.agent === null ? (
       <Text>{code.agentName}</Text>
@@ -119,7 +119,7 @@ const Over = ({ slug, code, named }: { slug: string; code: InstallCode; named: b
       </AnchorLink>
     )}{' '}
     <span className="svc-quiet">
-      <CodeVersion code={code} named={named} /> {became[code.state]}{' '}
+      <CodeVersion code={code} named={named} /> {stateVerbs[code.state]}{' '}
       <Time at={code.redeemedAt ?? code.revokedAt ?? code.expiresAt} />
       {code.state === 'redeemed' && code.agent === null && ', deleted since'}, issued by <Text>{code.issuedBy}</Text>
     </span>

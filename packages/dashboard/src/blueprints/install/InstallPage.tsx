@@ -60,7 +60,8 @@ export function InstallPage() {
       {role !== 'admin' ? (
         <p>Only admins of this workspace can issue install codes.</p>
       ) : (
-        list && (list.length > 0 ? <Form slug={slug} names={list} onSeveral={setIssued} /> : <None slug={slug} />)
+        list &&
+        (list.length > 0 ? <Form slug={slug} names={list} onSeveral={setIssued} /> : <NoBlueprints slug={slug} />)
       )}
     </div>
   )
@@ -197,7 +198,7 @@ function countIn(typed: string): number | undefined {
   return /^\d{1,3}$/.test(number) && Number(number) >= 1 && Number(number) <= codesAtOnce ? Number(number) : undefined
 }
 
-const None = ({ slug }: { slug: string }) => (
+const NoBlueprints = ({ slug }: { slug: string }) => (
   <Empty
     icon={IconPackage}
     title="Nothing to install yet"

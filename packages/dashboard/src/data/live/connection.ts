@@ -18,8 +18,8 @@ interface Listener {
   lost: () => void
 }
 
-const silence = 45_000
-const pauses = [500, 1_000, 2_000, 5_000, 10_000]
+const silenceMs = 45_000
+const reconnectPauses = [500, 1_000, 2_000, 5_000, 10_000]
 
 export function openLive(slug: string, agent: string | undefined, listener: Listener): () => void {
   const url = addressFor('GET /w/:slug/events', { slug }, { agent })
@@ -30,7 +30,7 @@ export function openLive(slug: string, agent: string | undefined, listener: List
 
   const watch = () => {
     clearTimeout(timer)
-    timer = setTimeout(lose, silence)
+    timer = setTimeout(lose, silenceMs)
   }
   const lose = () => {
     source?.close()
@@ -38,7 +38,7 @@ export function openLive(slug: string, agent: string | undefined, listener: List
     if (closed) return
     listener.state('lost')
     listener.lost()
-    const pause = pauses[Math.min(failures++, pauses.length - 1)] ?? 10_000
+    const pause = reconnectPauses[Math.min(failures++, reconnectPauses.length - 1)] ?? 10_000
     timer = setTimeout(connect, pause * (0.7 + 0.6 * Math.random()))
   }
   const connect = () => {
@@ -60,7 +60,7 @@ export function openLive(slug: string, agent: string | undefined, listener: List
       listener.ping()
     })
     source.addEventListener('error', lose)
-    timer = setTimeout(lose, silence)
+    timer = setTimeout(lose, silenceMs)
   }
   const hurry = () => {
     if (source?.readyState !== EventSource.OPEN) connect()

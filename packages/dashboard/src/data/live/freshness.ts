@@ -11,7 +11,7 @@ import { maxStreams, pollMs, type StreamMode, streamModeOf, type TabFacts } from
 export type LoadResult = 'fresh' | 'unreachable' | 'refused'
 
 /** A part of the service that a page shows, with the ways to keep its data fresh. */
-interface Target {
+interface FreshnessTarget {
   /** Opens the stream. Calls `lost` each time a connection or an attempt fails; returns a function that closes it. */
   connect: (lost: () => void) => () => void
   /** Loads what the page shows. */
@@ -22,7 +22,7 @@ interface Target {
 
 export interface Freshness {
   /** Keeps another target fresh from now on. The tab keeps its place. */
-  aim(target: Target): void
+  aim(target: FreshnessTarget): void
   end(): void
 }
 
@@ -30,9 +30,9 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
   // Browsers have no locks over plain HTTP on another host than localhost, although the type says otherwise.
   const locks = navigator.locks as LockManager | undefined
   const facts: TabFacts = { signedIn: false, hiddenSince: undefined, locks: locks !== undefined, place: false }
-  let target: Target | undefined
+  let target: FreshnessTarget | undefined
   let way: StreamMode = 'idle'
-  let place: Place | undefined
+  let place: StreamSlot | undefined
   let close: (() => void) | undefined
   let polling = false
 
@@ -57,7 +57,7 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
     place = undefined
     facts.place = false
   }
-  function hear(from: Target, loaded: LoadResult): void {
+  function hear(from: FreshnessTarget, loaded: LoadResult): void {
     if (from !== target) return
     if (loaded === 'refused') change({ signedIn: false })
     if (way === 'polls') state(loaded === 'unreachable' ? 'lost' : 'live')
@@ -75,7 +75,7 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
       place = undefined
       change({ place: false })
     }
-    const taken = await takeTabPlace(locks, lost).catch(() => undefined)
+    const taken = await takeStreamSlot(locks, lost).catch(() => undefined)
     if (way !== 'polls') return taken?.leave()
     place = taken
     change({ place: taken !== undefined })
@@ -133,7 +133,7 @@ function watchTab(changed: (hiddenSince: number | undefined) => void): () => voi
 // tab closes or crashes. A visible holder also has the lock that `shownLock` names, so that a visible tab finds the
 // places of hidden ones and takes one of them over, even if the hidden tab sleeps.
 
-interface Place {
+interface StreamSlot {
   /** Notes whether the tab of the place is visible. */
   show(visible: boolean): void
   leave(): void
@@ -146,29 +146,29 @@ const shownLock = (name: string) => `${name}-visible`
  * Takes a place for a visible tab: a free one, or else one of a hidden tab. Resolves with undefined if visible tabs
  * have all places. `lost` is called if another tab takes the place over.
  */
-export async function takeTabPlace(locks: LockManager, lost: () => void): Promise<Place | undefined> {
+export async function takeStreamSlot(locks: LockManager, lost: () => void): Promise<StreamSlot | undefined> {
   const { held = [] } = await locks.query()
   const taken = new Set(held.map(({ name }) => name))
   for (const name of names.filter((each) => !taken.has(each))) {
-    const place = await placeAt(locks, name, { ifAvailable: true }, lost)
+    const place = await takeSlot(locks, name, { ifAvailable: true }, lost)
     if (place) return place
   }
   const hidden = names.find((name) => taken.has(name) && !taken.has(shownLock(name)))
-  return hidden === undefined ? undefined : await placeAt(locks, hidden, { steal: true }, lost)
+  return hidden === undefined ? undefined : await takeSlot(locks, hidden, { steal: true }, lost)
 }
 
-async function placeAt(
+async function takeSlot(
   locks: LockManager,
   name: string,
   how: LockOptions,
   lost: () => void,
-): Promise<Place | undefined> {
-  const showing = () => hold(locks, shownLock(name), { mode: 'shared' }, () => {})
-  const hide = (shown: ReturnType<typeof hold> | undefined) => void shown?.then((release) => release?.())
+): Promise<StreamSlot | undefined> {
+  const showing = () => requestLock(locks, shownLock(name), { mode: 'shared' }, () => {})
+  const hide = (shown: ReturnType<typeof requestLock> | undefined) => void shown?.then((release) => release?.())
   // A place without this lock counts as that of a hidden tab, so the tab shows itself before it takes the place.
-  let shown: ReturnType<typeof hold> | undefined = showing()
+  let shown: ReturnType<typeof requestLock> | undefined = showing()
   await shown
-  const release = await hold(locks, name, how, () => {
+  const release = await requestLock(locks, name, how, () => {
     hide(shown)
     lost()
   })
@@ -195,7 +195,12 @@ async function placeAt(
  * Holds a lock until the returned function is called. Resolves with undefined if the lock is not available. `lost` is
  * called if another tab steals the lock.
  */
-function hold(locks: LockManager, name: string, how: LockOptions, lost: () => void): Promise<(() => void) | undefined> {
+function requestLock(
+  locks: LockManager,
+  name: string,
+  how: LockOptions,
+  lost: () => void,
+): Promise<(() => void) | undefined> {
   return new Promise((done) => {
     const held = (lock: Lock | null) =>
       lock === null ? done(undefined) : new Promise<void>((release) => done(release))

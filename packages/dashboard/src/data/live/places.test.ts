@@ -1,7 +1,7 @@
 /** Tests the places of tabs with real Web Locks, which Node has, too. */
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { takeTabPlace } from './freshness.ts'
+import { takeStreamSlot } from './freshness.ts'
 import { maxStreams } from './policy.ts'
 
 const { locks } = navigator
@@ -11,19 +11,19 @@ const holds = (count: number) =>
 test('visible tabs share a few places, a hidden tab loses its own to a visible one, and one that is left is free', async () => {
   const lost: number[] = []
   const places = []
-  for (let tab = 0; tab < maxStreams; tab++) places.push(await takeTabPlace(locks, () => lost.push(tab)))
+  for (let tab = 0; tab < maxStreams; tab++) places.push(await takeStreamSlot(locks, () => lost.push(tab)))
   expect(places.every((place) => place !== undefined)).toBe(true)
-  expect(await takeTabPlace(locks, () => {}), 'all are visible').toBeUndefined()
+  expect(await takeStreamSlot(locks, () => {}), 'all are visible').toBeUndefined()
 
   places[1]?.show(false)
   await holds(2 * maxStreams - 1)
-  const taken = await takeTabPlace(locks, () => {})
+  const taken = await takeStreamSlot(locks, () => {})
   expect(taken, 'the place of the hidden tab').toBeDefined()
   await eventually('the hidden tab is told', () => expect(lost).toEqual([1]))
 
   places[2]?.leave()
   await holds(2 * maxStreams - 2)
-  const free = await takeTabPlace(locks, () => {})
+  const free = await takeStreamSlot(locks, () => {})
   expect(free, 'the place that was left').toBeDefined()
   for (const place of [taken, free, places[0], places[3]]) place?.leave()
   await holds(0)

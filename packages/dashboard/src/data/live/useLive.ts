@@ -120,7 +120,7 @@ const isOfAlerts = ({ queryKey }: Query) => isAboutAlerts(queryKey)
 const isOther = ({ queryKey }: Query) => !isOnlyAboutAlerts(queryKey)
 
 /** The place of the name in the keys of an agent's data. */
-const agentPlace = keys.agent('', '').length - 1
+const agentIndex = keys.agent('', '').length - 1
 
 /** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
 function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolean {
@@ -135,7 +135,7 @@ function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolea
     if (merged !== fleet) client.setQueryData(query.queryKey, merged)
   }
   const touched = new Set<unknown>([...frame.rows.map((row) => row.name), ...frame.changed])
-  const predicate = (query: Query) => touched.has(query.queryKey[agentPlace]) && isOther(query)
+  const predicate = (query: Query) => touched.has(query.queryKey[agentIndex]) && isOther(query)
   void client.invalidateQueries({ queryKey: keys.agents(slug), predicate })
   return stale
 }

@@ -49,7 +49,7 @@ export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
             data-on={count === pressed}
             aria-current={count === pressed ? 'true' : undefined}
           >
-            {chip && <Sign chip={chip} />}
+            {chip && <ChipIcon chip={chip} />}
             {words}
             <span className="fleet-count">{counts ? counts[count].toLocaleString('en-US') : '…'}</span>
           </Link>
@@ -60,7 +60,7 @@ export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
 
 const withFilter = (view: FleetView, q: string): FleetView => (q === '' ? view : { ...view, q })
 
-const Sign = ({ chip }: { chip: Chip }) => (
+const ChipIcon = ({ chip }: { chip: Chip }) => (
   <span aria-hidden className="fleet-sign">
     {chip === 'silent' ? (
       <Level level={null} offline iconOnly />

@@ -74,7 +74,7 @@ export default function FirstSteps({ slug, steps, empty, reported }: FirstStepsP
                   <div className="svc-quiet">{words[step].says}</div>
                 )}
               </div>
-              {!steps[step] && !(empty && step === 'agent') && <Act step={step} slug={slug} />}
+              {!steps[step] && !(empty && step === 'agent') && <StepLink step={step} slug={slug} />}
             </li>
           ))}
         </ol>
@@ -84,7 +84,7 @@ export default function FirstSteps({ slug, steps, empty, reported }: FirstStepsP
 }
 
 /** The button that leads to a step that is not done. */
-function Act({ step, slug }: { step: keyof Steps; slug: string }) {
+function StepLink({ step, slug }: { step: keyof Steps; slug: string }) {
   const acts: Readonly<Record<keyof Steps, ReactNode>> = {
     agent: (
       <ButtonLink size="compact-sm" variant="default" to={paths.add} params={{ slug }}>

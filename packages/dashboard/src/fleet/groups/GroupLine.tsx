@@ -30,7 +30,7 @@ export function GroupLine({ by, group, states, largest, open, box, onPress }: Gr
   const bar = useMemo(() => groupBar(group, largest), [group, largest])
   return (
     <>
-      {box && <Box box={box} name={value ?? groupWords[by]} />}
+      {box && <GroupCheckbox box={box} name={value ?? groupWords[by]} />}
       <div role="gridcell" className="fleet-cell fleet-group">
         <span className="fleet-group-name">
           <IconChevronRight className="fleet-group-sign" data-open={open} size={16} aria-hidden />
@@ -71,7 +71,7 @@ export function GroupLine({ by, group, states, largest, open, box, onPress }: Gr
   )
 }
 
-function Box({ box, name }: { box: GroupBox; name: string }) {
+function GroupCheckbox({ box, name }: { box: GroupBox; name: string }) {
   const { busy, error, submit } = useChange(box.press)
   return (
     <div className="fleet-cell fleet-box" role="gridcell">

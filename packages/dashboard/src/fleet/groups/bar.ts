@@ -1,7 +1,7 @@
 /** Draws the states of a group's agents as a bar, with the shapes of the strips of rows. */
 import type { FleetGroup } from '@svc/api'
 import { mapStates } from '@svc/api/filter'
-import { type Background, backgroundOf, columnCount, type Stretch } from '../row/day.ts'
+import { type Background, backgroundOf, columnCount, type StripStretch } from '../row/day.ts'
 
 /** The least columns of the bar that a state has, so that a single agent among thousands is seen. */
 const minColumns = 2
@@ -17,7 +17,7 @@ export function groupBar({ agents, states = [] }: Pick<FleetGroup, 'agents' | 's
   })
   const length = Math.max(there.length * minColumns, (columnCount * agents) / Math.max(1, largest))
   const spare = length - there.length * minColumns
-  const stretches: Stretch[] = []
+  const stretches: StripStretch[] = []
   for (const { state, number } of there) {
     const from = stretches.at(-1)?.to ?? 0
     stretches.push({ state, from, to: from + minColumns + (spare * number) / agents })

@@ -11,7 +11,7 @@ import { paths } from '../../paths.ts'
 import { count, ErrorNote } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Legend } from './Legend.tsx'
-import { blockIndexOf, hasNames, type MapLayout, mapLayoutOf, squareAfter, squareAt, squarePlace } from './layout.ts'
+import { blockIndexOf, hasNames, type MapLayout, mapLayoutOf, squareAfter, squareAt, squarePosition } from './layout.ts'
 import { SquareLine, SquareTip } from './SquareLine.tsx'
 import {
   applyFrame,
@@ -64,7 +64,7 @@ export default function FleetMap({ slug, by, filter }: MapProps) {
   }, [first, data])
   if (error && !data) return <ErrorNote error={error} retry={() => void refetch()} />
   if (!squares) return <WaitingPage />
-  return <Squared slug={slug} filter={filter} squares={squares} leftOff={data ? leftOffIn(data) : 0} />
+  return <SquareMap slug={slug} filter={filter} squares={squares} leftOff={data ? leftOffIn(data) : 0} />
 }
 
 interface SquaredProps {
@@ -74,7 +74,7 @@ interface SquaredProps {
   leftOff: number
 }
 
-function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
+function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
   const { ref, width } = useElementSize()
   const { by, map } = squares
   const layout = useMemo(() => {
@@ -145,7 +145,7 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
           }}
         >
           {width > 0 && <Tiles ref={tiles} squares={squares} layout={layout} paint={paint} />}
-          {stop !== undefined && <Ring layout={layout} square={stop} />}
+          {stop !== undefined && <FocusRing layout={layout} square={stop} />}
           {tipped !== undefined && tipped < squares.agents.length && (
             <SquareTip slug={slug} squares={squares} square={tipped} layout={layout} />
           )}
@@ -157,10 +157,10 @@ function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
 }
 
 /** Marks the square that has the focus, and keeps it in sight. */
-function Ring({ layout, square }: { layout: MapLayout; square: number }) {
+function FocusRing({ layout, square }: { layout: MapLayout; square: number }) {
   const ring = useRef<HTMLDivElement>(null)
   const block = layout.blocks[blockIndexOf(square, layout)]
-  const { x, y } = block ? squarePlace(block, square, layout) : { x: 0, y: 0 }
+  const { x, y } = block ? squarePosition(block, square, layout) : { x: 0, y: 0 }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of its place scrolls
   useLayoutEffect(() => {
     if (ring.current?.parentElement === document.activeElement) ring.current?.scrollIntoView({ block: 'nearest' })

@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts'
 import { Text } from '../../ui/index.ts'
 import type { MapColors } from './draw.ts'
 import { Swatch } from './Legend.tsx'
-import { blockIndexOf, type MapLayout, squarePlace } from './layout.ts'
+import { blockIndexOf, type MapLayout, squarePosition } from './layout.ts'
 import { type Squares, stateOfAgent } from './squares.ts'
 import { mapStateWords } from './states.ts'
 
@@ -75,7 +75,7 @@ export function SquareTip({ layout, ...props }: SquareProps & { layout: MapLayou
   const { name, state, label } = useAgent(props)
   const block = layout.blocks[blockIndexOf(props.square, layout)]
   if (!block) return null
-  const { x, y } = squarePlace(block, props.square, layout)
+  const { x, y } = squarePosition(block, props.square, layout)
   const isRight = x > layout.width / 2
   return (
     <div

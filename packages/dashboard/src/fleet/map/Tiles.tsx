@@ -4,7 +4,7 @@ import { type Ref, useImperativeHandle, useLayoutEffect, useMemo, useRef, useSta
 import { Text } from '../../ui/index.ts'
 import { groupWords } from '../groups/lines.ts'
 import { drawNamed, drawSquare, type MapColors } from './draw.ts'
-import { type MapBlock, type MapLayout, squarePlace, squaresBetween } from './layout.ts'
+import { type MapBlock, type MapLayout, squarePosition, squaresBetween } from './layout.ts'
 import { countStatesIn, type Squares, stateOfAgent } from './squares.ts'
 import { stateCountsText } from './states.ts'
 
@@ -137,7 +137,7 @@ function drawTile(canvas: HTMLCanvasElement, part: TilePart, only?: ReadonlySet<
     for (let square = first; square < end; square++) {
       const agent = squares.agents[square] ?? 0
       if (only && !only.has(agent)) continue
-      const place = squarePlace(block, square, layout)
+      const place = squarePosition(block, square, layout)
       const [x, y] = [Math.round(place.x * ratio), Math.round((place.y - top) * ratio)]
       if (only) to.clearRect(x, y, width, side)
       if (layout.named) {

@@ -49,7 +49,7 @@ export function drawNamed(to: CanvasRenderingContext2D, square: NamedSquare, pai
   to.strokeStyle = isTinted ? colors[state] : paint.line
   to.stroke()
   to.globalAlpha = 1
-  drawSign(to, state, { x: x + edge, y: y + edge, side }, paint)
+  drawSymbol(to, state, { x: x + edge, y: y + edge, side }, paint)
   to.font = `${tinted.has(state) ? 600 : 400} ${13 * ratio}px ${paint.family}`
   to.fillStyle = paint.text
   to.textBaseline = 'middle'
@@ -65,7 +65,7 @@ function cutText(to: CanvasRenderingContext2D, text: string, width: number): str
   return `${text.slice(0, length)}…`
 }
 
-interface SignPlace {
+interface SymbolArea {
   x: number
   y: number
   side: number
@@ -80,10 +80,10 @@ const marks: Partial<Record<MapState, string>> = {
 }
 
 /** Draws the sign beside a name: for states that have a chip, about as the chip has it. */
-function drawSign(
+function drawSymbol(
   to: CanvasRenderingContext2D,
   state: MapState,
-  place: SignPlace,
+  place: SymbolArea,
   paint: Pick<MapColors, 'colors' | 'ground'>,
 ): void {
   const mark = marks[state]
@@ -107,7 +107,7 @@ function drawSign(
 export function drawSquare(
   to: CanvasRenderingContext2D,
   state: MapState,
-  { x, y, side }: SignPlace,
+  { x, y, side }: SymbolArea,
   { colors, ground }: Pick<MapColors, 'colors' | 'ground'>,
 ): void {
   const unit = side / 12

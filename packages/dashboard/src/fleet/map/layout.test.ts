@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blockIndexOf, hasNames, mapLayoutOf, squareAfter, squareAt, squarePlace, squaresBetween } from './layout.ts'
+import { blockIndexOf, hasNames, mapLayoutOf, squareAfter, squareAt, squarePosition, squaresBetween } from './layout.ts'
 
 const look = { grouped: false, named: false }
 const grouped = mapLayoutOf([5, 70, 1], 700, { ...look, grouped: true })
@@ -22,7 +22,7 @@ test('every square is found at its place, and none between them', () => {
   for (const layout of [grouped, plain, named])
     for (const block of layout.blocks)
       for (let square = block.first; square < block.first + block.squares; square++) {
-        const { x, y } = squarePlace(block, square, layout)
+        const { x, y } = squarePosition(block, square, layout)
         expect(squareAt({ x: x + 3, y: y + 3 }, layout)).toBe(square)
         expect(layout.blocks[blockIndexOf(square, layout)]).toBe(block)
       }

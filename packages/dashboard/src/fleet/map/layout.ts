@@ -26,13 +26,13 @@ export interface MapLayout {
   height: number
 }
 
-const gap = { x: 24, y: 14 }
+const blockGap = { x: 24, y: 14 }
 const headingHeight = 24
 /** The width that a heading needs to be read. */
 const minBlockWidth = 190
 /** A block is about so many times as wide as it is high, if the map has room. */
 const proportion = 2.2
-const pitches = [
+const pitchSteps = [
   { upTo: 60, pitch: 44 },
   { upTo: 150, pitch: 32 },
   { upTo: 600, pitch: 22 },
@@ -41,11 +41,11 @@ const pitches = [
 ]
 const smallestPitch = 12
 /** The space between two squares, and between two that are named. */
-const between = { squares: 2, named: 6 }
+const squareGaps = { squares: 2, named: 6 }
 
 /** A square with a name: the least width, and the height and how many a window may have. */
-const named = { minWidth: 150, minWindow: 640, wide: { height: 36, max: 120 }, narrow: { height: 50, max: 60 } }
-const namedIn = (width: number) => (width >= named.minWindow ? named.wide : named.narrow)
+const namedSquares = { minWidth: 150, minWindow: 640, wide: { height: 36, max: 120 }, narrow: { height: 50, max: 60 } }
+const namedIn = (width: number) => (width >= namedSquares.minWindow ? namedSquares.wide : namedSquares.narrow)
 /** The columns of named squares in a block for each of its rows, about. */
 const namedProportion = 0.5
 
@@ -66,8 +66,8 @@ export function mapLayoutOf(
   { grouped, named: isNamed }: LayoutLook,
 ): MapLayout {
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  const side = pitches.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
-  const maxColumns = Math.max(1, Math.floor(width / (isNamed ? named.minWidth : side)))
+  const side = pitchSteps.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
+  const maxColumns = Math.max(1, Math.floor(width / (isNamed ? namedSquares.minWidth : side)))
   // A few squares fill the width, many keep their size.
   const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, width / maxColumns))
   const pitch = isNamed ? { x: Math.floor(width / maxColumns), y: namedIn(width).height } : { x: wide, y: wide }
@@ -79,13 +79,13 @@ export function mapLayoutOf(
     const wished = grouped ? Math.max(minBlockWidth / pitch.x, root) : maxColumns
     const columns = Math.min(maxColumns, Math.ceil(wished))
     const blockWidth = columns * pitch.x
-    if (x > 0 && x + blockWidth > width) [x, y, rowHeight] = [0, y + rowHeight + gap.y, 0]
+    if (x > 0 && x + blockWidth > width) [x, y, rowHeight] = [0, y + rowHeight + blockGap.y, 0]
     blocks.push({ first, squares, x, y, width: blockWidth, columns })
-    x += blockWidth + gap.x
+    x += blockWidth + blockGap.x
     rowHeight = Math.max(rowHeight, heading + Math.ceil(squares / columns) * pitch.y)
     first += squares
   }
-  const space = isNamed ? between.named : between.squares
+  const space = isNamed ? squareGaps.named : squareGaps.squares
   const square = { width: pitch.x - space, height: pitch.y - space }
   return { blocks, pitch, square, named: isNamed, heading, width, height: y + rowHeight }
 }
@@ -96,7 +96,7 @@ interface Point {
 }
 
 /** The top left corner of a square in its block. */
-export function squarePlace(block: MapBlock, square: number, { pitch, heading }: MapLayout): Point {
+export function squarePosition(block: MapBlock, square: number, { pitch, heading }: MapLayout): Point {
   const at = square - block.first
   return {
     x: block.x + (at % block.columns) * pitch.x,

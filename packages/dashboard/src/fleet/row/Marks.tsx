@@ -38,13 +38,13 @@ export function AlertMark({ slug, row: { name, alerts }, plain }: AlertMarkProps
   )
 }
 
-const signs = { rolled_back: IconArrowBackUp, failed: IconX, held: IconLock } as const
+const troubleIcons = { rolled_back: IconArrowBackUp, failed: IconX, held: IconLock } as const
 
 /** Says that an update was rolled back, failed or is on hold; nothing if none did. */
 export function TroubleMark({ updates }: { updates: AgentUpdateSummary }) {
   const trouble = troubleOf(updates)
   if (!trouble) return null
-  const Sign = signs[trouble.is]
+  const Sign = troubleIcons[trouble.is]
   return (
     <span className="fleet-trouble" data-is={trouble.is} title={trouble.says}>
       <Sign size={14} aria-hidden />

@@ -21,14 +21,14 @@ const byWeight: readonly StripState[] = [
 ]
 
 /** Part of a strip with one look, in columns. */
-export interface Stretch {
+export interface StripStretch {
   state: StripState
   from: number
   to: number
 }
 
 /** The stretches of a strip, from the left. */
-export function stretchesOf(spans: readonly StripSpan[]): Stretch[] {
+export function stretchesOf(spans: readonly StripSpan[]): StripStretch[] {
   const columns = Array.from({ length: columnCount }, (): StripState => 'unknown')
   let at = 0
   for (const { state, seconds } of spans) {
@@ -37,7 +37,7 @@ export function stretchesOf(spans: readonly StripSpan[]): Stretch[] {
       if (byWeight.indexOf(state) > byWeight.indexOf(columns[i] ?? 'unknown')) columns[i] = state
     at += seconds
   }
-  const stretches: Stretch[] = []
+  const stretches: StripStretch[] = []
   for (const [i, state] of columns.entries()) {
     const last = stretches.at(-1)
     if (last?.state === state) last.to = i + 1
@@ -73,7 +73,7 @@ export interface Background {
 }
 
 /** The background of the element that shows a strip: one layer for each stretch. */
-export function backgroundOf(stretches: readonly Stretch[]): Background {
+export function backgroundOf(stretches: readonly StripStretch[]): Background {
   const drawn = stretches.filter(({ state }) => state !== 'unknown')
   const layers = drawn.map(({ state, from, to }) => {
     const width = (to - from) / columnCount

@@ -18,7 +18,7 @@ const apart = 12
 const age = 80
 const dayWidth = 128
 /** The part of its width that a text needs on two lines, which break between words. */
-const onTwoLines = 0.6
+const twoLineShare = 0.6
 
 /** The widths that the cells of a row need. */
 export function neededWidths(row: FleetRow, measure: MeasureText, offline: boolean): ColumnWidths {
@@ -44,7 +44,7 @@ export function neededWidths(row: FleetRow, measure: MeasureText, offline: boole
       (alerts.open > 0 ? bell : 0) +
       (row.statusOld && !offline ? age : 0),
     day: dayWidth,
-    doing: offline ? 0 : measure(doing ?? detail ?? '') * onTwoLines,
+    doing: offline ? 0 : measure(doing ?? detail ?? '') * twoLineShare,
     tags: tags.reduce((sum, tag) => sum + measure(tag, 'small') + tagEdges.framed, 0),
     host: measure(host ?? ''),
     blueprint: measure(updates.blueprint ?? ''),

@@ -7,7 +7,7 @@ import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { Text } from '../../ui/index.ts'
-import { notify, notifyFailed, unnotify } from '../../ui/notify.tsx'
+import { closeNotice, notify, notifyFailed } from '../../ui/notify.tsx'
 import { useNoteOpened } from './opened.ts'
 import { asNewView, mayChange, replacedView, type ShownView, viewOfState } from './standing.ts'
 import type { FleetListChoice } from './state.ts'
@@ -122,7 +122,7 @@ export async function removeView({ client, slug, view, onBack }: Removal): Promi
   const reload = () => client.invalidateQueries({ queryKey: keys.views(slug) })
   const id = `removed ${view.id}`
   const undo = async () => {
-    unnotify(id)
+    closeNotice(id)
     const { id: next } = await call('PUT /w/:slug/views', { slug }, asNewView(view))
     onBack(next)
     await reload()

@@ -108,11 +108,11 @@ function useFit(
 const textOf = ({ first, out }: Fit): string => [first, ...out].join()
 
 /** The width that the buttons beside the tabs may take, in pixels. */
-const besideTabs = 190
+const otherWidth = 190
 
 /** The ids of the views that do not fit into a width, in their order. */
 function without(tabs: readonly HTMLElement[], width: number): Set<string> {
-  let left = width - besideTabs
+  let left = width - otherWidth
   const ids = new Set<string>()
   for (const tab of tabs) {
     left -= tab.offsetWidth

@@ -58,7 +58,7 @@ export function StackedBars(props: StackedBarsProps) {
     <figure className="svc-chart" aria-labelledby={id}>
       {/* A line of fixed height above the chart: the figures of the selected column or, without one, the total. */}
       <p className="svc-chart-reading" aria-hidden>
-        {chosen ? <Reading column={chosen} {...words} /> : (props.idle ?? total)}
+        {chosen ? <ColumnReading column={chosen} {...words} /> : (props.idle ?? total)}
       </p>
       <div
         ref={ref}
@@ -185,7 +185,7 @@ interface StackWords {
 }
 
 /** Shows one column of a chart as a line: the column's name and sum, and its parts from the top to the bottom. */
-function Reading({ column, format, nameOf }: StackWords & { column: StackedColumn }) {
+function ColumnReading({ column, format, nameOf }: StackWords & { column: StackedColumn }) {
   return (
     <>
       <strong>{nameOf(column.key)}</strong> {format(column.total)}

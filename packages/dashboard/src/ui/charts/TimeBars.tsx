@@ -35,7 +35,7 @@ const point = 5
  * has a point at the right edge. The row is silent for screen readers, since the words are in the table around it.
  */
 export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) {
-  const place = placeSpans({ start, end, width })
+  const place = positionSpans({ start, end, width })
   const scale = linear([start, end], [0, width])
   const xOf = (time: number) => Math.round(scale(time)) + 0.5
   const marked = at && place(at)
@@ -54,7 +54,7 @@ export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) 
   )
 }
 
-interface BarPlace {
+interface BarPosition {
   /** The place at which the span begins, in pixels. */
   left: number
   /** The place of its bar, which is at least 3 pixels wide and within the row. */
@@ -63,9 +63,9 @@ interface BarPlace {
 }
 
 /** Makes a function that gives the place of a span in a row of this width. */
-export function placeSpans({ start, end, width }: { start: number; end: number; width: number }) {
+export function positionSpans({ start, end, width }: { start: number; end: number; width: number }) {
   const scale = linear([start, end], [0, width])
-  return ({ from, to }: TimeBar): BarPlace => {
+  return ({ from, to }: TimeBar): BarPosition => {
     const left = Math.max(0, scale(from))
     const right = to === null ? width : Math.min(width, scale(to))
     const wide = Math.max(minWidth, right - left)
@@ -74,10 +74,10 @@ export function placeSpans({ start, end, width }: { start: number; end: number; 
 }
 
 /** The bars of one tone as the data of one path. */
-export const timeBarsPath = (bars: readonly TimeBar[], tone: BarShade, place: (bar: TimeBar) => BarPlace): string =>
+export const timeBarsPath = (bars: readonly TimeBar[], tone: BarShade, place: (bar: TimeBar) => BarPosition): string =>
   bars.map((bar) => (bar.tone === tone ? shape(place(bar), heights[tone], bar.to === null) : '')).join('')
 
-function shape({ x, width }: BarPlace, height: number, isOpen: boolean): string {
+function shape({ x, width }: BarPosition, height: number, isOpen: boolean): string {
   const [left, right] = [Math.round(x * 10) / 10, Math.round((x + width) * 10) / 10]
   const top = (rowHeight - height) / 2
   if (!isOpen) return `M${left} ${top}H${right}V${top + height}H${left}z`
@@ -89,7 +89,7 @@ function shape({ x, width }: BarPlace, height: number, isOpen: boolean): string 
 export function barNear<B extends TimeBar>(
   bars: readonly B[],
   x: number,
-  place: (bar: TimeBar) => BarPlace,
+  place: (bar: TimeBar) => BarPosition,
 ): B | undefined {
   let [nearest, least]: [B | undefined, number] = [undefined, 6]
   for (const bar of bars) {

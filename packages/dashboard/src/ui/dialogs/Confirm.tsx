@@ -100,11 +100,11 @@ export function useConfirm(): (question: Question) => void {
 /** The one place in which the dialogs of `useConfirm` are drawn. */
 export function ConfirmDialogs() {
   const asked = last.useValue()
-  return asked && <Asked key={asked.id} {...asked.question} />
+  return asked && <AskedConfirm key={asked.id} {...asked.question} />
 }
 
 /** A question is drawn closed and then opened, so that it appears like every other dialog. */
-function Asked({ content, act, ...words }: Question) {
+function AskedConfirm({ content, act, ...words }: Question) {
   const [opened, setOpened] = useState(false)
   useEffect(() => setOpened(true), [])
   return (

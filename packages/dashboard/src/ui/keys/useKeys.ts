@@ -57,13 +57,13 @@ export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
   }, [])
 }
 
-const withKeys = '[role="menu"], [role="listbox"], [role="dialog"]'
+const ownKeyHandlers = '[role="menu"], [role="listbox"], [role="dialog"]'
 
 function focusOf(target: EventTarget | null): KeyFocus {
   const at = target instanceof Element ? target : null
   return {
     field: at?.closest('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]') != null,
-    dialog: at?.closest(withKeys) != null || document.querySelector('[aria-modal="true"]') !== null,
+    dialog: at?.closest(ownKeyHandlers) != null || document.querySelector('[aria-modal="true"]') !== null,
     row: at?.closest('[data-row]') != null,
     isMac,
   }

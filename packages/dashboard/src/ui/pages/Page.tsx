@@ -17,12 +17,12 @@ import { cssVariablesResolver, theme } from '../theme.ts'
 const stored = localStorageColorSchemeManager({ key: 'svc-colour-scheme' })
 const schemes: MantineColorSchemeManager = {
   ...stored,
-  get: (otherwise) => forHelp(stored.get(otherwise)),
-  set: (scheme) => stored.set(forHelp(scheme)),
+  get: (otherwise) => rememberScheme(stored.get(otherwise)),
+  set: (scheme) => stored.set(rememberScheme(scheme)),
 }
 
 /** The documents of `/help` have no script, so a cookie tells the service which scheme they have. */
-function forHelp(scheme: MantineColorScheme): MantineColorScheme {
+function rememberScheme(scheme: MantineColorScheme): MantineColorScheme {
   const seconds = scheme === 'auto' ? 0 : 31_536_000
   // biome-ignore lint/suspicious/noDocumentCookie: not all browsers that the page supports have the Cookie Store API
   document.cookie = `svc-scheme=${scheme}; path=/help; max-age=${seconds}; samesite=lax`

@@ -4,7 +4,7 @@
  * The milliseconds without a message after which the page counts the service as unreachable. The live connection is
  * closed after the same time.
  */
-const unheard = 45_000
+const unheardMs = 45_000
 
 interface Clocks {
   wall: number
@@ -60,4 +60,4 @@ export const serviceNow = (): number => last.at + since(last.arrived)
  * The service's time up to which the page would have received reports. While the service cannot be reached, this time
  * stands still. Otherwise all agents would seem to go offline.
  */
-export const knownNow = (): number => Math.min(serviceNow(), heardAt + unheard)
+export const knownNow = (): number => Math.min(serviceNow(), heardAt + unheardMs)

@@ -27,7 +27,7 @@ import { fillSettings, settingsInForce } from '../../state/settings.ts'
 import { readInsideRelease } from '../../updates/runtime/release.ts'
 import { tryConnection } from '../install/connecting.ts'
 import { startInBackground } from '../run/start.ts'
-import type { HostPlace } from './adopt-place.ts'
+import type { HostFolder } from './adopt-place.ts'
 
 interface HostAgent {
   readonly name: string
@@ -44,7 +44,7 @@ interface HostAgent {
  * jobs; if it fails, nothing stays in the folder.
  */
 export async function connectHost(
-  { folder, jobs }: HostPlace,
+  { folder, jobs }: HostFolder,
   { name, adopted, ai, connection, isNew }: HostAgent,
 ): Promise<string[]> {
   const status = join(folder.state, 'status.json')
@@ -95,7 +95,7 @@ interface ShownStatus {
 
 /** The report that would leave this machine now, with these sections. */
 export async function reportNow(
-  { folder, jobs }: HostPlace,
+  { folder, jobs }: HostFolder,
   name: string,
   { table, ...shown }: ShownStatus,
 ): Promise<Report> {

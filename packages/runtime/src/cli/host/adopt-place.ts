@@ -12,7 +12,7 @@ import { readInsideRelease } from '../../updates/runtime/release.ts'
 import { installSelf, programsFolder, renewLauncher } from '../install/self.ts'
 import { Refusal } from '../kit/output.ts'
 
-export interface HostPlace {
+export interface HostFolder {
   /** The folder of the host agent. */
   readonly folder: Folder
   /** The folder with the records of jobs. */
@@ -22,7 +22,7 @@ export interface HostPlace {
 }
 
 /** Finds the folders of this user. Refuses those of another user. */
-export function findHostPlace(): HostPlace {
+export function findHostFolder(): HostFolder {
   const programs = ownFolder(programFile()) ?? programsFolder()
   const root = accountHost(process.env, join(programs, 'svc-exec'))
   if (root === undefined)
@@ -66,7 +66,7 @@ export function mustInstall(program: string): void {
  * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` that names a Node which is gone, or
  * soon may be, is mended. Returns what a person reads about it.
  */
-export async function installPrograms({ program, folder: { root } }: HostPlace): Promise<string[]> {
+export async function installPrograms({ program, folder: { root } }: HostFolder): Promise<string[]> {
   const folder = join(program, '..')
   if (existsSync(join(folder, 'svc')) && existsSync(program))
     return renewLauncher(program) ? [`Wrote ${program} again, with another path of Node.`] : []

@@ -2,10 +2,10 @@
 import { listIn } from '@svc/protocol'
 import { type AdoptedNote, isAdoptedDamaged, readAdopted } from '../../host/agent/adopted.ts'
 import { toolNames } from '../../host/sessions/session.ts'
-import { type AiLook, aiPlaces, chosenFolders, lookAtSessions, namedAs } from '../../host/watch/ai-section.ts'
+import { type AiLook, aiPaths, chosenFolders, lookAtSessions, namedAs } from '../../host/watch/ai-section.ts'
 import { choose, confirm } from '../kit/ask.ts'
 import { exits, Refusal } from '../kit/output.ts'
-import type { HostPlace } from './adopt-place.ts'
+import type { HostFolder } from './adopt-place.ts'
 
 const sections = ['jobs', 'ai'] as const
 type SectionName = (typeof sections)[number]
@@ -48,11 +48,11 @@ export interface SectionFacts {
   readonly folders: readonly string[]
 }
 
-export function lookAtSections({ folder }: HostPlace, { names }: ChosenSections): SectionFacts {
+export function lookAtSections({ folder }: HostFolder, { names }: ChosenSections): SectionFacts {
   const before = readAdopted(folder)
   const folders = chosenFolders(before, process.env)
   const chosen = { names: names ?? before?.names ?? 'number', folders }
-  const ai = lookAtSessions(aiPlaces(folder, process.env), chosen, before?.ai !== true)
+  const ai = lookAtSessions(aiPaths(folder, process.env), chosen, before?.ai !== true)
   return { before, isDamaged: isAdoptedDamaged(folder), folders, ai }
 }
 

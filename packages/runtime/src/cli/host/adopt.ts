@@ -25,7 +25,7 @@ import { confirm, isInteractive, readPastedInput } from '../kit/ask.ts'
 import { nameOfUser } from '../kit/folder.ts'
 import { exits, printResult, Refusal, warn } from '../kit/output.ts'
 import { connectHost, notStarted, reportNow, startHost } from './adopt-agent.ts'
-import { findHostPlace, type HostPlace, installPrograms, mustInstall } from './adopt-place.ts'
+import { findHostFolder, type HostFolder, installPrograms, mustInstall } from './adopt-place.ts'
 import { unadopt } from './adopt-remove.ts'
 import {
   aiOf,
@@ -80,7 +80,7 @@ export const adopt = (): Command =>
 async function run(options: AdoptOptions): Promise<void> {
   const sections = sectionsBy(options)
   const chosen = nameBy(options)
-  const place = findHostPlace()
+  const place = findHostFolder()
   if (options.remove) return unadopt(place.folder, options)
   const found = await readCrontabFacts(place.jobs, place.program, options.log ? '--log' : undefined)
   if (options.crontab && !found.crontab.ok) throw new Refusal(`The crontab ${found.crontab.why}. Nothing was done.`)
@@ -118,7 +118,7 @@ async function run(options: AdoptOptions): Promise<void> {
 const startQuestion = 'Start it now, and with this machine?'
 
 interface Adoption {
-  readonly place: HostPlace
+  readonly place: HostFolder
   readonly found: CrontabFacts
   readonly facts: SectionFacts
   /** The agent's name. */
@@ -176,7 +176,7 @@ function foundLines({ lines, jobs, crontab }: CrontabFacts): string[] {
 /** Shows the change of the crontab, and asks for it. */
 async function askCrontab(
   { yes, crontab, log }: AdoptOptions,
-  { program }: HostPlace,
+  { program }: HostFolder,
   { crontab: table }: CrontabFacts,
 ): Promise<boolean> {
   if (!table.ok || table.plan.changes.length === 0 || (yes && !crontab)) return false

@@ -5,7 +5,7 @@ import { keptTable, readTable, replaceTable } from '../../host/adopt/table.ts'
 import { readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
 import { confirm, isInteractive } from '../kit/ask.ts'
 import { exits, printResult, Refusal, warn } from '../kit/output.ts'
-import { findHostPlace } from './adopt-place.ts'
+import { findHostFolder } from './adopt-place.ts'
 
 export interface OutputOptions {
   readonly yes?: boolean | undefined
@@ -14,7 +14,7 @@ export interface OutputOptions {
 
 /** Changes what is kept of the output of a job, once a person agreed to the diff. */
 export async function keepOutput(job: string, isKept: boolean, { yes, json }: OutputOptions): Promise<void> {
-  const { folder } = findHostPlace()
+  const { folder } = findHostFolder()
   const table = await readTable()
   if (!table.ok) throw new Refusal(`The crontab ${table.why}. Nothing was changed.`)
   if (!startsJob(table.text, job)) throw new Refusal(`${job} is not in the crontab. ${byHand(job, isKept)}`)

@@ -8,7 +8,7 @@ import { costOf, knownCost } from '../../host/sessions/spent.ts'
 import { readTools } from '../../host/sessions/tools.ts'
 import type { JudgedSession } from '../../host/watch/ai-judge.ts'
 import { costText, generalItems } from '../../host/watch/ai-part.ts'
-import { type AiLook, aiPlaces, chosenFolders, lookAtSessions } from '../../host/watch/ai-section.ts'
+import { type AiLook, aiPaths, chosenFolders, lookAtSessions } from '../../host/watch/ai-section.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { examples } from '../../machine/hint.ts'
 import { alignedColumns, printResult, Refusal } from '../kit/output.ts'
@@ -38,7 +38,7 @@ function placesNow(): Parameters<typeof lookAtSessions> {
   const folder = folderAt(host)
   const adopted = readAdopted(folder)
   const folders = chosenFolders(adopted, process.env)
-  return [aiPlaces(folder, process.env), { names: adopted?.names ?? 'number', folders }]
+  return [aiPaths(folder, process.env), { names: adopted?.names ?? 'number', folders }]
 }
 
 const shownSession = ({ session, name, since }: JudgedSession, { view }: AiLook) => {

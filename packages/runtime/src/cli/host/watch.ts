@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { hideKeptTable } from '../../host/adopt/table.ts'
-import { aiPlaces } from '../../host/watch/ai-section.ts'
+import { aiPaths } from '../../host/watch/ai-section.ts'
 import { watchHost } from '../../host/watch/watch.ts'
 import { messageOf } from '../../machine/base/errors.ts'
 import { folderAt } from '../../machine/files/folder.ts'
@@ -27,5 +27,5 @@ export const watchCommand = (): Command =>
       } catch (error) {
         warn(messageOf(error))
       }
-      await watchHost({ folder, jobs, ai: aiPlaces(folder, process.env) }, stop.signal, warn)
+      await watchHost({ folder, jobs, ai: aiPaths(folder, process.env) }, stop.signal, warn)
     })

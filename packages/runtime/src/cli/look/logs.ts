@@ -50,7 +50,7 @@ export const logs = (): Command =>
       const count = Number(lines)
       if (!Number.isSafeInteger(count) || count < 1)
         throw new Refusal(`--lines must be a number above 0: got ${JSON.stringify(lines)}.`, exits.usage)
-      const file = placeFor(folder, manifest, name)
+      const file = fileFor(folder, manifest, name)
       const { from, text } = endOf(file, () =>
         isOwn(manifest, name) ? ownText(folder, name) : readLogFile(folder, manifest, name),
       )
@@ -95,7 +95,7 @@ const isOwn = (manifest: Manifest, name: string): name is keyof typeof own =>
  */
 const declaredOutput = (folder: Folder, name: string) => (name === 'output' ? readNote(folder)?.output : undefined)
 
-function placeFor(folder: Folder, manifest: Manifest, name: string): FollowedFile | undefined {
+function fileFor(folder: Folder, manifest: Manifest, name: string): FollowedFile | undefined {
   if (!isOwn(manifest, name)) {
     const declared = logNamed(manifest.logs, name)
     return declared && { file: machinePathOf(folder, manifest, declared.path), open: declaredLog(folder) }

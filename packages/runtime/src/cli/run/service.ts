@@ -9,7 +9,7 @@ import { type UnitState, unitState } from '../../install/service/manager.ts'
 import { unitFault } from '../../install/service/mend.ts'
 import { installService, notAnswering, uninstallService } from '../../install/service/units.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { inTurnOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
 import { commandHint, examples, sudoHint } from '../../machine/hint.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { noteStop } from '../../state/stop-note.ts'
@@ -68,7 +68,7 @@ export const service = (): Command =>
           const folder = existingFolder(dir)
           const units = findUnits(folder)
           if (units.length === 0) throw new Refusal('No service is installed for this folder.')
-          inTurnAnyway(folder, 'svc service uninstall', () => noteStop(folder, currentAuthor()))
+          inTurnOnFullDisk(folder, 'svc service uninstall', () => noteStop(folder, currentAuthor()))
           const lines: string[] = []
           for (const unit of units) lines.push(...(await uninstallService(unit)))
           // The unit lets the agent live when its runtime is killed, so the manager cannot have ended everything then.

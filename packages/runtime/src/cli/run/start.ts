@@ -13,7 +13,7 @@ import { startArgs } from '../../launcher/file.ts'
 import { stateNow } from '../../launcher/now.ts'
 import { waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { holderName, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { holderName, inTurnOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
 import { refuseWithoutRoom } from '../../machine/files/reserve.ts'
 import { commandHint, examples, sudoHint } from '../../machine/hint.ts'
 import { manifestNow } from '../../reporter/known.ts'
@@ -167,7 +167,7 @@ async function stopRuntime({ folder, manifest }: StoppableAgent): Promise<boolea
     throw new Refusal(`${holderName(holder)} only reports; stop it where it was started.`)
   const units = await runningUnits(folder)
   if (!holder && units.length === 0) return false
-  inTurnAnyway(folder, 'svc stop', () => noteStop(folder, currentAuthor()))
+  inTurnOnFullDisk(folder, 'svc stop', () => noteStop(folder, currentAuthor()))
   for (const unit of units) await stopUnit(unit, folder)
   const left = whoHolds(folder, 'runtime')
   if (left) process.kill(left.pid, 'SIGTERM')

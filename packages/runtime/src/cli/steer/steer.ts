@@ -1,7 +1,7 @@
 /** `svc pause`, `resume` and `run-now`: change the same files as the commands from the service do (1, rule 4). */
 import { Command } from 'commander'
 import { timeText } from '../../machine/base/time.ts'
-import { inTurn, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { inTurn, inTurnOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { askToRun, pause, readPause, resume } from '../../state/controls.ts'
@@ -20,7 +20,7 @@ export const pauseCommand = (): Command =>
       const agent = await agentAt(dir)
       const { folder, manifest } = agent
       if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
-      const changed = inTurnAnyway(folder, 'svc pause', () => pause(folder, currentAuthor()))
+      const changed = inTurnOnFullDisk(folder, 'svc pause', () => pause(folder, currentAuthor()))
       await rest(agent)
       const current = readPause(folder)
       printResult(json, { paused: true, changed, since: current?.since, ...current?.author }, () =>
@@ -48,7 +48,7 @@ export const resumeCommand = (): Command =>
     .addHelpText('after', examples('resume'))
     .action(async ({ dir, json }: CommonOptions) => {
       const { folder } = await agentAt(dir)
-      const changed = inTurnAnyway(folder, 'svc resume', () => resume(folder, currentAuthor()))
+      const changed = inTurnOnFullDisk(folder, 'svc resume', () => resume(folder, currentAuthor()))
       printResult(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
     })
 

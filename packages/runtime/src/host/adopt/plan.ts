@@ -122,7 +122,7 @@ export function tableDiff({ changes }: Pick<TablePlan, 'changes'>, after = 'cron
 // Proposes names for the jobs of a crontab. The functions are pure.
 
 /** The longest name of a job. */
-const longest = 63
+const maxNameLength = 63
 
 /** The programs that only start another program, which gives the job its name. */
 const starters: ReadonlySet<string> = new Set(
@@ -139,7 +139,7 @@ export function jobNameOf(command: string, taken: ReadonlySet<string>): string {
   if (free(name)) return name
   for (let n = 2; ; n++) {
     const ending = `-${n}`
-    const other = `${name.slice(0, longest - ending.length)}${ending}`
+    const other = `${name.slice(0, maxNameLength - ending.length)}${ending}`
     if (free(other)) return other
   }
 }
@@ -184,7 +184,7 @@ function fitting(path: string): string | undefined {
     .toLowerCase()
     .replace(/[^a-z0-9._-]/g, '-')
     .replace(/^[._-]+/, '')
-    .slice(0, longest)
+    .slice(0, maxNameLength)
   return name === '' ? undefined : name
 }
 

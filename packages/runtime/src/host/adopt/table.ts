@@ -7,31 +7,31 @@ import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { listCrontab } from '../jobs/crontab-program.ts'
 
-const kept = 'crontab.before'
-const inState = ({ state }: Pick<Folder, 'state'>): string => join(state, kept)
+const keptName = 'crontab.before'
+const keptPath = ({ state }: Pick<Folder, 'state'>): string => join(state, keptName)
 
 /**
  * The table as it was before svc changed it. It holds the passwords of command lines, so it is in `.svc`, which no log
  * of an agent can name. When the agent is removed, it stays in `state`.
  */
 export const keptTable = (folder: Pick<Folder, 'svc' | 'state'>): string =>
-  existsSync(folder.svc) ? join(folder.svc, kept) : inState(folder)
+  existsSync(folder.svc) ? join(folder.svc, keptName) : keptPath(folder)
 
 /** Moves a table that an earlier version has kept in `state`. */
 export function hideKeptTable(folder: Pick<Folder, 'svc' | 'state'>): void {
-  if (existsSync(folder.svc) && existsSync(inState(folder))) renameSync(inState(folder), keptTable(folder))
+  if (existsSync(folder.svc) && existsSync(keptPath(folder))) renameSync(keptPath(folder), keptTable(folder))
 }
 
 /** Keeps the table when `.svc` is about to be removed. */
 export function showKeptTable(folder: Pick<Folder, 'svc' | 'state'>): void {
-  if (!existsSync(join(folder.svc, kept))) return
+  if (!existsSync(join(folder.svc, keptName))) return
   createFolder(folder.state)
-  renameSync(join(folder.svc, kept), inState(folder))
+  renameSync(join(folder.svc, keptName), keptPath(folder))
 }
 
 /** True if svc may have changed the table. */
 export const hasChangedTable = (folder: Pick<Folder, 'svc' | 'state'>): boolean =>
-  existsSync(keptTable(folder)) || existsSync(inState(folder))
+  existsSync(keptTable(folder)) || existsSync(keptPath(folder))
 
 /** How the bytes of a table are read. Every table can be read and written back as Latin-1, byte by byte. */
 type TextEncoding = 'utf8' | 'latin1'

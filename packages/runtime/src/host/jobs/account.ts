@@ -11,7 +11,7 @@ import { hostIn } from './launcher-file.ts'
 import { hostFolder, jobsIn, type ProcessEnv } from './paths.ts'
 
 /** The folder of the host agent; undefined if neither an installation nor the environment names one. */
-export const accountHost = (env: ProcessEnv, launcher = besideProgram()): string | undefined =>
+export const accountHost = (env: ProcessEnv, launcher = programBeside()): string | undefined =>
   hostWritten(launcher) ?? hostFolder(ownFolders(env))
 
 /** The folder with a folder for each job. `SVC_JOBS_DIR` replaces the one of the account. */
@@ -34,7 +34,7 @@ export function hostWritten(launcher: string): string | undefined {
   }
 }
 
-function besideProgram(): string {
+function programBeside(): string {
   try {
     return join(dirname(realpathSync(process.argv[1] ?? '')), 'svc-exec')
   } catch {

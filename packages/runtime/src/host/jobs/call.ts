@@ -30,9 +30,9 @@ type Options = Omit<ExecCall, 'name' | 'command' | 'wrong'>
 
 /** The options that take a value: each returns what the value means, or what is wanted instead. */
 const valued: Readonly<Record<string, (value: string) => Partial<Options> | string>> = {
-  '--every': (value) => ofDuration(value, (every) => ({ every })),
-  '--grace': (value) => ofDuration(value, (grace) => ({ grace })),
-  '--timeout': (value) => ofDuration(value, (timeout) => ({ timeout })),
+  '--every': (value) => durationOption(value, (every) => ({ every })),
+  '--grace': (value) => durationOption(value, (grace) => ({ grace })),
+  '--timeout': (value) => durationOption(value, (timeout) => ({ timeout })),
   '--cron': (cron) => (cron === '' ? "a schedule such as '0 3 * * *'" : { cron }),
   '--tz': (tz) => (tz === '' ? 'a time zone such as Europe/Berlin' : { tz }),
 }
@@ -101,7 +101,7 @@ export function readJobDuration(text: string): number | undefined {
 /** The end of a sentence that says how a duration is written. */
 export const durations = 'a whole number above 0 with s, m, h or d, such as 90m'
 
-function ofDuration(text: string, meant: (seconds: number) => Partial<Options>): Partial<Options> | string {
+function durationOption(text: string, meant: (seconds: number) => Partial<Options>): Partial<Options> | string {
   const seconds = readJobDuration(text)
   return seconds === undefined ? durations : meant(seconds)
 }

@@ -193,7 +193,7 @@ function openedLog(folder: string, fails: FailureReporter): LastLog | undefined 
   }
 }
 
-interface OutputPlaces {
+interface JobOutput {
   /** The folder of the job. */
   readonly folder: string
   readonly log: LastLog
@@ -204,7 +204,7 @@ interface OutputPlaces {
 /** Keeps what a failed run printed last. Returns the name of that log; undefined if it could not be kept. */
 async function keptOutput(
   name: string,
-  { folder, log, account }: OutputPlaces,
+  { folder, log, account }: JobOutput,
   fails: FailureReporter,
 ): Promise<string | undefined> {
   try {

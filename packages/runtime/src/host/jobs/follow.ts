@@ -5,7 +5,7 @@ import { groupLives, signalGroup } from '../../machine/process/group.ts'
 
 const handedOn = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 /** A terminal sends these to all processes in its foreground, so also to the command. */
-const ofTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
+const terminalSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /**
  * Starts passing on signals. Returns a function that sets the process that gets them: call it with the process id once
@@ -21,7 +21,7 @@ export function handOnSignals(toGroup: boolean, input: number | undefined): (pid
   }
   const atTerminal = !toGroup && input !== undefined && isatty(input)
   for (const signal of handedOn)
-    process.on(signal, atTerminal && ofTerminal.includes(signal) ? () => {} : () => send(signal))
+    process.on(signal, atTerminal && terminalSignals.includes(signal) ? () => {} : () => send(signal))
   return (next) => {
     pid = next
   }

@@ -90,7 +90,7 @@ function verdictOf({
   running,
   unrecorded,
   last,
-}: ToldJob): [level: Level, short: string] {
+}: DescribedJob): [level: Level, short: string] {
   if (overdue !== undefined) return ['bad', `overdue by ${spanText(now - overdue)}`]
   if (bad) return ['bad', endWords(bad)]
   if (unclear !== undefined) return ['warn', unclear]
@@ -110,7 +110,7 @@ const manyCopies = 3
 /** The number of copies after the first whose starts are shown. */
 const namedCopies = 3
 
-interface ToldJob extends JobView {
+interface DescribedJob extends JobView {
   readonly unclear: string | undefined
   readonly overdue: number | undefined
   readonly bad: ShownRun | undefined
@@ -136,10 +136,10 @@ function detailOf({
   last,
   next,
   unrecorded,
-}: ToldJob): string {
+}: DescribedJob): string {
   const at = (time: number) => clockText(time, now, zone)
   const runs = copies(running, at)
-  const notRecorded = ({ at: ran, reason }: NonNullable<ToldJob['unrecorded']>) =>
+  const notRecorded = ({ at: ran, reason }: NonNullable<DescribedJob['unrecorded']>) =>
     `ran ${at(ran)}, but was not recorded: ${reason}`
   const nextText = next === undefined ? undefined : `next ${at(next)}`
   const failed =

@@ -21,9 +21,9 @@ import type { LogEnd } from '../../state/logs/mask.ts'
 import { replaceFile } from './files.ts'
 
 /** A larger file is emptied, in bytes. */
-const max = 2 * 1024 * 1024
+const maxLogBytes = 2 * 1024 * 1024
 /** The end of a larger file that is kept, in bytes. */
-const kept = 256 * 1024
+const keptBytes = 256 * 1024
 
 export interface LastLog {
   readonly fd: number
@@ -48,7 +48,8 @@ export interface LastLog {
 export function openLastLog(folder: string): LastLog {
   const file = join(folder, 'last.log')
   const before = `${file}.1`
-  if (!makeRoom(folder, max + kept, [before, file])) throw new Error(`the file system at ${folder} is full`)
+  if (!makeRoom(folder, maxLogBytes + keptBytes, [before, file]))
+    throw new Error(`the file system at ${folder} is full`)
   try {
     renameSync(file, before)
   } catch (error) {
@@ -61,8 +62,8 @@ export function openLastLog(folder: string): LastLog {
     fd,
     trim: () => {
       const { size } = fstatSync(fd)
-      if (size <= max) {
-        if (!hasMoved) makeRoom(folder, max - size, [before])
+      if (size <= maxLogBytes) {
+        if (!hasMoved) makeRoom(folder, maxLogBytes - size, [before])
         return
       }
       const end = endOf(fd)
@@ -74,8 +75,8 @@ export function openLastLog(folder: string): LastLog {
     },
     close: () => {
       const { size } = fstatSync(fd)
-      const isJoined = hasMoved && size < kept && isCurrent()
-      if (size <= max && !isJoined) return
+      const isJoined = hasMoved && size < keptBytes && isCurrent()
+      if (size <= maxLogBytes && !isJoined) return
       const end = isJoined ? lineEnd(Buffer.concat([movedTo(before), endOf(fd)])) : endOf(fd)
       ftruncateSync(fd, 0)
       writeAll(fd, end)
@@ -83,8 +84,8 @@ export function openLastLog(folder: string): LastLog {
     end: () => {
       const isMoved = hasMoved && isCurrent()
       const last = endOf(fd)
-      const bytes = isMoved && last.length < kept ? Buffer.concat([movedTo(before), last]) : last
-      return { bytes, isWhole: !hasMoved && fstatSync(fd).size <= kept }
+      const bytes = isMoved && last.length < keptBytes ? Buffer.concat([movedTo(before), last]) : last
+      return { bytes, isWhole: !hasMoved && fstatSync(fd).size <= keptBytes }
     },
   }
 }
@@ -109,15 +110,15 @@ function makeRoom(folder: string, bytes: number, earlier: readonly string[]): bo
 
 /** Reads the last part of a file, from the beginning of a line if one begins there. */
 function endOf(fd: number): Buffer {
-  const bytes = Buffer.alloc(kept)
+  const bytes = Buffer.alloc(keptBytes)
   const size = fstatSync(fd).size
   let length = 0
-  for (let got = -1; got !== 0 && length < kept; length += got)
-    got = readSync(fd, bytes, length, kept - length, Math.max(0, size - kept) + length)
+  for (let got = -1; got !== 0 && length < keptBytes; length += got)
+    got = readSync(fd, bytes, length, keptBytes - length, Math.max(0, size - keptBytes) + length)
   return size > length ? fromLine(bytes.subarray(0, length)) : bytes.subarray(0, length)
 }
 
-const lineEnd = (bytes: Buffer): Buffer => (bytes.length > kept ? fromLine(bytes.subarray(-kept)) : bytes)
+const lineEnd = (bytes: Buffer): Buffer => (bytes.length > keptBytes ? fromLine(bytes.subarray(-keptBytes)) : bytes)
 
 /** A part of a text from its first whole line on, if that is not far away. */
 function fromLine(bytes: Buffer): Buffer {

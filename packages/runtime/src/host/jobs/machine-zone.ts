@@ -10,30 +10,33 @@ import { isZone, nameZone, offsetAt } from './zone.ts'
 import { changeAfter, readPosix, readZoneFile, type ZoneOffset } from './zone-rules.ts'
 
 /** The places in which zones are found. Tests have other places. */
-interface ZonePlaces {
+interface ZonePaths {
   /** The file of the zone of the machine. */
   readonly local: string
   /** The folder with all zones. */
   readonly zones: string
 }
 
-const usualPlaces = (): ZonePlaces => ({ local: '/etc/localtime', zones: process.env.TZDIR || '/usr/share/zoneinfo' })
+const defaultZonePaths = (): ZonePaths => ({
+  local: '/etc/localtime',
+  zones: process.env.TZDIR || '/usr/share/zoneinfo',
+})
 
 /** The zone of this machine now. It is looked up again each time, since somebody may change it. */
-export const machineZone = ({ TZ }: { readonly TZ?: string } = process.env, places = usualPlaces()): string =>
+export const machineZone = ({ TZ }: { readonly TZ?: string } = process.env, places = defaultZonePaths()): string =>
   (TZ === undefined ? zoneIn(places.local) : libcZone(TZ, places)) ?? 'UTC'
 
 /** The zone that a value of TZ names. Undefined if the C library does not understand it, and uses UTC instead. */
-export function libcZone(tz: string, places = usualPlaces()): string | undefined {
+export function libcZone(tz: string, places = defaultZonePaths()): string | undefined {
   if (tz === '') return 'UTC'
   const text = tz.replace(/^:/, '')
   if (text === '') return 'UTC'
   const file = isAbsolute(text) ? text : join(places.zones, text)
   const named = zoneIn(file, isAbsolute(text) ? undefined : text)
   if (named !== undefined) return named
-  return kept(`TZ ${text}`, month(), () => {
+  return cachedZone(`TZ ${text}`, month(), () => {
     const offsets = readPosix(text)
-    return offsets && known(`TZ ${text}`, [], offsets)
+    return offsets && zoneOfOffsets(`TZ ${text}`, [], offsets)
   })
 }
 
@@ -45,14 +48,14 @@ export const zoneNamed = (name: string): string | undefined =>
 const maxBytes = 256 * 1024
 
 /** The zones that were found, each until what it was found in changes. */
-const found = new Map<string, { readonly stamp: string; readonly zone: string | undefined }>()
+const foundZones = new Map<string, { readonly stamp: string; readonly zone: string | undefined }>()
 
-function kept(key: string, stamp: string, find: () => string | undefined): string | undefined {
-  const before = found.get(key)
+function cachedZone(key: string, stamp: string, find: () => string | undefined): string | undefined {
+  const before = foundZones.get(key)
   if (before?.stamp === stamp) return before.zone
   const zone = find()
-  if (found.size >= maxFound) found.clear()
-  found.set(key, { stamp, zone })
+  if (foundZones.size >= maxFound) foundZones.clear()
+  foundZones.set(key, { stamp, zone })
   return zone
 }
 
@@ -62,12 +65,12 @@ const maxFound = 1000
 function zoneIn(file: string, name?: string): string | undefined {
   const stamp = stampOf(file)
   if (stamp === undefined) return undefined
-  return kept(file, stamp, () => {
+  return cachedZone(file, stamp, () => {
     const content = readFile(file, maxBytes)
     const offsets = content.is === 'bytes' ? readZoneFile(content.bytes) : undefined
     if (content.is !== 'bytes' || offsets === undefined) return undefined
     const hash = createHash('sha256').update(content.bytes).digest('hex')
-    return known(`file ${hash.slice(0, 16)}`, [name, nameIn(file), nameIn(realpathSync(file))], offsets)
+    return zoneOfOffsets(`file ${hash.slice(0, 16)}`, [name, nameIn(file), nameIn(realpathSync(file))], offsets)
   })
 }
 
@@ -88,7 +91,7 @@ const month = (): string => String(Math.floor(Date.now() / (30 * 86_400_000)))
 const nameIn = (file: string): string | undefined => /\/zoneinfo[^/]*\/(?:posix\/)?(.+)$/.exec(file)?.[1]
 
 /** The name of a zone by which Node knows it, if Node has the same rules; otherwise a name for its rules. */
-function known(key: string, names: readonly (string | undefined)[], offsets: ZoneOffset): string {
+function zoneOfOffsets(key: string, names: readonly (string | undefined)[], offsets: ZoneOffset): string {
   const same = [...names, Intl.DateTimeFormat().resolvedOptions().timeZone, 'UTC'].find(
     (name) => name !== undefined && isZone(name) && agrees(name, offsets, Date.now() / 1000),
   )

@@ -59,7 +59,7 @@ export function dueRun(plans: readonly JobPlan[], starts: JobStarts): DueRun | u
   return end.until < begin.until ? { ...end, isEnd: true } : begin
 }
 
-/** Returns the time after a start when a run is due, past the first `skipped` times and not before `least`. */
+/** Returns the time after a start when a run is due, past the first `skipped` times and not before `earliestOf`. */
 function dueAfter(
   plans: readonly JobPlan[],
   start: number | undefined,
@@ -88,7 +88,7 @@ export function nextStart(plans: readonly JobPlan[], last: number | undefined, n
     if (first !== undefined && first > now) return first
     return plan.times.isClock ? plan.times.after(now) : undefined
   })
-  return least(next.filter((at) => at !== undefined))
+  return earliestOf(next.filter((at) => at !== undefined))
 }
 
 interface QueuedPlan {
@@ -117,14 +117,14 @@ function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'du
 
 /** Takes the earliest time out of the queue, with the schedules that have it, and puts their next times into it. */
 function takeNext(queue: QueuedPlan[]): { readonly at: number; readonly plans: readonly JobPlan[] } | undefined {
-  const at = least(queue.map((one) => one.at))
+  const at = earliestOf(queue.map((one) => one.at))
   if (at === undefined) return undefined
   const due = queue.filter((one) => one.at === at)
   for (const one of due) one.at = one.plan.times.after(at) ?? Number.POSITIVE_INFINITY
   return { at, plans: due.map(({ plan }) => plan) }
 }
 
-const least = (times: readonly number[]): number | undefined => {
+const earliestOf = (times: readonly number[]): number | undefined => {
   const min = Math.min(...times)
   return Number.isFinite(min) ? min : undefined
 }

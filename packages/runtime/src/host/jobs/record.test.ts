@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { identityOf } from '../../machine/process/identity.ts'
 import { replaceJson } from './files.ts'
 import { newRunId, runIdOf } from './ids.ts'
-import { type RecordedRun, readRun, readRuns, readToldFields, runLives } from './record.ts'
+import { type RecordedRun, readReportedFields, readRun, readRuns, runLives } from './record.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -67,7 +67,7 @@ test.each([
   ['text', 'nothing'],
   [{ cost_usd: 1, output_tokens: 'many' }, { cost_usd: 1 }],
 ])('of %j a run is told %j', (value, told) => {
-  const kept = readToldFields(value)
+  const kept = readReportedFields(value)
   if (told === 'nothing') {
     const { models = {}, subjects = [], ...rest } = kept
     expect([rest, Object.keys(models), subjects]).toEqual([{}, [], []])

@@ -31,15 +31,15 @@ const own = object(
   'status',
 )
 
-type ToldFields = Pick<ReportedRun, 'cost_usd' | 'output_tokens' | 'models' | 'subjects'>
+type ReportedFields = Pick<ReportedRun, 'cost_usd' | 'output_tokens' | 'models' | 'subjects'>
 export type RecordedRun = Readonly<
-  FieldValue<typeof own> & ToldFields & { id: string; started: number } & Pick<ReportedRun, 'ended' | 'log'>
+  FieldValue<typeof own> & ReportedFields & { id: string; started: number } & Pick<ReportedRun, 'ended' | 'log'>
 >
 
 /**
  * Reads what a command may tell about its run. All else is dropped, and so is a value that the contract does not allow.
  */
-export function readToldFields(value: unknown): ToldFields {
+export function readReportedFields(value: unknown): ReportedFields {
   const [read] = reportedRuns([typeof value === 'object' ? { ...value, id: 'run' } : undefined]) ?? []
   const { cost_usd, output_tokens, models, subjects } = (read ?? {}) as ReportedRun
   return {
@@ -58,7 +58,7 @@ const record: Field<RecordedRun> = field(
     const { id, started, ended, log } = run
     return {
       ...kept,
-      ...readToldFields(v),
+      ...readReportedFields(v),
       ...{ id, started },
       ...(ended !== undefined && { ended }),
       ...(log !== undefined && { log }),

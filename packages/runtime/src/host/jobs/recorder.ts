@@ -14,7 +14,7 @@ import type { RecordedRun } from './record.ts'
 import { exitOfRun, type RunEnd } from './run-end.ts'
 
 /** The largest file of `SVC_RUN_FILE` that is read, in bytes. */
-const maxTold = 64 * 1024
+const maxReportedBytes = 64 * 1024
 
 interface Recorder {
   /** The file to which the command may write what it tells about its run. */
@@ -78,7 +78,7 @@ export function recorderIn(
     },
     ended: async (how, log) => {
       await noting
-      const toldFields = await toldIn(runFile)
+      const toldFields = await reportedFieldsIn(runFile)
       const ended = Math.floor(Date.now() / 1000)
       const upTo = newestSortNumber(namesHere(folder), Date.now())
       const times = { ended: Math.max(run.started, ended), ...(upTo > sortNumberOf(id) && { upTo }) }
@@ -111,14 +111,14 @@ function outcome(how: RunEnd): Pick<RecordedRun, 'status' | 'exit' | 'signal'> {
 }
 
 /** Reads what the command tells about its run. The code that checks it is loaded only if there is something. */
-async function toldIn(file: string): Promise<Partial<RecordedRun>> {
+async function reportedFieldsIn(file: string): Promise<Partial<RecordedRun>> {
   try {
-    const read = readFile(file, maxTold, openOwnFile)
+    const read = readFile(file, maxReportedBytes, openOwnFile)
     if (read.is === 'missing') return {}
     rmSync(file, { force: true })
     if (read.is !== 'bytes' || read.bytes.length === 0) return {}
     const value: unknown = JSON.parse(read.bytes.toString('utf8'))
-    return (await import('./record.ts')).readToldFields(value)
+    return (await import('./record.ts')).readReportedFields(value)
   } catch {
     return {} // what the command tells is worth less than its record
   }
@@ -144,7 +144,7 @@ async function prune(folder: string, own: string): Promise<void> {
 }
 
 /** The number of newest records of a job that never make room for the record of another run. */
-const spared = 20
+const minKeptRecords = 20
 
 /**
  * Writes a file about the run `own`. Without room for it, the earlier log and then the oldest records of the job make
@@ -158,7 +158,7 @@ function withRoom(folder: string, own: string, write: () => void): void {
     const records = namesHere(folder)
       .filter((name) => runIdOf(name) !== undefined && !name.startsWith(own))
       .sort((a, b) => sortNumberOf(runIdOf(b) ?? '') - sortNumberOf(runIdOf(a) ?? ''))
-    for (const name of ['last.log.1', ...records.slice(spared).reverse()]) {
+    for (const name of ['last.log.1', ...records.slice(minKeptRecords).reverse()]) {
       const file = join(folder, name)
       if (!existsSync(file) || saysItRuns(file)) continue
       rmSync(file, { force: true })
@@ -180,7 +180,7 @@ function succeeds(write: () => void): boolean {
 }
 
 /** The number of older runs that are noted. */
-const maxBeside = 20
+const maxOlderRuns = 20
 
 /** The ids of the oldest runs that live, without `own`. */
 async function livingIn(folder: string, own: string): Promise<string[]> {
@@ -192,13 +192,13 @@ async function livingIn(folder: string, own: string): Promise<string[]> {
   return running
     .filter(lives)
     .sort((a, b) => sortNumberOf(a) - sortNumberOf(b))
-    .slice(0, maxBeside)
+    .slice(0, maxOlderRuns)
 }
 
 /** True if a record may be that of a run that lives. The code that finds out is loaded only then. */
 function saysItRuns(file: string): boolean {
   if (!file.endsWith('.json')) return false
-  const read = readFile(file, maxTold)
+  const read = readFile(file, maxReportedBytes)
   return read.is === 'bytes' && read.bytes.includes('"status":"running"')
 }
 

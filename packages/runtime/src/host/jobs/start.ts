@@ -61,7 +61,7 @@ function tryStart({ words, variables, output, ownSession }: JobCommand, launched
   const common = { env, detached: ownSession } as const
   const own = stdioOf(launched)
   const stdio: Stdio = (output === undefined ? own : [own[0], output, output]).map((fd) => fd ?? 'ignore')
-  const restored = orUndefined(() => {
+  const restored = undefinedIfFails(() => {
     const files = openAmong(launched.files ?? '')
     const closed = [0, 1, 2].filter((fd) => stdio[fd] === 'ignore')
     const script = shellScript(words, { env, raw, closed }, launched)
@@ -74,7 +74,7 @@ function tryStart({ words, variables, output, ownSession }: JobCommand, launched
 }
 
 /** Returns undefined if `make` fails, since a failure here must not keep the command from running. */
-function orUndefined<T>(make: () => T): T | undefined {
+function undefinedIfFails<T>(make: () => T): T | undefined {
   try {
     return make()
   } catch {

@@ -28,7 +28,7 @@ import { type AiView, type JudgedSession, judgedSessions } from './ai-judge.ts'
 import { aiPart } from './ai-part.ts'
 import type { Section, StatusPart } from './sections.ts'
 
-export interface AiPlaces {
+export interface AiPaths {
   /** The state of the host agent, with `numbers.json`. */
   readonly state: string
   /** The file with the settings of the host agent. */
@@ -38,10 +38,7 @@ export interface AiPlaces {
 }
 
 /** The places for the host agent in this folder, of the user who runs it. */
-export const aiPlaces = (
-  { state, settings }: Pick<Folder, 'state' | 'settings'>,
-  env: NodeJS.ProcessEnv,
-): AiPlaces => ({
+export const aiPaths = ({ state, settings }: Pick<Folder, 'state' | 'settings'>, env: NodeJS.ProcessEnv): AiPaths => ({
   ...{ state, settings, home: ownFolders(env).HOME },
 })
 
@@ -59,7 +56,7 @@ export const chosenFolders = (note: AdoptedNote | undefined, env: NodeJS.Process
 type ChosenAi = Pick<AdoptedNote, 'names' | 'folders'>
 
 /** Returns the function that makes the section for `svc watch`, which looks again and again, by what is chosen then. */
-export function watchedSessions(places: AiPlaces): (chosen: ChosenAi) => Section {
+export function watchedSessions(places: AiPaths): (chosen: ChosenAi) => Section {
   const find = finder()
   let numbers: Numbers | undefined
   let written = ''
@@ -112,7 +109,7 @@ const maxPasses = 8
  * Looks once, and reads more than a look of `svc watch` does, which comes back to the rest. `isFirst` says that it is
  * the first look after sessions were switched on.
  */
-export function lookAtSessions(places: AiPlaces, { names, folders }: ChosenAi, isFirst = false): AiLook {
+export function lookAtSessions(places: AiPaths, { names, folders }: ChosenAi, isFirst = false): AiLook {
   const find = finder()
   const now = Date.now()
   const zone = machineZone()
@@ -140,7 +137,7 @@ function shownAs(look: Omit<AiLook, 'part' | 'judged'>): AiLook {
 
 const sessionsIn = (found: readonly FoundTool[]) => found.flatMap(({ sessions }) => sessions)
 
-const foldersOf = ({ home }: AiPlaces, chosen: readonly string[]): ToolFolder[] => {
+const foldersOf = ({ home }: AiPaths, chosen: readonly string[]): ToolFolder[] => {
   const all = [...usualFolders(home), ...chosen.flatMap((text) => folderIn(text) ?? [])]
   return [...new Map(all.map((each) => [folderText({ ...each, folder: realOf(each.folder) }), each])).values()]
 }
@@ -202,7 +199,7 @@ function daysOf(zone: string): (at: number) => number {
 
 const settings = object({ waiting_minutes: number(0), prices: text(limits.settingText) })
 
-function viewAt(now: number, zone: string, places: AiPlaces, names: AiView['names']): AiView {
+function viewAt(now: number, zone: string, places: AiPaths, names: AiView['names']): AiView {
   const set = readJsonFile(places.settings, 1024 * 1024, (value) => settings(value)) ?? {}
   const { prices, wrong } = readPrices(set.prices ?? '')
   return {

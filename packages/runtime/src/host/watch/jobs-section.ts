@@ -18,7 +18,7 @@ import { jobsPart } from './jobs-part.ts'
 import type { Section, StatusPart } from './sections.ts'
 
 /** The folders of the host agent that this section reads. */
-export interface JobsPlaces {
+export interface JobsPaths {
   /** Its state, with `seen.json`. */
   readonly state: string
   /** The folder of all jobs; undefined if there cannot be one. */
@@ -39,7 +39,7 @@ interface JobsLook {
 /** The milliseconds after which a record must have been written if the process of a run is gone. */
 const pendingMs = 1000
 
-export async function lookAtJobs({ state, jobs, table }: JobsPlaces): Promise<JobsLook> {
+export async function lookAtJobs({ state, jobs, table }: JobsPaths): Promise<JobsLook> {
   const look = jobs === undefined ? () => noJobs : jobsReader(jobs)
   const now = Date.now()
   const before = readSeen(state)
@@ -51,7 +51,7 @@ export async function lookAtJobs({ state, jobs, table }: JobsPlaces): Promise<Jo
 }
 
 /** The part of this section now, for a first report. */
-export async function jobsPartNow(places: JobsPlaces): Promise<StatusPart> {
+export async function jobsPartNow(places: JobsPaths): Promise<StatusPart> {
   const { found, seen, failed } = await lookAtJobs(places)
   const { woke, slept } = seen
   return jobsPart(found, seen, { now: Date.now() / 1000, woke, slept, zone: machineZone(), failed })
@@ -70,7 +70,7 @@ const sweepMs = 3_600_000
 const sleptMs = 120_000
 
 export function watchedJobs(
-  { state, jobs }: JobsPlaces,
+  { state, jobs }: JobsPaths,
   monotonic: () => number,
   zoneNow: () => string = () => machineZone(),
   boot: (now: number) => number = bootTime,

@@ -12,8 +12,8 @@ import { createFolder, writeLightly } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readAdopted } from '../agent/adopted.ts'
 import { renewManifest } from '../agent/manifest.ts'
-import { type AiPlaces, watchedSessions } from './ai-section.ts'
-import { type JobsPlaces, jobsPartNow, watchedJobs } from './jobs-section.ts'
+import { type AiPaths, watchedSessions } from './ai-section.ts'
+import { type JobsPaths, jobsPartNow, watchedJobs } from './jobs-section.ts'
 import { hostStatusOf, partsOf, type StatusPart } from './sections.ts'
 
 const lookSeconds = 5
@@ -21,16 +21,16 @@ const crontabSeconds = 300
 /** The status file is written at least this often, so that its age says that the program lives. */
 const writeSeconds = 60
 
-interface WatchPlaces {
+interface WatchPaths {
   readonly folder: Folder
   /** The folder with all jobs. */
   readonly jobs: string
-  readonly ai: AiPlaces
+  readonly ai: AiPaths
 }
 
 /** Watches until the signal asks it to stop, or until the file of svc was replaced. */
 export async function watchHost(
-  { folder, jobs, ai }: WatchPlaces,
+  { folder, jobs, ai }: WatchPaths,
   stop: AbortSignal,
   warn: (text: string) => void,
 ): Promise<void> {
@@ -93,7 +93,7 @@ function stampOf(file: string): string | undefined {
  * are missing hold nothing yet.
  */
 export async function statusNow(
-  places: JobsPlaces,
+  places: JobsPaths,
   { jobs, ai }: { readonly jobs: boolean; readonly ai?: StatusPart | undefined },
 ): Promise<StatusFile> {
   return hostStatusOf([...(jobs ? [await jobsPartNow(places)] : []), ...(ai ? [ai] : [])])

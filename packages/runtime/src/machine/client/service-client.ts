@@ -26,11 +26,11 @@ export type SendResult =
   | { readonly is: 'lost'; readonly why: string; readonly sent: boolean; readonly tooLarge?: true }
 
 /** The connection stays open between reports (D18), since a new TLS handshake costs many times as much as a report. */
-const kept = { keepAlive: true, maxSockets: 2, scheduling: 'lifo' } as const
+const keptConnection = { keepAlive: true, maxSockets: 2, scheduling: 'lifo' } as const
 /** The connection pools, created when first used. Most commands make no request, and loading TLS takes milliseconds. */
 const agents = new Map<boolean, HttpAgent>()
 function agentFor(secure: boolean): HttpAgent {
-  const agent = agents.get(secure) ?? (secure ? new HttpsAgent(kept) : new HttpAgent(kept))
+  const agent = agents.get(secure) ?? (secure ? new HttpsAgent(keptConnection) : new HttpAgent(keptConnection))
   agents.set(secure, agent)
   return agent
 }

@@ -48,7 +48,7 @@ export function writeTogether(all: readonly FileToWrite[]): void {
     // the folders are opened first, so that nothing was replaced if this process has too many open files
     for (const folder of folders) opened.push(explainErrors(folder, () => openSync(folder, 'r')))
     for (const one of all) {
-      const { temporary, isSpare } = explainErrors(one.file, () => beside(one, true))
+      const { temporary, isSpare } = explainErrors(one.file, () => writeBeside(one, true))
       made.push(temporary)
       spared ||= isSpare
     }
@@ -66,7 +66,7 @@ export function writeTogether(all: readonly FileToWrite[]): void {
 /** Replaces a file in one step, but does not sync it. A power failure may undo the change. It uses no reserve. */
 export function writeLightly(file: string, data: string | Uint8Array, mode?: number): void {
   explainErrors(file, () => {
-    const { temporary } = beside({ file, data, ...(mode !== undefined && { mode }) }, false)
+    const { temporary } = writeBeside({ file, data, ...(mode !== undefined && { mode }) }, false)
     try {
       renameSync(temporary, file)
     } catch (error) {
@@ -122,7 +122,7 @@ interface TemporaryFile {
 /**
  * Writes the content to a temporary file in the folder of the file. `keep` syncs it, and allows the use of the reserve.
  */
-function beside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrite, keep: boolean): TemporaryFile {
+function writeBeside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrite, keep: boolean): TemporaryFile {
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     writeNew(openSync(temporary, 'wx', mode), data, mode, keep)

@@ -42,7 +42,7 @@ export function readEnv(file: string): EnvFileValues {
 export function envUnread(file: string): string | undefined {
   const read = readFile(file, maxEnvBytes)
   if (read.is === 'missing') return undefined
-  return read.is === 'unreadable' ? read.why : isUtf16(read.bytes) ? inUtf16 : undefined
+  return read.is === 'unreadable' ? read.why : isUtf16(read.bytes) ? utf16Fault : undefined
 }
 
 /** Everything in a file of variables that is not understood, as ends of sentences that begin with the file's name. */
@@ -50,7 +50,7 @@ export function envFaults(file: string): string[] {
   const read = readFile(file, maxEnvBytes)
   if (read.is === 'missing') return []
   if (read.is === 'unreadable') return [read.why]
-  if (isUtf16(read.bytes)) return [inUtf16]
+  if (isUtf16(read.bytes)) return [utf16Fault]
   const decoded = readText(read.bytes)
   if (!decoded.ok) return [decoded.why]
   return readEnvText(read.bytes.toString('utf8')).faults.map(({ line, why }) => `has a line ${line} that ${why}`)
@@ -64,7 +64,7 @@ export function repeatedIn(file: string): string[] {
   )
 }
 
-const inUtf16 = 'is UTF-16; save it as UTF-8'
+const utf16Fault = 'is UTF-16; save it as UTF-8'
 
 /**
  * The address to which this folder's agent reports, and its token. If either is missing or invalid, the result says so

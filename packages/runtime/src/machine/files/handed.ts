@@ -15,7 +15,7 @@ export function readHandedText(file: string, what: string, max: number): string 
 }
 
 /** The maximum number of lines that a refusal names. */
-const named = 10
+const maxNamedLines = 10
 
 /**
  * The variables of a secrets file, and remarks about values that may be mistakes. Throws a Refusal that names every
@@ -29,8 +29,9 @@ export function readHandedEnv(file: string): { readonly env: EnvFileValues; read
   }))
   const faults = [...read.faults, ...again].sort((a, b) => a.line - b.line)
   if (faults.length > 0) {
-    const lines = faults.slice(0, named).map(({ line, why }) => `  Line ${line} ${why}.`)
-    const more = faults.length > named ? [`  ${faults.length - named} more lines are not understood.`] : []
+    const lines = faults.slice(0, maxNamedLines).map(({ line, why }) => `  Line ${line} ${why}.`)
+    const more =
+      faults.length > maxNamedLines ? [`  ${faults.length - maxNamedLines} more lines are not understood.`] : []
     throw new Refusal(
       [`The secrets file ${file} must hold only lines NAME=value:`, ...lines, ...more].join('\n'),
       exits.usage,

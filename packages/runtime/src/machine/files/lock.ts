@@ -85,7 +85,7 @@ export function tryLockOnFullDisk(folder: Folder, name: LockName, what: string):
 export const inTurn = <T>(folder: Folder, what: string, work: () => T): T => waiting(folder, what, tryLock, work)
 
 /** Like `inTurn`, for what must work on a full disk: it needs no room for the lock. */
-export const inTurnAnyway = <T>(folder: Folder, what: string, work: () => T): T =>
+export const inTurnOnFullDisk = <T>(folder: Folder, what: string, work: () => T): T =>
   waiting(folder, what, tryLockOnFullDisk, work)
 
 function waiting<T>(folder: Folder, what: string, take: typeof tryLock, work: () => T): T {

@@ -11,7 +11,7 @@ const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMa
 const names: readonly string[] = [...authorityNames, ...proxyNames, 'HOME']
 
 /** True for a variable that only names places. Its value is no secret; that of a proxy may hold a password. */
-export const isPlace = (name: string): boolean =>
+export const isLocationVariable = (name: string): boolean =>
   [...authorityNames, 'HOME', 'NO_PROXY', 'no_proxy'].some((each) => each === name)
 
 type NamedValues = Readonly<Record<string, string | undefined>>

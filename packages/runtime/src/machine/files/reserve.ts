@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statS
 import { dirname, join, sep } from 'node:path'
 import { explainErrors, isNoRoom } from './space.ts'
 
-const spares = 16
+const spareCount = 16
 /**
  * The bytes of a spare file: one block of most file systems, and more than most notes have. A note that replaces
  * another one frees a block and an inode, so the reserve stays complete as long as nobody else takes them.
@@ -74,7 +74,7 @@ export function withSpares<T>(path: string, purpose: WritePurpose, work: () => T
 /** Removes a file of the runtime, or keeps its inode and its block as a spare if spares are missing. */
 export function removeOrSpare(path: string): void {
   const reserve = reserveOf(path)
-  if (reserve === undefined || namesOf(reserve).length >= spares || !keepAs(path, reserve))
+  if (reserve === undefined || namesOf(reserve).length >= spareCount || !keepAs(path, reserve))
     rmSync(path, { force: true })
 }
 
@@ -90,7 +90,7 @@ export function fillReserve(svc: string): void {
   try {
     // nothing here is synced, so a power failure may leave empty files
     const names = namesOf(reserve).filter((name) => statSync(join(reserve, name)).size > 0)
-    if (names.length >= spares) return
+    if (names.length >= spareCount) return
     mkdirSync(reserve, { recursive: true, mode: 0o700 })
     for (const name of missing(names)) make(join(reserve, name))
   } catch {
@@ -140,7 +140,7 @@ function usable(reserve: string, purpose: WritePurpose): string[] {
 }
 
 const missing = (names: readonly string[]): string[] =>
-  Array.from({ length: spares }, (_, i) => String(i)).filter((name) => !names.includes(name))
+  Array.from({ length: spareCount }, (_, i) => String(i)).filter((name) => !names.includes(name))
 
 function namesOf(reserve: string): string[] {
   try {

@@ -18,12 +18,12 @@ export interface FreeSpace {
 }
 
 /** Below these a file system is nearly full, and also below one percent of its size. */
-const fewBytes = 50 * 1024 * 1024
-const fewInodes = 200
-const share = 0.01
+const scarceBytes = 50 * 1024 * 1024
+const scarceInodes = 200
+const minFreeShare = 0.01
 /** Below these it is full: the next file of a few megabytes, or the next few files, do not fit. */
-const noBytes = 1024 * 1024
-const noInodes = 10
+const fullBytes = 1024 * 1024
+const fullInodes = 10
 
 type Scarcity = 'read-only' | 'full' | 'tight'
 
@@ -31,9 +31,9 @@ type Scarcity = 'read-only' | 'full' | 'tight'
 export function judgeSpace({ bytes, freeBytes, inodes, freeInodes, readOnly }: FreeSpace): Scarcity | undefined {
   if (readOnly) return 'read-only'
   const counted = inodes !== undefined && freeInodes !== undefined && inodes > 0
-  if (freeBytes < noBytes || (counted && freeInodes < noInodes)) return 'full'
-  const fewLeft = freeBytes < Math.max(fewBytes, share * bytes)
-  return fewLeft || (counted && freeInodes < Math.max(fewInodes, share * inodes)) ? 'tight' : undefined
+  if (freeBytes < fullBytes || (counted && freeInodes < fullInodes)) return 'full'
+  const fewLeft = freeBytes < Math.max(scarceBytes, minFreeShare * bytes)
+  return fewLeft || (counted && freeInodes < Math.max(scarceInodes, minFreeShare * inodes)) ? 'tight' : undefined
 }
 
 /** The room of the file system that contains this path; undefined if it cannot be read. */

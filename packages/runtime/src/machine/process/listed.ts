@@ -16,16 +16,16 @@ export const oldestProcess = <T extends ProcessIdentity>(all: readonly T[]): T |
   [...all].sort((a, b) => a.start.localeCompare(b.start, 'en', { numeric: true }))[0]
 
 /** The number of processes that a sentence names, and the characters that it quotes of each command. */
-const named = 8
-const quoted = 80
+const maxNamed = 8
+const maxQuoted = 80
 
 /** Names processes by pid and command, such as `process 812 (sleep 900) and process 813 (sh)`. */
 export function processNames(all: readonly Pick<AgentProcess, 'pid' | 'command'>[]): string {
-  const names = all.slice(0, named).map(({ pid, command }) => {
+  const names = all.slice(0, maxNamed).map(({ pid, command }) => {
     const line = safeLine(command)
-    return `process ${pid}${line === '' ? '' : ` (${line.length > quoted ? `${cut(line, quoted)}…` : line})`}`
+    return `process ${pid}${line === '' ? '' : ` (${line.length > maxQuoted ? `${cut(line, maxQuoted)}…` : line})`}`
   })
-  if (all.length > named) names.push(`${all.length - named} more`)
+  if (all.length > maxNamed) names.push(`${all.length - maxNamed} more`)
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 

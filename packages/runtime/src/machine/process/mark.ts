@@ -39,7 +39,7 @@ export function keepsMark(dir: string): (found: ProcessIdentity) => boolean {
 /** Sends a signal to a process that was found, unless another process has its pid by now. */
 export function sendTo(found: ProcessIdentity, signal: NodeJS.Signals): void {
   const life = isAlive(found) ? 'alive' : 'reused'
-  if (whoseRowFor({ ...certain, life }).verdict !== 'end') return
+  if (whoseRowFor({ ...decidedFacts, life }).verdict !== 'end') return
   try {
     process.kill(found.pid, signal)
   } catch {
@@ -48,7 +48,7 @@ export function sendTo(found: ProcessIdentity, signal: NodeJS.Signals): void {
 }
 
 /** The facts about a process for which the table has decided already. */
-const certain: Omit<ProcessFacts, 'life'> = {
+const decidedFacts: Omit<ProcessFacts, 'life'> = {
   mark: 'this agent',
   start: 'any',
   sees: 'this folder',

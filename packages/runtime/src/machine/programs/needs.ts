@@ -67,11 +67,11 @@ export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH
 export const needsText = (needs: readonly Need[]): string =>
   needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`)).join(', ')
 
-const fileOf = (name: string, path?: string): string | undefined => placesOf(name, path).find(canRun)
+const fileOf = (name: string, path?: string): string | undefined => pathsOf(name, path).find(canRun)
 
-const lockedOf = (name: string, path?: string): string | undefined => placesOf(name, path).find(isFile)
+const lockedOf = (name: string, path?: string): string | undefined => pathsOf(name, path).find(isFile)
 
-function placesOf(name: string, path = ''): string[] {
+function pathsOf(name: string, path = ''): string[] {
   if (name.includes('/')) return []
   const folders = path.split(':').filter((folder) => folder.startsWith('/'))
   return folders.map((folder) => join(folder, name))

@@ -37,9 +37,9 @@ export function lastingNode({ running, path, home }: NodeHere = here()): string 
   const real = realOf(running)
   if (real === undefined) return inPath.find(isNewEnough) ?? running
   const leadsHere = (file: string) => realOf(file) === real
-  const best = leastVersions([...inPath.filter(leadsHere), running])
+  const best = smallestVersionFirst([...inPath.filter(leadsHere), running])
   if (versionsIn(best) === 0) return best
-  const link = leastVersions([best, ...linksTo(real)])
+  const link = smallestVersionFirst([best, ...linksTo(real)])
   if (versionsIn(link) < versionsIn(best)) return link
   const program = inPath.find((file) => versionsIn(file) < versionsIn(best) && startsThis(file, real, home))
   return program ?? best
@@ -69,17 +69,17 @@ function versionsIn(path: string): number {
   return parts.flatMap((part) => part.match(/\d+/g) ?? []).length + (path.startsWith('/run/user/') ? 1 : 0)
 }
 
-const leastVersions = (paths: readonly string[]): string =>
+const smallestVersionFirst = (paths: readonly string[]): string =>
   paths.reduce((best, path) => (versionsIn(path) < versionsIn(best) ? path : best))
 
 /** Folders beside the versions in which package managers keep their links. */
-const places = ['', 'bin', 'opt', 'aliases']
+const nodeFolders = ['', 'bin', 'opt', 'aliases']
 
 /** All paths that lead to a file through a link to one of its folders or to itself, such as `node/current/bin/node`. */
 function linksTo(real: string): string[] {
   return above(real)
     .slice(0, -1) // the folder `/` has no links of package managers
-    .flatMap((folder) => places.map((place) => join(folder, place)))
+    .flatMap((folder) => nodeFolders.map((place) => join(folder, place)))
     .flatMap((folder) => linksIn(folder))
     .flatMap((link) => {
       const target = realOf(link)

@@ -7,7 +7,7 @@ import type { Manifest } from '@svc/blueprint'
 import { isObject, type ReceivedCommand } from '@svc/protocol'
 import { codeOf, messageOf } from '../../machine/base/errors.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { inTurnAnyway } from '../../machine/files/lock.ts'
+import { inTurnOnFullDisk } from '../../machine/files/lock.ts'
 import { explainedError, isDiskFault } from '../../machine/files/space.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
@@ -45,7 +45,7 @@ export function receiveCommands(
   memory: CommandMemory = noMemory(),
 ): HandledCommand[] {
   if (commands.length === 0) return []
-  return inTurnAnyway(folder, 'svc report', () => {
+  return inTurnOnFullDisk(folder, 'svc report', () => {
     settle(folder, manifest, memory, now)
     return commands.flatMap((command) => receiveOne(folder, manifest, command, { now, memory }))
   })
@@ -83,7 +83,7 @@ export function settleInterrupted(
   memory: CommandMemory = noMemory(),
 ): void {
   if (memory.entries.length === 0 && !readJournal(folder).some(isInterrupted)) return
-  inTurnAnyway(folder, 'svc report', () => settle(folder, manifest, memory, now))
+  inTurnOnFullDisk(folder, 'svc report', () => settle(folder, manifest, memory, now))
 }
 
 function settle(folder: Folder, manifest: Manifest, memory: CommandMemory, now: number): void {

@@ -14,7 +14,7 @@ type DiskPaths = Pick<Folder, 'root' | 'svc' | 'state'>
  * not store something just now; it covers quotas and errors, which no figure shows.
  */
 export function diskHealth(folder: DiskPaths, refused?: string): HealthItem[] {
-  const found = placesOf(folder).flatMap((path) => {
+  const found = foldersOf(folder).flatMap((path) => {
     const space = spaceAt(path)
     const is = space && judgeSpace(space)
     if (!space || !is) return []
@@ -33,7 +33,7 @@ const item = ({ level, detail }: Required<Pick<HealthItem, 'level' | 'detail'>>)
 })
 
 /** The folders of the runtime and of the state, one for each file system. */
-function placesOf({ root, svc, state }: DiskPaths): string[] {
+function foldersOf({ root, svc, state }: DiskPaths): string[] {
   const devices = new Map<number, string>()
   for (const path of [root, svc, state]) {
     const device = statSync(path, { throwIfNoEntry: false })?.dev

@@ -24,7 +24,7 @@ interface StatusNow {
  * The number of failed reads for which the last valid status is still reported. After that it is no longer reported as
  * if it were true.
  */
-const patience = 2
+const maxMisses = 2
 
 /** Processes the result of one read of the status file. `at` is the time of the read, in Unix milliseconds. */
 export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, name: string, at: number): StatusNow {
@@ -36,7 +36,7 @@ export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, 
       health: remarks(parsed),
     }
   }
-  const patient = good !== undefined && misses < patience
+  const patient = good !== undefined && misses < maxMisses
   const level = parsed.early && !known ? 'info' : 'warn'
   return {
     kept: { ...(patient && { good }), misses: misses + 1, ...(known && { known }) },

@@ -44,12 +44,12 @@ function worthSaving(saved: WriteFacts | undefined, now: WriteFacts): boolean {
 }
 
 /** Watches the writes of the status file while a reporter runs, and saves what it learns. */
-export interface WritesWatch {
+export interface StatusWrites {
   readonly see: (what: Omit<FileCheck, 'now' | 'passed'>) => WriteFacts
   readonly last: () => WriteFacts | undefined
 }
 
-export function watchWrites(folder: Folder): WritesWatch {
+export function watchWrites(folder: Folder): StatusWrites {
   let saved = readWrites(folder)
   let last = saved
   let mono: number | undefined

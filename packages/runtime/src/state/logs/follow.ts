@@ -47,17 +47,17 @@ function entriesOf(folder: string): string[] {
  * person waits.
  */
 const pollMs = 250
-const atOnce = 1024 * 1024
+const readBytes = 1024 * 1024
 /**
  * The number of bytes before a position by which a file is recognised. The number must be large enough to tell logs
  * with similar lines apart.
  */
-const known = 4096
+const comparedBytes = 4096
 /**
  * The number of rotated files that are searched. If the reader is slow, they contain what was rotated before the reader
  * saw it.
  */
-const older = 3
+const maxRotated = 3
 
 /**
  * A position in a file, with the bytes before it. If those bytes are still there, the file is the one that was read.
@@ -128,7 +128,7 @@ export function fileFollower(
    * several files.
    */
   const readRotated = () => {
-    for (let n = 1; n <= older; n++) {
+    for (let n = 1; n <= maxRotated; n++) {
       const found = open(`${file}.${n}`, (fd, { size }) => {
         if (!continues(fd, size, position)) return false
         toEnd(fd, size)
@@ -154,7 +154,7 @@ export function fileFollower(
 }
 
 function readOn(fd: number, size: number, { at }: FilePosition, take: (bytes: Buffer) => void): FilePosition {
-  const bytes = readUpTo(fd, Math.min(size - at, atOnce), { position: at })
+  const bytes = readUpTo(fd, Math.min(size - at, readBytes), { position: at })
   take(bytes)
   const next = bytes.length === 0 ? size : at + bytes.length
   return { at: next, before: beforeIn(fd, next) }
@@ -164,4 +164,4 @@ const continues = (fd: number, size: number, { at, before }: FilePosition): bool
   size >= at && beforeIn(fd, at).equals(before)
 
 const beforeIn = (fd: number, at: number): Buffer =>
-  readUpTo(fd, Math.min(at, known), { position: Math.max(0, at - known) })
+  readUpTo(fd, Math.min(at, comparedBytes), { position: Math.max(0, at - comparedBytes) })

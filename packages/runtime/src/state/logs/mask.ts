@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 import { endOfText, terminalText, tokenLike } from '@svc/protocol'
 import { type EnvFileValues, envUnread, readEnv } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { isPlace } from '../../machine/files/network.ts'
+import { isLocationVariable } from '../../machine/files/network.ts'
 
 const masked = '[masked]'
 /** The minimum length of a value that is masked. Masking shorter values would hide ordinary words. */
@@ -57,7 +57,7 @@ function fromNextWord(text: string): string {
 function mask(text: string, ...envs: readonly EnvFileValues[]): string {
   const values = envs
     .flatMap((env) => [...env])
-    .filter(([name, value]) => value.length >= minLength && !isPlace(name))
+    .filter(([name, value]) => value.length >= minLength && !isLocationVariable(name))
     .map(([, value]) => value)
   let shown = text
   for (const value of [...new Set(values)].sort((a, b) => b.length - a.length)) shown = shown.replaceAll(value, masked)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Moment } from '../../machine/base/time.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import type { Update } from './journal.ts'
-import { begin, type ListeningEvent, type ListeningRules, type ListeningState, step } from './listening.ts'
+import { initialListening, type ListeningEvent, type ListeningRules, type ListeningState, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 
 const rules: ListeningRules = { blueprint: 'mail', minApart: 60_000, scale: 1 }
@@ -14,7 +14,7 @@ const [a, b, c] = ['1.0.0', '1.1.0', '0.9.0'].map((version) => ({ version, sha25
 const idle: Update = { state: 'idle', running: a, rollbacks: [] }
 const runs: ProcessState = { is: 'running', pid: 7, start: 'b:1', since: 1, crashes: 0, adopted: false }
 const listening = (update: Partial<Update> = {}, more: Partial<ListeningState> = {}): ListeningState => ({
-  ...begin({ ...idle, ...update }, runs),
+  ...initialListening({ ...idle, ...update }, runs),
   ...more,
 })
 const wished = (version: string, blueprint = 'mail') => ({ blueprint, version })
@@ -140,7 +140,7 @@ describe('a death of the process', () => {
     expect(after(first, { is: 'process', state: ended({ startAt: 10 }) }).state.deaths).toBe(1)
     const second = after(first, { is: 'process', state: runs }).state
     expect(after(second, { is: 'process', state: ended({ exit: { at: 6, code: 1 } }) }).state.deaths).toBe(2)
-    const before = begin(idle, ended({}))
+    const before = initialListening(idle, ended({}))
     expect(after(before, { is: 'process', state: ended({}) }).state.deaths).toBe(0)
   })
 })

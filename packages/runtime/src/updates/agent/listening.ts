@@ -74,7 +74,7 @@ interface ListeningStep {
   readonly acts: readonly ListeningAct[]
 }
 
-export const begin = (update: Update, process: ProcessState): ListeningState => ({
+export const initialListening = (update: Update, process: ProcessState): ListeningState => ({
   update,
   said: 'none',
   began: Number.NEGATIVE_INFINITY,

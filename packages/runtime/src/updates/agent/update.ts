@@ -17,7 +17,7 @@ import { answerAsked, readAskedUpdate } from './ask.ts'
 import type { UpdateStepResult } from './change.ts'
 import { driveMoment, driveUpdates } from './drive.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
-import { begin, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
+import { initialListening, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 import { stateAtStart } from './start.ts'
 import { type AgentUpdater, onceReadable } from './unread.ts'
@@ -110,7 +110,7 @@ function listener(
   { say, process, cannot }: UpdateHost,
   update: Update,
 ) {
-  let now = begin(update, process())
+  let now = initialListening(update, process())
   let attempt = new AbortController()
   let later: NodeJS.Timeout | undefined
   let unsaved: string | undefined

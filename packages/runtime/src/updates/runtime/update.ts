@@ -22,7 +22,7 @@ import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
 import { releaseKeys, whyNeverUpdates } from './keys.ts'
 import { readPin } from './pin.ts'
 import {
-  begin,
+  initialUpdating,
   maxStarted,
   noteBeforeAttempt,
   type RuntimeFiles,
@@ -48,7 +48,7 @@ export interface SelfUpdate {
 }
 
 export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost): SelfUpdate {
-  let now = begin
+  let now = initialUpdating
   let refused: ((why: string) => void) | undefined
   const notes = attemptNotes(folder)
   function on(event: UpdatingEvent): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Moment } from '../../machine/base/time.ts'
 import type { AttemptNote } from './journal.ts'
 import {
-  begin,
+  initialUpdating,
   noteBeforeAttempt,
   type RuntimeFiles,
   step,
@@ -15,7 +15,7 @@ const rules = { version: '1.0.0', retry: 600_000, minApart: 60_000 }
 const served = { version: '2.0.0', sha256: 'new' }
 const at = (mono: number, wall = 10_000_000 + mono): Moment => ({ wall, mono })
 const hold = { version: '2.0.0', reason: 'it hung', running: 'old' }
-const heard: UpdatingState = { ...begin, answer: {} }
+const heard: UpdatingState = { ...initialUpdating, answer: {} }
 const ended = (more: Partial<AttemptNote> = {}): AttemptNote => ({
   is: 'ended',
   wish: '2.0.0',
@@ -38,7 +38,7 @@ const after = (state: UpdatingState, event: UpdatingEvent, moment = at(100_000))
 describe('an answer that names another runtime', () => {
   test.each<[string, UpdatingState, UpdatingEvent, string[]]>([
     ['starts an attempt', heard, answer('2.0.0'), ['try']],
-    ['starts one with the first answer, too', begin, answer('2.0.0'), ['try']],
+    ['starts one with the first answer, too', initialUpdating, answer('2.0.0'), ['try']],
     ['starts none while one is in progress', { ...heard, trying: true }, answer('2.0.0'), []],
     [
       'starts none while a new runtime is on trial',
@@ -103,11 +103,13 @@ describe('a version on hold', () => {
     expect(after(first.state, answer('2.0.0', held)).words).toEqual([])
   })
   test('whose wish is older than the outcome is not answered again', () =>
-    expect(after(begin, answer('2.0.0', { ...held, attempt: ended() })).words).toEqual([]))
+    expect(after(initialUpdating, answer('2.0.0', { ...held, attempt: ended() })).words).toEqual([]))
   test('whose wish the service had ended, and which was pressed meanwhile, is answered by the next start', () => {
-    const closes = after(begin, answer(undefined, { ...held, attempt: ended() }))
+    const closes = after(initialUpdating, answer(undefined, { ...held, attempt: ended() }))
     expect(closes.acts).toEqual([{ do: 'close', attempt: ended({ closed: true }) }])
-    expect(after(begin, answer('2.0.0', { ...held, attempt: ended({ closed: true }) })).words[0]).toBe('attempted')
+    expect(after(initialUpdating, answer('2.0.0', { ...held, attempt: ended({ closed: true }) })).words[0]).toBe(
+      'attempted',
+    )
   })
   test('is closed until that is noted, and then no longer', () => {
     const { state, words } = after(heard, answer(undefined, held))
@@ -148,7 +150,7 @@ describe('the end of an attempt', () => {
 })
 
 test('leftovers of a kill are swept, and a swap that did not take place is over', () => {
-  const words = (attempt?: AttemptNote) => after(begin, { is: 'begun', attempt }).words
+  const words = (attempt?: AttemptNote) => after(initialUpdating, { is: 'begun', attempt }).words
   expect([words(), words(ended({ is: 'trying' })), words(ended({ is: 'swapping' }))]).toEqual([
     ['sweep'],
     ['sweep'],

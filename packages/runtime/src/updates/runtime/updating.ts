@@ -92,7 +92,7 @@ interface UpdatingStep {
   readonly acts: readonly UpdatingAct[]
 }
 
-export const begin: UpdatingState = {
+export const initialUpdating: UpdatingState = {
   unjudged: false,
   fresh: false,
   closed: false,

@@ -48,7 +48,7 @@ export async function verifyRelease(
   return run(program, folder, signers, signal)
 }
 
-const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
+const programFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
 
 /**
  * The absolute path of `ssh-keygen`: the value of `SVC_SSH_KEYGEN`, or the first one in the usual folders and in the
@@ -56,7 +56,7 @@ const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run
  */
 export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = env.SVC_SSH_KEYGEN
-  const folders = [...places, ...(env.PATH ?? '').split(delimiter)].filter(isAbsolute)
+  const folders = [...programFolders, ...(env.PATH ?? '').split(delimiter)].filter(isAbsolute)
   const candidates = named === undefined ? folders.map((folder) => join(folder, 'ssh-keygen')) : [named]
   return candidates.find((file) => isAbsolute(file) && canRun(file))
 }

@@ -33,7 +33,7 @@ export const agentRead = columnReader(agentColumns, [
   'runs_kept',
   'usage',
 ])
-const ofAgent = agentRead.at
+const agentIndex = agentRead.at
 
 type OtherAgentRows = Pick<AgentRows, 'activated' | 'served' | 'runs' | 'lowest' | 'commands' | 'logs'>
 
@@ -42,21 +42,21 @@ export const agentRows = (
   last: AgentRows['last'],
   more: OtherAgentRows,
 ): AgentRows => ({
-  workspaceId: row[ofAgent.workspace_id],
-  tokenHash: row[ofAgent.token_hash],
+  workspaceId: row[agentIndex.workspace_id],
+  tokenHash: row[agentIndex.token_hash],
   activated: more.activated,
   last,
-  facts: row[ofAgent.facts],
+  facts: row[agentIndex.facts],
   versions: {
-    blueprint: row[ofAgent.blueprint],
-    installed: row[ofAgent.installed_version],
-    reported: row[ofAgent.reported_version],
-    previous: row[ofAgent.previous_version],
+    blueprint: row[agentIndex.blueprint],
+    installed: row[agentIndex.installed_version],
+    reported: row[agentIndex.reported_version],
+    previous: row[agentIndex.previous_version],
   },
-  wishes: row[ofAgent.wishes],
-  attempts: row[ofAgent.attempts],
+  wishes: row[agentIndex.wishes],
+  attempts: row[agentIndex.attempts],
   served: more.served,
-  usage: row[ofAgent.usage],
+  usage: row[agentIndex.usage],
   runs: more.runs,
   lowest: more.lowest,
   commands: more.commands,
@@ -65,29 +65,29 @@ export const agentRows = (
 
 /** The last report; undefined before the first one. */
 export function lastReport(row: RowStart<typeof agentRead>): AgentRows['last'] {
-  const runs_kept = row[ofAgent.runs_kept]
+  const runs_kept = row[agentIndex.runs_kept]
   if (runs_kept === null) return undefined
   return {
-    received_at: row[ofAgent.received_at] ?? 0,
-    interval_s: row[ofAgent.interval_s] ?? 0,
-    stopped: row[ofAgent.stopped],
-    level: row[ofAgent.level],
-    boot: row[ofAgent.boot],
-    seq: row[ofAgent.seq],
-    reporters: row[ofAgent.reporters] ?? '',
+    received_at: row[agentIndex.received_at] ?? 0,
+    interval_s: row[agentIndex.interval_s] ?? 0,
+    stopped: row[agentIndex.stopped],
+    level: row[agentIndex.level],
+    boot: row[agentIndex.boot],
+    seq: row[agentIndex.seq],
+    reporters: row[agentIndex.reporters] ?? '',
     runs_kept,
   }
 }
 
 export const runRead = columnReader(run.columns, ['seq', 'place', 'body', 'cost_micro', 'output_tokens'])
-const ofRun = runRead.at
+const runIndex = runRead.at
 
 export const keptRun = (row: RowStart<typeof runRead>): KeptRun => ({
-  seq: row[ofRun.seq],
-  place: row[ofRun.place],
-  body: row[ofRun.body],
-  cost_micro: row[ofRun.cost_micro],
-  output_tokens: row[ofRun.output_tokens],
+  seq: row[runIndex.seq],
+  place: row[runIndex.place],
+  body: row[runIndex.body],
+  cost_micro: row[runIndex.cost_micro],
+  output_tokens: row[runIndex.output_tokens],
 })
 
 export const lowestRead = columnReader(run.columns, ['seq', 'place'])
@@ -104,17 +104,17 @@ export const commandRead = columnReader(command.columns, [
   'message',
   'due_at',
 ])
-const ofCommand = commandRead.at
+const commandIndex = commandRead.at
 
 export const storedCommand = (row: RowStart<typeof commandRead>): StoredCommand => ({
-  id: row[ofCommand.id],
-  type: row[ofCommand.type],
-  payload: row[ofCommand.payload],
-  state: row[ofCommand.state],
-  created_at: row[ofCommand.created_at],
-  delivered_at: row[ofCommand.delivered_at],
-  failed_at: row[ofCommand.failed_at],
-  answered_at: row[ofCommand.answered_at],
-  message: row[ofCommand.message],
-  due_at: row[ofCommand.due_at],
+  id: row[commandIndex.id],
+  type: row[commandIndex.type],
+  payload: row[commandIndex.payload],
+  state: row[commandIndex.state],
+  created_at: row[commandIndex.created_at],
+  delivered_at: row[commandIndex.delivered_at],
+  failed_at: row[commandIndex.failed_at],
+  answered_at: row[commandIndex.answered_at],
+  message: row[commandIndex.message],
+  due_at: row[commandIndex.due_at],
 })

@@ -4,7 +4,14 @@
  */
 
 import { CommitUnknown, type ReportDecision, type ReportStore, type Submission } from '../report-store/rows.ts'
-import { type BatchingEvent, batchingRulesOf, begin, nextBatch, step, type WaitingReport } from './batching.ts'
+import {
+  type BatchingEvent,
+  batchingRulesOf,
+  initialBatchState,
+  nextBatch,
+  step,
+  type WaitingReport,
+} from './batching.ts'
 import type { AgentApiMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 
@@ -74,7 +81,7 @@ interface Unanswered extends WaitingReport {
 export function createBatcher(options: BatchOptions): Batcher {
   const { metrics, inTurn = setImmediate } = options
   const rules = batchingRulesOf(options.parallel)
-  let now = begin
+  let now = initialBatchState
   let waiting: Unanswered[] = []
   let bytesHeld = 0
   /** The agent ids of each batch that is being stored. */

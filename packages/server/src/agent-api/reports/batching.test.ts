@@ -1,7 +1,7 @@
 /** Tests when a batch starts, and which reports are in it. */
 import { describe, expect, test } from 'vitest'
 import type { Submission } from '../report-store/rows.ts'
-import { type BatchingEvent, type BatchState, batchingRulesOf, begin, nextBatch, step } from './batching.ts'
+import { type BatchingEvent, type BatchState, batchingRulesOf, initialBatchState, nextBatch, step } from './batching.ts'
 
 /** Applies events in order; returns the last state and the act that each event asked for. */
 function after(state: BatchState, events: readonly BatchingEvent[], parallel = 1) {
@@ -19,11 +19,11 @@ const due: BatchingEvent = { is: 'due' }
 const began = (size: number, filled = false): BatchingEvent => ({ is: 'began', size, filled })
 const ended = (waiting: number): BatchingEvent => ({ is: 'ended', waiting })
 /** The state after a batch of three reports was stored. */
-const three = after(begin, [...come(1, 3), due, began(3), ended(0)]).state
+const three = after(initialBatchState, [...come(1, 3), due, began(3), ended(0)]).state
 
 describe('a batch starts', () => {
   test.each<[string, BatchState, BatchingEvent[], string[]]>([
-    ['a moment after its first report', begin, [...come(1, 2), due], ['wait 1', '', 'start']],
+    ['a moment after its first report', initialBatchState, [...come(1, 2), due], ['wait 1', '', 'start']],
     ['at once when as many have arrived as last time', three, come(1, 3), ['wait 1', '', 'start']],
     [
       'after its whole time on one-shot connections',
@@ -37,7 +37,7 @@ describe('a batch starts', () => {
       [...come(1, 1), ...come(2, 2, false), ...come(3, 3)],
       ['wait 1', '', ''],
     ],
-    ['at once when 128 wait', begin, [...come(126, 128, false)], ['wait 2', '', 'start']],
+    ['at once when 128 wait', initialBatchState, [...come(126, 128, false)], ['wait 2', '', 'start']],
     ['once, whatever arrives before its turn', three, [...come(1, 5), began(5)], ['wait 1', '', 'start', '', '', '']],
     [
       'at once after one that was full',
@@ -45,10 +45,15 @@ describe('a batch starts', () => {
       [...come(1, 3), began(2, true), ended(1)],
       ['wait 1', '', 'start', '', 'start'],
     ],
-    ['only when something waits', begin, [...come(1, 1), due, began(1), ended(0)], ['wait 1', 'start', '', '']],
+    [
+      'only when something waits',
+      initialBatchState,
+      [...come(1, 1), due, began(1), ended(0)],
+      ['wait 1', 'start', '', ''],
+    ],
     [
       'not for agents that have a report in a running batch, until that batch has ended',
-      begin,
+      initialBatchState,
       [...come(1, 1), due, began(1), ...come(1, 1), ended(1)],
       ['wait 1', 'start', '', '', 'wait 1'],
     ],
@@ -72,7 +77,7 @@ describe('a batch starts', () => {
 })
 
 describe('when two batches may be stored at once', () => {
-  const one = after(begin, [...come(1, 2), due, began(2)], 2).state
+  const one = after(initialBatchState, [...come(1, 2), due, began(2)], 2).state
   test.each<[string, BatchingEvent[], string[]]>([
     ['the second waits for the first, but not long', [...come(1, 3), due, began(3)], ['wait 5', '', '', 'start', '']],
     ['it begins when that one has ended', [...come(1, 3), ended(3)], ['wait 5', '', '', 'start']],

@@ -75,7 +75,7 @@ export const batchingRulesOf = (parallel: number): BatchingRules => ({
   max: { reports: 128, bytes: 512 * 1024, runs: 1000 },
 })
 
-export const begin: BatchState = { is: 'rests', running: 0, lastSize: 1, filled: false, oneByOne: false }
+export const initialBatchState: BatchState = { is: 'rests', running: 0, lastSize: 1, filled: false, oneByOne: false }
 const start: BatchingAct = { do: 'start' }
 
 export function step(current: BatchState, event: BatchingEvent, rules: BatchingRules): BatchingStep {

@@ -21,7 +21,7 @@ import {
   testChannel,
 } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
-import { listAlerts, listMutes, listRules, servicePlace, workspaceOfRow } from './listing.ts'
+import { listAlerts, listMutes, listRules, serviceAsWorkspace, workspaceOfRow } from './listing.ts'
 import { liftMute, maxMutes, muteAlerts } from './muting.ts'
 import { setRule } from './rules.ts'
 
@@ -176,8 +176,10 @@ everyEngine('what people do with alerts', (open) => {
     expect(await set({ rule: 'loud', on: true })).toMatchObject({ code: 'rule_unknown' })
     expect(await set({ rule: 'bad', limit: 5 })).toMatchObject({ code: 'rule_invalid' })
     expect(await set({ rule: 'bad', channels: ['nowhere'] })).toMatchObject({ code: 'channel_unknown' })
-    expect(await setRule(ctx(), servicePlace, { rule: 'bad', on: true })).toMatchObject({ code: 'rule_invalid' })
-    expect((await listRules(w.store.db, servicePlace, w.clock.now())).map(({ rule }) => rule)).toEqual(['service'])
+    expect(await setRule(ctx(), serviceAsWorkspace, { rule: 'bad', on: true })).toMatchObject({ code: 'rule_invalid' })
+    expect((await listRules(w.store.db, serviceAsWorkspace, w.clock.now())).map(({ rule }) => rule)).toEqual([
+      'service',
+    ])
   })
 
   test('a channel is added, disabled, enabled and removed; its secret is sealed and its address is not shown whole', async () => {
@@ -259,9 +261,9 @@ everyEngine('what people do with alerts', (open) => {
   test('an object that is named by its id alone is found in its workspace, or in the service', async () => {
     const { w, ctx } = await started()
     const id = await openAlert(w)
-    const muted = await muteAlerts({ ...ctx(), role: 'admin' }, servicePlace, { seconds: 60 })
+    const muted = await muteAlerts({ ...ctx(), role: 'admin' }, serviceAsWorkspace, { seconds: 60 })
     expect(await workspaceOfRow(w.store.db, 'alert', id)).toEqual(w.workspace)
-    expect(await workspaceOfRow(w.store.db, 'mute', muted.ok ? muted.value.id : '')).toEqual(servicePlace)
+    expect(await workspaceOfRow(w.store.db, 'mute', muted.ok ? muted.value.id : '')).toEqual(serviceAsWorkspace)
     expect(await workspaceOfRow(w.store.db, 'delivery', 'x')).toBeUndefined()
   })
 })

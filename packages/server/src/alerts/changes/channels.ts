@@ -40,7 +40,7 @@ export const addChannel = (
   wanted: ChannelWanted,
 ): Promise<Verdict<NewChannel, AddRefusal>> =>
   transaction(ctx.db, async (trx) => {
-    if (wanted.kind === 'push') return refuse('channel_invalid', ofPerson)
+    if (wanted.kind === 'push') return refuse('channel_invalid', pushIsPersonal)
     const read = readChannel(wanted, ctx)
     if (!read.ok) return read
     const { name, kind, made } = read.value
@@ -48,7 +48,7 @@ export const addChannel = (
     return added.ok ? done({ name, kind, ...(made !== undefined && { secret: made }) }) : added
   })
 
-const ofPerson = 'A push channel belongs to a person, who adds it in the browser that is to show the messages.'
+const pushIsPersonal = 'A push channel belongs to a person, who adds it in the browser that is to show the messages.'
 
 export type AddRefusal = 'channel_invalid' | 'channel_taken' | 'channels_too_many'
 

@@ -56,7 +56,7 @@ function alertRow(row: StoredAlert): ListedAlert {
 
 /**
  * The workspace of an alert, mute or delivery that is named only by its id. For an object of the service itself, the
- * result is `servicePlace`.
+ * result is `serviceAsWorkspace`.
  */
 export async function workspaceOfRow(
   db: Db,
@@ -64,12 +64,12 @@ export async function workspaceOfRow(
   id: string,
 ): Promise<WorkspaceInfo | undefined> {
   const row = await scopeOfRow(db, noun, id)
-  if (row?.scope === serviceScope) return servicePlace
+  if (row?.scope === serviceScope) return serviceAsWorkspace
   if (!row) return undefined
   return db.selectFrom('workspace').select(['id', 'slug', 'name']).where('id', '=', row.scope).executeTakeFirst()
 }
 
-export const servicePlace: WorkspaceInfo = { id: serviceScope, slug: serviceScope, name: 'The service' }
+export const serviceAsWorkspace: WorkspaceInfo = { id: serviceScope, slug: serviceScope, name: 'The service' }
 
 function scopeOfRow(db: Db, noun: 'alert' | 'mute' | 'delivery', id: string): Promise<{ scope: string } | undefined> {
   if (noun === 'alert') return db.selectFrom('alert').select('scope').where('id', '=', id).executeTakeFirst()

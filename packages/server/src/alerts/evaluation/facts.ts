@@ -206,15 +206,15 @@ async function readSums(db: Db, { rules, now }: JudgedRules, rows: readonly Slic
  * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the
  * event loop short.
  */
-const atOnce = 8
+const bodiesAtOnce = 8
 
 async function signsOfBodies(db: Db, ids: readonly string[]): Promise<Map<string, ReportSigns>> {
   const signs = new Map<string, ReportSigns>()
-  for (let i = 0; i < ids.length; i += atOnce) {
+  for (let i = 0; i < ids.length; i += bodiesAtOnce) {
     const rows = await db
       .selectFrom('agent_report')
       .select(['agent_id', 'body'])
-      .where('agent_id', 'in', ids.slice(i, i + atOnce))
+      .where('agent_id', 'in', ids.slice(i, i + bodiesAtOnce))
       .execute()
     for (const { agent_id, body } of rows) signs.set(agent_id, signsOf(storedReport(body)))
     await setImmediate()

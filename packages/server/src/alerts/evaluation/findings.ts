@@ -89,12 +89,12 @@ export async function readFindings(store: Store, scope: NamedScope, context: Fin
     ...(await offlineFindings(scope, offline, context)),
     ...(await rolloutFindings(store.db, scope, context)),
     ...channelFindings(context),
-    { rule: rules('cost_day'), about: aboutPlace(scope), finding: costOfPlace(rules('cost_day'), costToday) },
+    { rule: rules('cost_day'), about: aboutWorkspace(scope), finding: workspaceCost(rules('cost_day'), costToday) },
   ]
 }
 
 /** A limit that a filter sets for some agents is none for the cost of the whole workspace. */
-const costOfPlace = (rule: SetRule, today: number): ConditionFinding =>
+const workspaceCost = (rule: SetRule, today: number): ConditionFinding =>
   rule.on && rule.filter === null ? costOfDay(today, rule) : overFinding
 
 /**
@@ -102,7 +102,7 @@ const costOfPlace = (rule: SetRule, today: number): ConditionFinding =>
  */
 const offlineAtOnce = 2000
 
-const aboutPlace = ({ id, slug }: NamedScope): SubjectRef => ({ kind: 'workspace', id, name: slug })
+const aboutWorkspace = ({ id, slug }: NamedScope): SubjectRef => ({ kind: 'workspace', id, name: slug })
 
 /**
  * The agents that an evaluation has found offline. Those that are not muted are kept in columns, each
@@ -244,7 +244,7 @@ async function aboutMass(
   offline: OfflineAgents,
   { rule, begin, before }: MassParts,
 ): Promise<RuleFinding> {
-  const about = aboutPlace(scope)
+  const about = aboutWorkspace(scope)
   if (begin === undefined) {
     const isUnknown = namesOf(before).some((name) => offline.unknown.has(name))
     return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : overFinding }

@@ -7,9 +7,9 @@ import type { AlertLevel, ChannelPace, MessageType, RuleName } from '@svc/api'
 import { endOfHours, type Hours, nextTime } from './hours.ts'
 import type { Alert } from './judge.ts'
 
-const eight = 8 * 60
+const eightOClock = 8 * 60
 const everyDay = [1, 2, 3, 4, 5, 6, 7] as const
-const monday = [1] as const
+const mondays = [1] as const
 
 /** The preferences of a person for one of their channels. */
 export interface PersonPreferences {
@@ -40,10 +40,10 @@ export function personalSendTime(
 ): number | undefined {
   if (rules !== null && !rules.includes(change.rule)) return undefined
   const paced =
-    pace === 'at_once' ? now : nextTime({ days: pace === 'daily' ? everyDay : monday, from: eight, zone }, now)
+    pace === 'at_once' ? now : nextTime({ days: pace === 'daily' ? everyDay : mondays, from: eightOClock, zone }, now)
   if (quiet === null || (badPasses && change.level === 'bad')) return paced
   // Quiet hours that never end would hold messages back forever, so these messages are sent at the next eight o'clock.
-  return endOfHours(quiet, paced) ?? nextTime({ days: everyDay, from: eight, zone }, paced)
+  return endOfHours(quiet, paced) ?? nextTime({ days: everyDay, from: eightOClock, zone }, paced)
 }
 
 export interface Escalation {

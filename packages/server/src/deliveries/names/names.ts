@@ -96,10 +96,10 @@ export function newNames({
   }
 }
 
-const ofThisProcess = newNames()
+const sharedNames = newNames()
 
 /** The look-up for the connection of one attempt, which ends with `signal`. */
 export const lookupOf = (
-  { names = ofThisProcess, isAwaited }: { names?: NameLookups | undefined; isAwaited?: boolean | undefined },
+  { names = sharedNames, isAwaited }: { names?: NameLookups | undefined; isAwaited?: boolean | undefined },
   signal: AbortSignal,
 ): LookupFunction => names.lookupFor(signal, isAwaited)

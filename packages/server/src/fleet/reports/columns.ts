@@ -1,7 +1,7 @@
 /** The parts of a report that are also stored in separate columns, so that lists need not read the body. */
 import { activeLine, cut, diskSpace, limits, missingSecrets, type Report } from '@svc/protocol'
 import { reportBodyOf } from './body.ts'
-import { paddedBeside } from './padding.ts'
+import { paddedIfLarge } from './padding.ts'
 import { rememberReporter } from './reporters.ts'
 import { signsColumn } from './signs.ts'
 import type { LastReport, ReceivedReport, ReportWrite } from './stored.ts'
@@ -34,7 +34,7 @@ export function reportColumnsOf(
     usage,
     body: reportBodyOf(report, json),
   }
-  row.usage = paddedBeside(usage, charactersOf(row))
+  row.usage = paddedIfLarge(usage, charactersOf(row))
   return row
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paddedBeside, paddedJson } from './padding.ts'
+import { paddedIfLarge, paddedJson } from './padding.ts'
 
 test.each([
   ['{}', 8],
@@ -17,22 +17,22 @@ test.each([
   [250_000, 251_904],
 ])('a row with %i other characters gets a size of %i', (others, size) => {
   const sums = [[20_000, '', 1, 5, 9]]
-  const json = paddedBeside(JSON.stringify(sums), others) ?? ''
+  const json = paddedIfLarge(JSON.stringify(sums), others) ?? ''
   expect(json.length + others).toBe(size)
   expect(JSON.parse(json)).toEqual(sums)
-  expect(JSON.parse(paddedBeside(null, others) ?? '')).toEqual([])
+  expect(JSON.parse(paddedIfLarge(null, others) ?? '')).toEqual([])
 })
 
 test('the size of a large row stays the same while its texts grow a little', () => {
   const sizes = new Set<number>()
   let json: string | null = null
   for (let others = 5000; others < 5050; others++) {
-    json = paddedBeside(json, others)
+    json = paddedIfLarge(json, others)
     sizes.add((json?.length ?? 0) + others)
   }
   expect([...sizes]).toEqual([5120])
 })
 
 test.each([null, '[]', '[[1,"",1,2,3]]'])('%j in a small row is left as it is', (json) =>
-  expect(paddedBeside(json, 3000)).toBe(json),
+  expect(paddedIfLarge(json, 3000)).toBe(json),
 )

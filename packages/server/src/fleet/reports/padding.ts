@@ -17,7 +17,7 @@ const minLength = 64
  * a size that similar rows have too. The row grows by at most a 64th, or by 127 characters if that is more. JSON loses
  * the spaces of an earlier padding, and in a small row it is returned as it is.
  */
-export function paddedBeside(json: string | null, others: number): string | null {
+export function paddedIfLarge(json: string | null, others: number): string | null {
   if (others < largeRow) return json
   const text = json?.trimEnd() ?? '[]'
   return text.padEnd(roundedUp(others + Math.max(minLength, text.length)) - others)

@@ -4,8 +4,8 @@
  */
 import type { Report } from '@svc/protocol'
 
-const remembered = 10
-const width = 8
+const maxRemembered = 10
+const markLength = 8
 const changesToNotice = 3
 
 /**
@@ -15,7 +15,7 @@ const changesToNotice = 3
  */
 export function rememberReporter(earlier: string, report: Report): string {
   const mark = markOf(`${report.agent?.host ?? ''}\0${report.boot ?? ''}`)
-  return earlier === '' ? mark.repeat(remembered) : (earlier + mark).slice(-remembered * width)
+  return earlier === '' ? mark.repeat(maxRemembered) : (earlier + mark).slice(-maxRemembered * markLength)
 }
 
 /**
@@ -23,7 +23,7 @@ export function rememberReporter(earlier: string, report: Report): string {
  * earlier one. A restarted reporter gets a new boot id once and never returns to the old one.
  */
 export function twoReporters(marks: string): boolean {
-  if (marks === marks.slice(0, width).repeat(marks.length / width)) return false
+  if (marks === marks.slice(0, markLength).repeat(marks.length / markLength)) return false
   const list: string[] = marks.match(/.{8}/g) ?? []
   const changes = list.filter((mark, i) => i > 0 && mark !== list[i - 1])
   const cameBack = list.some((mark, i) => i > 0 && mark !== list[i - 1] && list.indexOf(mark) < i)
@@ -38,4 +38,4 @@ function markOf(text: string): string {
 }
 
 /** Writes half of a hash in hex. Numbers of more than 31 bits would take many times longer. */
-const half = (bits: number): string => bits.toString(16).padStart(width / 2, '0')
+const half = (bits: number): string => bits.toString(16).padStart(markLength / 2, '0')

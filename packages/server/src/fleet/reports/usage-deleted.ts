@@ -22,7 +22,7 @@ export async function keepUsage(trx: Db, id: string, now: number): Promise<void>
   if (!agent || sums.length === 0) return
   const days = daysOf(sums.filter(({ model }) => model === ''))
   const [first, last] = [Math.min(...days), Math.max(...days)]
-  const kept = limitNames(sums, await rowsBeside(trx, agent.workspace_id, sums), dayNumber(now))
+  const kept = limitNames(sums, await storedRows(trx, agent.workspace_id, sums), dayNumber(now))
   // In one order, so that two agents that are deleted at the same time do not wait for each other.
   kept.sort((a, b) => a.day - b.day || (a.model < b.model ? -1 : 1))
   const rows = kept.map(({ day, model, runs, costMicro, outputTokens }): UsageDeletedTable => {
@@ -74,7 +74,7 @@ const addRows = (trx: Db, rows: UsageDeletedTable[]) =>
  * The rows that the workspace has from the first day of these sums on. Their names are read only for days that may have
  * no room for all of them.
  */
-async function rowsBeside(trx: Db, workspaceId: string, sums: readonly UsageDelta[]): Promise<UsageRows> {
+async function storedRows(trx: Db, workspaceId: string, sums: readonly UsageDelta[]): Promise<UsageRows> {
   const rows = trx
     .selectFrom('usage_deleted')
     .where('workspace_id', '=', workspaceId)

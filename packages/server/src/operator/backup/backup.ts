@@ -33,7 +33,7 @@ export async function writeBackup(
   file: string,
   now: number,
 ): Promise<Verdict<BackupMade, BackupRefusal>> {
-  if (store.engine !== 'sqlite') return refuse('engine_other', onPostgres)
+  if (store.engine !== 'sqlite') return refuse('engine_other', postgresRefusal)
   if (existsSync(file)) return refuse('file_exists', `${file} already exists. Name a new file.`)
   if (!existsSync(dirname(file))) return refuse('folder_unknown', `There is no folder ${dirname(file)}.`)
   const beside = `${file}.${process.pid}.tmp`
@@ -47,7 +47,7 @@ export async function writeBackup(
   }
   try {
     await copyOnline(store, beside)
-    addWhatLiesBeside(beside, { secret: secretOf(config.dataDir), at: now, version: config.version })
+    addSecretAndMark(beside, { secret: secretOf(config.dataDir), at: now, version: config.version })
     syncFile(beside)
     linkSync(beside, file)
     syncFile(dirname(file))
@@ -94,10 +94,10 @@ async function recordBackup(db: Db, at: number, bytes: number): Promise<void> {
     .execute()
 }
 
-const onPostgres =
+const postgresRefusal =
   'This service keeps its data in PostgreSQL. Back it up with pg_dump, and keep the file "secret" of the data folder. After restoring such a dump, run: svc-server restore --tokens-only'
 
-function addWhatLiesBeside(file: string, beside: { secret: string; at: number; version: string }): void {
+function addSecretAndMark(file: string, beside: { secret: string; at: number; version: string }): void {
   const db = new DatabaseSync(file)
   try {
     db.exec('pragma journal_mode = delete; create table svc_backup (secret text, at integer, version text)')

@@ -18,14 +18,14 @@ import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 import { payloadOf } from './command.ts'
 
 /** The maximum number of actions that the terminal lists, newest first. The page shows all of them. */
-const listed = 100
+const maxListed = 100
 
 export const actionCommands = {
   ...operationCommand(actions.actions, {
     at: inWorkspace,
     run: async ({ store }, { workspace }) => {
       const { actionsOfWorkspace } = await import('../../web/queries/actions.ts')
-      return (await actionsOfWorkspace(store.db, workspace, { limit: listed })).rows
+      return (await actionsOfWorkspace(store.db, workspace, { limit: maxListed })).rows
     },
     show: (all) =>
       tableText(

@@ -12,18 +12,18 @@ import {
 } from '@svc/api'
 import { shown } from '@svc/protocol'
 import { operationCommand } from '../shared/command.ts'
-import { onAlert, onMute, onPlace } from '../shared/params.ts'
+import { inWorkspaceOrService, onAlert, onMute } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, type OperatorRequest, option, rawOption, UsageError } from '../shared/request.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
-const listed = 500
+const maxListed = 500
 export const alertCommands = {
   ...operationCommand(alerts.alerts, {
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async ({ store, options }, { workspace }) => {
       const { listAlerts } = await import('../../alerts/changes/listing.ts')
-      return listAlerts(store.db, workspace, { all: options.all === true, limit: listed })
+      return listAlerts(store.db, workspace, { all: options.all === true, limit: maxListed })
     },
     show: (all) =>
       tableText(
@@ -52,7 +52,7 @@ export const alertCommands = {
     show: ({ id }) => `The alert ${id} is acknowledged.`,
   }),
   ...operationCommand(alerts.muteAlerts, {
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async (call, at) => {
       const [agent, rule, item] = ['agent', 'rule', 'item'].map((name) => option(call, name))
       return perform(call, alerts.muteAlerts, at, {
@@ -67,7 +67,7 @@ export const alertCommands = {
     json: muteAlone,
   }),
   ...operationCommand(alerts.mutes, {
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async ({ store }, { workspace }) => {
       const { listMutes } = await import('../../alerts/changes/listing.ts')
       return listMutes(store.db, workspace)
@@ -94,7 +94,7 @@ export const alertCommands = {
     show: ({ id }) => `The mute ${id} is lifted.`,
   }),
   ...operationCommand(alerts.rules, {
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async ({ store, now }, { workspace }) => {
       const { listRules } = await import('../../alerts/changes/listing.ts')
       return listRules(store.db, workspace, now())
@@ -103,7 +103,7 @@ export const alertCommands = {
     json: (all) => all.map(ruleAlone),
   }),
   ...operationCommand(alerts.setRule, {
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async (call, { workspace }) => {
       const { ruleRows } = await import('../../alerts/changes/listing.ts')
       const rule = await perform(call, alerts.setRule, { workspace }, { rule: argument(call, 1), ...changeIn(call) })

@@ -2,12 +2,12 @@
 import { alerts, type ChannelRow, type DeliveryState, deliveryStates } from '@svc/api'
 import { shown, trimInvisible } from '@svc/protocol'
 import { operationCommand } from '../shared/command.ts'
-import { onChannel, onDelivery, onPlace } from '../shared/params.ts'
+import { inWorkspaceOrService, onChannel, onDelivery } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, type OperatorRequest, option, UsageError } from '../shared/request.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
-const listed = 500
+const maxListed = 500
 
 function enabledCell({ enabled, disabledBecause, failingSince }: ChannelRow): string {
   if (!enabled) return disabledBecause === null ? 'no' : `no: ${disabledBecause}`
@@ -16,7 +16,7 @@ function enabledCell({ enabled, disabledBecause, failingSince }: ChannelRow): st
 
 export const channelCommands = {
   ...operationCommand(alerts.channels, {
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async ({ store }, { workspace }) => {
       const { listChannels } = await import('../../alerts/changes/channels.ts')
       return listChannels(store.db, workspace, 'admin')
@@ -30,7 +30,7 @@ export const channelCommands = {
   }),
   ...operationCommand(alerts.addChannel, {
     input: 'Its token or signing secret (a webhook without one gets one)',
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async (call, at) => {
       const [kind, url, to, format] = ['kind', 'url', 'to', 'format'].map((name) => option(call, name))
       if (kind === undefined) throw new UsageError('A channel needs a kind: --kind webhook.')
@@ -76,10 +76,10 @@ export const channelCommands = {
     show: () => 'The channel is removed.',
   }),
   ...operationCommand(alerts.deliveries, {
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async (call, { workspace }) => {
       const { listDeliveries } = await import('../../alerts/changes/deliveries.ts')
-      return listDeliveries(call.store.db, workspace, { state: stateIn(call), limit: listed })
+      return listDeliveries(call.store.db, workspace, { state: stateIn(call), limit: maxListed })
     },
     show: (all) =>
       tableText(

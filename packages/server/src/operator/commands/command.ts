@@ -8,7 +8,7 @@ import { argument, asOperator, MissingError, type OperatorRequest, UsageError } 
 import { tableText, timeText } from '../shared/show.ts'
 
 /** The maximum number of an agent's commands that the terminal lists, newest first. The page shows all of them. */
-const listed = 200
+const maxListed = 200
 
 export const commandCommands = {
   ...operationCommand(commands.sendCommand, {
@@ -26,7 +26,7 @@ export const commandCommands = {
     at: onAgent,
     run: async ({ store, now }, { agent }) => {
       const { readCommandsPage } = await import('../../web/queries/commands.ts')
-      return (await readCommandsPage(store.db, agent, { offset: 0, limit: listed }, now())).rows
+      return (await readCommandsPage(store.db, agent, { offset: 0, limit: maxListed }, now())).rows
     },
     show: (all) =>
       tableText(

@@ -104,27 +104,27 @@ async function carried(
   call: CommandCall,
   change: Promise<{ agent: AgentRow; made: boolean }>,
 ): Promise<UpdateCommandResult> {
-  const { made, agent } = await change.catch(withCode)
+  const { made, agent } = await change.catch(throwWithCode)
   const { agentUpdates } = await import('../../web/queries/updates.ts')
   return { name: agent.name, changed: made, updates: await agentUpdates(call.store.db, agent, call.now()) }
 }
 
 /** Adds the code of a refusal to its message, because programs read it (3.4). */
-function withCode(error: unknown): never {
+function throwWithCode(error: unknown): never {
   throw error instanceof RefusedError && error.code !== undefined
     ? new RefusedError(`${error.message} (${error.code})`)
     : error
 }
 
 /** The maximum number of a workspace's rollouts that the terminal lists, newest first. The page shows all of them. */
-const listed = 200
+const maxListed = 200
 
 export const rolloutCommands = {
   ...operationCommand(rollouts.rollouts, {
     at: inWorkspace,
     run: async ({ store, now }, { workspace }) => {
       const { readRollouts } = await import('../../web/queries/rollouts.ts')
-      return (await readRollouts(store.db, workspace, { limit: listed }, now())).rows
+      return (await readRollouts(store.db, workspace, { limit: maxListed }, now())).rows
     },
     show: (all) =>
       tableText(

@@ -4,7 +4,7 @@ import { shown, sizeText } from '@svc/protocol'
 import { isKindOfActivity } from '../../people/audit/kinds.ts'
 import { minuteText } from '../../platform/limits/units.ts'
 import { defineCommand, operationCommand } from '../shared/command.ts'
-import { inWorkspace, onPlace } from '../shared/params.ts'
+import { inWorkspace, inWorkspaceOrService } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
@@ -214,7 +214,7 @@ export const auditCommands = {
       ['--kind <kinds>', 'only these kinds, or what they begin with: agent.created, or command,log'],
       ['--text <words>', 'only lines that hold all these words, such as the name of an agent'],
     ],
-    at: onPlace,
+    at: inWorkspaceOrService,
     run: async (call, { workspace }) => {
       const { scopeOf } = await import('../../alerts/scope.ts')
       const { activityRows } = await import('../../web/queries/activity.ts')

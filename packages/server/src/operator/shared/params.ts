@@ -29,11 +29,13 @@ export const inWorkspace = async (call: CommandCall) => ({
 })
 
 /** The workspace that `SLUG` names, or the service itself for `@service`. */
-export const onPlace = async (call: CommandCall) => ({ workspace: await placeNamed(call, argument(call, 0)) })
+export const inWorkspaceOrService = async (call: CommandCall) => ({
+  workspace: await findWorkspaceOrService(call, argument(call, 0)),
+})
 
-async function placeNamed(call: CommandCall, slug: string): Promise<WorkspaceInfo> {
-  const { servicePlace } = await import('../../alerts/changes/listing.ts')
-  return slug === servicePlace.slug ? servicePlace : findWorkspaceNamed(call, slug)
+async function findWorkspaceOrService(call: CommandCall, slug: string): Promise<WorkspaceInfo> {
+  const { serviceAsWorkspace } = await import('../../alerts/changes/listing.ts')
+  return slug === serviceAsWorkspace.slug ? serviceAsWorkspace : findWorkspaceNamed(call, slug)
 }
 
 export const agentForm = 'An agent is named SLUG/NAME'
@@ -51,7 +53,7 @@ export async function onAgent(call: CommandCall) {
 /** The channel that `SLUG/NAME` names; `@service` may stand for the workspace. */
 export async function onChannel(call: CommandCall) {
   const { slug, name: channel } = slugAndNameOf(argument(call, 0), 'A channel is named SLUG/NAME')
-  return { workspace: await placeNamed(call, slug), channel }
+  return { workspace: await findWorkspaceOrService(call, slug), channel }
 }
 
 /** The workspace and the id that `SLUG/ID` names. */
@@ -61,7 +63,7 @@ export async function onAction(call: CommandCall) {
 }
 
 /** Makes a function that finds the workspace of an object by the object's id alone. */
-const byId =
+const workspaceById =
   (find: (db: Db, id: string) => Promise<WorkspaceInfo | undefined>, missing: (id: string) => string) =>
   async (call: CommandCall) => {
     const id = argument(call, 0)
@@ -70,20 +72,20 @@ const byId =
     return { workspace, id }
   }
 
-const ofAlerts = (noun: 'alert' | 'mute' | 'delivery') =>
-  byId(
+const alertParams = (noun: 'alert' | 'mute' | 'delivery') =>
+  workspaceById(
     async (db, id) => (await import('../../alerts/changes/listing.ts')).workspaceOfRow(db, noun, id),
     (id) => `There is no ${noun} ${shown(id)}.`,
   )
-export const onAlert = ofAlerts('alert')
-export const onMute = ofAlerts('mute')
-export const onDelivery = ofAlerts('delivery')
+export const onAlert = alertParams('alert')
+export const onMute = alertParams('mute')
+export const onDelivery = alertParams('delivery')
 export const noRollout = (id: string) => `There is no rollout ${shown(id)}. It may have been deleted.`
-export const onRollout = byId(
+export const onRollout = workspaceById(
   async (db, id) => (await import('../../web/queries/rollouts.ts')).workspaceOfRollout(db, id),
   noRollout,
 )
-export const onCode = byId(
+export const onCode = workspaceById(
   async (db, id) => (await import('../../updates/installs/codes.ts')).workspaceOfCode(db, id),
   () => 'There is no such install code.',
 )

@@ -75,7 +75,7 @@ interface OperatorTimes {
   /** The milliseconds after the start of a stop during which a command may still be carried out. */
   runningMs: number
 }
-const inForce: OperatorTimes = { arrivingMs: 1_000, runningMs: closingStages.callers - 500 }
+const defaultOperatorTimes: OperatorTimes = { arrivingMs: 1_000, runningMs: closingStages.callers - 500 }
 
 /**
  * Serves the operator's commands on the socket in the data folder, until the returned `close` is called. Only the
@@ -84,7 +84,7 @@ const inForce: OperatorTimes = { arrivingMs: 1_000, runningMs: closingStages.cal
 export async function serveOperator(
   service: ServiceParts,
   log: Logger,
-  times: OperatorTimes = inForce,
+  times: OperatorTimes = defaultOperatorTimes,
 ): Promise<{ close: () => Promise<void> }> {
   const file = join(service.config.dataDir, 'operator.sock')
   const working: RunningCommands = new Map()

@@ -33,7 +33,7 @@ interface WaitingTurn extends Turn {
 }
 
 /** The number of passwords that are hashed at the same time. Two of Node's four threads stay free for file access. */
-const atOnce = 2
+const hashesAtOnce = 2
 /**
  * The maximum number of waiting turns, once for known browsers and once for strangers. Each is two to three seconds of
  * work.
@@ -47,7 +47,7 @@ export class HashQueue {
   readonly #known: WaitingTurn[] = []
   readonly #strangers: WaitingTurn[] = []
 
-  constructor(limits = { atOnce, maxWaiting }) {
+  constructor(limits = { atOnce: hashesAtOnce, maxWaiting }) {
     this.#atOnce = limits.atOnce
     this.#maxWaiting = limits.maxWaiting
   }

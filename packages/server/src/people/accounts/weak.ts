@@ -3,7 +3,7 @@
  * owner (ASVS 5, 6.2.4 and 6.2.11).
  */
 import { readFileSync } from 'node:fs'
-import { placeBeside } from '../../platform/installed.ts'
+import { pathBeside } from '../../platform/installed.ts'
 
 /** Facts about a person that people like to use in passwords, and that strangers can easily guess. */
 export interface PersonalWords {
@@ -17,7 +17,7 @@ export interface PersonalWords {
  * The 3,000 most common passwords of ten or more characters, in lower case, one on each line; docs/dependencies.md says
  * where they come from. The file is read once, at the start of the service.
  */
-const commonPasswords = new Set(readFileSync(placeBeside('commonPasswords'), 'utf8').trim().split('\n'))
+const commonPasswords = new Set(readFileSync(pathBeside('commonPasswords'), 'utf8').trim().split('\n'))
 
 const isCommon = (password: string): boolean => commonPasswords.has(password.trim().toLowerCase())
 

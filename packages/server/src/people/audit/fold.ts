@@ -30,7 +30,7 @@ export const foldLimits: Readonly<Record<Room, FoldLimits>> = {
 }
 /** The number of lines of evidence of one kind that a person can write in a day. */
 export const maxEvidence = 10_000
-const atOnce = 1000
+const linesAtOnce = 1000
 /** From this number of lines on, lines about one action and subject are folded before others of that kind of action. */
 const manyOfOne = 100
 export const foldedAction = 'activity.folded'
@@ -94,7 +94,7 @@ async function foldLines(db: Db, { actorId, room, excess }: Excess): Promise<voi
       (await findLargestGroup(db, { actorId, room, by: 'kind' }))
     if (!next) return
     const { action, subject, above } = next
-    const folded = await foldOldest(db, { actorId, action, subject, count: Math.min(left, atOnce, above) })
+    const folded = await foldOldest(db, { actorId, action, subject, count: Math.min(left, linesAtOnce, above) })
     if (folded <= 0) return
     left -= folded
   }

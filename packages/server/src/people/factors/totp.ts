@@ -6,9 +6,9 @@ export const stepMs = 30_000
 /**
  * A code for the step before or after the present one is accepted, since clocks differ and people need time to type.
  */
-const window = 1
+const acceptedSteps = 1
 /** The steps, ten minutes, within which a wrong code says that two clocks differ. */
-const farthest = 20
+const comparedSteps = 20
 const issuer = 'svc'
 
 /** A new secret, in base32, as people type it into an app. */
@@ -20,12 +20,12 @@ export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
  */
 export const totpUri = (secret: string, { email, host }: { email: string; host: string }): string =>
   new TOTP({
-    issuer: `${issuer} ${placeOf(host)}`,
+    issuer: `${issuer} ${issuerOf(host)}`,
     label: email.replaceAll(':', '-'),
     secret: Secret.fromBase32(secret),
   }).toString()
 
-function placeOf(host: string): string {
+function issuerOf(host: string): string {
   const [, name = host, port] =
     /^(.*?)(?::(\d+))?$/.exec(host.replace(/^\[(.*)\]/, (_, v6) => v6.replaceAll(':', '-'))) ?? []
   return `${name.replaceAll(':', '-')}${port === undefined ? '' : ` port ${port}`}`
@@ -46,7 +46,7 @@ export function stepOf(typed: string, secret: string, lastStep: number, now: num
  */
 export function clockOff(typed: string, secret: string, lastStep: number, now: number): number | undefined {
   const token = codeIn(typed)
-  for (let steps = window + 1; steps <= farthest; steps++)
+  for (let steps = acceptedSteps + 1; steps <= comparedSteps; steps++)
     for (const delta of [steps, -steps]) if (fits(token, secret, now + delta * stepMs, lastStep)) return delta * stepMs
   return undefined
 }

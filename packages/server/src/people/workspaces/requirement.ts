@@ -7,7 +7,7 @@ import { readRequirement, setRequirement } from '../factors/store.ts'
 import type { WorkspaceInfo } from './store.ts'
 
 /** The latest time that a date can hold. */
-const latest = 8.64e15
+const latestDate = 8.64e15
 
 /**
  * Says from when admins of a workspace need a second factor (`memberRightsOf`); null ends the requirement. A time in
@@ -18,7 +18,7 @@ export async function requireFactor(
   workspace: WorkspaceInfo,
   wanted: number | null,
 ): Promise<Verdict<number | null, 'body_invalid'>> {
-  if (wanted !== null && (wanted < 0 || wanted > latest))
+  if (wanted !== null && (wanted < 0 || wanted > latestDate))
     return refuse('body_invalid', 'factorFrom must be a time in Unix milliseconds, or null.')
   const from = wanted === null ? null : Math.max(Math.round(wanted), now)
   return transaction(db, async (trx) => {

@@ -15,7 +15,7 @@ const maxPasses = 4
 
 const { file, fd, from } = workerData as { file: string; fd: number; from: number }
 /** If no more than this number of pages are not copied yet, this thread leaves them to the writing connection. */
-const few = from / 8
+const fewPages = from / 8
 const db = new DatabaseSync(file, { timeout: 0 })
 db.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0')
 const passive = db.prepare('pragma wal_checkpoint(passive)')
@@ -29,7 +29,7 @@ function left(): number {
 
 function check(): void {
   if (left() < from) return
-  for (let passes = 0; passes < maxPasses && left() > few; passes++) {
+  for (let passes = 0; passes < maxPasses && left() > fewPages; passes++) {
     passive.get()
     // Syncs the database file in this thread. Otherwise SQLite would sync it in the main thread, when the writing
     // connection copies the last page.

@@ -49,7 +49,7 @@ import * as passkeys from './migrations/052-passkeys.ts'
 import * as auditKinds from './migrations/053-audit-kinds.ts'
 import * as oidc from './migrations/054-oidc.ts'
 import type { Db, Store } from './open.ts'
-import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
+import { type DatabaseName, whyPostgresFails } from './reasons.ts'
 import { transaction } from './transaction.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -120,14 +120,14 @@ export async function migrate(store: Store, accounts: BetterAuthOptions, upTo?: 
     await holder.query('commit')
   } catch (error) {
     await holder.query('rollback').catch(() => {})
-    throw forPeople(error, place)
+    throw explainedFailure(error, place)
   } finally {
     holder.release()
   }
 }
 
 /** The error of a migration with the reason for people, if it is one of PostgreSQL. */
-function forPeople(error: unknown, place: DatabasePlace): unknown {
+function explainedFailure(error: unknown, place: DatabaseName): unknown {
   const why = error instanceof StoreError ? undefined : whyPostgresFails(error, place)
   return why === undefined
     ? error
@@ -135,7 +135,7 @@ function forPeople(error: unknown, place: DatabasePlace): unknown {
 }
 
 /** Opens a connection and checks the requirements on PostgreSQL before anything is written. */
-async function firstConnection(pool: pg.Pool): Promise<{ holder: pg.PoolClient; place: DatabasePlace }> {
+async function firstConnection(pool: pg.Pool): Promise<{ holder: pg.PoolClient; place: DatabaseName }> {
   // The library throws at once if it cannot read a file that the address names.
   const connected = Promise.resolve().then(() => pool.connect())
   const client = await connected.catch((cause: Error) => {

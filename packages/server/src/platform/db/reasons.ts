@@ -1,7 +1,7 @@
 /** Says in a sentence why PostgreSQL cannot be used at a start, and what mends it. */
 
 /** The database in which the service failed, as PostgreSQL writes its names in statements. */
-export interface DatabasePlace {
+export interface DatabaseName {
   role: string
   database: string
 }
@@ -15,7 +15,7 @@ interface Failure {
 
 type ReasonRow = readonly [
   is: { code?: RegExp; message?: RegExp; syscall?: string },
-  says: (place: DatabasePlace, failure: Failure) => string,
+  says: (place: DatabaseName, failure: Failure) => string,
 ]
 
 /** The first row that fits decides. The message of PostgreSQL may be in another language, so its code comes first. */
@@ -172,7 +172,7 @@ const modes =
  */
 export function whyPostgresFails(
   error: unknown,
-  place: DatabasePlace = { role: '…', database: '…' },
+  place: DatabaseName = { role: '…', database: '…' },
 ): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown }

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
 
 /** The maximum number of prepared statements that are cached for Kysely; node:sqlite caches none. */
-const kept = 500
+const maxStatements = 500
 /**
  * The oldest version of SQLite that is accepted at startup. In older versions, a fault of the write-ahead log may
  * corrupt a database.
@@ -49,7 +49,7 @@ export function kyselyDatabase(db: DatabaseSync): SqliteDatabase {
       const known = statements.get(text)
       if (known) return known
       const statement = kyselyStatement(db.prepare(text))
-      if (statements.size >= kept) statements.delete(statements.keys().next().value ?? '')
+      if (statements.size >= maxStatements) statements.delete(statements.keys().next().value ?? '')
       statements.set(text, statement)
       return statement
     },

@@ -4,7 +4,7 @@
  * before clients whose bodies began later.
  */
 import type { IncomingMessage } from 'node:http'
-import { cutOff } from './turns.ts'
+import { cutOffQueue } from './turns.ts'
 
 interface ArrivalLimits {
   /** The maximum time from the headers to the end of the body, in milliseconds. */
@@ -15,7 +15,7 @@ interface ArrivalLimits {
   check: number
 }
 
-const inForce: ArrivalLimits = { time: 30_000, held: 64 * 1024 * 1024, check: 1_000 }
+const defaultArrivalLimits: ArrivalLimits = { time: 30_000, held: 64 * 1024 * 1024, check: 1_000 }
 
 interface Arrival {
   since: number
@@ -28,7 +28,7 @@ export class ArrivingBodies {
   #held = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: ArrivalLimits = inForce) {
+  constructor(limits: ArrivalLimits = defaultArrivalLimits) {
     this.#limits = limits
   }
 
@@ -66,7 +66,7 @@ export class ArrivingBodies {
     const before = performance.now() - this.#limits.time
     for (const [req, { since }] of this.#under) {
       if (since > before) return
-      cutOff.add(() => this.#giveUp(req))
+      cutOffQueue.add(() => this.#giveUp(req))
     }
   }
 

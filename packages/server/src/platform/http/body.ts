@@ -11,7 +11,7 @@ import { Turns } from './turns.ts'
  * The maximum number of bytes of a refused body that the service reads and discards before it closes the connection. A
  * client that is still sending can see the refusal only if its bytes are read.
  */
-const drained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
+const maxDrained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
 /** The time in milliseconds for which a connection stays open after the answer if its client is still sending. */
 const lingerMs = 500
 
@@ -20,8 +20,8 @@ const lingerMs = 500
  * clients together get `perTurn` pieces in a turn of the event loop. A client that sends slowly does not delay the
  * others.
  */
-const large = { bytes: 32 * 1024, perTurn: 4 } as const
-const pieces = new Turns(large.perTurn)
+const largeBody = { bytes: 32 * 1024, perTurn: 4 } as const
+const pieces = new Turns(largeBody.perTurn)
 
 type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
 
@@ -52,11 +52,11 @@ export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: nu
       if (size <= maxBytes) {
         chunks.push(chunk)
         if (!req.complete) all.grew(req, chunk.length)
-      } else if (size > drained.tooLarge) {
+      } else if (size > maxDrained.tooLarge) {
         req.pause()
         finish({ is: 'too_large' })
       } else chunks.length = 0
-      if (size > large.bytes && !req.complete && !ended) {
+      if (size > largeBody.bytes && !req.complete && !ended) {
         req.pause()
         pieces.add(() => req.resume())
       }
@@ -95,7 +95,7 @@ export function drainBody(req: IncomingMessage, all = arrivals): Promise<void> {
     all.begin(req)
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= drained.early) return
+      if (size <= maxDrained.early) return
       req.pause()
       finish()
     })

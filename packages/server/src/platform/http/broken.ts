@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
 import { type RefusalCode, refusalJson, refusals } from '@svc/protocol'
 import { type Connections, endAfterAnswer, endNow } from './connections.ts'
 import { rawPage, rawWantsPage } from './person-page.ts'
-import { cutOff } from './turns.ts'
+import { cutOffQueue } from './turns.ts'
 
 /** The error of Node's parser, with the bytes in which it occurred. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer }
@@ -23,11 +23,11 @@ export function brokenRequests({ open }: Connections) {
     else if (connection.isEnding) {
       // Node reads on by itself, for instance when output has drained. What it has read does not matter any longer.
       if (socket.writable) socket.pause()
-    } else if (error.code === hungUp) cutOff.add(() => socket.destroy())
+    } else if (error.code === hungUp) cutOffQueue.add(() => socket.destroy())
     else if (error.code === 'HPE_HEADER_OVERFLOW')
-      refuseBroken(socket, rawWantsPage(error.rawPacket) ? largePage : large)
+      refuseBroken(socket, rawWantsPage(error.rawPacket) ? largePage : largeHeaders)
     else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOffLate(socket)
-    else refuseBroken(socket, invalid)
+    else refuseBroken(socket, invalidRequest)
   }
 
   /**
@@ -36,9 +36,9 @@ export function brokenRequests({ open }: Connections) {
    */
   function cutOffLate(socket: Socket): void {
     const before = open.get(socket)?.answer
-    cutOff.add(() => {
+    cutOffQueue.add(() => {
       const answer = open.get(socket)?.answer
-      if (answer === undefined || answer === before) refuseBroken(socket, late)
+      if (answer === undefined || answer === before) refuseBroken(socket, lateRequest)
     })
   }
 
@@ -52,7 +52,7 @@ export function brokenRequests({ open }: Connections) {
     const connection = open.get(socket)
     socket.on('error', () => {})
     if (!connection || connection.answer) socket.destroy()
-    else endNow(socket, connection, elsewhere)
+    else endNow(socket, connection, notFoundHere)
   }
 
   /**
@@ -75,10 +75,10 @@ const hungUp = 'HPE_INVALID_EOF_STATE'
  * The refusals of requests that are not HTTP, arrive too slowly, have headers that are too large, or use CONNECT. Each
  * text is made once, since thousands may be sent at a time.
  */
-const invalid = broken('400 Bad Request', 'request_invalid')
-const late = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
+const invalidRequest = broken('400 Bad Request', 'request_invalid')
+const lateRequest = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
 const tooLarge = '431 Request Header Fields Too Large'
-const large = broken(
+const largeHeaders = broken(
   tooLarge,
   'request_invalid',
   'The headers of the request are too large. In a browser, delete the cookies of this host: it sends them to all ports.',
@@ -90,7 +90,7 @@ const largePage = rawPage(tooLarge, {
     'Delete the cookies of this host in the settings of your browser, and load this page again. Or open it in a private window. You then have to sign in again.',
   ],
 })
-const elsewhere = broken('404 Not Found', 'not_found')
+const notFoundHere = broken('404 Not Found', 'not_found')
 
 function broken(status: string, code: RefusalCode, message: string = refusals[code][1]): string {
   const body = JSON.stringify(refusalJson(code, message))

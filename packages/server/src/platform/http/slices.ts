@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 
-/** Work that may be interrupted at each `yield`. FairTurns runs it in slices of time; `atOnce` runs it without a
+/** Work that may be interrupted at each `yield`. FairTurns runs it in slices of time; `runAtOnce` runs it without a
  * pause. */
 export type SlicedWork<T> = Generator<undefined, T>
 
@@ -10,7 +10,7 @@ export type SlicedWork<T> = Generator<undefined, T>
 const rowsBetween = 32
 
 /** Does sliced work without interrupting it. */
-export function atOnce<T>(work: SlicedWork<T>): T {
+export function runAtOnce<T>(work: SlicedWork<T>): T {
   while (true) {
     const step = work.next()
     if (step.done) return step.value

@@ -20,7 +20,7 @@ import { hashToken, newToken } from '../tokens.ts'
 import { ArrivingBodies } from './arrivals.ts'
 import { readBody } from './body.ts'
 import { maxConnections } from './listener.ts'
-import { cutOff } from './turns.ts'
+import { cutOffQueue } from './turns.ts'
 
 let w: TestWorkspace
 let service: TestService | undefined
@@ -112,7 +112,7 @@ test('clients that disconnect during their requests leave nothing behind', async
 /** Adds work of half a second to the queue in which connections are cut off. */
 function othersAreDue(): void {
   for (let i = 0; i < 60; i++) {
-    cutOff.add(() => {
+    cutOffQueue.add(() => {
       for (const until = performance.now() + 3; performance.now() < until; );
     })
   }

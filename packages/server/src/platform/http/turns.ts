@@ -4,7 +4,7 @@
  * A turn of the event loop counts as full if other work has already taken `ms` milliseconds of it. Tasks are postponed
  * because of full turns at most `inARow` times in a row.
  */
-const full = { ms: 8, inARow: 8 } as const
+const fullTurn = { ms: 8, inARow: 8 } as const
 
 /**
  * Spreads tasks of many clients over turns of the event loop, a few in each turn, so that small work is done in
@@ -60,7 +60,7 @@ export class Turns {
   }
 
   readonly #run = (): void => {
-    if (this.#clock() - this.#dueSince > full.ms && this.#fullTurns < full.inARow) {
+    if (this.#clock() - this.#dueSince > fullTurn.ms && this.#fullTurns < fullTurn.inARow) {
       this.#fullTurns++
       this.#wait()
       return
@@ -78,7 +78,7 @@ export class Turns {
  * The queued work takes at most about `max` milliseconds of every `every` milliseconds. That is enough to close about
  * 4,000 connections a second.
  */
-const share = { max: 2, every: 8 } as const
+const pacedShare = { max: 2, every: 8 } as const
 
 /**
  * Spreads work on many connections over turns of the event loop. Clients that started together are due together:
@@ -96,11 +96,11 @@ export class PacedWork {
   }
 
   readonly #some = (): void => {
-    const until = performance.now() + share.max
+    const until = performance.now() + pacedShare.max
     do runTask(this.#waiting[this.#next++] as () => void)
     while (this.#next < this.#waiting.length && performance.now() < until)
     if (this.#next < this.#waiting.length) {
-      this.#timer = setTimeout(this.#some, share.every - share.max).unref()
+      this.#timer = setTimeout(this.#some, pacedShare.every - pacedShare.max).unref()
       return
     }
     this.#waiting.length = this.#next = 0
@@ -109,7 +109,7 @@ export class PacedWork {
 }
 
 /** The queue in which this process cuts off connections whose time is over. */
-export const cutOff = new PacedWork()
+export const cutOffQueue = new PacedWork()
 
 /** Runs a task of a queue. An error of the task is thrown outside the queue, so that the other tasks still run. */
 function runTask(task: () => void): void {

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Connection, Connections } from './connections.ts'
-import { cutOff } from './turns.ts'
+import { cutOffQueue } from './turns.ts'
 
 export interface UnreadLimits {
   /** The time in milliseconds after which a response without any progress is given up. */
@@ -19,7 +19,7 @@ export const unreadLimits: UnreadLimits = { stalled: 60_000, unread: 256 * 1024 
 
 export function giveUpUnread(connections: Connections, limits: UnreadLimits): { stop: () => void } {
   const timer = setInterval(() => {
-    for (const socket of toGiveUp(connections.open, limits, performance.now())) cutOff.add(() => socket.destroy())
+    for (const socket of toGiveUp(connections.open, limits, performance.now())) cutOffQueue.add(() => socket.destroy())
   }, limits.check).unref()
   return { stop: () => clearInterval(timer) }
 }

@@ -10,7 +10,7 @@ import { messageOf } from '../../platform/errors.ts'
  * The contents in Base64 of a file that an argument names. The program that the person started reads the file, not the
  * service.
  */
-export function readFileBeside(
+export function readLocalFile(
   file: string,
   { maxBytes, what }: NonNullable<OperatorCommand['reads']>,
   cwd = process.cwd(),

@@ -17,7 +17,7 @@ import { DataFolderError } from '../../platform/data-folder.ts'
 import { StoreError } from '../../platform/db/error.ts'
 import { ConfigError, systemReason } from '../../platform/errors.ts'
 import { readConfig, type Variables } from '../config.ts'
-import { readFileBeside, readStandardInput } from './input.ts'
+import { readLocalFile, readStandardInput } from './input.ts'
 import { ignoreOutputErrors, OutputError, print, printError } from './print.ts'
 import { type ChosenCommand, type CommandHelp, choose } from './program.ts'
 
@@ -69,7 +69,7 @@ export interface Surroundings {
   readonly err: (text: string) => void
 }
 
-const ofThisProcess: Surroundings = {
+const processSurroundings: Surroundings = {
   env: process.env,
   cwd: process.cwd(),
   read: readStandardInput,
@@ -81,8 +81,8 @@ const ofThisProcess: Surroundings = {
  * Runs one command line and resolves with its exit code. The command `start` ends the process itself when the service
  * has stopped.
  */
-export async function main(argv: string[], around = ofThisProcess): Promise<number> {
-  if (around === ofThisProcess) ignoreOutputErrors()
+export async function main(argv: string[], around = processSurroundings): Promise<number> {
+  if (around === processSurroundings) ignoreOutputErrors()
   const help: string[] = []
   try {
     const chosen = choose(commandHelps, argv, {
@@ -147,7 +147,7 @@ async function carryOut(
   const command = commands[name] as OperatorCommand
   const input = command.input === undefined ? '' : await read(command.input)
   const { reads } = command
-  const beside = reads && { file: readFileBeside(request.args[reads.at] ?? '', reads, cwd) }
+  const beside = reads && { file: readLocalFile(request.args[reads.at] ?? '', reads, cwd) }
   const outcome = await runWhereItBelongs(name, { ...withPaths(request, command, cwd), input, ...beside }, config)
   if (outcome.ok) {
     await out(`${printedValue(command, outcome.value, json)}\n`)

@@ -17,7 +17,7 @@ const queueMs = 3_000
 /**
  * The number of idle connections that are closed in one turn of the event loop. Between two turns requests are read.
  */
-const atOnce = 32
+const socketsAtOnce = 32
 
 /**
  * Returns a function that shuts the server down (D53): it accepts no more connections, answers the received requests
@@ -49,7 +49,7 @@ export function makeDrain(
     for (const [socket, { since }] of connections.open) {
       if (!isIdle(socket, since)) continue
       socket.destroy()
-      if (++closed % atOnce === 0) await setImmediate()
+      if (++closed % socketsAtOnce === 0) await setImmediate()
     }
   }
 

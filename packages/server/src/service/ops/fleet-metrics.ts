@@ -23,18 +23,18 @@ const gaugesOfAgent = 5
 /** The milliseconds for which the text is kept; for the costs and gauges, which take longer to read. */
 const [keptMs, costsKeptMs] = [10_000, 60_000]
 
-const ofAgent = ['workspace', 'agent']
+const agentLabels = ['workspace', 'agent']
 const metrics = {
   svc_agent_level: {
     help: 'The level of an agent as the list shows it: 0 OK or Info, 1 Warning, 2 Bad.',
-    labelNames: ofAgent,
+    labelNames: agentLabels,
   },
-  svc_agent_offline: { help: '1 if the reports of an agent stay away, else 0.', labelNames: ofAgent },
-  svc_agent_report_age_seconds: { help: 'The time since the last report of an agent.', labelNames: ofAgent },
-  svc_agent_cost_usd_today: { help: 'The cost of an agent today (UTC), in US dollars.', labelNames: ofAgent },
+  svc_agent_offline: { help: '1 if the reports of an agent stay away, else 0.', labelNames: agentLabels },
+  svc_agent_report_age_seconds: { help: 'The time since the last report of an agent.', labelNames: agentLabels },
+  svc_agent_cost_usd_today: { help: 'The cost of an agent today (UTC), in US dollars.', labelNames: agentLabels },
   svc_agent_gauge: {
     help: `The first ${gaugesOfAgent} gauges of the last report of an agent.`,
-    labelNames: [...ofAgent, 'gauge'],
+    labelNames: [...agentLabels, 'gauge'],
   },
   svc_alerts_open: {
     help: 'Alerts of a workspace that have opened and have not ended.',

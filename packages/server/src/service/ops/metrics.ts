@@ -128,7 +128,7 @@ const countOpenCommands = (db: Db) =>
     .groupBy('state')
     .execute()
 
-const atOnce = 1000
+const agentsAtOnce = 1000
 
 /** Counts the agents by how they report. It reads 1,000 at a time, so that reports are answered in between. */
 async function countAgents(db: Db, now: number) {
@@ -141,10 +141,10 @@ async function countAgents(db: Db, now: number) {
       .where('agent.id', '>', last)
       .where('workspace_id', 'not in', db.selectFrom('workspace_deleted').select('workspace_id'))
       .orderBy('agent.id')
-      .limit(atOnce)
+      .limit(agentsAtOnce)
       .execute()
     for (const row of reportRows) agents[seenAs(row, now)]++
-    more = reportRows.length === atOnce
+    more = reportRows.length === agentsAtOnce
     last = reportRows.at(-1)?.id ?? ''
     if (more) await setImmediate()
   }

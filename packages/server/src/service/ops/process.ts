@@ -23,7 +23,7 @@ export function untilSignal(log: Logger): Promise<void> {
  * The number of uncaught errors that are accepted within a minute. If there are more, the process is probably damaged
  * and a new one is better.
  */
-const tolerated = 10
+const maxTolerated = 10
 
 /**
  * Logs uncaught errors, which are bugs. Each costs only its request or connection: all that matters is in committed
@@ -40,7 +40,7 @@ export function watchOverErrors(log: Logger): void {
     } catch {
       // The error cannot be written as a line. An error of this handler would end the process.
     }
-    if (recent.length <= tolerated) return
+    if (recent.length <= maxTolerated) return
     log.fatal('too many bugs within a minute: the process exits')
     endProcess(1)
   }

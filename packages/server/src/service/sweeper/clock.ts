@@ -20,7 +20,7 @@ const shownMs = 3_600_000
  */
 const againMs = 60_000
 /** The number of checks after a step back in which times are corrected: a transaction may have stored an old time. */
-const mendings = 2
+const correctionRounds = 2
 
 /** A step of the clock: the time after it, and its size in milliseconds, negative if the clock was set back. */
 interface ClockStep {
@@ -105,7 +105,7 @@ export function newClockWatch({ store, log, live, clocks, isBeside = false }: Cl
       log.warn({ seconds }, step.by > 0 ? setForward : setBack)
     } else log.warn({ seconds }, wasAhead)
     if (step.by > 0) return
-    owed = mendings
+    owed = correctionRounds
     // A monotonic clock has fractions, which a column of whole milliseconds refuses.
     back = step.noticed === 'elsewhere' ? 0 : Math.round(-step.by)
   }

@@ -86,7 +86,7 @@ async function whyNot(
 // Sums up what agents offer, so that a person can choose one command for many of them.
 
 /** The maximum number of settings and logs in an answer, and of values of one setting. */
-const listed = { settings: 200, logs: 500, values: 3 } as const
+const maxListed = { settings: 200, logs: 500, values: 3 } as const
 
 /**
  * Counts the agents that declare each setting. Settings with the same key, type and options are one setting, which has
@@ -102,12 +102,12 @@ export function settingsOffered(all: Iterable<Settings | undefined>): OfferedSet
       if (value !== undefined) sum.values.set(value, (sum.values.get(value) ?? 0) + 1)
       sums.set(id, { ...sum, setting: widest(sum.setting, setting), agents: sum.agents + 1 })
     }
-  return mostFrequent(sums.values(), listed.settings).map(({ setting, agents, values }) => ({
+  return mostFrequent(sums.values(), maxListed.settings).map(({ setting, agents, values }) => ({
     setting,
     agents,
     values: mostFrequent(
       [...values].map(([value, count]) => ({ value, agents: count })),
-      listed.values,
+      maxListed.values,
     ),
   }))
 }
@@ -117,7 +117,7 @@ export function logsOffered(all: Iterable<Iterable<string>>): OfferedLog[] {
   const counts = new Map<string, number>()
   for (const names of all) for (const name of new Set(names)) counts.set(name, (counts.get(name) ?? 0) + 1)
   const logs = [...counts].map(([name, agents]) => ({ name, agents })).sort((a, b) => (a.name < b.name ? -1 : 1))
-  return mostFrequent(logs, listed.logs)
+  return mostFrequent(logs, maxListed.logs)
 }
 
 /** The sort is stable: what is equally frequent keeps its order. */

@@ -22,12 +22,12 @@ export interface UploadLimits {
   time: number
 }
 
-const inForce: UploadLimits = { perPerson: 3, inAll: 32, idle: 30_000, time: 300_000 }
+const defaultUploadLimits: UploadLimits = { perPerson: 3, inAll: 32, idle: 30_000, time: 300_000 }
 /**
  * The maximum number of bytes beyond a bundle's size limit that are read and discarded. Without this, the client would
  * see a reset connection instead of the refusal.
  */
-const drained = 8 * 1024 * 1024
+const maxDrainedBytes = 8 * 1024 * 1024
 
 /**
  * A bundle that has arrived completely. The bundle is read through the open file `fd`, since the name of the file may
@@ -55,7 +55,7 @@ export class Uploads {
    * Creates the folder for bundles that are being uploaded, and removes files in it that no process writes any longer.
    * Never throws.
    */
-  constructor(dataDir: string, limits: UploadLimits = inForce) {
+  constructor(dataDir: string, limits: UploadLimits = defaultUploadLimits) {
     this.#folder = join(dataDir, 'uploads')
     this.#limits = limits
     try {
@@ -124,7 +124,7 @@ export class Uploads {
         idle.refresh()
         size += piece.length
         if (size <= limits.bundleBytes) await written(file.appendFile(piece))
-        else if (size > limits.bundleBytes + drained) break
+        else if (size > limits.bundleBytes + maxDrainedBytes) break
       }
     } finally {
       clearTimeout(idle)

@@ -78,17 +78,20 @@ export async function readBuild(
     return refused(`${file}.sig: every runtime would refuse it, as ssh-keygen does: ${says.why}`)
   if (says.is === 'good' || verified) return read
   return refused(
-    `${file}.sig: the service cannot verify this type of key without ssh-keygen: ${says.why}. ${withKeygen}`,
+    `${file}.sig: the service cannot verify this type of key without ssh-keygen: ${says.why}. ${keygenHint}`,
   )
 }
 
-const withKeygen =
+const keygenHint =
   'Install OpenSSH where the service runs (on Debian the package openssh-client, for a container in an image of your own that begins FROM this one), or sign with a key of the type ssh-ed25519, ssh-rsa or ecdsa-sha2-nistp256.'
 
 function readFiles(file: string): Verdict<RuntimeBuild, 'build_refused'> | undefined {
   const build = readFile(file, limits.runtimeBytes)
   if (build.is === 'missing') return undefined
-  const [sum, signature] = ['.sha256', '.sig'].map((end) => readFile(file + end, besideBytes)) as [FileRead, FileRead]
+  const [sum, signature] = ['.sha256', '.sig'].map((end) => readFile(file + end, maxSmallFileBytes)) as [
+    FileRead,
+    FileRead,
+  ]
   if (build.is === 'unreadable') return refused(`${file} ${build.why}.`)
   // A signature that cannot be read is not a missing one: such a build would be served as unsigned.
   if (sum.is === 'unreadable') return refused(`${file}.sha256 ${sum.why}.`)
@@ -98,7 +101,7 @@ function readFiles(file: string): Verdict<RuntimeBuild, 'build_refused'> | undef
 }
 
 /** The maximum size of the files beside a build. */
-const besideBytes = 64 * 1024
+const maxSmallFileBytes = 64 * 1024
 
 /** Judges a build. `sum` and `signature` are the contents of the files beside it; undefined when a file is missing. */
 export function judgeBuild(
@@ -138,10 +141,10 @@ interface ReleaseNote {
   keys: string[] | undefined
 }
 
-const end = { mark: 0x06054b50, bytes: 22 } as const
-const entry = { mark: 0x02014b50, bytes: 46 } as const
-const local = { mark: 0x04034b50, bytes: 30 } as const
-const largest = 64 * 1024
+const endRecord = { mark: 0x06054b50, bytes: 22 } as const
+const centralHeader = { mark: 0x02014b50, bytes: 46 } as const
+const localHeader = { mark: 0x04034b50, bytes: 30 } as const
+const maxUnpackedBytes = 64 * 1024
 
 /**
  * Reads `release.json` from the archive; undefined if the bytes are not an archive with that file. Offsets in the
@@ -159,12 +162,12 @@ function noteOf(bytes: Buffer): ReleaseNote | undefined {
 }
 
 function memberOf(bytes: Buffer, name: string): string | undefined {
-  const tail = bytes.length - end.bytes
-  if (bytes.readUInt32LE(tail) !== end.mark) return undefined
+  const tail = bytes.length - endRecord.bytes
+  if (bytes.readUInt32LE(tail) !== endRecord.mark) return undefined
   let at = bytes.readUInt32LE(tail + 16)
-  for (let left = bytes.readUInt16LE(tail + 10); left > 0 && bytes.readUInt32LE(at) === entry.mark; left--) {
+  for (let left = bytes.readUInt16LE(tail + 10); left > 0 && bytes.readUInt32LE(at) === centralHeader.mark; left--) {
     const [nameLength, extra, comment] = [28, 30, 32].map((field) => bytes.readUInt16LE(at + field)) as number[]
-    const from = at + entry.bytes
+    const from = at + centralHeader.bytes
     if (bytes.toString('utf8', from, from + (nameLength ?? 0)) === name) return contentOf(bytes, at)
     at = from + (nameLength ?? 0) + (extra ?? 0) + (comment ?? 0)
   }
@@ -175,8 +178,8 @@ function contentOf(bytes: Buffer, at: number): string | undefined {
   const method = bytes.readUInt16LE(at + 10)
   const packed = bytes.readUInt32LE(at + 20)
   const header = bytes.readUInt32LE(at + 42)
-  if (bytes.readUInt32LE(header) !== local.mark) return undefined
-  const from = header + local.bytes + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28)
+  if (bytes.readUInt32LE(header) !== localHeader.mark) return undefined
+  const from = header + localHeader.bytes + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28)
   const content = bytes.subarray(from, from + packed)
-  return (method === 0 ? content : inflateRawSync(content, { maxOutputLength: largest })).toString('utf8')
+  return (method === 0 ? content : inflateRawSync(content, { maxOutputLength: maxUnpackedBytes })).toString('utf8')
 }

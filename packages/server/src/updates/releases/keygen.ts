@@ -13,7 +13,7 @@ import { messageOf, systemReason } from '../../platform/errors.ts'
 const seconds = 30
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
-const places = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
+const programFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
 
 type KeygenSays =
   | { is: 'good' }
@@ -59,7 +59,7 @@ function remove(folder: string): void {
  * if there is none.
  */
 const sshKeygen = (path = process.env.PATH ?? ''): string | undefined =>
-  [...places, ...path.split(delimiter)]
+  [...programFolders, ...path.split(delimiter)]
     .filter(isAbsolute)
     .map((folder) => join(folder, 'ssh-keygen'))
     .find(runs)

@@ -19,7 +19,7 @@ import { auditRollout, moveRollout } from './store.ts'
 import { withdrawWishes, withWishesLeft } from './withdraw.ts'
 
 /** The maximum number of agents for which a version is wished in one transaction. */
-const atOnce = 100
+const agentsAtOnce = 100
 const service = { id: null, name: 'service' }
 
 interface AdvancedRollout {
@@ -91,7 +91,7 @@ export async function advanceNow(
   id: string,
   { now, maxAgents = Infinity }: { now: number; maxAgents?: number | undefined },
 ): Promise<boolean> {
-  const advanced = await advanceRollout(store.db, id, now, Math.ceil(maxAgents / atOnce))
+  const advanced = await advanceRollout(store.db, id, now, Math.ceil(maxAgents / agentsAtOnce))
   notifyOf(live, advanced)
   live.listChanged(workspace.id)
   return advanced.at(-1)?.more ?? false
@@ -210,7 +210,7 @@ async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): P
 }
 
 /**
- * Wishes the version for the next agents whose wave has started, at most `atOnce` of them. They are updated by
+ * Wishes the version for the next agents whose wave has started, at most `agentsAtOnce` of them. They are updated by
  * ascending id, the order in which reports lock agents too, so that the two cannot deadlock.
  */
 async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<string[]> {
@@ -224,7 +224,7 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
     .where('rollout_agent.state', '=', 'untouched')
     .where('wave', '<=', rollout.wave)
     .orderBy('agent.id')
-    .limit(atOnce)
+    .limit(agentsAtOnce)
     .execute()
   if (due.length === 0) return []
   if (rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)

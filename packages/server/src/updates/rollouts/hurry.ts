@@ -13,7 +13,7 @@ import { isRolloutInProgress } from './states.ts'
 import { auditRollout, nothingWaitsText, refuseChanged, tooOldText } from './store.ts'
 import { lockRollout } from './withdraw.ts'
 
-const atOnce = 100
+const agentsAtOnce = 100
 
 /**
  * Marks the wishes of all agents that the rollout has asked and that wait for the end of a watch, a few in each
@@ -29,7 +29,7 @@ export async function doNotWaitInRollout(
   if (!asked.ok) return asked
   const changed: string[] = []
   let isAnyTooOld = false
-  for (const piece of piecesOf(asked.value, atOnce)) {
+  for (const piece of piecesOf(asked.value, agentsAtOnce)) {
     await betweenTransactions(db)
     const told = await transaction(db, async (trx) => {
       const rollout = await lockRollout(trx, workspace, id)

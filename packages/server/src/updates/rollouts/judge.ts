@@ -53,7 +53,7 @@ export function judgeMember(
 ): JudgedMember {
   if (!isMemberMoving(member)) return member
   const outcome =
-    kind === 'blueprint' ? ofBlueprint(member, version, facts, away) : ofRuntime(member, version, facts, away)
+    kind === 'blueprint' ? judgeBlueprint(member, version, facts, away) : judgeRuntime(member, version, facts, away)
   if (outcome.state !== 'kept') return { worseAt: null, ...outcome }
   return withLevel(member, facts)
 }
@@ -67,7 +67,7 @@ const withdrawn: MemberOutcome = { state: 'withdrawn', reason: 'Another version 
  * Judges an attempt to update the blueprint version. If it failed while the service was down, only the download failed
  * and the agent retries it, so the attempt has not ended.
  */
-function ofBlueprint(
+function judgeBlueprint(
   member: RolloutMember,
   version: string,
   { wishes, running }: MemberFacts,
@@ -85,7 +85,12 @@ function ofBlueprint(
   return wish?.version === version ? wished : withdrawn
 }
 
-function ofRuntime(member: RolloutMember, version: string, facts: MemberFacts, away: readonly Outage[]): MemberOutcome {
+function judgeRuntime(
+  member: RolloutMember,
+  version: string,
+  facts: MemberFacts,
+  away: readonly Outage[],
+): MemberOutcome {
   const { wishes, attempts } = facts
   const { runtime: wish, runtimeHold: hold } = wishes
   if (wish?.version === version) return wished

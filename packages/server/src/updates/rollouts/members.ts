@@ -76,7 +76,7 @@ export async function readCandidates(
   const all: RolloutCandidate[] = []
   const judge = (row: (typeof rows)[number]) =>
     all.push({
-      ...{ id: row.id, name: row.name, leftOut: inAnother(busy.get(row.id)) ?? leaveOutReason(row, named) },
+      ...{ id: row.id, name: row.name, leftOut: inAnotherRollout(busy.get(row.id)) ?? leaveOutReason(row, named) },
       silent: row.received_at === null || offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
     })
   await withPauses(forEachInSlices(rows, judge))
@@ -96,7 +96,7 @@ const unfinishedQuery = (db: Db, workspace: { id: string }, kind: RolloutKind) =
     .where('kind', '=', kind)
     .where('rollout.state', 'in', unfinishedStates)
 
-const inAnother = (rollout: BlockingRollout | undefined): LeftOut | undefined =>
+const inAnotherRollout = (rollout: BlockingRollout | undefined): LeftOut | undefined =>
   rollout && {
     code: 'in_rollout',
     message: `Already in another unfinished rollout, of ${nameOf(rollout)} (${rollout.state}).`,

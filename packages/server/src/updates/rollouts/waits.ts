@@ -22,15 +22,15 @@ const untouchedWaits: Readonly<Record<RolloutState, WaitReason | null>> = {
   cancelled: null,
 }
 
-const orReport = (waits: WaitReason | null): WaitReason => waits ?? { for: 'report' }
+const waitsForReport = (waits: WaitReason | null): WaitReason => waits ?? { for: 'report' }
 const nothing = () => null
 
 /** The waits by the state of the wish. A wish that has ended is judged when the rollout is next advanced. */
 const wishedWaits: Readonly<Record<WishState, (waits: WaitReason | null) => WaitReason | null>> = {
-  queued: orReport,
-  waiting: orReport,
-  offered: orReport,
-  trying: orReport,
+  queued: waitsForReport,
+  waiting: waitsForReport,
+  offered: waitsForReport,
+  trying: waitsForReport,
   failed: () => ({ for: 'fetch' }), // the rollout waits only for a download that is tried again (judge.ts)
   held: () => ({ for: 'hold', by: 'machine' }),
   none: nothing,

@@ -19,7 +19,7 @@ import {
   wishRuntimeInTransaction,
 } from './store.ts'
 
-const atOnce = 100
+const agentsAtOnce = 100
 
 type ManyWished = {
   results: WishResult[]
@@ -34,8 +34,8 @@ export async function wishMany(
 ): Promise<ManyWished> {
   const names = [...new Set(wish.agents)]
   const done: ManyWished = { results: [], changed: [] }
-  for (let i = 0; i < names.length; i += atOnce) {
-    const piece = names.slice(i, i + atOnce)
+  for (let i = 0; i < names.length; i += agentsAtOnce) {
+    const piece = names.slice(i, i + agentsAtOnce)
     const { results, changed } = await transaction(db, (trx) =>
       wishPiece(trx, workspace, { ...wish, agents: piece }, { by, now }),
     )

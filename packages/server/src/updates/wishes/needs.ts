@@ -27,7 +27,7 @@ export function tooOld(
 }
 
 /** The first version of svc whose runtime understands `now` in a wish (2.7). */
-const nowSince = '0.2.0'
+const minVersionForNow = '0.2.0'
 
 /**
  * The reason why an agent's runtime would ignore `now` in a wish; undefined if it understands it. A reporter that names
@@ -37,8 +37,8 @@ export function tooOldForNow(
   agent: Pick<AgentRow, 'attempts'>,
 ): Extract<Pressable<'svc_too_old'>, { ok: false }> | undefined {
   const runs = readAttempts(agent.attempts).runtime?.version
-  if (runs !== undefined && !isTooOld(runs, { version: nowSince })) return undefined
+  if (runs !== undefined && !isTooOld(runs, { version: minVersionForNow })) return undefined
   const has = runs === undefined ? 'its reports name none' : `its machine has ${runs}`
-  const message = `Only a runtime of svc ${nowSince} or newer can end a watch, and ${has}: the update has to wait.`
+  const message = `Only a runtime of svc ${minVersionForNow} or newer can end a watch, and ${has}: the update has to wait.`
   return { ok: false, code: 'svc_too_old', message }
 }

@@ -21,7 +21,7 @@ import { judgePress } from './judge.ts'
 import { type RuntimeWish, readAttempts, type VersionWish, wishesIn } from './kept.ts'
 import { neededSvcOf, tooOld } from './needs.ts'
 import { lockRow, storeWishes } from './row.ts'
-import { type TrialPlaces, takeTrialPlace } from './trials.ts'
+import { type TrialSlots, takeTrialSlot } from './trials.ts'
 
 type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
 /**
@@ -42,7 +42,7 @@ export interface WishContext {
    * Given only for the wishes of a rollout: the number of free trial places, which the caller counted once and which
    * each wish reduces. A wish of an admin needs no place.
    */
-  places?: TrialPlaces
+  places?: TrialSlots
 }
 
 /** Sets the blueprint version that an agent should run (3.3). Naming the previous version rolls back. */
@@ -173,7 +173,7 @@ export async function wishRuntimeInTransaction(
     by: by.name,
     mark: wishBefore ? wishBefore.mark : (runtime?.applied ?? null),
     ...(rollout !== undefined && { rollout }),
-    ...((places === undefined || takeTrialPlace(places)) && { grantedAt: now }),
+    ...((places === undefined || takeTrialSlot(places)) && { grantedAt: now }),
   }
   const after = await storeWishes(trx, agent, wishes)
   await record(trx, agent, { ...context, of: 'runtime', kind: 'wished', version, from: runtime?.version ?? null })

@@ -24,16 +24,16 @@ const unclaimedMs = 2 * 60_000
  * The number of free trial places of a workspace, whose row the caller has locked. It is negative if admins' wishes
  * exceed the limit.
  */
-export interface TrialPlaces {
+export interface TrialSlots {
   free: number
 }
-export async function readFreeTrials(trx: Db, workspaceId: string, now: number): Promise<TrialPlaces> {
+export async function readFreeTrials(trx: Db, workspaceId: string, now: number): Promise<TrialSlots> {
   const { max, busy } = await countTrials(trx, workspaceId, now)
   return { free: max - busy }
 }
 
 /** Takes a trial place for one more runtime wish of a rollout; false when no place is free. */
-export const takeTrialPlace = (places: TrialPlaces): boolean => places.free-- > 0
+export const takeTrialSlot = (places: TrialSlots): boolean => places.free-- > 0
 
 /**
  * The number of trial places of a workspace, and how many of them are taken. A runtime wish takes a place until the

@@ -34,8 +34,8 @@ interface Announcer extends Omit<Live, 'isWatched' | 'nodesHeard'> {
  * The milliseconds for which announcements are collected before they are sent, and the milliseconds after which a
  * failed sending is tried again.
  */
-const gather = 100
-const again = 1_000
+const gatherMs = 100
+const retryMs = 1_000
 /** The maximum number of ids in a message, which has at most 8000 bytes; an id takes 39. */
 const maxIds = 150
 
@@ -56,7 +56,7 @@ export function announcer(
     const one = waiting.get(key) ?? { kind, workspace, agents: new Set<string>() }
     if (agentId !== undefined) one.agents.add(agentId)
     waiting.set(key, one)
-    gathering ??= setTimeout(flush, gather)
+    gathering ??= setTimeout(flush, gatherMs)
   }
 
   function flush(): void {
@@ -81,7 +81,7 @@ export function announcer(
       (error: unknown) => {
         missing = true
         failed(error)
-        if (!closed) retrying ??= setTimeout(retry, again).unref()
+        if (!closed) retrying ??= setTimeout(retry, retryMs).unref()
       },
     )
   }

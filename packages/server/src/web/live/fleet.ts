@@ -23,8 +23,8 @@ import {
  * The milliseconds after which the whole fleet is read again. With SQLite every change comes through this process. With
  * PostgreSQL a command of the operator may have changed something without an announcement.
  */
-const lifetime = { sqlite: 600_000, postgres: 15_000 } as const
-const unused = 5 * 60_000
+const lifetimeMs = { sqlite: 600_000, postgres: 15_000 } as const
+const unusedMs = 5 * 60_000
 /**
  * The milliseconds after which the costs of all agents are read again. Costs change only with a report, and the costs
  * of agents that reported are read with their rows.
@@ -91,7 +91,7 @@ export function fleetCache(source: FleetSource): FleetCache {
 
   function use(workspaceId: string): KeptFleet {
     const at = source.now()
-    for (const [id, { usedAt }] of kept) if (at - usedAt > unused) kept.delete(id)
+    for (const [id, { usedAt }] of kept) if (at - usedAt > unusedMs) kept.delete(id)
     const fleet = kept.get(workspaceId) ?? newFleet()
     fleet.usedAt = at
     kept.set(workspaceId, fleet)
@@ -171,7 +171,7 @@ async function refresh(source: FleetSource, workspaceId: string, fleet: KeptFlee
   const { db, engine, now } = source
   const at = now()
   const today = dayNumber(at)
-  const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetime[engine] || fleet.readAt > at
+  const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetimeMs[engine] || fleet.readAt > at
   // The list of agents to read again is emptied before they are read. Agents that report meanwhile are read the next
   // time.
   const ids = fleet.stale

@@ -11,7 +11,7 @@ import { newId } from '../../platform/ids.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
 import { type FrameNews, frameOf, noNews } from './frame.ts'
 import { type ChangeListener, joinNodes } from './nodes.ts'
-import { begin, type FramePace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
+import { type FramePace, initialPace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
 import { type SharedAnswers, sharedAnswers } from './shared.ts'
 import { eventBytes, openStream, type PageReading, readingAtPing, writeOrDisconnect } from './stream.ts'
 import { watchCounts } from './watched.ts'
@@ -188,7 +188,7 @@ const newChannel = (workspaceId: string): Channel => ({
   workspaceId,
   subscribers: new Map(),
   answers: sharedAnswers(() => performance.now()),
-  pace: begin,
+  pace: initialPace,
   news: noNews(),
   timer: undefined,
 })

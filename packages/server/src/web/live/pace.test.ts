@@ -3,7 +3,7 @@
  * tested in frame.test.ts, and the rows of the fleet in live.http.test.ts.
  */
 import { expect, test } from 'vitest'
-import { begin, type FramePace, type PaceAct, type PaceEvent, step } from './pace.ts'
+import { type FramePace, initialPace, type PaceAct, type PaceEvent, step } from './pace.ts'
 
 const rules = { tick: 500, gather: 25, slowest: 900 }
 type Word = PaceEvent['is']
@@ -22,7 +22,7 @@ function after(state: FramePace, ...events: (Word | number)[]) {
   }
   return { state, acts, words: acts.map((act) => (act.do === 'wait' ? `wait ${act.ms}` : act.do)) }
 }
-const open = after(begin, 'joined').state
+const open = after(initialPace, 'joined').state
 const many = (event: Word, times: number): Word[] => Array(times).fill(event)
 
 test.each<[string, (Word | number)[], string[]]>([
@@ -53,7 +53,7 @@ test.each([
   [700, 700],
   [5000, 900],
 ])('with %i pages there are %i ms between two frames', (pages, ms) => {
-  const { words } = after(begin, ...many('joined', pages), 'news', 25, 'due', 'made', 'news')
+  const { words } = after(initialPace, ...many('joined', pages), 'news', 25, 'due', 'made', 'news')
   expect(words).toEqual(['wait 25', 'make', `wait ${ms}`])
 })
 

@@ -63,7 +63,7 @@ interface PaceStep {
   readonly acts: readonly PaceAct[]
 }
 
-export const begin: FramePace = { is: 'quiet', pages: 0, startedAt: Number.NEGATIVE_INFINITY }
+export const initialPace: FramePace = { is: 'quiet', pages: 0, startedAt: Number.NEGATIVE_INFINITY }
 const noActs: readonly PaceAct[] = []
 
 export function step(current: FramePace, event: PaceEvent, rules: PaceRules, at: number): PaceStep {

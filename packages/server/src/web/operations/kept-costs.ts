@@ -14,11 +14,11 @@ const keptMs = 60_000
  * The maximum number of these answers, of all workspaces together, and the bytes of one of them. A download has more
  * rows than an answer in JSON, so fewer are kept.
  */
-const mostKept = { json: 64, csv: 2 } as const
-const mostBytes = { json: maxListBytes, csv: 32 * maxListBytes } as const
-const kept = {
-  json: sharedAnswers(() => performance.now(), keptMs, mostKept.json),
-  csv: sharedAnswers(() => performance.now(), keptMs, mostKept.csv),
+const maxKept = { json: 64, csv: 2 } as const
+const maxKeptBytes = { json: maxListBytes, csv: 32 * maxListBytes } as const
+const keptAnswers = {
+  json: sharedAnswers(() => performance.now(), keptMs, maxKept.json),
+  csv: sharedAnswers(() => performance.now(), keptMs, maxKept.csv),
 } as const
 
 /** The last reading of costs of each workspace that has one. A workspace reads one at a time, since each is large. */
@@ -35,19 +35,19 @@ function afterReadings<T>(workspace: { id: string }, read: () => Promise<T>): Pr
 
 /** An answer about a workspace as it is sent, made at most a minute ago from pieces of text. */
 export const keptAnswerBytes = (
-  form: keyof typeof kept,
+  form: keyof typeof keptAnswers,
   workspace: { id: string },
   asked: readonly unknown[],
   make: () => AsyncIterable<string> | Promise<Iterable<string>>,
 ): Promise<Bytes> =>
-  kept[form].of(JSON.stringify([workspace.id, ...asked]), () =>
+  keptAnswers[form].of(JSON.stringify([workspace.id, ...asked]), () =>
     afterReadings(workspace, async () => {
       const pieces: Uint8Array[] = []
       let size = 0
       for await (const piece of await make()) {
         const encoded = utf8.encode(piece)
         size += encoded.length
-        if (size > mostBytes[form]) throw new Refusal('costs_too_many')
+        if (size > maxKeptBytes[form]) throw new Refusal('costs_too_many')
         pieces.push(encoded)
       }
       return joined(pieces, size)

@@ -107,7 +107,7 @@ export async function actionPage(
 }
 
 /** The number of agents that are read in one query. */
-const atOnce = 500
+const agentsAtOnce = 500
 
 /** The agents of an action with their commands, in pieces. */
 async function* agentsOf(db: Db, id: string) {
@@ -127,10 +127,10 @@ async function* agentsOf(db: Db, id: string) {
       .where('action_id', '=', id)
       .where('action_agent.agent_id', '>', after)
       .orderBy('action_agent.agent_id')
-      .limit(atOnce)
+      .limit(agentsAtOnce)
       .execute()
     yield piece
-    if (piece.length < atOnce) return
+    if (piece.length < agentsAtOnce) return
     after = piece.at(-1)?.agentId ?? ''
     await setImmediate()
   }

@@ -23,7 +23,7 @@ export interface ActivityFilter {
 }
 
 /** The number of lines that are searched in one turn of the event loop. */
-const atOnce = 500
+const linesAtOnce = 500
 
 /** The lines that fit a filter as the page shows them, newest first, at most `limit`. */
 export const readActivity = async (
@@ -61,9 +61,9 @@ export async function activityRows(
   const hasAll = wordSearch(text)
   const found: AuditRow[] = []
   for (let last: AuditRow | undefined; ; ) {
-    const rows = await (last ? newest.where(isAfter(last)) : newest).limit(atOnce).execute()
+    const rows = await (last ? newest.where(isAfter(last)) : newest).limit(linesAtOnce).execute()
     found.push(...rows.filter((row) => hasAll(textsIn(row))))
-    if (found.length >= (limit ?? Infinity) || rows.length < atOnce) return found.slice(0, limit)
+    if (found.length >= (limit ?? Infinity) || rows.length < linesAtOnce) return found.slice(0, limit)
     last = rows.at(-1)
     await setImmediate()
   }

@@ -177,7 +177,7 @@ async function readBindings(
       health: item?.level === undefined ? null : { level: item.level, detail: item.detail ?? null },
     }
     if (!token && !running.some((b) => b.product === id))
-      return { ...binding, ...futureBinding(id, agent.wished_version) }
+      return { ...binding, ...bindingAfterUpdate(id, agent.wished_version) }
     const judged = judge(binding, product?.activated ?? false)
     // The service knows this better: its facts are newer than the machine's last word.
     const known = binding.token !== 'active' || !product?.activated
@@ -189,7 +189,7 @@ async function readBindings(
  * Describes a binding that the wished version needs and for which the agent has no token. Tokens are issued only at an
  * installation (2.9), so the page warns before the update.
  */
-const futureBinding = (product: string, version: string | null): { broken: boolean; mends: string } => ({
+const bindingAfterUpdate = (product: string, version: string | null): { broken: boolean; mends: string } => ({
   broken: false,
   mends: `The requested version ${version} needs ${product}, but the agent has no token for it and would run without one. ${again}`,
 })

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 /** The number of runs of a job that are shown. */
 const maxRuns = 30
 /** The number of runs that are read in one turn of the event loop. */
-const atOnce = 200
+const runsAtOnce = 200
 
 export async function jobRuns(db: Db, agent: { id: string }): Promise<JobRuns[]> {
   const jobs = new Map<string, JobRuns>()
@@ -23,11 +23,11 @@ export async function jobRuns(db: Db, agent: { id: string }): Promise<JobRuns[]>
       )
       .orderBy('place', 'desc')
       .orderBy('seq', 'desc')
-      .limit(atOnce)
+      .limit(runsAtOnce)
       .execute()
     for (const { body } of rows) take(jobs, JSON.parse(body) as Run)
     last = rows.at(-1)
-    if (rows.length < atOnce) break
+    if (rows.length < runsAtOnce) break
     await setImmediate()
   }
   const all = [...jobs.values()]

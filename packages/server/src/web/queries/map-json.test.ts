@@ -1,12 +1,12 @@
 import type { FleetMap } from '@svc/api'
 import { mapStates } from '@svc/api/filter'
 import { expect, test } from 'vitest'
-import { atOnce } from '../../platform/http/slices.ts'
+import { runAtOnce } from '../../platform/http/slices.ts'
 import { mapJson } from './map-json.ts'
 
 const state = (name: (typeof mapStates)[number]) => mapStates.indexOf(name)
 const read = (map: FleetMap, most: number) => {
-  const { json, leftOff } = atOnce(mapJson(map, most))
+  const { json, leftOff } = runAtOnce(mapJson(map, most))
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(most)
   return { map: JSON.parse(json) as FleetMap, leftOff }
 }

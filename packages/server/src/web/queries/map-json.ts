@@ -23,7 +23,7 @@ export function* mapJson({ total, groups, squares }: FleetMap, maxBytes: number)
     written.push(json)
     sizes[square[1]] = (sizes[square[1]] ?? 0) + bytesOf(json)
   })
-  let left = maxBytes - Math.min(named.bytes, named.maxBytes) - besideLists
+  let left = maxBytes - Math.min(named.bytes, named.maxBytes) - otherBytes
   const lists = sizes.map((size) => {
     const list = new List(Math.min(size, Math.max(0, left)))
     left -= list.maxBytes
@@ -46,7 +46,7 @@ export function* mapJson({ total, groups, squares }: FleetMap, maxBytes: number)
 }
 
 /** The room for everything but the two lists. */
-const besideLists = 256
+const otherBytes = 256
 
 /** Rows that fit into `most` bytes. After the first one that does not fit, none is taken. */
 class List {

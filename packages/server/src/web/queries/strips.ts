@@ -13,7 +13,7 @@ const agentsAtOnce = 25
 /** The rows of changes that are read in one turn of the event loop, which takes one or two milliseconds. */
 const rowsAtOnce = 500
 /** The changes of an agent that are read if those of all together are more. One more than a strip has spans. */
-const newest = maxStripSpans + 1
+const newestChanges = maxStripSpans + 1
 /** The agents whose newest changes are read in one turn of the event loop. */
 const busyAtOnce = 8
 
@@ -53,8 +53,8 @@ export async function readStrips(
       }
       const known = Math.max(
         from,
-        (levels.isAll || own.length < newest ? undefined : own[0]?.at) ?? from,
-        (offline.isAll || times.length < newest ? undefined : times[0]?.from) ?? from,
+        (levels.isAll || own.length < newestChanges ? undefined : own[0]?.at) ?? from,
+        (offline.isAll || times.length < newestChanges ? undefined : times[0]?.from) ?? from,
       )
       strips[agent.name] = stripText(stripOf(states, { from, until: now }, known))
     }
@@ -149,7 +149,7 @@ async function changesIn<Row>(table: ChangeTable<Row>, { db, workspace, ids, fro
     await listTurns.next(workspace.id)
     const each = ids.slice(i, i + busyAtOnce).map(
       (id) => sql`select * from (${table.rows} where agent_id = ${id} and ${table.time} >= ${from}
-        and ${table.time} < ${now} order by ${table.newestFirst} limit ${newest}) as one`,
+        and ${table.time} < ${now} order by ${table.newestFirst} limit ${newestChanges}) as one`,
     )
     const { rows } = await sql<Row & { agent_id: string }>`${sql.join(each, sql` union all `)}`.execute(db)
     take(rows)

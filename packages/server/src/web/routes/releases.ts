@@ -16,12 +16,17 @@ export const releaseRoutes = (releases: Releases) =>
     })
     .get('/cli/svc.pyz.sha256', async (c) => {
       const { sha256 } = await serving(releases)
-      return send(c, { sha256, etag: `"${sha256}-sum"`, type: text, bytes: Buffer.from(`${sha256} svc.pyz\n`) })
+      return send(c, {
+        sha256,
+        etag: `"${sha256}-sum"`,
+        type: plainTextType,
+        bytes: Buffer.from(`${sha256} svc.pyz\n`),
+      })
     })
     .get('/cli/svc.pyz.sig', async (c) => {
       const { sha256, signature } = await serving(releases)
       if (!signature) throw new Refusal('not_found', 'The build that is served here is not signed.')
-      return send(c, { sha256, etag: etagOf(signature), type: text, bytes: signature })
+      return send(c, { sha256, etag: etagOf(signature), type: plainTextType, bytes: signature })
     })
 
 async function serving(releases: Releases): Promise<ReleaseFiles> {
@@ -42,7 +47,7 @@ interface SentRelease {
   type: string
   bytes: Buffer
 }
-const text = 'text/plain; charset=utf-8'
+const plainTextType = 'text/plain; charset=utf-8'
 
 function send(c: Context, { sha256, etag, type, bytes }: SentRelease): Response {
   const headers = { 'cache-control': 'no-cache', etag, 'x-svc-sha256': sha256 }

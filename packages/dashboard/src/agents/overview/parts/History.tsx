@@ -30,10 +30,10 @@ import {
 import { isSaid } from './StateDetail.tsx'
 
 /** The number of changes that are listed below the strip. A press lists all. */
-const listed = 3
+const maxListed = 3
 
 /** The time from which the strip of an agent that has a level says something, in milliseconds. */
-const minStrip = 60_000
+const minStripMs = 60_000
 
 /**
  * Shows what was before: the agent's states as a strip, with alerts above, and below it what changed, newest first. The
@@ -61,7 +61,7 @@ export function History({ agent }: { agent: Agent }) {
   const start = Math.max(end - historyWindows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
   const lines = changeLinesOf(changes, end, tabsOf(agent))
   const hasTimes = picked !== null || isLongEnough(end - start)
-  const hasAxis = hasTimes || (end - start >= minStrip && spans.some(({ level }) => level !== null))
+  const hasAxis = hasTimes || (end - start >= minStripMs && spans.some(({ level }) => level !== null))
   if (lines.length === 0 && !hasAxis) return null
   return (
     <Section
@@ -78,8 +78,8 @@ export function History({ agent }: { agent: Agent }) {
         )
       }
     >
-      {hasAxis && <Past {...{ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }} />}
-      <Lines
+      {hasAxis && <PastChart {...{ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }} />}
+      <ChangeList
         agent={agent}
         lines={lines}
         limit={limit}
@@ -123,7 +123,7 @@ interface PastProps {
 }
 
 /** The strip, and the change to which the arrow keys went. */
-function Past({ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }: PastProps) {
+function PastChart({ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }: PastProps) {
   const open = useOpen(agent)
   const shown = lines.filter(({ at }) => at >= start)
   const place = shown.findIndex(({ key }) => key === chosen)
@@ -190,7 +190,7 @@ function Past({ agent, window, start, end, lines, spans, alerts, chosen, setChos
       {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: the arrow keys go from change to change */}
       <p className="ag-quiet ag-shares">
         {/* Only the change is read out: the shares are different after each answer. */}
-        <span aria-live="polite">{line && <Chosen line={line} />}</span>
+        <span aria-live="polite">{line && <ChosenChange line={line} />}</span>
         {line === undefined && (summary || 'Less than an hour is known.')}
       </p>
       {since !== null && since > start && (
@@ -203,7 +203,7 @@ function Past({ agent, window, start, end, lines, spans, alerts, chosen, setChos
   )
 }
 
-const Chosen = ({ line: { at, level, words } }: { line: ChangeLine }) => (
+const ChosenChange = ({ line: { at, level, words } }: { line: ChangeLine }) => (
   <>
     {level !== null && <Level level={level} />}
     {level !== null && words !== '' && ' '}
@@ -220,7 +220,7 @@ interface LinesProps {
   marked: (line: ChangeLine) => (() => void) | undefined
 }
 
-function Lines({ agent, lines, limit, marked }: LinesProps) {
+function ChangeList({ agent, lines, limit, marked }: LinesProps) {
   const list = useFocusedPart<HTMLOListElement>(String(limit))
   const [all, setAll] = useState(false)
   // The top of the page says the label that holds now.
@@ -229,16 +229,20 @@ function Lines({ agent, lines, limit, marked }: LinesProps) {
   return (
     <>
       <ol ref={list} tabIndex={-1} className="svc-list ag-changes svc-focused-part">
-        {(all ? lines : lines.slice(0, listed)).map((line) => (
+        {(all ? lines : lines.slice(0, maxListed)).map((line) => (
           <li key={line.key}>
-            <Change agent={agent} line={line.key === now?.key ? { ...line, words: '' } : line} mark={marked(line)} />
+            <ChangeEntry
+              agent={agent}
+              line={line.key === now?.key ? { ...line, words: '' } : line}
+              mark={marked(line)}
+            />
             <span className="ag-quiet">
               <Time at={line.at} />
             </span>
           </li>
         ))}
       </ol>
-      {lines.length > listed && (
+      {lines.length > maxListed && (
         <button type="button" className="ag-more" onClick={() => setAll(!all)}>
           {all ? 'Fewer' : `All ${lines.length} changes`}
         </button>
@@ -248,7 +252,7 @@ function Lines({ agent, lines, limit, marked }: LinesProps) {
 }
 
 /** A change as a link to what it is about. One that is about a state marks it on the strip. */
-function Change({ agent, line, mark }: { agent: Agent; line: ChangeLine; mark: (() => void) | undefined }) {
+function ChangeEntry({ agent, line, mark }: { agent: Agent; line: ChangeLine; mark: (() => void) | undefined }) {
   const { slug, page } = agent
   const words = line.words !== '' && <Text>{line.words}</Text>
   const level = line.level !== null && <Level level={line.level} />

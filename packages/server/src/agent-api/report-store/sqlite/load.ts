@@ -7,7 +7,7 @@ import { asksForLog, excessRuns } from '../needs.ts'
 import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'
 import type { RowNumbers } from '../row-numbers.ts'
 import type { AgentRows, KeptRun, Submission } from '../rows.ts'
-import { type PlacedAgent, placedAgent, type ReadRunRow, type Statements } from './statements.ts'
+import { type NumberedAgent, numberedAgent, type ReadRunRow, type Statements } from './statements.ts'
 
 /** The facts shared by the reports of a batch, read once. */
 export interface BatchFacts {
@@ -24,9 +24,9 @@ export interface LoadedAgent {
   reportRow: number | null
 }
 
-const ofAgent = placedAgent.at
-const ofRun = runRead.at
-const ofLowest = lowestRead.at
+const agentIndex = numberedAgent.at
+const runIndex = runRead.at
+const lowestIndex = lowestRead.at
 
 export function load(
   s: Statements,
@@ -48,9 +48,9 @@ export function load(
   const commands = hasCommands ? loadCommands(s, agentId, report.acks) : []
   return {
     agentId,
-    reportRow: row[ofAgent.report_row],
+    reportRow: row[agentIndex.report_row],
     rows: agentRows(row, last, {
-      activated: isActivated(s, batchFacts.activated, row[ofAgent.workspace_id]),
+      activated: isActivated(s, batchFacts.activated, row[agentIndex.workspace_id]),
       served: batchFacts.served,
       runs,
       lowest: tooMany > 0 ? lowestRuns(s, agentId, tooMany) : [],
@@ -64,13 +64,13 @@ export function load(
  * Finds the agent by the row numbers of its rows, or else by its id: looking up a text in an index costs several times
  * more than a row number.
  */
-function findAgent(s: Statements, agentId: string, rowNumbers: RowNumbers | undefined): PlacedAgent | undefined {
+function findAgent(s: Statements, agentId: string, rowNumbers: RowNumbers | undefined): NumberedAgent | undefined {
   if (!rowNumbers) return s.agent.get(agentId)
   const known = rowNumbers.report === 0 ? undefined : s.agentAt.get(rowNumbers.agent, rowNumbers.report, agentId)
   if (known) return known
   const row = s.agent.get(agentId)
-  rowNumbers.agent = row?.[ofAgent.agent_row] ?? 0
-  rowNumbers.report = row?.[ofAgent.report_row] ?? 0
+  rowNumbers.agent = row?.[agentIndex.agent_row] ?? 0
+  rowNumbers.report = row?.[agentIndex.report_row] ?? 0
   return row
 }
 
@@ -85,12 +85,12 @@ function findRun(s: Statements, agentId: string, id: string, i: number, rowNumbe
   const known: ReadRunRow | undefined = rowNumber === 0 ? undefined : s.runAt.get(rowNumber, agentId, id)
   if (known) return known
   const row = s.run.get(agentId, id)
-  if (rowNumbers && i < runsWithNumbers) rowNumbers.runs[i] = row?.[ofRun.seq] ?? 0
+  if (rowNumbers && i < runsWithNumbers) rowNumbers.runs[i] = row?.[runIndex.seq] ?? 0
   return row
 }
 
 const lowestRuns = (s: Statements, agentId: string, count: number): AgentRows['lowest'] =>
-  s.lowest.all(agentId, count).map((row) => ({ seq: row[ofLowest.seq], place: row[ofLowest.place] }))
+  s.lowest.all(agentId, count).map((row) => ({ seq: row[lowestIndex.seq], place: row[lowestIndex.place] }))
 
 /**
  * The agents with pending commands, by one query for the whole batch. Usually there are none, so this costs less than a

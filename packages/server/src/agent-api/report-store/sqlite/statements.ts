@@ -35,14 +35,14 @@ import {
  * An agent's columns, with the row numbers of the agent and of its last report, by which both are found faster the next
  * time.
  */
-export const placedAgent = columnReader({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
+export const numberedAgent = columnReader({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
   ...agentRead.names,
   'report_row',
   'agent_row',
 ])
 const rowNumbers: Readonly<Record<string, string>> = { report_row: 'r.rowid', agent_row: 'a.rowid' }
 
-export type PlacedAgent = ReadRow<typeof placedAgent>
+export type NumberedAgent = ReadRow<typeof numberedAgent>
 export type ReadRunRow = ReadRow<typeof runRead>
 
 /** A prepared statement that returns rows as arrays. Objects with the names of the columns would cost a third more. */
@@ -56,11 +56,11 @@ function inArrays<Row extends readonly unknown[]>(statement: StatementSync): Rea
 }
 
 /** The place of a value in a statement. A body may be given as the bytes of its text. */
-const placeOf = (column: string) => (column === 'body' ? 'cast(? as text)' : '?')
-const set = (columns: readonly string[]) => columns.map((column) => `${column} = ${placeOf(column)}`).join(', ')
+const parameterOf = (column: string) => (column === 'body' ? 'cast(? as text)' : '?')
+const set = (columns: readonly string[]) => columns.map((column) => `${column} = ${parameterOf(column)}`).join(', ')
 /** The text of a statement that inserts a row. Its values are the agent's id and then the columns. */
 const insertOf = ({ name }: DescribedTable, columns: readonly string[]) =>
-  `insert into ${name} (agent_id, ${columns.join(', ')}) values (?, ${columns.map(placeOf).join(', ')})`
+  `insert into ${name} (agent_id, ${columns.join(', ')}) values (?, ${columns.map(parameterOf).join(', ')})`
 /**
  * The text of a statement that updates a row. Its values are the columns and then the value by which the row is found.
  */
@@ -88,14 +88,14 @@ export const prepareStatements = (db: DatabaseSync) => ({
  * every value.
  */
 function prepareReading(db: DatabaseSync) {
-  const agentColumns = placedAgent.names.map((name) => rowNumbers[name] ?? name).join(', ')
+  const agentColumns = numberedAgent.names.map((name) => rowNumbers[name] ?? name).join(', ')
   const runColumns = runRead.names.join(', ')
   const commandColumns = commandRead.names.join(', ')
   return {
-    agent: inArrays<PlacedAgent>(
+    agent: inArrays<NumberedAgent>(
       db.prepare(`select ${agentColumns} from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
     ),
-    agentAt: inArrays<PlacedAgent>(
+    agentAt: inArrays<NumberedAgent>(
       db.prepare(`select ${agentColumns} from agent a join agent_report r on r.rowid = ?2 and r.agent_id = a.id
       where a.rowid = ?1 and a.id = ?3`),
     ),
