@@ -95,22 +95,40 @@ async function everything({ store: { db } }: TestWorkspace): Promise<[runs: numb
   return costOf([...alive.flat(), ...deleted])
 }
 
+const idle = { state: { level: 'ok', label: 'Idle' } }
+/** With the end of a time offline, it makes the batch write every row that tells what was before. */
+const paused = { state: { level: 'bad', label: 'Paused' } }
+
 const runOf = (id: string, { clock }: TestWorkspace) => ({ id, started: clock.now() / 1000, models: { big: 1 } })
 
 const offlineOf = ({ store }: TestWorkspace, { id }: TestAgent) =>
   store.db.selectFrom('agent_offline').select(['from_at', 'until_at']).where('agent_id', '=', id).execute()
 
+const levelsOf = ({ store }: TestWorkspace, { id }: TestAgent) =>
+  store.db.selectFrom('level_change').select(['level', 'paused']).where('agent_id', '=', id).orderBy('seq').execute()
+
+/** The rows after a report that ended a time offline, or before it. */
+const rowsAfter = (isStored: boolean) => [
+  [{ level: 'ok', paused: 0 }, ...(isStored ? [{ level: 'bad', paused: 1 }] : [])],
+  isStored ? [2, 2_000_000] : [1, 1_000_000],
+]
+const rowsNow = async (w: TestWorkspace, agent: TestAgent) => [
+  await levelsOf(w, agent),
+  costOf(await usageSums(w.store.db, agent)),
+]
+
 const writes: readonly Write[] = [
   {
-    what: 'a report that ends a time offline',
-    from: 'insert into agent_offline',
-    points: { sqlite: 4, postgres: 2 },
+    what: 'a report that ends a time offline, with another level and a pause',
+    // The first statement of a batch that writes. PostgreSQL gets all of them in one message.
+    from: 'insert into run ',
+    points: { sqlite: 9, postgres: 2 },
     run: async (place, agent, env) => {
       const child = nodeWith(env, [programs.serve, place.where], place)
       const gone = once(child, 'exit')
       let status: number | undefined
       for await (const port of createInterface({ input: child.stdout })) {
-        const body = JSON.stringify({ protocol: 1, runs: [{ id: 'b', models: { big: 1 } }] })
+        const body = JSON.stringify({ protocol: 1, ...paused, runs: [{ id: 'b', models: { big: 1 } }] })
         const answer = send({ port: Number(port) }, { token: agent.token, body })
         status = await answer.then(
           (reply) => reply.status,
@@ -122,7 +140,7 @@ const writes: readonly Write[] = [
       await gone
       return status === 200
     },
-    again: (w, agent) => reporting(w).report({ runs: [runOf('b', w)] }, { agent }),
+    again: (w, agent) => reporting(w).report({ ...paused, runs: [runOf('b', w)] }, { agent }),
     whole: async (w, agent) => {
       const { received_at } = await w.store.db
         .selectFrom('agent_report')
@@ -132,13 +150,10 @@ const writes: readonly Write[] = [
       const isStored = received_at > w.clock.now() - silentMs
       const ended = isStored ? [{ from_at: expect.any(Number), until_at: received_at }] : []
       expect(await offlineOf(w, agent)).toEqual(ended)
-      expect(costOf(await usageSums(w.store.db, agent))).toEqual(isStored ? [2, 2_000_000] : [1, 1_000_000])
+      expect(await rowsNow(w, agent)).toEqual(rowsAfter(isStored))
     },
-    end: async (w, agent) => [
-      (await offlineOf(w, agent)).map(({ from_at }) => from_at),
-      costOf(await usageSums(w.store.db, agent)),
-    ],
-    expected: (w) => [[w.clock.now() - silentMs + 90_000], [2, 2_000_000]],
+    end: async (w, agent) => [(await offlineOf(w, agent)).map(({ from_at }) => from_at), ...(await rowsNow(w, agent))],
+    expected: (w) => [[w.clock.now() - silentMs + 90_000], ...rowsAfter(true)],
   },
   {
     what: 'a deletion of an agent with costs',
@@ -185,7 +200,7 @@ describe.each([
       while (agents.length < maxPoints) agents.push(await seeded.addAgent(`agent-${agents.length}`))
       await store.close()
       await opened(now - silentMs, async (w) => {
-        for (const agent of agents) await reporting(w).report({ runs: [runOf('a', w)] }, { agent })
+        for (const agent of agents) await reporting(w).report({ ...idle, runs: [runOf('a', w)] }, { agent })
       })
 
       let kills = 0

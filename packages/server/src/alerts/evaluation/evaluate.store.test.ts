@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { newId } from '../../platform/ids.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import type { AlertChange } from '../messages/message.ts'
 import { scopeOf } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
@@ -239,6 +240,41 @@ everyEngine('an evaluation of a workspace', (open) => {
     await pass(1)
     expect(await sent()).toHaveLength(5)
     expect(await w.store.db.selectFrom('alert').select('id').where('ended_at', 'is', null).execute()).toEqual([])
+  })
+
+  test('an alert about a day of too many runs ends with the day (UTC), without a message, like one about its cost', async () => {
+    const { w, looks, reports, sent } = await lived()
+    const { db } = w.store
+    const scope = { scope: w.workspace.id, workspace_id: w.workspace.id }
+    await db
+      .insertInto('alert_rule')
+      .values({ ...scope, rule: 'cost_day', is_on: 1, limit_micro: 1000 })
+      .execute()
+    const today = dayNumber(w.clock.now())
+    const sum = { agent_id: w.agent.id, model: '', output_tokens: 0 }
+    await db
+      .insertInto('usage_day')
+      .values([
+        ...[1, 2, 3].map((back) => ({ ...sum, day: today - back, runs: 16, cost_micro: 10 })),
+        { ...sum, day: today, runs: 51, cost_micro: 2000 },
+      ])
+      .execute()
+    await reports()
+    await looks()
+    // The limit of a day is exceeded by the agent and by its workspace.
+    const rules = ['cost_day', 'cost_day', 'runaway']
+    const opened = rules.map((rule) => `alert.opened ${rule}`)
+    const told = async () => (await sent()).map(({ type, rule }) => `${type} ${rule}`).toSorted()
+    expect(await told()).toEqual(opened)
+    const open = () => db.selectFrom('alert').select('rule').where('ended_at', 'is', null).orderBy('rule').execute()
+    const midnight = (today + 1) * dayMs
+    w.clock.pass((midnight - w.clock.now()) / 1000 - 1)
+    await reports()
+    await looks()
+    expect((await open()).map(({ rule }) => rule)).toEqual(rules)
+    w.clock.pass(1)
+    await looks()
+    expect([await open(), await told()]).toEqual([[], opened])
   })
 
   test('a workspace that is not active is not judged, and its open alerts end without a message', async () => {

@@ -157,10 +157,15 @@ everyEngine('the facts about a fleet', (open) => {
     const rules = (rule: RuleName) => ({ ...defaultRule(rule), on: rule === 'runaway' })
     const now = w.clock.now()
     const found: string[] = []
+    const compared: string[] = []
     for await (const { agents } of agentFacts(w.store, { workspaceId: w.workspace.id, rules, now, asked: new Set() }))
-      for (const { about, facts } of agents)
+      for (const { about, facts } of agents) {
+        if (facts.starts.before.length > 0) compared.push(about.name)
         if (findInAgent(rules('runaway'), facts, { now, backSince: null }).is === 'holds') found.push(about.name)
+      }
     expect(found).toEqual(['both', 'busy-long-ago', 'written'])
+    // The days before are read only for agents that have more than 50 runs today.
+    expect(compared.toSorted()).toEqual(['both', 'busy-before', 'busy-long-ago', 'busy-yesterday', 'new', 'written'])
   })
 
   test('a cost of yesterday that still waits is counted, even if no cost of today waits', async () => {

@@ -4,6 +4,7 @@
  */
 import type { AgentAt, StateSpan } from '@svc/api'
 import type { Level, StoppedBy } from '@svc/protocol'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { randomOf } from '../../../../protocol/testing/mutate.ts'
@@ -208,6 +209,16 @@ everyEngine('the states of an agent', (open) => {
     ])
   })
 
+  test('are found by an index of agent, time and number', async () => {
+    const { engine, db } = await open()
+    const { rows } =
+      engine === 'sqlite'
+        ? await sql<{ name: string }>`select name from pragma_index_info('level_change_of_agent')`.execute(db)
+        : await sql<{ name: string }>`select a.attname as name from pg_attribute a
+            where a.attrelid = 'level_change_of_agent'::regclass order by a.attnum`.execute(db)
+    expect(rows.map(({ name }) => name)).toEqual(['agent_id', 'at', 'seq'])
+  })
+
   test('changes from the moment of a row on are those since the row before it', async () => {
     const w = await newTestWorkspace(await open())
     const { db } = w.store
@@ -372,6 +383,55 @@ everyEngine('the states of an agent', (open) => {
         })
       ).map(({ is }) => is),
     ).toEqual(['reporting', 'offline'])
+  })
+
+  test('an agent is offline by the interval before its silence, whatever interval its next report has', async () => {
+    const w = await newTestWorkspace(await open())
+    const { db } = w.store
+    const node = reporting(w)
+    const start = w.clock.now()
+    for (const [after, interval] of [
+      [0, 30],
+      [800, 300],
+      [800, 5],
+      [800, 30],
+    ] as const) {
+      w.clock.pass(after)
+      const sending = { ...submission(w, { state: { level: 'ok' } }), interval }
+      await node.store([sending], w.clock.now(), node.deliveries.age)
+    }
+    const now = w.clock.now()
+    const spans = await agentStates(db, w.agent, { since: start, until: now, now })
+    expect(spans.map(({ from, is }) => [(from - start) / second, is])).toEqual([
+      [0, 'reporting'],
+      [90, 'offline'],
+      // With an interval of 300 s, a silence of 800 s is none.
+      [800, 'reporting'],
+      [1690, 'offline'],
+    ])
+  })
+
+  test('an agent that changes its level with each report has a span and a change for each', async () => {
+    const w = await newTestWorkspace(await open())
+    const { report } = reporting(w)
+    const { db } = w.store
+    const start = w.clock.now()
+    const levels = ['ok', 'info', 'warn', 'bad'] as const
+    const count = 240
+    for (let i = 0; i < count; i++) {
+      await report({ state: { level: levels[i % 4], label: i % 3 === 0 ? 'Paused' : 'Idle' } })
+      w.clock.pass(30)
+    }
+    const asked = { since: start, until: w.clock.now(), now: w.clock.now() }
+    const spans = await agentStates(db, w.agent, asked)
+    expectWhole(spans, start, asked.until, 'each report')
+    expect(spans.map(({ level }) => level)).toEqual(Array.from({ length: count }, (_, i) => levels[i % 4]))
+    const agent = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+    const newest = await readHistoryChanges(db, agent, { ...asked, limit: 200 })
+    expect([newest.length, newest.at(-1)?.at]).toEqual([200, asked.until - 30_000])
+    const all = await readHistoryChanges(db, agent, { ...asked, limit: 1000 })
+    expect(all.filter(({ what }) => what === 'level')).toHaveLength(count)
+    expect(all.slice(-200)).toEqual(newest)
   })
 
   test('what was more than 400 days ago is unknown, since it is not kept', async () => {
