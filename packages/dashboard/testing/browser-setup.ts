@@ -172,6 +172,20 @@ export class BrowserSetup {
     db.close()
   }
 
+  /** Moves one agent and its first report into the past, as if it were older than the table of times offline. */
+  ageAgent(name: string, hours: number): void {
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
+    const ms = hours * 3_600_000
+    db.prepare(
+      'update agent set created_at = created_at - ?, first_report_at = first_report_at - ? where name = ?',
+    ).run(...[ms, ms, name])
+    db.prepare('update level_change set at = at - ? where agent_id = (select id from agent where name = ?)').run(
+      ms,
+      name,
+    )
+    db.close()
+  }
+
   /** Stores that the messages to a channel have failed since a moment, in Unix milliseconds. */
   failChannel(name: string, since: number | null): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })

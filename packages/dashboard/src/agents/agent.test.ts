@@ -321,6 +321,25 @@ test('a change keeps its key when newer ones are added, and two equal ones have 
   expect(keysOf([...before, ends(40, 'offline'), changed(41, 'level', { to: 'ok' })]).slice(1)).toEqual(keys)
 })
 
+test.each<[string, HistoryChange, unknown]>([
+  ['a run leads to it', changed(1, 'run', { to: 'failed', id: 'r' }), { to: 'tab', tab: 'runs', run: 'r' }],
+  [
+    'a command leads to the commands',
+    changed(1, 'command', { to: 'applied', id: 'c' }),
+    { to: 'tab', tab: 'commands' },
+  ],
+  ['a pause leads to the commands', begins(1, 'paused'), { to: 'tab', tab: 'commands' }],
+  ['a setting leads to the settings', changed(1, 'setting', { to: 1 }), { to: 'tab', tab: 'settings' }],
+  ['a version leads to the updates', changed(1, 'version', { to: '1.1.0' }), { to: 'tab', tab: 'updates' }],
+  ['an update leads to the updates', changed(1, 'update', { to: '1.1.0' }), { to: 'tab', tab: 'updates' }],
+  ['one of a rollout leads to it', changed(1, 'update', { to: '1.1.0', id: 'o' }), { to: 'rollout', id: 'o' }],
+  ['an alert leads to the open ones', changed(1, 'alert', { to: 'open', id: 'a' }), { to: 'alerts', ended: false }],
+  ['an ended alert leads to the history', changed(1, 'alert', { to: 'ended', id: 'a' }), { to: 'alerts', ended: true }],
+  ['a level marks its moment', changed(1, 'level', { to: 'bad' }), null],
+  ['a time offline marks its moment', begins(1, 'offline'), null],
+  ['an outage marks its moment', begins(1, 'service'), null],
+])('%s', (_, change, target) => expect(changeLinesOf([change], 0, agentTabs)[0]?.target).toEqual(target))
+
 test('a change leads to a tab only if the page has it', () => {
   const changes = [changed(1, 'setting', { to: 1, text: 'every' }), changed(2, 'run', { to: 'failed', id: 'r' })]
   const targets = (tabs: readonly AgentTab[]) => changeLinesOf(changes, 0, tabs).map(({ target }) => target)

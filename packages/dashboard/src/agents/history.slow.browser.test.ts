@@ -100,6 +100,121 @@ test('the strip and the changes say what was before, and links lead to it', asyn
   expect(new URL(page.url()).searchParams.get('run')).toBe('run-7')
 })
 
+interface DrawnPeriod {
+  /** The first line of the words on hover. */
+  words: string
+  /** The name of the colour, such as `ok`. */
+  color: string | undefined
+  isHatched: boolean
+  /** The edges in shares of the width, rounded to a hundredth. */
+  from: number
+  to: number
+  /** The distances from the top of the strip in pixels. */
+  top: number
+  bottom: number
+}
+
+/** The colours of levels and of agents that are offline as the browser says them, by their names. */
+const namedColors = (page: Page): Promise<[name: string, color: string][]> =>
+  page.evaluate(() =>
+    ['ok', 'info', 'warn', 'bad', 'offline'].map((name) => {
+      const probe = document.createElement('i')
+      probe.style.color = `var(--svc-${name})`
+      document.body.append(probe)
+      const { color } = getComputedStyle(probe)
+      probe.remove()
+      return [name, color]
+    }),
+  )
+
+/** Reads the periods and the lines above them from the strip as the browser draws it. */
+async function drawnPeriods(page: Page): Promise<DrawnPeriod[]> {
+  const names = new Map((await namedColors(page)).map(([name, color]) => [color, name]))
+  const drawn = await strip(page)
+    .locator('svg')
+    .evaluate((svg) => {
+      const whole = svg.getBoundingClientRect()
+      const share = (x: number) => Math.round(((x - whole.left) / whole.width) * 100) / 100
+      return [...svg.querySelectorAll(':scope > g')].map((g) => {
+        const [fill = '', ...others] = [...g.querySelectorAll('rect')].map((rect) => getComputedStyle(rect).fill)
+        const { left, right, top, bottom } = (g.querySelector('rect') as SVGRectElement).getBoundingClientRect()
+        return {
+          words: g.querySelector('title')?.textContent?.split('\n')[0] ?? '',
+          fill,
+          isHatched: others.some((other) => other.startsWith('url(')),
+          ...{ from: share(left), to: share(right), top: top - whole.top, bottom: bottom - whole.top },
+        }
+      })
+    })
+  return drawn.map(({ fill, ...period }) => ({ ...period, color: names.get(fill) }))
+}
+
+test('levels have their colours, offline is grey, paused hatched, unknown empty, and alerts are lines above', async () => {
+  const page = await opened(1440)
+  const [alert, ...periods] = await drawnPeriods(page)
+  // The strip begins with the first report, 20 hours ago. An hour is a twentieth of it.
+  expect(periods.map(({ words, color, isHatched, from, to }) => [words, color, isHatched, from, to])).toEqual([
+    ['OK: Idle', 'ok', false, 0, 0.2],
+    ['Bad: Mailbox unreachable', 'bad', false, 0.2, 0.25],
+    ['Paused', 'info', true, 0.25, 0.4],
+    ['Offline', 'offline', false, 0.4, 0.6],
+    // The service did not run for an hour, so nothing is drawn here.
+    ['Warning: Slow', 'warn', false, 0.65, 0.85],
+    ['Stopped on its machine', 'offline', false, 0.85, 0.9],
+    ['OK: Idle', 'ok', false, 0.9, 1],
+  ])
+  expect(alert).toMatchObject({ color: 'bad', isHatched: false, from: 0.2, to: 0.25, top: 0 })
+  expect(alert?.words).toMatch(/^Bad alert: .*Mailbox unreachable/)
+  for (const { top } of periods) expect(alert?.bottom).toBeLessThan(top)
+  const [, grey = ''] = (await namedColors(page)).find(([name]) => name === 'offline') ?? []
+  const channels = [...grey.matchAll(/\d+/g)].map(Number)
+  expect(Math.max(...channels) - Math.min(...channels), grey).toBeLessThan(40)
+})
+
+test('an agent that is older than the kept times offline says since when they are kept', async () => {
+  const agent = await setup.addAgent('older')
+  await agent.report({ state: { level: 'ok', label: 'Idle' } })
+  const page = await setup.visit('admin', 'older')
+  await page.waitForLoadState('networkidle')
+  expect(await page.getByText('Kept since').count()).toBe(0)
+  setup.setup.ageAgent('older', 72)
+  const answered = page.waitForResponse(/\/api\/web\/w\/north-wind\/agents\/older$/)
+  await page.reload()
+  const { statesSince } = (await (await answered).json()) as { statesSince: number }
+  const day = await page.evaluate(
+    (at) => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' }).format(at),
+    statesSince,
+  )
+  await history(page).getByText(`Kept since ${day}: earlier times offline are not known`, { exact: true }).waitFor()
+})
+
+test('an agent that changes its level with each report has a whole strip and a list that can be read', async () => {
+  const page = await setup.visit('admin', 'past')
+  const [now, count] = [Date.now(), 2880]
+  const levels = ['ok', 'warn'] as const
+  const at = (i: number) => now - (count - i) * 30_000
+  const spans = Array.from({ length: count }, (_, i) => ({
+    ...{ from: at(i), until: at(i + 1), is: 'reporting', level: levels[i % 2], label: 'Idle' },
+  }))
+  const changes = Array.from({ length: 200 }, (_, i) => ({
+    ...{ at: at(count - 200 + i), what: 'level', from: levels[(i + 1) % 2], to: levels[i % 2], text: 'Idle', id: null },
+  }))
+  await page.route(/\/history\/states/, (route) => route.fulfill({ json: spans }))
+  await page.route(/\/history\/changes/, (route) => route.fulfill({ json: changes }))
+  await page.reload()
+  await strip(page).waitFor()
+  const periods = await drawnPeriods(page)
+  expect([periods[0]?.from, periods.at(-1)?.to]).toEqual([0, 1])
+  expect(new Set(periods.map(({ color }) => color))).toEqual(new Set(levels))
+  expect(await history(page).innerText()).toContain('OK 50%, Warning 50%')
+  await history(page).getByText('These are the newest 200 changes of this time.').waitFor()
+  await history(page).getByRole('button', { name: 'All 200 changes' }).click()
+  expect(await history(page).getByRole('listitem').count()).toBe(200)
+  await strip(page).focus()
+  await page.keyboard.press('Home')
+  await history(page).locator('[aria-live="polite"]').filter({ hasText: 'OK Idle, ' }).waitFor()
+})
+
 test('the arrow keys go from change to change, and Enter opens one', async () => {
   const page = await opened(1440)
   const live = history(page).locator('[aria-live="polite"]')

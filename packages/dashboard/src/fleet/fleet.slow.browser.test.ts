@@ -424,6 +424,10 @@ test('an agent is renamed, its token rotated, and it is deleted, from its own pa
   await dialog.getByRole('button', { name: 'Done' }).click()
 
   await menu('new-name', 'Delete')
+  const consequence = dialog.getByRole('listitem').filter({ hasText: /cost/i })
+  expect(await consequence.allInnerTexts()).toEqual([
+    'Its runs, history, commands and logs are deleted here. Its costs stay in the costs of the workspace, under “deleted agents”.',
+  ])
   await dialog.getByLabel('Type new-name to confirm').fill('new-name')
   await dialog.getByRole('button', { name: 'Delete agent' }).click()
   await ada.page.waitForURL('**/w/north-wind')

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { smallTargets, wrongLooks } from '../../../testing/axe.ts'
-import { type BrowserSetup, openBrowserSetup, type Visitor } from '../../../testing/browser-setup.ts'
+import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
@@ -43,6 +43,24 @@ const photo = async (page: Page, name: string) => {
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
 }
 
+/**
+ * Reads at which value of the axis the chart draws its limit, and the words of the line; undefined if it draws none.
+ */
+const limitOf = (page: Page) =>
+  page.locator('.svc-chart-plot svg').evaluate((svg) => {
+    const line = svg.querySelector('.svc-chart-limit')
+    if (!line) return undefined
+    const yOf = (element: Element) => element.getBoundingClientRect().y
+    const ticks = [...svg.querySelectorAll('.svc-chart-grid')].map((grid) => ({
+      y: yOf(grid),
+      value: Number(grid.parentElement?.querySelector('text')?.textContent?.replace('$', '')),
+    }))
+    const [low, high] = [ticks[0], ticks.at(-1)]
+    if (!low || !high) throw new Error('The axis has no marks.')
+    const value = low.value + ((yOf(line) - low.y) / (high.y - low.y)) * (high.value - low.value)
+    return { value, words: line.querySelector('title')?.textContent }
+  })
+
 test('costs are split by what the address says, and everything that is chosen goes into the address', async () => {
   await reports('mail-triage', ['claude-sonnet', 'claude-haiku', ...hostile], 0.2)
   await reports('nightly-report', ['gpt-large', 'gpt-small', '(deleted)'], 0.1)
@@ -53,6 +71,7 @@ test('costs are split by what the address says, and everything that is chosen go
   const chart = page.getByRole('slider', { name: 'Cost by day and model: use the arrow keys to read each day' })
   await chart.waitFor()
   await page.getByRole('listitem').filter({ hasText: 'Limit of a day: $9' }).waitFor()
+  expect(await limitOf(page)).toEqual({ value: expect.closeTo(9, 1), words: 'Limit of a day: $9.00' })
   const models = page.getByRole('group', { name: 'Models' })
   await models.getByRole('rowheader', { name: '(deleted)' }).waitFor()
   await photo(page, 'models-1440')
@@ -68,6 +87,8 @@ test('costs are split by what the address says, and everything that is chosen go
   await wide.getByRole('rowheader', { name: '1 deleted agent' }).waitFor()
   await wide.getByLabel('By', { exact: true }).selectOption('Week')
   await wide.getByRole('slider', { name: 'Cost by week and agent' }).waitFor()
+  // A column of a week has no limit of a day.
+  expect(await limitOf(wide)).toBeUndefined()
   await wide.getByLabel('Time').selectOption('90 days')
   await wide.waitForURL(
     (url) => /by=week/.test(url.search) && /per=agent/.test(url.search) && /days=.*90/.test(url.search),
@@ -82,6 +103,25 @@ test('costs are split by what the address says, and everything that is chosen go
   const runs = wide.getByRole('group', { name: 'Most expensive runs, 7 days' })
   await runs.getByRole('link', { name: 'mail' }).first().click()
   await wide.waitForURL(/agents\/mail-triage\?.*run=run-/)
+})
+
+test('members open the page from the side bar, and see what admins see', async () => {
+  await setup.operator(
+    ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', 'north-wind', '--role', 'member'],
+    password,
+  )
+  const mo = await setup.visitor()
+  await setup.signIn(mo, 'mo@example.org')
+  await mo.page.goto(`${setup.url}/w/north-wind`)
+  await mo.page.getByRole('navigation').getByRole('link', { name: 'Cost', exact: true }).click()
+  await mo.page.waitForURL('**/w/north-wind/cost')
+  await mo.page.getByRole('heading', { level: 1, name: 'Cost' }).waitFor()
+  await mo.page.getByRole('slider', { name: 'Cost by day and model' }).waitFor()
+  await mo.page.getByRole('group', { name: 'Models' }).getByRole('rowheader', { name: 'claude-sonnet' }).waitFor()
+  await mo.page.getByRole('group', { name: 'Most expensive runs, 7 days' }).waitFor()
+  const download = mo.page.waitForEvent('download')
+  await mo.page.getByRole('link', { name: 'Download CSV' }).click()
+  expect(readFileSync(await (await download).path(), 'utf8')).toContain('"claude-sonnet"')
 })
 
 test('dates that are none are refused with the reason, and dates can be chosen', async () => {
@@ -134,7 +174,13 @@ test('a time without costs says where they come from', async () => {
   const page = await open('?from=2020-01-01&to=2020-01-31')
   await page.getByRole('heading', { name: 'No costs were reported in this time' }).waitFor()
   await page.getByText('Agents report them with their runs.').waitFor()
-  expect(await page.getByRole('link', { name: 'Help' }).last().getAttribute('href')).toContain('page')
   expect(await wrongLooks(page, () => page.getByText('Agents report them').waitFor())).toEqual([])
   await photo(page, 'empty')
+  const opening = page.waitForEvent('popup')
+  await page.getByRole('link', { name: 'Help: cost' }).click()
+  const help = await opening
+  await help.waitForURL(`${setup.url}/help/page#cost`)
+  const heading = help.getByRole('heading', { name: 'Cost', exact: true })
+  await heading.waitFor()
+  expect(await heading.getAttribute('id')).toBe('cost')
 })
