@@ -5,7 +5,7 @@ import {
   type FoundTool,
   groupBy,
   newestVersion,
-  rootOf,
+  rootsIn,
   type SessionState,
   type ToolSession,
   unknownLines,
@@ -26,10 +26,10 @@ export interface RolloutFile {
 
 export function codexSessions(files: readonly RolloutFile[], faults: readonly string[], now: number): FoundTool {
   const known = files.filter(({ rollout }) => rollout.id !== undefined)
-  const parents = new Map(known.map(({ rollout }) => [rollout.id, rollout.parent]))
+  const rootOf = rootsIn(new Map(known.map(({ rollout: { id = '', parent } }) => [id, parent])))
   const parts = groupBy(
     known.filter(({ rollout }) => !rollout.isOfPerson),
-    ({ rollout: { id = '' } }) => rootOf(id, (of) => parents.get(of)),
+    ({ rollout: { id = '' } }) => rootOf(id),
   )
   const sessions = files
     .filter(({ rollout }) => rollout.isOfPerson && isShown(rollout))

@@ -195,6 +195,32 @@ describe.runIf(hasSqlite())('opencode', () => {
     expect(outputOf(look(Date.now() + 8 * 86_400_000))).toEqual([])
   })
 
+  test('of more sessions than svc reads, the newest are read with what they started, and this is said', () => {
+    const limits = { sessions: 3, rows: 5 }
+    const read = opencodeReader(home.folder, thisMachine(), limits)
+    const look = () => read({ now: Date.now(), budget: newBudget(), dayOf })
+    const now = Date.now()
+    const add = (name: string, age: number, parent?: string) => {
+      home.session(name, { time_updated: now - age * 1000, ...(parent && { parent_id: opencodeId(parent) }) })
+      home.message(name, name, modelAnswers())
+    }
+    const shown = () => [look()?.remarks, look()?.sessions.map(({ id }) => id), outputOf(look())]
+    for (const [age, name] of ['a', 'b', 'c'].entries()) add(name, age + 1)
+    const newest = ['a', 'b', 'c'].map(opencodeId)
+    expect(shown()).toEqual([[], newest, [34, 34, 34]])
+    add('d', 60)
+    const remarks = ['only its newest 3 sessions are read, and 5 with those that they started']
+    expect(shown(), 'one is too old').toEqual([remarks, newest, [34, 34, 34]])
+    expect(look()?.sessions.map(({ spent }) => spent.hasGaps)).toEqual([undefined, undefined, undefined])
+    add('child', 80, 'a')
+    add('other', 90, 'a')
+    expect(shown(), 'as many as are read').toEqual([remarks, newest, [3 * 34, 34, 34]])
+    expect(look()?.sessions.map(({ spent }) => spent.hasGaps)).toEqual([undefined, undefined, undefined])
+    add('grandchild', 100, 'child')
+    expect(shown(), 'one that they started is too many').toEqual([remarks, newest, [3 * 34, 34, 34]])
+    expect(look()?.sessions.map(({ spent }) => costOf(spent, {}).isLeast)).toEqual([true, true, true])
+  })
+
   test('there is nothing to say without a database', () => {
     rmSync(home.folder, { recursive: true })
     expect(reader()()).toBeUndefined()

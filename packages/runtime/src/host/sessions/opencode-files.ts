@@ -1,7 +1,7 @@
 /** The database of opencode, `opencode.db`, and its processes. Only read. */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import {
   type Conversation,
   emptyConversation,
@@ -26,15 +26,24 @@ import type { Machine } from './machine.ts'
 import { type OpencodeSession, opencodeSessions } from './opencode.ts'
 import { type FoundTool, keptSeconds, type Look, quotable, type ToolReader } from './session.ts'
 
+/** The limits of what is read of a database. */
+interface OpencodeLimits {
+  /** The sessions besides those that they started. Those that changed last are read first. */
+  readonly sessions: number
+  /** All sessions. Each costs memory for as long as it is known. */
+  readonly rows: number
+}
+const usualLimits: OpencodeLimits = { sessions: 2000, rows: 6000 }
+
 /** Reads the sessions of opencode in this folder, usually `~/.local/share/opencode`. */
-export function opencodeReader(folder: string, machine: Machine): ToolReader {
+export function opencodeReader(folder: string, machine: Machine, limits = usualLimits): ToolReader {
   const file = join(folder, 'opencode.db')
-  const read = conversationReader()
-  let known: readonly KnownSession[] = []
+  const read = conversationReader(limits)
+  let known: KnownSessions = { all: [], hasMore: false, hasMoreParts: false }
   let stamp: string | undefined
   const refresh = (look: Look, found: DatabaseFile): string[] => {
     if (!found.isOwn) return ['its database cannot be read']
-    if (found.stamp === stamp && known.every(({ isWhole }) => isWhole)) return []
+    if (found.stamp === stamp && known.all.every(({ isWhole }) => isWhole)) return []
     try {
       known = readDatabase(file, (database) => read(database, look))
       stamp = found.stamp
@@ -50,13 +59,19 @@ export function opencodeReader(folder: string, machine: Machine): ToolReader {
     if (!hasSqlite()) return withoutSqlite
     const faults = refresh(look, found)
     const now = Math.floor(look.now / 1000)
+    const { all, hasMore, hasMoreParts } = known
+    const sessions = all.map((one) => sessionIn(one, look))
     return opencodeSessions({
-      sessions: known.map((one) => sessionIn(one, look)),
-      processes: known.length === 0 ? [] : machine.processesNamed('opencode'),
+      sessions: hasMoreParts ? sessions.map((one) => ({ ...one, hasGaps: true })) : sessions,
+      processes: all.length === 0 ? [] : machine.processesNamed('opencode'),
+      remarks: hasMore || hasMoreParts ? [limitsText(limits)] : [],
       ...{ faults, now },
     })
   }
 }
+
+const limitsText = ({ sessions, rows }: OpencodeLimits): string =>
+  `only its newest ${sessions} sessions are read, and ${rows} with those that they started`
 
 const withoutSqlite: FoundTool = {
   ...{ tool: 'opencode', sessions: [], elsewhere: 0, faults: [], isUnread: true },
@@ -92,14 +107,22 @@ function realOf(folder: string): string | undefined {
   }
 }
 
-/** The most sessions that are read besides those that they started. Those that changed last are read first. */
-const maxSessions = 2000
+/** The sessions that were read, and whether there are more. */
+interface KnownSessions {
+  /** Those that changed last come first. */
+  readonly all: readonly KnownSession[]
+  /** True if more sessions changed lately than are read. */
+  readonly hasMore: boolean
+  /** True if these sessions started more than are read, so that all costs may be higher. */
+  readonly hasMoreParts: boolean
+}
 
 /** Returns the function that reads what changed in the database since the last time. */
-function conversationReader(): (database: DatabaseSync, look: Look) => KnownSession[] {
+function conversationReader(limits: OpencodeLimits): (database: DatabaseSync, look: Look) => KnownSessions {
   let known = new Map<string, KnownSession>()
   return (database, look) => {
-    const read = rowsIn(database, look.now - keptSeconds * 1000).map(({ row, tables }) => {
+    const { rows, ...more } = rowsIn(database, look.now - keptSeconds * 1000, limits)
+    const read = rows.map(({ row, tables }) => {
       const before = known.get(row.id)
       // A turn that ends changes its message, and not always the row of the session.
       const isOver = before?.conversation.turn === 'ended' || before?.conversation.turn === 'failed'
@@ -107,7 +130,7 @@ function conversationReader(): (database: DatabaseSync, look: Look) => KnownSess
       return readMessages(database, tables, { ...(before ?? unread), row }, look)
     })
     known = new Map(read.map((one) => [one.row.id, one]))
-    return read
+    return { all: read, ...more }
   }
 }
 
@@ -138,38 +161,60 @@ const allTables: readonly Tables[] = [
   { version: 1, sessions: 'session', messages: 'message', role: `data ->> '$.role'`, more: [] },
 ]
 
+interface FoundRows extends Omit<KnownSessions, 'all'> {
+  readonly rows: readonly { readonly row: OpencodeRow; readonly tables: Tables }[]
+}
+
 /**
  * The sessions that changed since, and all that they started, those first that changed last. A database may have the
  * tables of both versions.
  */
-function rowsIn(database: DatabaseSync, since: number): { readonly row: OpencodeRow; readonly tables: Tables }[] {
+function rowsIn(database: DatabaseSync, since: number, limits: OpencodeLimits): FoundRows {
   const found = allTables.map((tables) => ({ tables, columns: columnsOf(database, tables.sessions) }))
-  const rows = found.flatMap(({ tables, columns }) => {
-    if (columns.size === 0) return []
+  const present = found.filter(({ columns }) => columns.size > 0)
+  // A database that was only just made has no table at all.
+  if (present.length === 0 && database.prepare('select 1 from sqlite_schema limit 1').get())
+    throw new Error('no such table: session')
+  const each = new Map<string, FoundRows['rows'][number]>()
+  let [left, hasMore, hasMoreParts] = [limits.rows, false, false]
+  for (const { tables, columns } of present) {
+    const ids = idsIn(database, tables, since, { ...limits, rows: left })
+    hasMore ||= ids.hasMore
+    hasMoreParts ||= ids.hasMoreParts
+    left -= ids.all.length
     const more = tables.more.filter((name) => columns.has(name)).map((name) => `, ${name}`)
     const times = ['time_created', 'time_updated'].map((name) => `cast(${name} as real) ${name}`).join(', ')
-    const all = database
-      .prepare(
-        `with recursive
-           recent as (select id from ${tables.sessions} where time_updated > ?
-             order by time_updated desc limit ${maxSessions}),
-           found(id) as (select id from recent
-             union select ${tables.sessions}.id from ${tables.sessions}, found where parent_id = found.id)
-         select id, parent_id, directory, version, ${times}${more.join('')} from ${tables.sessions}
-         where id in found`,
-      )
-      .all(since)
-    return all.flatMap((each) => {
-      const row = readOpencodeRow(each, tables.version)
-      return row === undefined ? [] : [{ row, tables }]
-    })
-  })
-  const isEmpty = found.every(({ columns }) => columns.size === 0)
-  // A database that was only just made has no table at all.
-  if (isEmpty && database.prepare('select 1 from sqlite_schema limit 1').get())
-    throw new Error('no such table: session')
-  const each = new Map(rows.reverse().map((one) => [one.row.id, one]))
-  return [...each.values()].sort((a, b) => b.row.changed - a.row.changed)
+    const rowOf = database.prepare(
+      `select id, parent_id, directory, version, ${times}${more.join('')} from ${tables.sessions} where id = ?`,
+    )
+    for (const id of ids.all) {
+      const value = rowOf.get(id)
+      const row = value && readOpencodeRow(value, tables.version)
+      if (row && !each.has(row.id)) each.set(row.id, { row, tables })
+    }
+  }
+  return { rows: [...each.values()].sort((a, b) => b.row.changed - a.row.changed), hasMore, hasMoreParts }
+}
+
+/** The ids of these sessions. Each comes after the one that started it, so that those that are left out are parts. */
+function idsIn(database: DatabaseSync, { sessions }: Tables, since: number, limits: OpencodeLimits) {
+  const found = database
+    .prepare(
+      `with recursive
+         recent as (select id from ${sessions} where time_updated > ? order by time_updated desc
+           limit ${limits.sessions}),
+         found(id) as (select id from recent
+           union select ${sessions}.id from ${sessions}, found where parent_id = found.id limit ${limits.rows + 1})
+       select id from found`,
+    )
+    .all(since)
+    .map(({ id }) => id as SQLInputValue)
+  const next = `select 1 from ${sessions} where time_updated > ? limit 1 offset ${limits.sessions}`
+  return {
+    all: found.slice(0, limits.rows),
+    hasMore: database.prepare(next).get(since) !== undefined,
+    hasMoreParts: found.length > limits.rows,
+  }
 }
 
 const isReadable = `octet_length(data) <= ${maxLineBytes} and json_valid(data)`

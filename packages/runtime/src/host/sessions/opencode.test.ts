@@ -34,7 +34,7 @@ const program = (pid: number, more: Partial<NamedProcess> = {}): NamedProcess =>
 })
 const statesOf = (sessions: readonly OpencodeSession[], processes: readonly NamedProcess[] | undefined) =>
   Object.fromEntries(
-    opencodeSessions({ sessions, processes, faults: [], now }).sessions.map((one) => [
+    opencodeSessions({ sessions, processes, faults: [], remarks: [], now }).sessions.map((one) => [
       one.id.replace(/^ses_|0+$/g, ''),
       one.pid === undefined ? one.state : `${one.state} ${one.pid}`,
     ]),

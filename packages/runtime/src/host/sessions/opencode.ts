@@ -6,7 +6,7 @@ import {
   groupBy,
   keptSeconds,
   newestVersion,
-  rootOf,
+  rootsIn,
   type SessionState,
   type ToolSession,
   unknownLines,
@@ -33,13 +33,14 @@ interface OpencodeFacts {
   /** The processes of opencode; undefined if this machine does not tell. */
   readonly processes: readonly NamedProcess[] | undefined
   readonly faults: readonly string[]
+  readonly remarks: readonly string[]
   /** In Unix seconds. */
   readonly now: number
 }
 
-export function opencodeSessions({ sessions, processes, faults, now }: OpencodeFacts): FoundTool {
-  const parents = new Map(sessions.map(({ row }) => [row.id, row.parent]))
-  const families = groupBy(sessions, ({ row }) => rootOf(row.id, (id) => parents.get(id)))
+export function opencodeSessions({ sessions, processes, faults, remarks, now }: OpencodeFacts): FoundTool {
+  const rootOf = rootsIn(new Map(sessions.map(({ row }) => [row.id, row.parent])))
+  const families = groupBy(sessions, ({ row }) => rootOf(row.id))
   const shown = [...families].flatMap(([id, family]) => {
     const main = family.find(({ row }) => row.id === id)
     const isShown = main?.conversation.turn !== undefined && main.row.changed > (now - keptSeconds) * 1000
@@ -57,7 +58,7 @@ export function opencodeSessions({ sessions, processes, faults, now }: OpencodeF
     tool: 'opencode',
     version: newestVersion(stamps),
     sessions: shown.map((one) => sessionOf(one, lifeOf(one, owners, processes), now)),
-    ...{ elsewhere: 0, remarks: [] },
+    ...{ elsewhere: 0, remarks },
     faults: [...faults, ...unknownLines(others)],
   }
 }

@@ -124,13 +124,24 @@ export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<st
   return groups
 }
 
-/** The beginning of a chain in which each session started the next. A chain that leads back to itself ends there. */
-export function rootOf(id: string, parentOf: (id: string) => string | undefined): string {
-  const seen = new Set<string>()
-  let root = id
-  for (let parent = parentOf(root); parent !== undefined && !seen.has(root); parent = parentOf(root)) {
-    seen.add(root)
-    root = parent
+/**
+ * Returns the function that finds the beginning of a chain in which each session started the next. `parents` has the
+ * session that started each, and is asked once for each. Sessions that started each other stand alone.
+ */
+export function rootsIn(parents: ReadonlyMap<string, string | undefined>): (id: string) => string {
+  const roots = new Map<string, string>()
+  return (id) => {
+    const chain: string[] = []
+    let next: string | undefined = id
+    while (next !== undefined && !roots.has(next)) {
+      roots.set(next, next)
+      chain.push(next)
+      next = parents.get(next)
+    }
+    // The next one is known already. If it is in this chain, the sessions from there on started each other.
+    const circle = next === undefined ? -1 : chain.indexOf(next)
+    const root = next === undefined ? chain.at(-1) : roots.get(next)
+    for (const one of circle < 0 ? chain : chain.slice(0, circle)) roots.set(one, root ?? one)
+    return roots.get(id) ?? id
   }
-  return root
 }
