@@ -28,8 +28,10 @@ export class RawAssistant {
   readonly #replies: Reply[] = []
   #id = 0
 
-  constructor(home: ServiceHome, args = ['--workspace', 'north', '--as', 'ada@example.org']) {
-    const { folder: cwd, env, program } = home
+  constructor(
+    { folder: cwd, env, program }: Pick<ServiceHome, 'folder' | 'env' | 'program'>,
+    args = ['--workspace', 'north', '--as', 'ada@example.org'],
+  ) {
     this.child = spawn(process.execPath, [program, 'mcp', ...args], { cwd, env, stdio: 'pipe' })
     this.ended = once(this.child, 'close').then(([code, signal]) => code ?? signal)
     onTestFinished(() => void this.child.kill('SIGKILL'))

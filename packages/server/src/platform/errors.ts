@@ -11,6 +11,12 @@ export class ConfigError extends Error {}
 /** The message of an error, or the text of any other thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/**
+ * True for the error of code that cannot be loaded, because an upgrade has replaced the files of the program while it
+ * runs.
+ */
+export const isReplaced = (error: unknown): boolean => isCode(error, 'ERR_MODULE_NOT_FOUND')
+
 /** The reasons of system errors in words, by their codes. */
 const systemReasons: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the disk',

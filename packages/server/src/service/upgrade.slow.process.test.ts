@@ -18,8 +18,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { level } from '../../../../testing/level.ts'
+import { RawAssistant, textOf } from '../../testing/assistant.ts'
 import { offering } from '../../testing/service.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
@@ -142,5 +143,68 @@ test.each([released, 'HEAD~1'].flatMap((name) => commitOf(name) ?? []))(
     expect(signedIn.status).toBe(200)
     expect(service.log).not.toContain('"level":"error"')
     expect(await service.kill()).toBe(0)
+  },
+)
+
+/** The first commit with `svc-server mcp`. */
+const firstWithAssistants = '0ab41f983'
+
+/** A home whose data folder and settings are those of another one, with another program. */
+const withProgram = ({ folder, env }: ServiceHome, program: string) => ({ folder, env, program })
+
+describe.each(['SQLite', 'PostgreSQL'])('with %s, between two calls of an assistant', (engine) => {
+  const newHome = async () =>
+    newServiceHome(engine === 'SQLite' ? {} : { SVC_DATABASE_URL: await newPostgresDatabase({ empty: true }) })
+  const reads = async (assistant: RawAssistant) =>
+    expect(textOf(await assistant.call('fleet', { filter: 'level:bad' }))).toContain('"name":"mail"')
+
+  test.each([firstWithAssistants, 'HEAD~1'].flatMap((name) => commitOf(name) ?? []))(
+    'the service of commit %s is upgraded; assistants of both versions read before and after',
+    async (commit) => {
+      const home = await newHome()
+      const { program } = home
+      home.program = join(checkOut(commit), 'packages/server/src/main.ts')
+      const old = await home.start()
+      const { token } = await populate(home)
+      await report(home.url, token, { state: { level: 'bad', label: 'Stuck' } })
+      const before = new RawAssistant(withProgram(home, home.program))
+      await before.initialize()
+      await reads(before)
+      const now = new RawAssistant(withProgram(home, program))
+      await now.initialize()
+      for (const assistant of [now, before]) await reads(assistant)
+
+      await old.kill()
+      home.program = program
+      await home.start()
+      const next = new RawAssistant(home)
+      await next.initialize()
+      for (const assistant of [now, before, next]) await reads(assistant)
+    },
+  )
+})
+
+test.skipIf(before === undefined)(
+  'a service that knows no assistants is named to them until it is upgraded',
+  async () => {
+    const home = await newServiceHome()
+    const { program } = home
+    home.program = join(checkOut(before ?? ''), 'packages/server/src/main.ts')
+    const assistant = new RawAssistant(withProgram(home, program))
+    await assistant.initialize()
+    expect(textOf(await assistant.call('fleet'))).toBe('The service does not run.')
+    const old = await home.start()
+    await populate(home)
+    const reply = await assistant.call('fleet')
+    expect([reply.result?.isError, textOf(reply)]).toEqual([
+      true,
+      'The running service (0.1.0) does not know "svc-server assistant fleet": restart it with this version.',
+    ])
+    const late = new RawAssistant(withProgram(home, program))
+    expect([await late.ended, late.said]).toEqual([1, expect.stringContaining('restart it with this version')])
+    await old.kill()
+    home.program = program
+    await home.start()
+    expect(textOf(await assistant.call('fleet'))).toContain('"name":"mail"')
   },
 )

@@ -33,6 +33,12 @@ const [alertsRead, changesRead] = [500, 10_000]
  */
 const maxBytes = 60 * 1024
 
+/**
+ * Loads the code with which all tools read, at the first command of an assistant. An upgrade replaces the files of the
+ * program while it runs, so what is loaded later could be missing.
+ */
+const loadReads = () => import('./assistant-reads.ts')
+
 interface Tool {
   says: string
   /** The operation with which the page reads the same. */
@@ -45,7 +51,7 @@ export const assistantTools = {
     says: 'List the agents of the workspace, or those that a filter such as "level:bad host:build-*" selects, with their levels and labels.',
     operation: agents.fleet,
     run: async (call, workspace) => {
-      const { listAgents } = await import('../../web/queries/agents.ts')
+      const { listAgents } = await loadReads()
       const limit = limitIn(call, itemsGiven.fleet.default)
       const filter = rawOption(call, 'filter') ?? ''
       const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
@@ -57,8 +63,7 @@ export const assistantTools = {
     says: `Show one agent: its last report, its updates and its newest ${runsOfAgent} runs.`,
     operation: agents.showAgent,
     run: async (call, workspace) => {
-      const { agentSnapshot } = await import('../../web/queries/agents.ts')
-      const { readRuns } = await import('../../web/queries/runs.ts')
+      const { agentSnapshot, readRuns } = await loadReads()
       const agent = await agentIn(call, workspace, 'name')
       const { total } = await readRuns(call.store.db, agent, newest, { offset: 0, limit: 0 })
       return agentWithin(await agentSnapshot(call.store.db, agent, call.now(), runsOfAgent), total)
@@ -68,7 +73,7 @@ export const assistantTools = {
     says: 'List the newest runs of an agent, with their status, duration, models and cost.',
     operation: agents.runs,
     run: async (call, workspace) => {
-      const { readRuns } = await import('../../web/queries/runs.ts')
+      const { readRuns } = await loadReads()
       const limit = limitIn(call, itemsGiven.runs.default)
       const agent = await agentIn(call, workspace, 'agent')
       const { rows, total } = await readRuns(call.store.db, agent, newest, { offset: 0, limit })
@@ -79,7 +84,7 @@ export const assistantTools = {
     says: 'List the alerts of the workspace that have not ended, or with "all" also those that ended, the newest first.',
     operation: alerts.alerts,
     run: async (call, workspace) => {
-      const { countAlerts, listAlerts } = await import('../../alerts/changes/listing.ts')
+      const { countAlerts, listAlerts } = await loadReads()
       const asked = { all: call.options.all === true }
       const rows = await listAlerts(call.store.db, workspace, { ...asked, limit: alertsRead })
       const total = rows.length < alertsRead ? rows.length : await countAlerts(call.store.db, workspace, asked)
@@ -90,7 +95,7 @@ export const assistantTools = {
     says: 'List what changed about an agent since a time, by default in the last day, the oldest first: levels, times offline, versions, commands, failed runs and alerts.',
     operation: history.changes,
     run: async (call, workspace) => {
-      const { readHistoryChanges } = await import('../../web/queries/changes.ts')
+      const { readHistoryChanges } = await loadReads()
       const agent = await agentIn(call, workspace, 'agent')
       const now = call.now()
       const time = orUsageError(() => history.askedTime(readOptions(call, history.changes, 'since'), now, 'since'))
@@ -140,9 +145,7 @@ export const assistantCommands: Readonly<Record<string, OperatorCommand>> = {
  * a page does (I33), and members may do all that the tools do. The refusal names nobody.
  */
 async function readableWorkspace(call: CommandCall): Promise<WorkspaceInfo> {
-  const { findNamed } = await import('../../people/accounts/store.ts')
-  const { rightsIn } = await import('../../people/workspaces/standing.ts')
-  const { findWorkspace } = await import('../../people/workspaces/store.ts')
+  const { findNamed, findWorkspace, rightsIn } = await loadReads()
   const { db } = call.store
   const slug = rawOption(call, 'workspace') ?? ''
   const workspace = await findWorkspace(db, slug)
@@ -157,7 +160,7 @@ async function readableWorkspace(call: CommandCall): Promise<WorkspaceInfo> {
 const newest = { sort: 'started' } as const
 
 async function agentIn(call: CommandCall, workspace: WorkspaceInfo, option: 'name' | 'agent') {
-  const { findAgent } = await import('../../fleet/agents/store.ts')
+  const { findAgent } = await loadReads()
   const name = rawOption(call, option) ?? ''
   if (name.includes('/')) throw new RefusedError(`Name an agent without its workspace: got ${shown(name)}.`)
   const agent = await findAgent(call.store.db, workspace, name)

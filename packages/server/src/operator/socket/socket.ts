@@ -11,7 +11,7 @@ import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
 import { closingStages } from '../../platform/closing.ts'
 import { notYours } from '../../platform/data-folder.ts'
-import { isCode, systemReason } from '../../platform/errors.ts'
+import { isCode, isReplaced, systemReason } from '../../platform/errors.ts'
 import { commands, unlistedCommands } from '../commands/all.ts'
 import type { OperatorCommand } from '../shared/command.ts'
 import { MissingError, type OperatorRequest, RefusedError, type ServiceParts, UsageError } from '../shared/request.ts'
@@ -140,13 +140,19 @@ async function answer(
     say(res, 200, outcome)
   } catch (error) {
     log.error({ err: error }, 'an operator command failed')
-    const reason = systemReason(error)
-    const why = reason === undefined ? 'The log of the service says why.' : `Reason: ${reason}.`
-    say(res, 500, { message: `The command failed. ${why}` })
+    say(res, 500, { message: `The command failed. ${whyItFailed(error)}` })
   } finally {
     working.delete(res)
   }
 }
+
+function whyItFailed(error: unknown): string {
+  if (isReplaced(error)) return replacedText
+  const reason = systemReason(error)
+  return reason === undefined ? 'The log of the service says why.' : `Reason: ${reason}.`
+}
+
+const replacedText = 'The files of the service were replaced while it runs: restart it.'
 
 /** Answers a call, unless it was answered already because the service stops. */
 function say(res: ServerResponse, status: number, body: object): void {

@@ -157,15 +157,20 @@ async function firstConnection(pool: pg.Pool): Promise<{ holder: pg.PoolClient; 
   throw new StoreError(wrong)
 }
 
-/** Refuses a database with migrations of a newer svc, whose tables this version does not know. */
-async function refuseNewer({ db }: Store): Promise<void> {
+/** The first migration of a newer svc that the database has. Undefined if this version knows all of its tables. */
+export async function newerMigration({ db }: Store): Promise<string | undefined> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some((table) => table.name === 'kysely_migration')) return
+  if (!tables.some((table) => table.name === 'kysely_migration')) return undefined
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-  const unknown = rows.find(({ name }) => !Object.hasOwn(migrations, name))
-  if (!unknown) return
+  return rows.find(({ name }) => !Object.hasOwn(migrations, name))?.name
+}
+
+/** Refuses a database with migrations of a newer svc, whose tables this version does not know. */
+async function refuseNewer(store: Store): Promise<void> {
+  const newer = await newerMigration(store)
+  if (newer === undefined) return
   throw new StoreError(
-    `The database was upgraded by a newer version (${unknown.name}). Start that version or a newer one. Nodes of this version that are already running can keep running until they are replaced.`,
+    `The database was upgraded by a newer version (${newer}). Start that version or a newer one. Nodes of this version that are already running can keep running until they are replaced.`,
   )
 }
 
