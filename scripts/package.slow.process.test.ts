@@ -1,14 +1,17 @@
 /**
  * Tests the package of the service: made by `npm run release -- --service`, installed by npm without a network, and
- * started in an empty folder. `npm test` leaves this out. It needs npm, and a build that takes half a minute.
+ * started in an empty folder. `npm test` leaves this out. It needs npm, and a build that takes half a minute. Only the
+ * long form also runs npx, and npm with an older Node.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -21,7 +24,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../testing/free-port.ts'
+import { level } from '../testing/level.ts'
 
+const isLong = level === 'long'
 const root = join(import.meta.dirname, '..')
 const dir = mkdtempSync(join(tmpdir(), 'svc-package-test-'))
 const [key, keys, out, prefix] = ['key', 'keys', 'out', 'prefix'].map((name) => join(dir, name)) as Four
@@ -150,25 +155,26 @@ test('the help names the commands as they are typed where the package is install
   }
 })
 
-test('in an empty folder the first page with its script is there within five seconds', async () => {
+test('in an empty folder it serves the first page within five seconds, the help and the same svc.pyz', async () => {
   const took: number[] = []
-  // On a busy machine some starts take longer.
-  while (took.length < 3 && !took.some((ms) => ms < 5000)) {
+  const firstPage = async () => {
     const at = performance.now()
-    const { url, stop } = await start()
-    const page = await fetch(url)
-    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1] ?? ''
-    expect([page.status, (await fetch(url + script)).status]).toEqual([200, 200])
+    const service = await start()
+    const page = await (await fetch(service.url)).text()
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ''
+    expect((await fetch(service.url + script)).status).toBe(200)
     took.push(performance.now() - at)
-    await stop()
+    return { ...service, page }
+  }
+  let first = await firstPage()
+  // On a busy machine some starts take longer.
+  while (took.length < 3 && Math.min(...took) >= 5000) {
+    await first.stop()
+    first = await firstPage()
   }
   process.stderr.write(`the first page of the package took ${took.map((ms) => ms.toFixed(0)).join(', ')} ms\n`)
   expect(Math.min(...took)).toBeLessThan(5000)
-})
-
-test('in an empty folder the installed service serves the page, the help and the same svc.pyz', async () => {
-  const { url, cwd } = await start()
-  const page = await (await fetch(url)).text()
+  const { url, cwd, page } = first
   expect(page).toContain('data-command="svc-server"')
   const help = await (await fetch(`${url}/help/operator`)).text()
   expect(help).toContain('svc-server link --first')
@@ -187,9 +193,11 @@ test.skipIf(process.getuid?.() !== 0)(
     const user = 65_534
     rmSync(join(installed, 'program/.cache'), { recursive: true, force: true })
     const cwd = newFolder(user)
+    const data = join(cwd, 'svc-data')
+    mkdirSync(data)
+    chownSync(data, user, user)
     await (await start({ cwd, uid: user })).stop()
-    await (await start({ cwd, uid: user })).stop()
-    expect(existsSync(join(cwd, 'svc-data/.cache/compiled'))).toBe(true)
+    expect(existsSync(join(data, '.cache/compiled'))).toBe(true)
     expect(existsSync(join(installed, 'program/.cache'))).toBe(false)
   },
 )
@@ -207,7 +215,7 @@ test('a file that is cut fails the check of its sum, and npm leaves what is inst
   expect(run(['--version']).out.trim()).toBe(version)
 })
 
-test('npx starts the service from the file', async () => {
+test.runIf(isLong)('npx starts the service from the file', async () => {
   const name = `./svc-server-${version}.tgz`
   const cwd = newFolder()
   copyFileSync(file, join(cwd, name))
@@ -233,9 +241,10 @@ test.skipIf(!old)('an older Node says in one sentence what is needed, for every 
 })
 
 const npm = realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim())
-const oldHasNpm = old !== undefined && spawnSync(old, [npm, '--version']).status === 0
-if (old && !oldHasNpm) process.stderr.write(`NOT TESTED: npm with an older Node, since ${old} is too old for ${npm}\n`)
-test.skipIf(!oldHasNpm)('npm with an older Node installs the package, and warns', () => {
+const oldHasNpm = isLong && old !== undefined && spawnSync(old, [npm, '--version']).status === 0
+if (isLong && old && !oldHasNpm)
+  process.stderr.write(`NOT TESTED: npm with an older Node, since ${old} is too old for ${npm}\n`)
+test.runIf(oldHasNpm)('npm with an older Node installs the package, and warns', () => {
   const install = [npm, 'install', '-g', '--offline', '--no-audit', '--no-fund', '--prefix', newFolder(), file]
   const done = spawnSync(old ?? '', install, { cwd: dir, env, encoding: 'utf8' })
   expect([done.status, done.stderr]).toEqual([0, expect.stringMatching(/EBADENGINE[\s\S]*node: '>=24'/)])
