@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/server/src/${file}`
 const [overHttp, onBothEngines] = [at('web/routing/oidc.http.test.ts'), at('web/routing/oidc.store.test.ts')]
+const [ofClient, ofStop] = [at('people/oidc/client.http.test.ts'), at('service/service.process.test.ts')]
 const [ofJudge, ofOperator] = [at('people/oidc/judge.test.ts'), at('operator/oidc.store.test.ts')]
 
 export const oidcFaults: readonly Fault[] = [
@@ -18,17 +19,33 @@ export const oidcFaults: readonly Fault[] = [
     name: 'oidc: a redirect is followed',
     harm: 'A provider that was taken over makes the service call addresses inside its network.',
     file: at('people/oidc/client.ts'),
-    old: "redirect: 'manual' })\n  const chunks",
-    new: "redirect: 'follow' })\n  const chunks",
+    old: "redirect: 'manual', signal })",
+    new: "redirect: 'follow', signal })",
     tests: [overHttp],
   },
   {
     name: 'oidc: an answer has no maximum size',
     harm: 'A provider fills the memory of the service, and all agents wait.',
     file: at('people/oidc/client.ts'),
-    old: 'if (bytes > call.bytes)',
-    new: 'if (bytes > call.bytes * 1000)',
+    old: 'if (bytes > maxBytes)',
+    new: 'if (bytes > maxBytes * 1000)',
     tests: [overHttp],
+  },
+  {
+    name: 'oidc: a provider may take any time',
+    harm: 'A provider that never answers leaves people before an empty page.',
+    file: at('people/oidc/client.ts'),
+    old: '{ stop, withinMs: within }',
+    new: '{ stop, withinMs: within * 1000 }',
+    tests: [ofClient],
+  },
+  {
+    name: 'oidc: a provider that does not answer holds up a stop',
+    harm: 'Each restart of the service takes ten seconds, and the requests of its people are cut.',
+    file: at('web/routing/sign-in-oidc.ts'),
+    old: ', stop: deps.stopping }',
+    new: ' }',
+    tests: [ofStop],
   },
   {
     name: 'oidc: after a failure the provider is asked at once',

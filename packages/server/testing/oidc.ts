@@ -17,8 +17,13 @@ export type ProviderPeople = Record<string, Record<string, unknown>>
 
 /** The ways in which the provider fails. */
 export interface ProviderFails {
-  /** Answers each call of the service so, and browsers as always. `silent`: it never answers. */
-  calls?: 'silent' | 'html' | 'large' | 'elsewhere' | 'error'
+  /**
+   * Answers each call of the service so, and browsers as always. `silent`: it never answers. `drip`: it sends a byte a
+   * second, without end.
+   */
+  calls?: 'silent' | 'drip' | 'html' | 'large' | 'elsewhere' | 'error'
+  /** The milliseconds after which it begins to handle a call of the service. */
+  delay?: number
   /** Changes the claims of a token before it is signed. */
   claims?: (claims: Record<string, unknown>) => Record<string, unknown>
   /** Signs with another key, or changes the token after it was signed. */
@@ -37,6 +42,8 @@ export interface TestProvider {
   fails: ProviderFails
   /** The paths that the service called, in order. */
   calls: string[]
+  /** The paths of calls whose connection the service ended before it had the whole answer, in order. */
+  cut: string[]
   /** Lets the provider send browsers back to a service at this base address. */
   knows(baseUrl: string): void
   close(): Promise<void>
@@ -84,6 +91,7 @@ export async function startProvider(given: Partial<OidcSettings> = {}): Promise<
     people: people(),
     fails: {},
     calls: [],
+    cut: [],
     knows: (baseUrl) => known.push(`${baseUrl}/api/web/oidc/callback`),
     close: async () => {
       server.closeAllConnections()
@@ -95,12 +103,21 @@ export async function startProvider(given: Partial<OidcSettings> = {}): Promise<
   server.on('request', (req, res) => {
     const path = req.url ?? '/'
     const isCall = calls.test(path)
-    if (isCall) test.calls.push(path)
-    if (isCall && test.fails.calls) return failedCall(test.fails.calls, res)
+    if (!isCall) return answer(path, req, res)
+    test.calls.push(path)
+    res.on('close', () => {
+      if (!res.writableFinished) test.cut.push(path)
+    })
+    setTimeout(() => {
+      if (test.fails.calls) failedCall(test.fails.calls, res)
+      else answer(path, req, res)
+    }, test.fails.delay ?? 0)
+  })
+  function answer(path: string, req: IncomingMessage, res: ServerResponse): void {
     if (path.startsWith('/interaction/')) return void interact(provider, test.people, req, res)
     if (path.startsWith('/token')) changeAnswer(res)
-    return void handle(req, res)
-  })
+    handle(req, res)
+  }
   afterThisTest(test.close)
   return test
 
@@ -239,10 +256,17 @@ async function interact(
 /** Answers a call of the service as a provider does that fails. */
 function failedCall(how: NonNullable<ProviderFails['calls']>, res: ServerResponse): void {
   if (how === 'silent') return
+  if (how === 'drip') return drip(res)
   if (how === 'elsewhere') res.writeHead(302, { location: '/elsewhere' }).end()
   else if (how === 'html') res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>')
   else if (how === 'error') res.writeHead(500).end('{}')
   else res.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(1_100_000)}"`)
+}
+
+function drip(res: ServerResponse): void {
+  res.writeHead(200, { 'content-type': 'application/json' }).write(' ')
+  const dripping = setInterval(() => res.write(' '), 1000)
+  res.on('close', () => clearInterval(dripping))
 }
 
 /** A browser at the provider: it keeps the provider's cookies, and does what a person does there. */

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
+import { startProvider } from '../../testing/oidc.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 
 /** Signs up the first person with the token in the link. */
@@ -151,6 +152,19 @@ test.skipIf(backlog < 2000)(
     for (const socket of herd) socket.destroy()
   },
 )
+
+test('a sign-in provider that never answers holds up no stop', async () => {
+  const provider = await startProvider()
+  provider.fails = { calls: 'silent' }
+  const home = await newServiceHome(provider.env)
+  const service = await home.start()
+  const pressed = fetch(`${home.url}/api/web/oidc/start`, { redirect: 'manual' })
+  await eventually('the provider is called', () => expect(provider.calls).toHaveLength(1))
+  const ended = service.kill()
+  expect((await pressed).headers.get('location')).toMatch(/^\/sign-in\?oidc=failed/)
+  expect(await ended).toBe(0)
+  expect(provider.cut).toEqual(provider.calls)
+})
 
 test('a second signal ends the service at once', async () => {
   const home = await newServiceHome()

@@ -107,7 +107,12 @@ async function assemble(
   closers.add('reports', 'reports of agents', agents.close)
   const clock = newClockWatch({ store, log, live, clocks: clocksOf(now), isBeside })
   const sweeper = createSweeper(agentDeps, agents.age, clock)
-  const deps: Deps & { live: Hub } = { ...agentDeps, auth, hurrySweeper: sweeper.hurry }
+  const stopping = new AbortController()
+  closers.add('callers', 'calls of other systems', () => stopping.abort())
+  const deps: Deps & { live: Hub } = {
+    ...agentDeps,
+    ...{ auth, hurrySweeper: sweeper.hurry, stopping: stopping.signal },
+  }
   closers.add('reports', 'regular jobs', sweeper.stop)
 
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
@@ -154,18 +159,17 @@ async function startAlerts(
   { checkClock, node, ...deps }: Deps & { live: Hub; node: string; checkClock: () => Promise<void> },
   closers: Closers,
 ): Promise<void> {
-  const { store, config, log, now, live } = deps
+  const { store, config, log, now, live, stopping } = deps
   // Only this process uses the embedded database, so an earlier process took every lease in it.
   if (store.engine === 'sqlite') await freeLeases(store)
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))
   const senders = sendersOf(config)
-  const stopping = new AbortController()
   const sending = { store, log, now, node, key, allowed, senders, writer: alertWriter(baseUrl) }
   const dispatcher = newDispatcher(sending, [accountMails({ ...deps, key })])
   const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks: clocksOf(now) })
   const { lookedAt } = dispatcher
-  const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log, lookedAt, stop: stopping.signal })
+  const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log, lookedAt, stop: stopping })
   const evaluator = newEvaluator({
     store,
     log,
@@ -179,10 +183,7 @@ async function startAlerts(
   })
   closers.add('callers', 'messages and mails', dispatcher.stop)
   closers.add('callers', 'evaluation of alerts', evaluator.stop)
-  closers.add('callers', 'heartbeat', () => {
-    stopping.abort()
-    return heartbeat.settled()
-  })
+  closers.add('callers', 'heartbeat', heartbeat.settled)
   dispatcher.start()
   evaluator.start()
 }

@@ -18,7 +18,7 @@ interface HeartbeatParts {
   /** When this node last checked for due deliveries; null if it never did. */
   lookedAt: () => number | null
   /** Aborted when the service stops. */
-  stop?: AbortSignal
+  stop?: AbortSignal | undefined
   /** The milliseconds that a call may take. */
   withinMs?: number
 }

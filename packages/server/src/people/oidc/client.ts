@@ -2,8 +2,10 @@
  * Talks to the sign-in provider (OpenID Connect) by the library. The provider is asked for its addresses at the first
  * press and again after a failure, so the service starts whatever the provider does.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { isAhead } from '@svc/protocol'
 import type { Configuration } from 'openid-client'
+import { attemptCall } from '../../deliveries/attempt.ts'
 import type { OidcSettings } from '../../platform/base.ts'
 import type { ProviderClaims } from './judge.ts'
 import { beginOf, type Visit } from './state.ts'
@@ -12,8 +14,10 @@ import { beginOf, type Visit } from './state.ts'
 export const wayBackPath = '/api/web/oidc/callback'
 
 const second = 1000
-/** The limits of a call of the provider: the seconds that it may take, and the bytes of its answer. */
-const call = { seconds: 10, bytes: 1024 * 1024 } as const
+/** The milliseconds that one press or one way back may wait for the provider, with all requests that it needs. */
+const withinMs = 10 * second
+/** The maximum bytes of an answer of the provider. */
+const maxBytes = 1024 * 1024
 /** The milliseconds between two requests for the provider's addresses. */
 const againMs = 10 * second
 /**
@@ -21,6 +25,18 @@ const againMs = 10 * second
  * such a limit is answered with the time at which it asked.
  */
 const knownSeconds = 365 * 24 * 60 * 60
+
+/** The signal that ends the requests of the press in which they are made, since the library does not pass one on. */
+const ending = new AsyncLocalStorage<AbortSignal>()
+
+interface ProviderParts {
+  baseUrl: string
+  now: () => number
+  /** Aborted when the service stops. */
+  stop?: AbortSignal | undefined
+  /** The milliseconds that one press or one way back may wait for the provider. */
+  withinMs?: number
+}
 
 interface Provider {
   /** The address of the provider at which a visit begins. Throws if the provider does not answer as it should. */
@@ -34,7 +50,7 @@ interface Provider {
 
 export function openProvider(
   { issuer, clientId, clientSecret }: OidcSettings,
-  { baseUrl, now }: { baseUrl: string; now: () => number },
+  { baseUrl, now, stop, withinMs: within = withinMs }: ProviderParts,
 ): Provider {
   // Loading takes 20 ms, which no report should wait for, so it begins with the service and not with the first press.
   const loading = import('openid-client')
@@ -47,7 +63,6 @@ export function openProvider(
     const plain = issuer.startsWith('http:') ? [library.allowInsecureRequests] : []
     const configuration = await library.discovery(new URL(issuer), clientId, undefined, authentication, {
       [library.customFetch]: limitedFetch,
-      timeout: call.seconds,
       // Without it, the library accepts a token that came over TLS, even with a false signature.
       execute: [...plain, library.enableNonRepudiationChecks],
     })
@@ -71,14 +86,17 @@ export function openProvider(
     return asked.configuration
   }
 
-  /** Runs `work`. If it fails, the next press asks for the addresses again. */
+  /**
+   * Runs `work`, whose requests have one deadline together, and end when the service stops. If it fails, the next press
+   * asks for the addresses again.
+   */
   async function talk<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
-    try {
-      return await work(await configuration())
-    } catch (error) {
-      hasFailed ||= !isAboutVisit(error)
-      throw error
-    }
+    const attempt = (signal: AbortSignal) => ending.run(signal, async () => work(await configuration()))
+    const attempted = await attemptCall(attempt, { stop, withinMs: within })
+    if (attempted.is === 'done') return attempted.value
+    const error = attempted.is === 'failed' ? attempted.error : unanswered(attempted.is)
+    hasFailed ||= !isAboutVisit(error)
+    throw error
   }
 
   const redirectUri = baseUrl + wayBackPath
@@ -128,14 +146,19 @@ const isAboutVisit = (error: unknown): boolean =>
     String((error as { code?: unknown }).code),
   )
 
+/** The error of a call that did not end in time, or that the stop of the service ended. */
+const unanswered = (why: 'late' | 'stopped'): Error =>
+  Object.assign(new Error(`The call of the provider did not end: ${why}.`), { code: why })
+
 /** Follows no redirect, and reads no more than the limit. */
 async function limitedFetch(url: string, options: object): Promise<Response> {
-  const { body, status, headers } = await fetch(url, { ...options, redirect: 'manual' })
+  const signal = ending.getStore() ?? null
+  const { body, status, headers } = await fetch(url, { ...options, redirect: 'manual', signal })
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
-    if (bytes > call.bytes) throw new Error('The answer of the provider is too large.')
+    if (bytes > maxBytes) throw new Error('The answer of the provider is too large.')
     chunks.push(chunk)
   }
   return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers })

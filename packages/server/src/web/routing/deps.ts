@@ -9,4 +9,6 @@ export interface Deps extends AgentDeps {
    * without the service.
    */
   hurrySweeper?(): void
+  /** Aborted when the service stops. Absent in a command that runs without the service. */
+  stopping?: AbortSignal
 }

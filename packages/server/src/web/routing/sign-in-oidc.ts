@@ -33,7 +33,7 @@ export function oidcStep(deps: Deps, { newSession, take }: SessionMaker) {
   if (!oidc) return undefined
   const config: OidcConfig = { ...deps.config, oidc }
   const visits = visitCookies(deps.config)
-  const provider = openProvider(oidc, { baseUrl: config.baseUrl, now })
+  const provider = openProvider(oidc, { baseUrl: config.baseUrl, now, stop: deps.stopping })
 
   const heard = (): readonly string[] => deps.live.nodesHeard?.() ?? []
   const failed = (why: string): void => log.warn({ why }, 'a sign-in through the provider failed')
