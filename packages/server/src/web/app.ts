@@ -17,6 +17,7 @@ import { isConstraint, isDatabaseFailure, isForeignText } from '../platform/db/e
 import { refuseAndClose } from '../platform/http/answers.ts'
 import { drainBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
+import { pageParts, wantsPage } from '../platform/http/person-page.ts'
 import { logAsStatus, requestPath } from '../platform/http/requests.ts'
 import { pathBeside } from '../platform/installed.ts'
 import { Refusal, type WebCode } from '../platform/refusal.ts'
@@ -113,16 +114,21 @@ const unreadable = (): Response =>
   })
 
 /**
- * Makes the answer to a request whose route threw an error. Failures of the service itself are logged, and their
- * details are not sent.
+ * Makes the answer to a request whose route threw an error: JSON, or a page for a browser that shows the address in a
+ * tab. Failures of the service itself are logged, and their details are not sent.
  */
-function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
+function answer({ config, log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   const refusal = refusalOf(error)
   if (refusal.status >= 500) {
     log.error({ err: error, method: c.req.method, path: requestPath(c.env.incoming.url ?? '') }, 'a page route failed')
   }
   c.header('cache-control', 'no-store')
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
+  if (wantsPage(c.env.incoming)) {
+    const lines = [refusal.message]
+    const { html, headers } = pageParts({ title: 'This address could not be opened', lines, link: config.baseUrl })
+    return c.body(html, refusal.status as ContentfulStatusCode, headers)
+  }
   const failure: Failure = refusalJson(refusal.code, refusal.message)
   if (refusal.findings) failure.error.findings = refusal.findings
   if (refusal.act !== undefined) failure.error.act = refusal.act

@@ -20,15 +20,21 @@ export const wantsPage = ({ method, headers }: IncomingMessage): boolean =>
 /** Sends the page and closes the connection. */
 export function sendPage(req: IncomingMessage, res: ServerResponse, status: number, page: PersonPage): void {
   if (res.headersSent || res.destroyed) return
-  const html = htmlOf(page)
-  res.writeHead(status, { ...pageHeaders(html), connection: 'close' })
+  const { html, headers } = pageParts(page)
+  res.writeHead(status, { ...headers, connection: 'close' })
   endAfterReading(req, res, html)
+}
+
+/** The body and the headers of an answer with the page. */
+export function pageParts(page: PersonPage): { html: string; headers: Record<string, string> } {
+  const html = htmlOf(page)
+  return { html, headers: pageHeaders(html) }
 }
 
 /** The same as bytes for a connection, where Node's parser has read no request. */
 export function rawPage(status: string, page: PersonPage): string {
-  const html = htmlOf(page)
-  const lines = Object.entries(pageHeaders(html)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { html, headers } = pageParts(page)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status}\r\n${lines.join('')}connection: close\r\n\r\n${html}`
 }
 

@@ -1,4 +1,7 @@
-/** Refusals that the page asks for with status 200, so that the browser's console shows no error for them. */
+/**
+ * The forms of refusals: with status 200 for the page that asks for that, so that the browser's console shows no error
+ * for them, and as a page for somebody who opens the address.
+ */
 import { refusedHeader } from '@svc/api/refused'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
@@ -57,4 +60,24 @@ test('an expected refusal has status 200 for the page that asks for that, and it
     const waysIn = logged('sign-in').filter(({ outcome }) => outcome !== 'ok')
     expect(waysIn).toHaveLength(2 * (refusals.length - others.length))
   })
+})
+
+const opens = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test.each([
+  ['an export without a session', 401, '/api/web/w/north/history/cost/export'],
+  ['a log without a session', 401, '/api/web/w/north/agents/a/logs/1/download'],
+  ['a bundle without a session', 401, '/api/web/w/north/blueprints/b/versions/1.0.0/bundle'],
+  ['an address of no route', 404, '/api/web/nothing'],
+  ['a missing file', 404, '/none.png'],
+])('somebody who opens %s gets a page that says why, and a program gets JSON', async (_, status, path) => {
+  const service = await serve()
+  const { headers, text, ...page } = await service.browser().get(path, opens)
+  expect([page.status, headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8'])
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src/)
+  expect([headers.get('cache-control'), headers.get('x-frame-options')]).toEqual(['no-store', 'DENY'])
+  const json = await service.browser().get<{ error: { message: string } }>(path)
+  expect([json.status, json.headers.get('content-type')]).toEqual([status, 'application/json'])
+  expect(text).toContain(json.body.error.message)
+  expect(text).toContain(service.baseUrl)
 })
