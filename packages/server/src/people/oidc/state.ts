@@ -3,6 +3,7 @@
  * a sign-in that nobody finishes costs no row, and the way back is good in that browser only.
  */
 import { randomBytes } from 'node:crypto'
+import type { ProviderFailure } from '@svc/api'
 import { isAhead } from '@svc/protocol'
 import { secretOf } from '../../platform/data-folder.ts'
 import { seal, sealKeyOf, unseal } from '../../platform/seal.ts'
@@ -77,3 +78,7 @@ export function pageAddress(next: string | undefined, baseUrl: string): string {
   const path = url.pathname + url.search + url.hash
   return path.startsWith('//') || path.length > maxNext ? '/' : path
 }
+
+/** The address of the door, which says why a sign-in failed and leads to `next` after the next one. */
+export const doorAddress = (why: ProviderFailure, next = '/'): string =>
+  `/sign-in?${new URLSearchParams({ oidc: why, ...(next !== '/' && { next }) })}`

@@ -354,6 +354,15 @@ describe('a provider that fails', () => {
     },
   )
 
+  test.each([
+    ['?next=/w/north', '/sign-in?oidc=failed&next=%2Fw%2Fnorth'],
+    ['?next=//evil.example', '/sign-in?oidc=failed'],
+  ])('at the beginning of a sign-in with %s leads to %s', async (query, address) => {
+    const { provider, service } = await newSetup()
+    provider.fails = { calls: 'error' }
+    expect(await begins(service.browser(), query)).toBe(address)
+  })
+
   test('at a closed port stops no start', async () => {
     const provider = await startProvider()
     await provider.close()

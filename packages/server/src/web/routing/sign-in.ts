@@ -4,7 +4,7 @@
  * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts`, `sign-in-passkey.ts`,
  * `sign-in-oidc.ts`, `sign-in-tries.ts` and `sign-in-session.ts`.
  */
-import type { NewPasskeyAnswer, PasskeyAnswer, ProviderFailure, SignInAnswer } from '@svc/api'
+import type { NewPasskeyAnswer, PasskeyAnswer, SignInAnswer } from '@svc/api'
 import { maxEmailLength, readPasted } from '@svc/protocol'
 import type { Context } from 'hono'
 import type { Challenge, ChallengeFor } from '../../people/accounts/challenge.ts'
@@ -22,7 +22,7 @@ import type { PartyOfCodes } from '../../people/factors/rules.ts'
 import { countCode, findFirstHalf, mailsWrongCodes } from '../../people/factors/store.ts'
 import { queueNotice } from '../../people/mails/queue.ts'
 import { verifiedAddress } from '../../people/oidc/judge.ts'
-import type { VisitPurpose } from '../../people/oidc/state.ts'
+import { doorAddress, type VisitPurpose } from '../../people/oidc/state.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
@@ -251,7 +251,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     async fromProvider(c) {
       const visit = oidc?.comeBack(c)
-      if (!oidc || !visit) return failedAddress('failed')
+      if (!oidc || !visit) return doorAddress('failed')
       const { purpose } = visit
       const claims = await tryProvider(c, () => oidc.claimsOf(c, visit))
       if (purpose.is === 'connect') {
@@ -265,7 +265,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
         const outcome = entered === 'failed' || entered === 'disabled' ? entered : 'refused'
         const email = claims && verifiedAddress(claims)
         note(c, email ?? '', { outcome, method: 'oidc', known: false })
-        return failedAddress(entered, purpose.next)
+        return doorAddress(entered, purpose.next)
       }
       const { made, person } = entered
       const known = devices.find(c.req.header('cookie'), person.email, now()) !== undefined
@@ -311,10 +311,6 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
   }
 }
-
-/** The address of the page that says why a sign-in through the provider failed. */
-const failedAddress = (why: ProviderFailure, next = '/'): string =>
-  `/sign-in?${new URLSearchParams({ oidc: why, ...(next !== '/' && { next }) })}`
 
 /** A longer text is no address, whatever is removed at its ends. */
 const maxTyped = 4 * maxEmailLength
