@@ -256,8 +256,8 @@ async function interact(
 /** Answers a call of the service as a provider does that fails. */
 function failedCall(how: NonNullable<ProviderFails['calls']>, res: ServerResponse): void {
   if (how === 'silent') return
-  if (how === 'drip') return drip(res)
-  if (how === 'elsewhere') res.writeHead(302, { location: '/elsewhere' }).end()
+  if (how === 'drip') drip(res)
+  else if (how === 'elsewhere') res.writeHead(302, { location: '/elsewhere' }).end()
   else if (how === 'html') res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>')
   else if (how === 'error') res.writeHead(500).end('{}')
   else res.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(1_100_000)}"`)

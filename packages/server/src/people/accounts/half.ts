@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { halfSignInMs } from '../factors/rules.ts'
 import { ownCookie } from './cookies.ts'
 
-interface HalfCookies {
+export interface HalfCookies {
   /** The token in the request's cookies; undefined if there is none. */
   find(cookies: string | undefined): string | undefined
   set(token: string): string

@@ -16,10 +16,9 @@ test.each(['silent', 'drip'] as const)(
   async (calls) => {
     const provider = await startProvider()
     provider.fails = { calls }
-    const { addressFor } = openProvider(provider.settings, { baseUrl, now: Date.now, withinMs: 50 })
-    await expect(addressFor(visit())).rejects.toMatchObject({ code: 'late' })
+    const { addressFor } = openProvider(provider.settings, { baseUrl, now: Date.now, withinMs: 250 })
+    await expect(addressFor(visit())).rejects.toMatchObject({ why: 'late' })
     await eventually('the connection ends', () => expect(provider.cut).toEqual(provider.calls))
-    expect(provider.calls).toHaveLength(1)
   },
 )
 
@@ -31,7 +30,7 @@ test.each(['silent', 'drip'] as const)('the stop of the service ends a call that
   const asked = addressFor(visit()).catch((error) => error)
   await eventually('the provider is called', () => expect(provider.calls).toHaveLength(1))
   stopping.abort()
-  expect(await asked).toMatchObject({ code: 'stopped' })
+  expect(await asked).toMatchObject({ why: 'stopped' })
   await eventually('the connection ends', () => expect(provider.cut).toEqual(provider.calls))
 })
 
@@ -47,5 +46,26 @@ test('the requests of a way back have one deadline together', async () => {
   const hurried = openProvider(provider.settings, { baseUrl, now: Date.now, withinMs: limit })
   // Each of the requests for addresses, token, keys and person ends in time, and all together do not.
   provider.fails = { delay, claims: ({ email: _, email_verified: __, ...rest }) => rest }
-  await expect(hurried.claimsOf(given, way.search)).rejects.toMatchObject({ code: 'late' })
+  await expect(hurried.claimsOf(given, way.search)).rejects.toMatchObject({ why: 'late' })
+})
+
+test.each([
+  ['that answers wrongly', true],
+  ['that is not there', false],
+])('a call of a provider %s says whether the provider answered: %s', async (_, answered) => {
+  const provider = await startProvider()
+  if (answered) provider.fails = { calls: 'error' }
+  else await provider.close()
+  const { addressFor } = openProvider(provider.settings, { baseUrl, now: Date.now })
+  await expect(addressFor(visit())).rejects.toMatchObject({ answered })
+})
+
+test('a sign-in that the person cancelled calls the provider no further', async () => {
+  const provider = await startProvider()
+  const { addressFor, claimsOf } = openProvider(provider.settings, { baseUrl, now: Date.now })
+  await addressFor(visit())
+  const query = `?error=access_denied&state=state&iss=${encodeURIComponent(provider.issuer)}`
+  const why = 'OAUTH_AUTHORIZATION_RESPONSE_ERROR access_denied'
+  await expect(claimsOf(visit(), query)).rejects.toMatchObject({ answered: false, why })
+  expect(provider.calls).toHaveLength(1)
 })

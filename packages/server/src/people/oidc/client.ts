@@ -26,8 +26,28 @@ const againMs = 10 * second
  */
 const knownSeconds = 365 * 24 * 60 * 60
 
-/** The signal that ends the requests of the press in which they are made, since the library does not pass one on. */
-const ending = new AsyncLocalStorage<AbortSignal>()
+/** One press, or one way back, with all requests of the provider that it needs. */
+interface Call {
+  /** Aborted at the deadline, and when the service stops. */
+  signal: AbortSignal
+  /** True once the provider has answered a request. */
+  answered: boolean
+}
+/** The call in which a request is made. The library does not pass it on. */
+const present = new AsyncLocalStorage<Call>()
+
+/** A call of the provider that failed. */
+export class ProviderCallFailed extends Error {
+  /** The reason for the log: a code of the library, or the error that the provider names. It holds no token. */
+  readonly why: string
+  /** True if the provider has answered a request of the call, so that the call was a burden for it. */
+  readonly answered: boolean
+  constructor(why: string, answered: boolean, cause?: unknown) {
+    super(`The call of the sign-in provider failed: ${why}`, { cause })
+    this.why = why
+    this.answered = answered
+  }
+}
 
 interface ProviderParts {
   baseUrl: string
@@ -39,11 +59,14 @@ interface ProviderParts {
 }
 
 interface Provider {
-  /** The address of the provider at which a visit begins. Throws if the provider does not answer as it should. */
+  /**
+   * The address of the provider at which a visit begins. Throws `ProviderCallFailed` if the provider does not answer as
+   * it should.
+   */
   addressFor(visit: Visit): Promise<string>
   /**
-   * The claims about the person who came back, with this query, from a visit. Throws if the provider does not answer as
-   * it should, or if the person did not sign in there.
+   * The claims about the person who came back, with this query, from a visit. Throws `ProviderCallFailed` if the
+   * provider does not answer as it should, or if the person did not sign in there.
    */
   claimsOf(visit: Visit, query: string): Promise<ProviderClaims>
 }
@@ -91,12 +114,17 @@ export function openProvider(
    * asks for the addresses again.
    */
   async function talk<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
-    const attempt = (signal: AbortSignal) => ending.run(signal, async () => work(await configuration()))
+    let call: Call | undefined
+    const attempt = (signal: AbortSignal) => {
+      call = { signal, answered: false }
+      return present.run(call, async () => work(await configuration()))
+    }
     const attempted = await attemptCall(attempt, { stop, withinMs: within })
     if (attempted.is === 'done') return attempted.value
-    const error = attempted.is === 'failed' ? attempted.error : unanswered(attempted.is)
+    const error = attempted.is === 'failed' ? attempted.error : undefined
     hasFailed ||= !isAboutVisit(error)
-    throw error
+    const why = attempted.is === 'failed' ? whyFailed(error) : attempted.is
+    throw new ProviderCallFailed(why, call?.answered ?? false, error)
   }
 
   const redirectUri = baseUrl + wayBackPath
@@ -143,17 +171,14 @@ const isAgain = (purpose: Visit['purpose']): boolean => purpose.is === 'connect'
 /** True for an answer of the provider about this visit, such as a refusal. It says nothing about its addresses. */
 const isAboutVisit = (error: unknown): boolean =>
   ['OAUTH_AUTHORIZATION_RESPONSE_ERROR', 'OAUTH_RESPONSE_BODY_ERROR'].includes(
-    String((error as { code?: unknown }).code),
+    String((error as { code?: unknown } | undefined)?.code),
   )
-
-/** The error of a call that did not end in time, or that the stop of the service ended. */
-const unanswered = (why: 'late' | 'stopped'): Error =>
-  Object.assign(new Error(`The call of the provider did not end: ${why}.`), { code: why })
 
 /** Follows no redirect, and reads no more than the limit. */
 async function limitedFetch(url: string, options: object): Promise<Response> {
-  const signal = ending.getStore() ?? null
-  const { body, status, headers } = await fetch(url, { ...options, redirect: 'manual', signal })
+  const call = present.getStore()
+  const { body, status, headers } = await fetch(url, { ...options, redirect: 'manual', signal: call?.signal ?? null })
+  if (call) call.answered = true
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
@@ -165,10 +190,10 @@ async function limitedFetch(url: string, options: object): Promise<Response> {
 }
 
 /**
- * The reason of a failure for the log: the code of the library, or the error that the provider names. Everything else
- * may hold tokens.
+ * The reason of a failure: the code of the library, or the error that the provider names. Everything else may hold
+ * tokens.
  */
-export function whyProviderFailed(error: unknown): string {
+function whyFailed(error: unknown): string {
   const { code, error: said, cause } = error as { code?: unknown; error?: unknown; cause?: { code?: unknown } }
   const words = [code, said, cause?.code].filter((each) => typeof each === 'string' && /^[\w.-]{1,100}$/.test(each))
   return words.length > 0 ? words.join(' ') : (error as Error).name

@@ -37,7 +37,10 @@ interface EnterContext {
   now: number
 }
 
-/** Finds, connects or makes the account of somebody who comes from the provider. */
+/**
+ * Finds, connects or makes the account of somebody who comes from the provider. The message of a refusal is its reason
+ * for the log.
+ */
 export async function enter(
   ctx: EnterContext,
   accounts: Accounts,
@@ -47,37 +50,42 @@ export async function enter(
   const judged = judge(claims, await factsAbout(ctx, claims), config.oidc)
   switch (judged.is) {
     case 'refused':
-      return refuse(judged.why, '')
+      return refuse(judged.why, judged.why)
     case 'make':
       return make(ctx, accounts, judged.email, claims)
     case 'link':
     case 'sign-in': {
       const person = await personOfId(db, judged.person.id)
-      if (!person) return failed
-      return judged.is === 'sign-in' || (await connect({ ...ctx, by: person }, claims)) === 'connected'
-        ? done(person)
-        : failed
+      if (!person) return refuse('failed', 'person_gone')
+      if (judged.is === 'sign-in') return done(person)
+      return enteredIf(await connect({ ...ctx, by: person }, claims), person)
     }
   }
 }
 
+/** The person, if their account was connected. */
+const enteredIf = (end: Verdict<null, FailedEnd>, person: Person): Verdict<Person, ProviderFailure> =>
+  end.ok ? done(person) : refuse('failed', end.message)
+
+type FailedEnd = Exclude<ConnectionEnd, 'connected'>
+
 /**
- * Connects the account of a person. An account that was made just now gets no mail about it. It fails while a node runs
- * that would leave the connection when it hands the account over.
+ * Connects the account of a person, unless a node runs that would leave the connection when it hands the account over.
+ * An account that was made just now gets no mail about it. The message of a refusal is its reason for the log.
  */
 export async function connect(
   { db, config, heard, by, now }: EnterContext & { by: Person },
   { subject }: ProviderClaims,
   isNew = false,
-): Promise<ConnectionEnd> {
-  if (await isNodeWithout('oidc', db, heard, now)) return 'failed'
+): Promise<Verdict<null, FailedEnd>> {
+  if (await isNodeWithout('oidc', db, heard, now)) return refuse('failed', 'nodes_mixed')
   const account = { issuer: config.oidc.issuer, subject }
-  if ((await findConnected(db, account)) === by.id) return 'connected'
-  if (!(await insertConnection(db, by.id, account, now))) return 'taken'
+  if ((await findConnected(db, account)) === by.id) return done(null)
+  if (!(await insertConnection(db, by.id, account, now))) return refuse('taken', 'taken')
   const note = { workspaceId: null, at: now, by, subject: `person ${by.email}` }
   await audit(db, { ...note, action: 'person.oidc_connected', details: { provider: config.oidc.name } })
   if (!isNew) await queueNotice(db, { config }, { person: by.id, what: 'oidc_connected' }, now)
-  return 'connected'
+  return done(null)
 }
 
 /**
@@ -91,11 +99,11 @@ async function make(
   claims: ProviderClaims,
 ): Promise<Verdict<Person, ProviderFailure>> {
   const { db, now } = ctx
-  if (await hasNoAccounts(db)) return failed
+  if (await hasNoAccounts(db)) return refuse('failed', 'no_accounts')
   const made = await insertPerson({ db, by: 'themselves', now }, accounts, { email, name: nameIn(claims, email) })
-  if (!made.ok) return refuse('exists', '')
+  if (!made.ok) return refuse('exists', 'exists')
   await confirmEmail(db, made.value.id, now)
-  return (await connect({ ...ctx, by: made.value }, claims, true)) === 'connected' ? made : failed
+  return enteredIf(await connect({ ...ctx, by: made.value }, claims, true), made.value)
 }
 
 /** The rows of the people are locked, so that what is decided holds until the transaction ends. */
@@ -121,5 +129,3 @@ function nameIn({ name }: ProviderClaims, email: string): string {
   const said = typeof name === 'string' ? [...name.slice(0, 1000)].slice(0, 100).join('') : ''
   return wrongName(said) ? email.slice(0, email.lastIndexOf('@')).slice(0, 100) : storedName(said)
 }
-
-const failed = refuse('failed', '')

@@ -1,5 +1,6 @@
 /** Tests of signing in through a provider (OpenID Connect), with a real one on this machine. */
 import type { EntryInfo, Factors, Me, ProviderAddress, SignInRecord } from '@svc/api'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import {
   comesBack,
@@ -401,6 +402,132 @@ test('after 30 ways back that failed, the provider is not called for this addres
   expect(provider.calls.filter((path) => path.startsWith('/token'))).toHaveLength(30)
   service.pass(301)
   expect(leadsTo(await signInThrough(provider, browser, 'ann'))).toBe('/')
+})
+
+test('forty people behind one address come back at the same moment, and all are signed in', async () => {
+  const { provider, service } = await newSetup()
+  const ways = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const browser = service.browser()
+      return { browser, way: await providerBrowser(provider).goes(await begins(browser), 'ann') }
+    }),
+  )
+  provider.fails = { delay: 200 }
+  const ends = await Promise.all(ways.map(({ browser, way }) => comesBack(browser, way)))
+  expect(ends.map(leadsTo)).toEqual(Array(40).fill('/'))
+})
+
+/** The lines of the log about sign-ins through the provider that failed, without their time. */
+const failures = ({ service }: Pick<Setup, 'service'>) =>
+  service.lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => msg === 'a sign-in through the provider failed')
+    .map(({ time: _, msg: __, ...line }) => line)
+
+const reasons: [why: string, purpose: string | undefined, fails: (setup: Setup) => Promise<unknown>][] = [
+  ['no_visit', undefined, ({ service }) => service.browser().get(api('/oidc/callback?state=x&code=y'))],
+  [
+    'domain',
+    'sign-in',
+    async ({ provider, service }) => {
+      provider.people.ann = { email: 'ann@evil.org', email_verified: true }
+      await signInThrough(provider, service.browser(), 'ann')
+    },
+  ],
+  [
+    'unverified',
+    'sign-in',
+    async ({ provider, service }) => {
+      provider.people.ann = { email: 'ann@example.org' }
+      await signInThrough(provider, service.browser(), 'ann')
+    },
+  ],
+  [
+    'exists',
+    'sign-in',
+    async (setup) => {
+      await withAnn(setup, false)
+      await signInThrough(setup.provider, setup.service.browser(), 'ann')
+    },
+  ],
+  [
+    'disabled',
+    'sign-in',
+    async ({ provider, service }) => {
+      await signInThrough(provider, service.browser(), 'ann')
+      value(await disablePerson({ people: service, by: operator, now: service.now() }, 'ann@example.org'))
+      await signInThrough(provider, service.browser(), 'ann')
+    },
+  ],
+  [
+    'OAUTH_AUTHORIZATION_RESPONSE_ERROR access_denied',
+    'sign-in',
+    ({ provider, service }) => signInThrough(provider, service.browser(), 'nobody'),
+  ],
+  [
+    'used_before',
+    'sign-in',
+    async ({ provider, service }) => {
+      provider.fails = { repeats: true }
+      const browser = service.browser()
+      const address = await begins(browser)
+      const { cookie } = browser
+      const way = await providerBrowser(provider).goes(address, 'ann')
+      await comesBack(browser, way)
+      await service.browser().get(way.pathname + way.search, { ...fromElsewhere, cookie })
+    },
+  ],
+  [
+    'taken',
+    'connect',
+    async (setup) => {
+      await signInThrough(setup.provider, setup.service.browser(), 'ann')
+      await connects(setup, setup.kim, 'ann')
+    },
+  ],
+  [
+    'another_session',
+    'connect',
+    async ({ provider, kim }) => {
+      const { body } = await kim.send<ProviderAddress>('POST', api('/factors/oidc'))
+      const way = await providerBrowser(provider).goes(body.location, 'ann')
+      await kim.send('POST', '/api/auth/sign-out')
+      await comesBack(kim, way)
+    },
+  ],
+]
+test.each(reasons)('the log names %s as the reason, once, and nobody', async (why, purpose, fails) => {
+  const setup = await newSetup()
+  await fails(setup)
+  expect(failures(setup)).toEqual([{ level: 'warn', why, ...(purpose && { purpose }) }])
+})
+
+test('before the first account the log says why nobody gets one', async () => {
+  const { provider } = await newSetup()
+  const empty = await serve({ hostname: 'localhost', oidc: provider.settings })
+  provider.knows(empty.baseUrl)
+  await signInThrough(provider, empty.browser(), 'bob')
+  expect(failures({ service: empty })).toEqual([{ level: 'warn', why: 'no_accounts', purpose: 'sign-in' }])
+})
+
+describe('if the service itself fails on the way back', () => {
+  const breaks = ({ service }: Setup) => sql`drop table oidc_callback`.execute(service.store.db)
+
+  test('somebody who signs in is led to the door, which keeps the page', async () => {
+    const setup = await newSetup()
+    const { provider, service } = setup
+    await breaks(setup)
+    const answer = await signInThrough(provider, service.browser(), 'ann', '?next=/w/north')
+    expect([answer.status, leadsTo(answer)]).toEqual([302, '/sign-in?oidc=failed&next=%2Fw%2Fnorth'])
+    expect(service.errors).toMatchObject([{ msg: 'a sign-in through the provider failed', purpose: 'sign-in' }])
+  })
+
+  test('somebody who connects their account is led to it', async () => {
+    const setup = await newSetup()
+    await breaks(setup)
+    expect(await connects(setup, setup.kim, 'ann')).toBe('/account?oidc=failed')
+    expect(setup.service.errors).toHaveLength(1)
+  })
 })
 
 test('a disabled person is told so, and nobody gets an account before the first one', async () => {

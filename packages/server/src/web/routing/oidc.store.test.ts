@@ -144,6 +144,8 @@ test('while a node of an earlier version runs, no account is connected, since it
   expect(leadsTo(await comesBack(kim, way))).toBe('/account?oidc=failed')
   expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/sign-in?oidc=failed')
   expect(leadsTo(await signInThrough(provider, service.browser(), 'ann')), 'who is connected signs in').toBe('/')
+  const logged = service.lines.map((line) => JSON.parse(line)).filter(({ why }) => why === 'nodes_mixed')
+  expect(logged.map(({ purpose }) => purpose)).toEqual(['connect', 'sign-in'])
   await sql`update factor_node set oidc = 1`.execute(db)
   expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/')
 })

@@ -1,46 +1,146 @@
 /** A sign-in through the provider (OpenID Connect): the way there, and the way back. */
 import type { ConnectionEnd, ProviderFailure } from '@svc/api'
+import type { Verdict } from '@svc/protocol'
 import type { Context } from 'hono'
+import type { HalfCookies } from '../../people/accounts/half.ts'
 import { decideWithAccounts } from '../../people/accounts/library.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { spendState } from '../../people/factors/connections.ts'
 import { shownAtProvider } from '../../people/factors/rules.ts'
 import { endHalf, noteFactorIn, noteProof } from '../../people/factors/store.ts'
-import { openProvider, whyProviderFailed } from '../../people/oidc/client.ts'
+import { openProvider, ProviderCallFailed } from '../../people/oidc/client.ts'
 import { connect, enter, type OidcConfig } from '../../people/oidc/entering.ts'
-import type { ProviderClaims } from '../../people/oidc/judge.ts'
-import { type Visit, type VisitPurpose, visitCookies } from '../../people/oidc/state.ts'
+import { type ProviderClaims, verifiedAddress } from '../../people/oidc/judge.ts'
+import { doorAddress, type Visit, type VisitPurpose, visitCookies } from '../../people/oidc/state.ts'
 import { isConstraint } from '../../platform/db/error.ts'
+import { callerKey } from '../../platform/http/address.ts'
 import { isNodeWithout } from '../../platform/nodes.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { refuse } from '../../platform/verdict.ts'
+import { done, refuse } from '../../platform/verdict.ts'
 import { asPerson } from './acting.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
 import { isDisabledRefusal, type NewSession, type SessionMaker } from './sign-in-session.ts'
+import { providerTries } from './sign-in-tries.ts'
 
 /** Somebody who came back from the provider, with a new session. */
 interface Entered {
   person: Person
   made: NewSession
 }
+interface OidcParts extends SessionMaker {
+  addressOf: (c: Context<WebEnv>) => string
+  halves: HalfCookies
+}
 
-/** The steps of a sign-in through the provider; undefined if none is set up. */
-export function oidcStep(deps: Deps, { newSession, take }: SessionMaker) {
+/**
+ * The steps of a sign-in through the provider; undefined if none is set up. The message of each refusal is the reason
+ * for the log.
+ */
+export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, note, signedIn, take }: OidcParts) {
   const { auth, log, now, store } = deps
   const { oidc } = deps.config
   if (!oidc) return undefined
   const config: OidcConfig = { ...deps.config, oidc }
   const visits = visitCookies(deps.config)
   const provider = openProvider(oidc, { baseUrl: config.baseUrl, now, stop: deps.stopping })
+  const tries = providerTries()
 
   const heard = (): readonly string[] => deps.live.nodesHeard?.() ?? []
-  const failed = (why: string): void => log.warn({ why }, 'a sign-in through the provider failed')
+
+  /** Logs the reason of a failure, once. The line about a try to sign in says whose it was. */
+  function noteFailure(c: Context<WebEnv>, purpose: VisitPurpose['is'] | undefined, why: string): void {
+    const request = c.env.outgoing.getHeader('x-request-id')?.toString()
+    log.warn({ why, purpose, request }, 'a sign-in through the provider failed')
+  }
 
   /** Refuses a connection while a node runs that would leave it behind when it hands an account over. */
   const demandNewNodes = async (): Promise<void> => {
     if (await isNodeWithout('oidc', store.db, heard(), now())) throw new Refusal('nodes_mixed', oldNode)
+  }
+
+  /** The claims about the person who came back, unless this browser or address failed too often. */
+  async function claimsFor(c: Context<WebEnv>, visit: Visit): Promise<Verdict<ProviderClaims, 'failed'>> {
+    const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
+    const attempt = tries.begin(key, now())
+    if (!attempt) return refuse('failed', 'too_many_tries')
+    try {
+      return done(await provider.claimsOf(visit, new URL(c.req.url).search))
+    } catch (error) {
+      if (!(error instanceof ProviderCallFailed)) throw error
+      if (error.answered) attempt.failed(now())
+      return refuse('failed', error.why)
+    } finally {
+      attempt.end()
+    }
+  }
+
+  /** Makes the session and its proof, in the transaction that uses up the visit and ends a first half. */
+  const enterIn = (
+    c: Context<WebEnv>,
+    { visit, claims, half }: { visit: Visit; claims: ProviderClaims; half: string | undefined },
+  ): Promise<Verdict<Entered, ProviderFailure>> =>
+    decideWithAccounts<Entered, ProviderFailure>({ store, auth }, async (trx, accounts) => {
+      if (!(await spendState(trx, visit))) return usedBefore
+      const person = await enter({ db: trx, config, heard: heard(), now: now() }, accounts, claims)
+      if (!person.ok) return person
+      if (half !== undefined) await endHalf(trx, half)
+      const made = await newSession(c, person.value, trx)
+      await noteFactorIn(trx, made, shownAtProvider(claims.authenticatedAt, now()))
+      return done({ person: person.value, made })
+    }).catch((error) => {
+      if (isDisabledRefusal(error)) return refuse('disabled', 'disabled')
+      // Another request made the same account or connection.
+      if (isConstraint(error)) return refuse('failed', 'made_meanwhile')
+      throw error
+    })
+
+  /** Signs in somebody who came back. Returns the address of the page to which the browser goes. */
+  async function signInBy(c: Context<WebEnv>, visit: Visit, next: string): Promise<string> {
+    const claims = await claimsFor(c, visit)
+    const half = halves.find(c.req.header('cookie'))
+    const entered = claims.ok ? await enterIn(c, { visit, claims: claims.value, half }) : claims
+    if (!entered.ok) {
+      const outcome = entered.code === 'failed' || entered.code === 'disabled' ? entered.code : 'refused'
+      const email = claims.ok ? verifiedAddress(claims.value) : undefined
+      note(c, email ?? '', { outcome, method: 'oidc', known: false })
+      noteFailure(c, 'sign-in', entered.message)
+      return doorAddress(entered.code, next)
+    }
+    const { made, person } = entered.value
+    const known = devices.find(c.req.header('cookie'), person.email, now()) !== undefined
+    await signedIn(c, made, person, { method: 'oidc', known })
+    take(c, [halves.clear()])
+    return next
+  }
+
+  /** Connects the account of the session in which the visit began. */
+  async function connectBy(c: Context<WebEnv>, visit: Visit, session: string): Promise<Verdict<null, FailedEnd>> {
+    const claims = await claimsFor(c, visit)
+    if (!claims.ok) return claims
+    const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
+    if (who?.session.id !== session) return refuse('failed', 'another_session')
+    let end: Verdict<null, FailedEnd> = usedBefore
+    await asPerson(deps, who, async ({ db, by, now: at }) => {
+      const isFirst = await spendState(db, visit)
+      end = isFirst ? await connect({ db, config, heard: heard(), by, now: at }, claims.value) : usedBefore
+      if (!end.ok) return refuse('oidc_failed', '')
+      await noteProof(db, who.session, 'factor', at)
+      return done(null)
+    }).catch((error) => {
+      if (!(error instanceof Refusal)) throw error
+      if (end.ok || error.code !== 'oidc_failed') end = refuse('failed', error.code)
+    })
+    return end
+  }
+
+  async function comeBackFrom(c: Context<WebEnv>, visit: Visit): Promise<string> {
+    if (visit.purpose.is === 'sign-in') return signInBy(c, visit, visit.purpose.next)
+    const end = await connectBy(c, visit, visit.purpose.session)
+    if (end.ok) await deps.live.rightsChanged()
+    else noteFailure(c, 'connect', end.message)
+    return accountAddress(end.ok ? 'connected' : end.code)
   }
 
   return {
@@ -49,64 +149,40 @@ export function oidcStep(deps: Deps, { newSession, take }: SessionMaker) {
     async begin(c: Context<WebEnv>, purpose: VisitPurpose): Promise<string | undefined> {
       const { visit, cookie } = visits.make(c.req.header('cookie'), purpose, now())
       const address = await provider.addressFor(visit).catch((error) => {
-        failed(whyProviderFailed(error))
+        if (!(error instanceof ProviderCallFailed)) throw error
+        noteFailure(c, purpose.is, error.why)
         return undefined
       })
       if (address !== undefined) take(c, [cookie])
       return address
     },
-    /** The visit from which the browser comes back, which is then taken from it; undefined if it has no such visit. */
-    comeBack(c: Context<WebEnv>): Visit | undefined {
+    /**
+     * Signs in, or connects the account of the signed-in person, when a browser comes back. Returns the address of the
+     * page to which it goes, also if the service itself fails, because a person would see the error as JSON.
+     */
+    async comeBack(c: Context<WebEnv>): Promise<string> {
       const [cookies, state] = [c.req.header('cookie'), c.req.query('state') ?? '']
       const visit = visits.find(cookies, state, now())
-      if (visit) take(c, [visits.end(cookies, state, now())])
-      return visit
-    },
-    /** The claims about the person who came back; undefined if the provider does not answer as it should. */
-    claimsOf: (c: Context<WebEnv>, visit: Visit): Promise<ProviderClaims | undefined> =>
-      provider.claimsOf(visit, new URL(c.req.url).search).catch((error) => {
-        failed(whyProviderFailed(error))
-        return undefined
-      }),
-    /** Makes the session and its proof, in the transaction that uses up the visit and ends a first half. */
-    async enter(
-      c: Context<WebEnv>,
-      { visit, claims, half }: { visit: Visit; claims: ProviderClaims; half: string | undefined },
-    ): Promise<Entered | ProviderFailure> {
-      const entered = await decideWithAccounts<Entered, ProviderFailure>({ store, auth }, async (trx, accounts) => {
-        if (!(await spendState(trx, visit))) return refuse('failed', '')
-        const person = await enter({ db: trx, config, heard: heard(), now: now() }, accounts, claims)
-        if (!person.ok) return person
-        if (half !== undefined) await endHalf(trx, half)
-        const made = await newSession(c, person.value, trx)
-        await noteFactorIn(trx, made, shownAtProvider(claims.authenticatedAt, now()))
-        return { ok: true, value: { person: person.value, made } }
-      }).catch((error) => {
-        if (isDisabledRefusal(error)) return refuse('disabled', '')
-        // Another request made the same account or connection.
-        if (isConstraint(error)) return refuse('failed', '')
-        throw error
+      if (!visit) {
+        noteFailure(c, undefined, 'no_visit')
+        return doorAddress('failed')
+      }
+      take(c, [visits.end(cookies, state, now())])
+      const { purpose } = visit
+      return comeBackFrom(c, visit).catch((error) => {
+        log.error({ err: error, purpose: purpose.is }, 'a sign-in through the provider failed')
+        return purpose.is === 'connect' ? accountAddress('failed') : doorAddress('failed', purpose.next)
       })
-      return entered.ok ? entered.value : entered.code
-    },
-    /** Connects the account of the session in which the visit began. */
-    async connect(c: Context<WebEnv>, visit: Visit, claims: ProviderClaims): Promise<ConnectionEnd> {
-      const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
-      if (!who || visit.purpose.is !== 'connect' || who.session.id !== visit.purpose.session) return 'failed'
-      let end: ConnectionEnd = 'failed'
-      await asPerson(deps, who, async ({ db, by, now: at }) => {
-        if (!(await spendState(db, visit))) return refuse('oidc_failed', '')
-        end = await connect({ db, config, heard: heard(), by, now: at }, claims)
-        if (end !== 'connected') return refuse('oidc_failed', '')
-        await noteProof(db, who.session, 'factor', at)
-        return { ok: true, value: null }
-      }).catch((error) => {
-        if (!(error instanceof Refusal)) throw error
-      })
-      return end
     },
   }
 }
+
+const usedBefore = refuse('failed', 'used_before')
+
+type FailedEnd = Exclude<ConnectionEnd, 'connected'>
+
+/** The address of My account, which says how an attempt to connect the account ended. */
+const accountAddress = (end: ConnectionEnd): string => `/account?oidc=${end}`
 
 const oldNode =
   'A node of an earlier version is still running, which does not know the sign-in provider. Stop it, and try again in two minutes.'

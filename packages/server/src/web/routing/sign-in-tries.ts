@@ -1,5 +1,5 @@
 /** Limits of tries: work is refused above its limit. Each try that failed gets a line in the log by its caller. */
-import type { TryCounter, TryLimit } from '../../people/accounts/rate.ts'
+import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
 import type { SignInOutcome } from '../../people/accounts/sign-in-records.ts'
 import { Refusal, type WebCode } from '../../platform/refusal.ts'
 
@@ -35,4 +35,45 @@ export async function asTry<T>({ tries, limit, key, now, wrong }: Count, work: (
 export function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutcome | undefined {
   if (!(error instanceof Refusal)) return undefined
   return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
+}
+
+/** The limit of ways back from the provider that fail, of one known browser, or else from one network address. */
+const perCallerProvider: TryLimit = { max: 30, seconds: 300 }
+/**
+ * The maximum number of ways back of one known browser, or else from one network address, for which the provider is
+ * being called. It is high, since the people of an office share an address, and a provider may be slow.
+ */
+const maxPending = 100
+
+/** A way back for which the provider is called. */
+interface ProviderTry {
+  /** Counts it as one that failed. */
+  failed(now: number): void
+  /** Must be called when the provider is no longer called. */
+  end(): void
+}
+
+/**
+ * Limits the calls of the provider, so that a stranger does not have the service call it without end. A way back counts
+ * as a failed try only once it has failed, so people behind one address do not lock each other out.
+ */
+export function providerTries(): { begin(key: string, now: number): ProviderTry | undefined } {
+  const failures = new TryCounter(perCallerProvider)
+  const pending = new Map<string, number>()
+  return {
+    /** Undefined if too many have failed, or are pending. */
+    begin(key, now) {
+      const before = pending.get(key) ?? 0
+      if (before >= maxPending || failures.wait(key, perCallerProvider, now) !== undefined) return undefined
+      pending.set(key, before + 1)
+      return {
+        failed: (at) => failures.add(key, at),
+        end() {
+          const left = (pending.get(key) ?? 1) - 1
+          if (left > 0) pending.set(key, left)
+          else pending.delete(key)
+        },
+      }
+    },
+  }
 }

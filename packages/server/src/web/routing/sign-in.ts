@@ -21,8 +21,7 @@ import { findPerson, personOfId } from '../../people/accounts/store.ts'
 import type { PartyOfCodes } from '../../people/factors/rules.ts'
 import { countCode, findFirstHalf, mailsWrongCodes } from '../../people/factors/store.ts'
 import { queueNotice } from '../../people/mails/queue.ts'
-import { verifiedAddress } from '../../people/oidc/judge.ts'
-import { doorAddress, type VisitPurpose } from '../../people/oidc/state.ts'
+import type { VisitPurpose } from '../../people/oidc/state.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
@@ -47,9 +46,6 @@ const perSessionPassword: TryLimit = { max: 8, seconds: 300 }
 
 /** The limit of passkeys that are not accepted, of one known browser, or else from one network address. */
 const perCallerPasskeys: TryLimit = { max: 30, seconds: 300 }
-
-/** The limit of ways back from the provider that fail, of one known browser, or else from one network address. */
-const perCallerProvider: TryLimit = { max: 30, seconds: 300 }
 
 type LinkMethod = Exclude<SignInMethod, 'password' | 'passkey' | 'oidc'>
 
@@ -121,23 +117,12 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
   const complete = secondStep(deps, sessions)
   const passkeys = new TryCounter(perCallerPasskeys)
   const passkey = passkeyStep(deps, sessions)
-  const providers = new TryCounter(perCallerProvider)
-  const oidc = oidcStep(deps, sessions)
+  const oidc = oidcStep(deps, { ...sessions, addressOf, halves })
 
   /** Runs `work`, which checks a passkey, unless this browser or address gave too many wrong ones. */
   const tryPasskey = <T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T> => {
     const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
     return asTry({ tries: passkeys, limit: perCallerPasskeys, key, now: now(), wrong: wrongPasskey }, work)
-  }
-
-  /** Runs `work`, which calls the provider, unless too many ways back from it failed here; undefined if it failed. */
-  const tryProvider = async <T>(c: Context<WebEnv>, work: () => Promise<T | undefined>): Promise<T | undefined> => {
-    const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
-    if (providers.wait(key, perCallerProvider, now()) !== undefined) return undefined
-    providers.add(key, now())
-    const result = await work()
-    if (result !== undefined) providers.takeBack(key)
-    return result
   }
 
   return {
@@ -250,28 +235,8 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
       return oidc.begin(c, purpose)
     },
     async fromProvider(c) {
-      const visit = oidc?.comeBack(c)
-      if (!oidc || !visit) return doorAddress('failed')
-      const { purpose } = visit
-      const claims = await tryProvider(c, () => oidc.claimsOf(c, visit))
-      if (purpose.is === 'connect') {
-        const end = claims === undefined ? 'failed' : await oidc.connect(c, visit, claims)
-        if (end === 'connected') await deps.live.rightsChanged()
-        return `/account?oidc=${end}`
-      }
-      const half = halves.find(c.req.header('cookie'))
-      const entered = claims === undefined ? 'failed' : await oidc.enter(c, { visit, claims, half })
-      if (typeof entered === 'string') {
-        const outcome = entered === 'failed' || entered === 'disabled' ? entered : 'refused'
-        const email = claims && verifiedAddress(claims)
-        note(c, email ?? '', { outcome, method: 'oidc', known: false })
-        return doorAddress(entered, purpose.next)
-      }
-      const { made, person } = entered
-      const known = devices.find(c.req.header('cookie'), person.email, now()) !== undefined
-      await signedIn(c, made, person, { method: 'oidc', known })
-      take(c, [halves.clear()])
-      return purpose.next
+      if (!oidc) throw new Refusal('oidc_off')
+      return oidc.comeBack(c)
     },
     async withoutPassword(c, person, method) {
       const made = await newSession(c, person).catch((error) => {
