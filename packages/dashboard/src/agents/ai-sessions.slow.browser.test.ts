@@ -98,7 +98,7 @@ test.runIf(hasFlock)('the page shows which sessions run, which wait, and what th
   expect(adopted, adopted.err).toMatchObject({ code: 0 })
   await page.goto(at('/agents/vela-ada'))
   await line(page, 'Health', 'Session claude 1').filter({ hasText: 'Warning' }).waitFor(reported)
-  await line(page, 'Health', /waits for you since \d\d:\d\d/).waitFor()
+  await line(page, 'Health', /waits for you since \d\d:\d\d UTC/).waitFor()
   await page.getByText('claude 1 waits for you').first().waitFor()
   const running = section(page, 'Running now')
   await running.filter({ hasText: 'codex 1' }).filter({ hasText: 'waits for you' }).waitFor(reported)

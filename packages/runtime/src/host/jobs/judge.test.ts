@@ -40,75 +40,90 @@ type Row = readonly [
   detail: string,
   short?: string,
 ]
-/** The newest run is the first. All is judged on 25 November at 10:00. */
+/** The newest run is the first. All is judged on 25 November at 10:00 UTC. */
 const table: readonly Row[] = [
-  [daily, [good], 'ok', 'ok 03:04, took 4 min; next 26 Nov 03:00', 'ok'],
-  [unscheduled, [good], 'ok', 'ok 03:04, took 4 min'],
-  [hourly, [run('ok', '11-25 09:30', '11-25 09:31')], 'ok', 'ok 09:31, took 60 s; next 10:30'],
-  [daily, [failed], 'bad', 'failed (exit 1) 03:12', 'failed (exit 1)'],
-  [daily, [killed], 'bad', 'failed (SIGKILL) 03:12', 'failed (SIGKILL)'],
+  [daily, [good], 'ok', 'ok 03:04 UTC, took 4 min; next 26 Nov 03:00 UTC', 'ok'],
+  [unscheduled, [good], 'ok', 'ok 03:04 UTC, took 4 min'],
+  [hourly, [run('ok', '11-25 09:30', '11-25 09:31')], 'ok', 'ok 09:31 UTC, took 60 s; next 10:30 UTC'],
+  [daily, [failed], 'bad', 'failed (exit 1) 03:12 UTC', 'failed (exit 1)'],
+  [daily, [killed], 'bad', 'failed (SIGKILL) 03:12 UTC', 'failed (SIGKILL)'],
   [
     daily,
     [failed, older('failed', 24), older('timeout', 23), older('ok', 22), older('failed', 21)],
     'bad',
-    'failed (exit 1) 03:12, 3 times in a row',
+    'failed (exit 1) 03:12 UTC, 3 times in a row',
   ],
-  [daily, [failed, older('failed', 24)], 'bad', 'failed (exit 1) 03:12, 2 times in a row'],
-  [daily, [failed, older('ok', 24)], 'bad', 'failed (exit 1) 03:12'],
-  [daily, [good, older('failed', 24)], 'ok', 'ok 03:04, took 4 min; next 26 Nov 03:00'],
-  [daily, [run('timeout', '11-25 03:00', '11-25 04:00')], 'bad', 'timed out 04:00', 'timed out'],
-  [daily, [run('lost', '11-25 03:00')], 'bad', 'lost, began 03:00', 'lost'],
-  [daily, [older('ok', 23)], 'bad', 'overdue by 31 h, last began 23 Nov 03:00', 'overdue by 31 h'],
-  [daily, [older('failed', 23)], 'bad', 'overdue by 31 h, last began 23 Nov 03:00; failed (exit 1) 23 Nov 03:02'],
-  [daily, [run('running', '11-23 03:00')], 'bad', 'overdue by 7 h, still running since 23 Nov 03:00'],
+  [daily, [failed, older('failed', 24)], 'bad', 'failed (exit 1) 03:12 UTC, 2 times in a row'],
+  [daily, [failed, older('ok', 24)], 'bad', 'failed (exit 1) 03:12 UTC'],
+  [daily, [good, older('failed', 24)], 'ok', 'ok 03:04 UTC, took 4 min; next 26 Nov 03:00 UTC'],
+  [daily, [run('timeout', '11-25 03:00', '11-25 04:00')], 'bad', 'timed out 04:00 UTC', 'timed out'],
+  [daily, [run('lost', '11-25 03:00')], 'bad', 'lost, began 03:00 UTC', 'lost'],
+  [daily, [older('ok', 23)], 'bad', 'overdue by 31 h, last began 23 Nov 03:00 UTC', 'overdue by 31 h'],
+  [
+    daily,
+    [older('failed', 23)],
+    'bad',
+    'overdue by 31 h, last began 23 Nov 03:00 UTC; failed (exit 1) 23 Nov 03:02 UTC',
+  ],
+  [daily, [run('running', '11-23 03:00')], 'bad', 'overdue by 7 h, still running since 23 Nov 03:00 UTC'],
   [daily, [], 'bad', 'overdue by 24 days, never ran'],
-  [new03, [], 'info', 'never ran; next 26 Nov 03:00', 'never ran'],
+  [new03, [], 'info', 'never ran; next 26 Nov 03:00 UTC', 'never ran'],
   [unscheduled, [], 'info', 'never ran'],
-  [daily, [run('running', '11-25 03:00')], 'ok', 'running since 03:00'],
-  [daily, [run('running', '11-25 03:00'), older('ok', 24)], 'ok', 'ok 24 Nov 03:02, took 2 min; running since 03:00'],
+  [daily, [run('running', '11-25 03:00')], 'ok', 'running since 03:00 UTC'],
+  [
+    daily,
+    [run('running', '11-25 03:00'), older('ok', 24)],
+    'ok',
+    'ok 24 Nov 03:02 UTC, took 2 min; running since 03:00 UTC',
+  ],
   [
     daily,
     [run('running', '11-25 03:00'), older('failed', 24)],
     'bad',
-    'failed (exit 1) 24 Nov 03:02; running since 03:00',
+    'failed (exit 1) 24 Nov 03:02 UTC; running since 03:00 UTC',
   ],
   [
     daily,
     [run('running', '11-25 03:00'), run('running', '11-24 03:00')],
     'ok',
-    '2 running, the first since 24 Nov 03:00',
+    '2 running, the first since 24 Nov 03:00 UTC',
   ],
-  [daily, [run('skipped', '11-25 09:00', '11-25 09:00'), good], 'ok', 'ok 03:04, took 4 min; next 26 Nov 03:00'],
+  [
+    daily,
+    [run('skipped', '11-25 09:00', '11-25 09:00'), good],
+    'ok',
+    'ok 03:04 UTC, took 4 min; next 26 Nov 03:00 UTC',
+  ],
   [
     daily,
     [run('skipped', '11-25 03:00', '11-25 03:00'), run('running', '11-23 03:00')],
     'bad',
-    'overdue by 7 h, still running since 23 Nov 03:00',
+    'overdue by 7 h, still running since 23 Nov 03:00 UTC',
   ],
   [
     { ...daily, unrecorded: [{ at: at('11-25 03:00'), reason: 'no Node' }] },
     [older('ok', 24)],
     'warn',
-    'ran 03:00, but was not recorded: no Node; next 26 Nov 03:00',
+    'ran 03:00 UTC, but was not recorded: no Node; next 26 Nov 03:00 UTC',
     'not recorded',
   ],
   [
     { ...daily, unrecorded: [{ at: at('11-25 03:00'), reason: 'no Node' }] },
     [older('failed', 24)],
     'bad',
-    'failed (exit 1) 24 Nov 03:02',
+    'failed (exit 1) 24 Nov 03:02 UTC',
   ],
   [
     { ...daily, unrecorded: [{ at: at('11-24 12:00'), reason: 'no Node' }] },
     [good],
     'ok',
-    'ok 03:04, took 4 min; next 26 Nov 03:00',
+    'ok 03:04 UTC, took 4 min; next 26 Nov 03:00 UTC',
   ],
   [
     { ...daily, unrecorded: [{ at: at('11-23 03:00'), reason: 'no Node' }] },
     [],
     'bad',
-    'overdue by 31 h, last began 23 Nov 03:00',
+    'overdue by 31 h, last began 23 Nov 03:00 UTC',
   ],
   [{ ...unscheduled, unrecorded: [{ at: at('11-26 03:00'), reason: 'no Node' }] }, [], 'info', 'never ran'],
 ]
@@ -212,10 +227,10 @@ test('copies are named, and the first one is the oldest', () => {
       { name: 'sync', unrecorded: [], runs: piled(count, () => undefined), ...facts },
       { now, zone: 'UTC' },
     ).detail()
-  expect(detail(3)).toBe('3 copies running, the first since 09:51, then 09:54, 09:57')
-  expect(detail(7)).toBe('7 copies running, the first since 09:39, then 09:42, 09:45, 09:48 and 3 more')
+  expect(detail(3)).toBe('3 copies running, the first since 09:51 UTC, then 09:54 UTC, 09:57 UTC')
+  expect(detail(7)).toBe('7 copies running, the first since 09:39 UTC, then 09:42 UTC, 09:45 UTC, 09:48 UTC and 3 more')
   expect(detail(7, often)).toBe(
-    'overdue by 15 min, still 7 copies running, the first since 09:39, then 09:42, 09:45, 09:48 and 3 more',
+    'overdue by 15 min, still 7 copies running, the first since 09:39 UTC, then 09:42 UTC, 09:45 UTC, 09:48 UTC and 3 more',
   )
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { everyTimes, readCron, scheduleFault } from './schedule.ts'
-import { clockText, isZone, offsetAt } from './zone.ts'
+import { clockText, isZone, nameZone, offsetAt } from './zone.ts'
 
 const at = (iso: string): number => Date.parse(iso) / 1000
 
@@ -108,9 +108,22 @@ test('the offset of a zone follows its clocks', () => {
 test('times are shown by the clocks of the zone, with the date only if it is another day', () => {
   const now = at('2026-11-25T22:30:00Z')
   const shown = (iso: string) => clockText(at(iso), now, 'Europe/Berlin')
-  expect(shown('2026-11-25T02:12:59Z')).toBe('03:12')
-  expect(shown('2026-11-25T23:00:00Z')).toBe('26 Nov 00:00')
-  expect(shown('2026-11-24T02:00:00Z')).toBe('24 Nov 03:00')
-  expect(shown('2025-01-01T12:00:00Z')).toBe('1 Jan 2025 13:00')
+  expect(shown('2026-11-25T02:12:59Z')).toBe('03:12 UTC+1')
+  expect(shown('2026-11-25T23:00:00Z')).toBe('26 Nov 00:00 UTC+1')
+  expect(shown('2026-11-24T02:00:00Z')).toBe('24 Nov 03:00 UTC+1')
+  expect(shown('2025-01-01T12:00:00Z')).toBe('1 Jan 2025 13:00 UTC+1')
   expect(clockText(1e300, now, 'UTC')).toBe('an unknown time')
+})
+
+test.each([
+  ['UTC', '2026-11-25T02:12:00Z', '02:12 UTC'],
+  ['Europe/London', '2026-07-25T02:12:00Z', '03:12 UTC+1'],
+  ['Europe/London', '2026-11-25T02:12:00Z', '02:12 UTC'],
+  ['America/St_Johns', '2026-11-25T12:00:00Z', '08:30 UTC-3:30'],
+  ['America/New_York', '2026-07-25T12:00:00Z', '08:00 UTC-4'],
+  ['Asia/Kathmandu', '2026-11-25T02:12:00Z', '07:57 UTC+5:45'],
+  ['Pacific/Kiritimati', '2026-11-25T02:12:00Z', '16:12 UTC+14'],
+  [nameZone('<+03>-3', () => 3 * 3600), '2026-11-25T02:12:00Z', '05:12 UTC+3'],
+])('a time by the clocks of %s at %s is %s', (zone, iso, text) => {
+  expect(clockText(at(iso), at(iso), zone)).toBe(text)
 })

@@ -31,18 +31,26 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const halfYear = 183 * 86_400
 
 /**
- * A time for people, by the clocks of a zone: `03:12` today, `24 Nov 03:00` on another day, with the year if that day
- * is more than half a year away.
+ * A time for people, by the clocks of a zone: `03:12 UTC+1` today, `24 Nov 03:00 UTC+1` on another day, with the year
+ * if that day is more than half a year away. It names the offset, since people read it who live in other zones.
  */
 export function clockText(at: number, now: number, zone: string): string {
   if (!isTime(at)) return 'an unknown time'
   const then = partsAt(zone, at)
   const today = partsAt(zone, now)
   const two = (n = 0) => String(n).padStart(2, '0')
-  const time = `${two(then.hour)}:${two(then.minute)}`
+  const time = `${two(then.hour)}:${two(then.minute)} ${offsetText(offsetAt(zone, at))}`
   if (then.year === today.year && then.month === today.month && then.day === today.day) return time
   const date = `${then.day} ${months[(then.month ?? 1) - 1]}`
   return Math.abs(at - now) > halfYear ? `${date} ${then.year} ${time}` : `${date} ${time}`
+}
+
+/** An offset in words: `UTC`, `UTC+1`, `UTC-3:30`. */
+function offsetText(seconds: number): string {
+  const minutes = Math.round(Math.abs(seconds) / 60)
+  if (minutes === 0) return 'UTC'
+  const rest = minutes % 60 === 0 ? '' : `:${String(minutes % 60).padStart(2, '0')}`
+  return `UTC${seconds < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${rest}`
 }
 
 /** True if `Date` can represent the time. */

@@ -1,5 +1,6 @@
 import { readStatusFile } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { timesOfDayIn } from '../../../testing/times-of-day.ts'
 import type { NumberedSession } from '../sessions/numbers.ts'
 import type { FoundTool, SessionState, ToolSession } from '../sessions/session.ts'
 import { nothingSpent, readPrices, withTokens, withTold } from '../sessions/spent.ts'
@@ -60,12 +61,27 @@ test.each<[string, NumberedSession, Partial<AiView>, string | undefined]>([
 test('an item says what the session does and since when, under its name', () => {
   const waiting = session('waiting', { number: 3 })
   expect(part([waiting]).health[0]).toEqual({
-    ...{ name: 'Session claude 3', level: 'warn', detail: 'waits for you since 07:59' },
+    ...{ name: 'Session claude 3', level: 'warn', detail: 'waits for you since 07:59 UTC' },
   })
   expect(part([waiting], { names: 'folder' }).health[0]?.name).toBe('Session harbour (claude 3)')
   expect(part([session('waiting', { folder: undefined, number: 4 })], { names: 'folder' }).health[0]?.name).toBe(
     'Session claude 4',
   )
+})
+
+test.each([
+  ['UTC', 'UTC'],
+  ['Asia/Kathmandu', 'UTC+5:45'],
+])('a machine in %s writes no time of day about its sessions without %s', (zone, offset) => {
+  const states = ['running', 'waiting', 'idle', 'died', 'failed', 'over'] as const
+  const used = { ...found([]), limits: [{ name: 'Weekly limit', used: 40, resets: now + 90 * minute }] }
+  const written = part(
+    states.map((state) => session(state)),
+    { zone },
+    used,
+  )
+  expect(timesOfDayIn(written).length).toBeGreaterThan(7)
+  expect(timesOfDayIn(written).filter((text) => !text.endsWith(` ${offset}`))).toEqual([])
 })
 
 test.each<[string, NumberedSession[], string]>([

@@ -1,5 +1,6 @@
 import { readStatusFile } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { timesOfDayIn } from '../../../testing/times-of-day.ts'
 import { readCrontab } from '../jobs/crontab.ts'
 import type { Job } from '../jobs/job-note.ts'
 import { type FoundJobs, noJobs, type ShownRun } from '../jobs/reader.ts'
@@ -52,12 +53,12 @@ test('each job is an item, the worst first and then by name', () => {
   ]
   const { health, label, active, runs, panels } = jobsPart(found(jobs), seen, view)
   expect(health.map(({ name, level, detail }) => `${name} ${level}: ${detail}`)).toEqual([
-    'Job zeta bad: failed (exit 1) 09:04',
-    'Job mail info: never ran; next 26 Nov 09:30',
-    'Job missed info: never ran; next 26 Nov 03:00',
-    'Job noon info: never ran; next 12:00',
-    'Job alpha ok: ok 09:04, took 4 min',
-    'Job busy ok: ok 07:04, took 4 min; running since 08:00',
+    'Job zeta bad: failed (exit 1) 09:04 UTC',
+    'Job mail info: never ran; next 26 Nov 09:30 UTC',
+    'Job missed info: never ran; next 26 Nov 03:00 UTC',
+    'Job noon info: never ran; next 12:00 UTC',
+    'Job alpha ok: ok 09:04 UTC, took 4 min',
+    'Job busy ok: ok 07:04 UTC, took 4 min; running since 08:00 UTC',
   ])
   expect(label).toBe('zeta: failed (exit 1)')
   expect(active).toEqual([
@@ -82,12 +83,12 @@ test('each job is an item, the worst first and then by name', () => {
       type: 'table',
       columns: ['Job', 'Last', 'Took', 'Next'],
       rows: [
-        ['zeta', 'failed (exit 1) 09:04', '4 min', '–'],
-        ['mail', 'never ran', '–', '26 Nov 09:30'],
-        ['missed', 'never ran', '–', '26 Nov 03:00'],
-        ['noon', 'never ran', '–', '12:00'],
-        ['alpha', 'ok 09:04', '4 min', '–'],
-        ['busy', 'running since 08:00', '4 min', '–'],
+        ['zeta', 'failed (exit 1) 09:04 UTC', '4 min', '–'],
+        ['mail', 'never ran', '–', '26 Nov 09:30 UTC'],
+        ['missed', 'never ran', '–', '26 Nov 03:00 UTC'],
+        ['noon', 'never ran', '–', '12:00 UTC'],
+        ['alpha', 'ok 09:04 UTC', '4 min', '–'],
+        ['busy', 'running since 08:00 UTC', '4 min', '–'],
       ],
     },
   ])
@@ -119,9 +120,9 @@ test('the newest runs of a job hide neither the oldest that lives, nor the failu
   expect(panels).toMatchObject([
     {
       rows: [
-        ['retry', 'failed (exit 1) 08:04; running since 09:00', '4 min', '–'],
-        ['piled', '60 running since 09:24', '–', '–'],
-        ['hung', 'running since 24 Nov 04:00', '4 min', '–'],
+        ['retry', 'failed (exit 1) 08:04 UTC; running since 09:00 UTC', '4 min', '–'],
+        ['piled', '60 running since 09:24 UTC', '–', '–'],
+        ['hung', 'running since 24 Nov 04:00 UTC', '4 min', '–'],
       ],
     },
   ])
@@ -239,7 +240,7 @@ test('while crontab fails, the last table counts and the item warns', () => {
   expect(health).toContainEqual({
     name: 'Crontab',
     level: 'warn',
-    detail: '"crontab -l" did not end within 10 s; the table of 09:00 still counts',
+    detail: '"crontab -l" did not end within 10 s; the table of 09:00 UTC still counts',
   })
   expect(health[0]).toMatchObject({ name: 'Job backup', level: 'info' })
   expect(jobsPart(noJobs, nothingSeen, failing).health[0]?.detail).toContain('no table was read yet')
@@ -324,19 +325,53 @@ test('a failed job stays bad, and an overdue one too, if its zone is not underst
 })
 
 test.each([
-  [{ TZ: '' }, 3],
-  [{ TZ: 'GMT+3' }, 6],
-  [{ TZ: '<+03>-3' }, 0],
-  [{ TZ: 'CET-1CEST,M3.5.0,M10.5.0/3' }, 2],
-  [{ TZ: ':Europe/Berlin' }, 2],
-  [{ TZ: 'Nowhere/Land' }, 3],
-])('with %j, a job of 3 in the night is due by the clocks of the machine', async (env, utcHour) => {
+  [{ TZ: '' }, 3, 'UTC'],
+  [{ TZ: 'GMT+3' }, 6, 'UTC-3'],
+  [{ TZ: '<+03>-3' }, 0, 'UTC+3'],
+  [{ TZ: 'CET-1CEST,M3.5.0,M10.5.0/3' }, 2, 'UTC+1'],
+  [{ TZ: ':Europe/Berlin' }, 2, 'UTC+1'],
+  [{ TZ: 'Nowhere/Land' }, 3, 'UTC'],
+])('with %j, a job of 3 in the night is due by the clocks of the machine', async (env, utcHour, offset) => {
   const { judgedJobs } = await import('./jobs-part.ts')
   const { machineZone } = await import('../jobs/machine-zone.ts')
   const seen = table('0 3 * * * svc-exec backup -- x', now - hour)
   const [judged] = judgedJobs(noJobs, seen, { now, zone: machineZone(env) })
   expect(new Date((judged?.due ?? 0) * 1000).toISOString()).toBe(`2026-11-26T0${utcHour}:00:00.000Z`)
-  expect(judged?.detail()).toBe('never ran; next 26 Nov 03:00')
+  expect(judged?.detail()).toBe(`never ran; next 26 Nov 03:00 ${offset}`)
+})
+
+/** Jobs in all states, and a crontab that can no longer be read. */
+const everyState: readonly [FoundJobs['jobs'][number], unrecorded?: string][] = [
+  [job('good', [good])],
+  [job('failed', [failed])],
+  [job('often', [failed, run('failed', 2, { exit: 1 })])],
+  [job('lost', [run('lost', 30)])],
+  [job('running', [run('running', 1), run('failed', 2)])],
+  [
+    job(
+      'copies',
+      [1, 2, 3, 4, 5, 6].map((hours) => run('running', hours)),
+    ),
+  ],
+  [job('two', [run('running', 1), run('running', 2)])],
+  [job('overdue', [run('ok', 60)], { every: hour, since: now - 90 * hour })],
+  [job('hangs', [run('running', 60)], { every: hour, since: now - 90 * hour })],
+  [job('planned', [], { every: 7 * hour, since: now - hour })],
+  [job('noted', [run('ok', 60)], { every: hour, since: now - 90 * hour }), 'no Node'],
+]
+
+test.each([
+  ['UTC', 'UTC'],
+  ['Europe/Berlin', 'UTC+1'],
+  ['Asia/Kathmandu', 'UTC+5:45'],
+  ['America/New_York', 'UTC-5'],
+])('a machine in %s writes no time of day without %s', (zone, offset) => {
+  const jobs = everyState.map(([one]) => one)
+  const unrecorded = everyState.flatMap(([{ name }, reason]) => (reason ? [{ name, at: now - hour, reason }] : []))
+  const seen = { ...nothingSeen, read: now - 5 * hour }
+  const part = jobsPart(found(jobs, { unrecorded }), seen, { now, zone, failed: 'failed (exit 1)' })
+  expect(timesOfDayIn(part).length).toBeGreaterThan(25)
+  expect(timesOfDayIn(part).filter((text) => !text.endsWith(` ${offset}`))).toEqual([])
 })
 
 test('once the machine has another zone, times before that moment are not those of the job', () => {
