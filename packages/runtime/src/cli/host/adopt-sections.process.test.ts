@@ -14,6 +14,7 @@ import { privateMarks } from '../../../testing/private.ts'
 import { minNodeHere } from '../../../testing/releases.ts'
 import { type Service, startService } from '../../../testing/service.ts'
 import { hasSqlite } from '../../host/sessions/database.ts'
+import { whoHolds } from '../../machine/files/lock.ts'
 
 if (minNodeHere === undefined) process.stderr.write('NOT TESTED: svc sessions with the oldest Node\n')
 
@@ -135,6 +136,66 @@ test('after an update nothing new is shown until a person says so, also with --y
   expect((await ada.adopt([...quiet, '--only', 'jobs'])).code).toBe(0)
   expect(adopted(ada), 'what is shown stays').toMatchObject({ jobs: true, ai: true, names: 'folder' })
   expect(numbers(ada).first).toBe(first)
+})
+
+test('a section is removed alone, and the agent goes on with the other one', async () => {
+  const good = await service()
+  const ada = somebody()
+  const line = '0 3 * * * /opt/backup.sh\n'
+  ada.crontab.write(line)
+  const both = ['--yes', '--crontab', '--names', 'folder', '--url', good.origin]
+  await ada.adopt(both, { input: token })
+  const wrapped = ada.crontab.table()
+  const last = () => itemsOf(JSON.parse(good.reports.at(-1)?.text ?? '{}')).health?.join()
+  await eventually('both are reported', () => expect(last()).toMatch(/Job backup.*Session harbour/))
+  expect(await ada.adopt(['--remove', '--only', 'ai'])).toMatchObject({ code: 2, out: '' })
+  expect((await ada.adopt(['--remove', '--only', 'ai', '--dry-run'])).out).toContain('Nothing was removed.')
+  expect(adopted(ada)).toMatchObject({ jobs: true, ai: true })
+  const removed = await ada.adopt(['--remove', '--only', 'ai', '--yes', '--json'])
+  expect(JSON.parse(removed.out)).toMatchObject({ removed: true, section: 'ai', unwrapped: 0 })
+  expect(adopted(ada)).toEqual({ jobs: true, ai: false, names: 'folder', folders: [] })
+  expect(ada.crontab.table()).toBe(wrapped)
+  await eventually('only jobs are reported', () => expect(last()).toMatch(/^(?!.*Claude).*Job backup/))
+
+  expect((await ada.adopt(['--yes', '--only', 'ai'])).code).toBe(0)
+  const jobs = await ada.adopt(['--remove', '--only', 'jobs', '--yes'])
+  expect(jobs).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Each of these crontab lines is as it was: backup.'),
+  })
+  expect(jobs.out).toContain('Jobs are no longer shown. To show them again: svc adopt --only jobs')
+  expect(adopted(ada)).toEqual({ jobs: false, ai: true, names: 'folder', folders: [] })
+  expect(ada.crontab.table()).toBe(line)
+  await eventually('only sessions are reported', () => expect(last()).toMatch(/^(?!.*Job backup).*Session harbour/))
+  expect(whoHolds(ada.host, 'runtime'), 'the agent goes on').toBeDefined()
+
+  const nothingElse = await ada.adopt(['--remove', '--only', 'ai', '--yes'])
+  expect(nothingElse).toMatchObject({ code: 1, err: expect.stringContaining('shows nothing but AI sessions') })
+  const notShown = await ada.adopt(['--remove', '--only', 'jobs', '--yes'])
+  expect(notShown).toMatchObject({ code: 1, err: expect.stringContaining('Jobs are not shown') })
+  expect(adopted(ada)).toMatchObject({ jobs: false, ai: true })
+  expect((await ada.adopt(['--remove', '--only', 'jobs,ai', '--yes'])).code).toBe(0)
+  expect(existsSync(ada.host.svc)).toBe(false)
+  expect((await ada.adopt(['--remove', '--only', 'ai', '--yes'])).err).toContain('Nobody knows what')
+})
+
+test.each([
+  [['--remove', '--url', 'http://127.0.0.1:9'], '--remove cannot be used with --url'],
+  [['--remove', '--token-file', '-'], '--remove cannot be used with --token-file'],
+  [['--remove', '--name', 'mail'], '--remove cannot be used with --name'],
+  [['--remove', '--names', 'folder'], '--remove cannot be used with --names'],
+  [['--remove', '--crontab'], '--remove cannot be used with --crontab'],
+  [['--remove', '--log'], '--remove cannot be used with --log'],
+  [['--remove', '--no-start'], '--remove cannot be used with --no-start'],
+  [['--only', 'ai', '--crontab'], '--only must name jobs, too'],
+  [['--only', 'ai', '--log'], '--only must name jobs, too'],
+  [['--only', 'jobs', '--names', 'folder'], '--only must name ai, too'],
+  [['--log'], '--yes makes none without --crontab'],
+])('an option that means nothing beside another one is refused: %j', async (args, says) => {
+  const made = account()
+  cleanups.push(() => made.remove())
+  expect(await made.adopt([...args, '--yes'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining(says) })
+  expect(made.files()).toEqual([])
 })
 
 test('if the note is damaged, --yes shows nothing unless an option names it', async () => {

@@ -8,7 +8,7 @@ import { exits, Refusal } from '../kit/output.ts'
 import type { HostFolder } from './adopt-place.ts'
 
 const sections = ['jobs', 'ai'] as const
-type SectionName = (typeof sections)[number]
+export type SectionName = (typeof sections)[number]
 
 interface ChosenSections {
   /** The sections that `--only` names; all of them without it. */
@@ -22,10 +22,13 @@ interface SectionOptions {
   readonly only?: string
   readonly names?: string
   readonly crontab?: boolean
+  readonly log?: boolean
+  readonly yes?: boolean
+  readonly dryRun?: boolean
 }
 
-/** Checks the options before anything is done. */
-export function sectionsBy({ only, names, crontab }: SectionOptions): ChosenSections {
+/** Checks the options before anything is done. An option that another one makes meaningless is refused. */
+export function sectionsBy({ only, names, crontab, log, yes, dryRun }: SectionOptions): ChosenSections {
   const given: readonly string[] = only === undefined ? sections : listIn(only)
   const other = given.find((section) => !(sections as readonly string[]).includes(section))
   if (other !== undefined || given.length === 0)
@@ -35,8 +38,18 @@ export function sectionsBy({ only, names, crontab }: SectionOptions): ChosenSect
   const wanted = new Set(given as readonly SectionName[])
   if (crontab && !wanted.has('jobs'))
     throw new Refusal('--crontab makes jobs of the crontab, so --only must name jobs, too.', exits.usage)
+  if (log && !wanted.has('jobs'))
+    throw new Refusal('--log keeps the output of new jobs, so --only must name jobs, too.', exits.usage)
+  if (log && yes && !crontab && !dryRun)
+    throw new Refusal('--log keeps the output of new jobs, and --yes makes none without --crontab.', exits.usage)
+  if (names !== undefined && !wanted.has('ai'))
+    throw new Refusal('--names is how AI sessions are named, so --only must name ai, too.', exits.usage)
   return { wanted, isOnly: only !== undefined, names }
 }
+
+/** The section that `--only` names; undefined for both, which is all that the agent shows. */
+export const onlySection = ({ wanted }: ChosenSections): SectionName | undefined =>
+  wanted.size === sections.length ? undefined : [...wanted][0]
 
 /** The facts about both sections before a person is asked. */
 export interface SectionFacts {

@@ -32,6 +32,7 @@ import {
   allSections,
   askSections,
   lookAtSections,
+  onlySection,
   type SectionFacts,
   sectionsBy,
   sessionCounts,
@@ -58,14 +59,14 @@ export const adopt = (): Command =>
     .option('--url <url>', 'the address of the service; the first time only')
     .option('--token-file <file>', 'read the token from a file; - reads it from standard input, or asks')
     .option('--name <name>', "the agent's name (default: the machine and the user, such as vela-ada)")
-    .option('--only <sections>', 'what to add, of jobs and ai (AI sessions), separated by commas')
+    .option('--only <sections>', 'what to add or remove, of jobs and ai (AI sessions), separated by commas')
     .option('--names <how>', 'how AI sessions are named: number or folder')
     .option('--crontab', 'make jobs of the crontab lines without asking')
     .option('--log', 'keep the output of each new job in files; cron mails none of it then, and admins can request it')
     .option('--yes', 'do not ask; the crontab stays as it is without --crontab')
     .option('--no-start', 'do not start the agent')
     .option('--dry-run', 'write nothing; print the report and the change of the crontab')
-    .option('--remove', 'put the crontab lines back, and remove the agent from this machine')
+    .option('--remove', 'put the crontab lines back, and remove the agent from this machine; with --only that section')
     .option('--json', 'print one JSON value for programs')
     .summary('show what already runs here: cron jobs and AI sessions')
     .description(
@@ -73,15 +74,19 @@ export const adopt = (): Command =>
     )
     .addHelpText(
       'after',
-      examples('adopt --url https://svc.example.com', 'adopt --only ai', 'adopt --dry-run', 'adopt --remove'),
+      examples(
+        ...['adopt --url https://svc.example.com', 'adopt --only ai', 'adopt --dry-run'],
+        ...['adopt --remove --only ai', 'adopt --remove'],
+      ),
     )
     .action(run)
 
 async function run(options: AdoptOptions): Promise<void> {
+  if (options.remove) mustRemoveOnly(options)
   const sections = sectionsBy(options)
   const chosen = nameBy(options)
   const place = findHostFolder()
-  if (options.remove) return unadopt(place.folder, options)
+  if (options.remove) return unadopt(place.folder, onlySection(sections), options)
   const found = await readCrontabFacts(place.jobs, place.program, options.log ? '--log' : undefined)
   if (options.crontab && !found.crontab.ok) throw new Refusal(`The crontab ${found.crontab.why}. Nothing was done.`)
   const name = nameFor(place.folder, chosen)
@@ -113,6 +118,17 @@ async function run(options: AdoptOptions): Promise<void> {
     { place, found, facts, name },
     { adopted, wrapped: wraps ? changesIn(found).length : 0, lines, json: options.json },
   )
+}
+
+/** Refuses the options that say how to add something. */
+function mustRemoveOnly({ url, tokenFile, name, names, crontab, log, start }: AdoptOptions): void {
+  const adding = {
+    ...{ '--url': url, '--token-file': tokenFile, '--name': name, '--names': names },
+    ...{ '--crontab': crontab, '--log': log, '--no-start': start ? undefined : true },
+  }
+  const [given] = Object.entries(adding).flatMap(([option, value]) => (value === undefined ? [] : [option]))
+  if (given !== undefined)
+    throw new Refusal(`--remove cannot be used with ${given}, which is for adding. Nothing was done.`, exits.usage)
 }
 
 const startQuestion = 'Start it now, and with this machine?'
