@@ -54,6 +54,18 @@ test('what ended before the first look is past; what was seen alive is not, also
   expect(pastOf(again), 'it went on and died').toEqual({ before: false })
 })
 
+test('what ended in the second of the first look is past, unless that look saw it alive', () => {
+  const dead = { lives: false, state: 'died' as const, last: now }
+  const first = numbered(none, [session('ended', dead), session('alive')], now)
+  const next = numbered(first.numbers, [session('ended', dead), session('alive', dead)], now + 5)
+  const later = numbered(first.numbers, [session('ended', { ...dead, last: now + 1 })], now + 5)
+  const pastOf = (given: ReturnType<typeof numbered>) =>
+    Object.fromEntries(given.sessions.map(({ id, isPast }) => [id, isPast]))
+  expect(pastOf(first)).toEqual({ ended: true, alive: false })
+  expect(pastOf(next)).toEqual({ ended: true, alive: false })
+  expect(pastOf(later)).toEqual({ ended: false })
+})
+
 test('after the clock was set back, the time of the first look lies no longer ahead', () => {
   const ahead = numbered(none, [session('a', { last: now + 3 * 3600 })], now + 3 * 3600)
   const back = numbered(ahead.numbers, [session('a')], now)

@@ -64,7 +64,9 @@ export function numbered(
     const number = one?.number ?? lowestFree(taken, session.tool)
     const lived = session.lives ? Math.max(first, noted(now)) : one?.lived && Math.min(one.lived, now)
     const last = Math.min(Math.max(session.last, lived ?? 0), now)
-    return { ...session, number, lived, isPast: !session.lives && last < first }
+    // Times are whole seconds, so an end in the second of the first look was before it, unless it was seen alive then.
+    const wasSeen = lived !== undefined && lived >= first
+    return { ...session, number, lived, isPast: !session.lives && !wasSeen && last <= first }
   })
   const remembered = new Map<string, Remembered>(kept.map((one) => [keyOf(one), one]))
   for (const { tool, id, number, last, lived } of named)
