@@ -55,6 +55,41 @@ test.runIf(hasFlock)(
   },
 )
 
+/** Lines after an answer, as a tool with much output writes them. */
+const long = (bytes: number) => ['response_item', { type: 'message', content: 'x'.repeat(bytes) }] as const
+const megabyte = 1024 * 1024
+
+test.runIf(hasFlock).each([
+  ['more than svc reads of a rollout', [personAnswered, ...Array.from({ length: 12 }, () => long(100_000))], 'running'],
+  ['a line that is passed over', [personAnswered, long(9 * megabyte)], 'running'],
+  ['an answer in a line that is passed over', [[...personAnswered, 9 * megabyte]], 'running'],
+  [
+    'more than svc reads of a rollout, and the end of the turn',
+    [personAnswered, ...Array.from({ length: 12 }, () => long(100_000)), turnEnded],
+    'idle',
+  ],
+] as const)('a question was answered if %s came after it', async (_what, lines, state) => {
+  const look = reader()
+  home.lines(1, rolloutHead(1), turnBegan, asksPerson)
+  await home.holds(1)
+  expect(look()?.sessions).toMatchObject([{ state: 'waiting' }])
+  for (const [type, payload, more = 0] of lines) home.lines(1, [type, { ...payload, more: 'x'.repeat(more) }])
+  for (let looks = 0; looks < 3; looks++) look()
+  expect(look()?.sessions).toMatchObject([{ state }])
+})
+
+test.runIf(hasFlock)(
+  'a turn runs if more than svc reads of a rollout came after the one before had ended',
+  async () => {
+    const look = reader()
+    home.lines(1, rolloutHead(1), turnBegan, turnEnded)
+    await home.holds(1)
+    expect(look()?.sessions).toMatchObject([{ state: 'idle' }])
+    home.lines(1, turnBegan, ...Array.from({ length: 12 }, () => long(100_000)))
+    expect(look()?.sessions).toMatchObject([{ state: 'running' }])
+  },
+)
+
 test('a lock file that nobody holds is no life', () => {
   mkdirSync(join(home.folder, 'thread-writer-locks'), { recursive: true })
   writeFileSync(join(home.folder, 'thread-writer-locks', `${codexId(1)}.lock`), '')

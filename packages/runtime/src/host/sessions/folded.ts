@@ -12,6 +12,8 @@ interface Folding<T> {
   readonly fold: (before: T, line: JsonObject, dayOf: Look['dayOf']) => T
   /** The result after a line that is no JSON object. */
   readonly odd: (before: T) => T
+  /** The result after lines that were added and are passed over. Without it they change nothing. */
+  readonly skip?: (before: T) => T
   /** The bytes at the end of a file that are read at first. */
   readonly tail: number
   /** False for a long line that need not be read, by its bytes. */
@@ -90,13 +92,16 @@ interface Folded<T> {
   readonly result: () => T
 }
 
-function foldedFile<T>(path: string, { empty, fold, odd, tail, needs }: Folding<T>): Folded<T> {
+function foldedFile<T>(path: string, { empty, fold, odd, skip, tail, needs }: Folding<T>): Folded<T> {
   let result = empty
   // The machine may get another zone between two looks.
   let dayOf: Look['dayOf'] = () => 0
   const file = growingFile(path, tail, {
     reset: () => {
       result = empty
+    },
+    skip: () => {
+      result = skip?.(result) ?? result
     },
     take: (line) => {
       if (line.length === 0 || (line.length > longLine && needs?.(line) === false)) return

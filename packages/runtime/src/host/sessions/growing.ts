@@ -24,6 +24,8 @@ interface LineTaker {
   take(line: Buffer): void
   /** Forgets all lines: the file is another one, or shorter than before. */
   reset(): void
+  /** Learns that the file grew by more than is read of it, so that lines before the next one are missing. */
+  skip(): void
 }
 
 export interface GrowingFile {
@@ -67,6 +69,7 @@ export function growingFile(file: string, tail: number, taker: LineTaker): Growi
   const jump = (fd: number, at: FilePlace, size: number): void => {
     if (size - at.offset <= tail) return
     if (at.offset === 0) takeFirst(fd, taker)
+    else taker.skip()
     hasGaps = true
     at.offset = size - tail
     at.searched = at.offset

@@ -86,6 +86,16 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
 }
 
 /**
+ * The rollout after lines that were not read, since many were added at once. A thread goes on only once its questions
+ * are answered. The lines that follow say if the turn has ended.
+ */
+export const withoutLines = ({ turned, ...before }: Rollout): Rollout => ({
+  ...before,
+  ...(before.turn === 'runs' && optional('turned', turned)),
+  ...{ turn: 'runs', asked: [] },
+})
+
+/**
  * True for a line at the beginning of a fork that was copied from the other thread. Its time is that of the fork or
  * older, and no model answers that soon after the start of a fork.
  */
