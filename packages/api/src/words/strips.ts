@@ -10,6 +10,20 @@ import type { Level } from '@svc/protocol'
  */
 export type StripState = Level | 'none' | 'paused' | 'offline' | 'stopped' | 'often' | 'unknown'
 
+/** The states from the least to the most important one, which is the one to show where there is room for one only. */
+export const statesByWeight: readonly StripState[] = [
+  'unknown',
+  'none',
+  'ok',
+  'info',
+  'paused',
+  'stopped',
+  'offline',
+  'warn',
+  'often',
+  'bad',
+]
+
 export interface StripSpan {
   state: StripState
   seconds: number

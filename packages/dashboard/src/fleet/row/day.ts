@@ -1,24 +1,10 @@
 /** Draws the last 24 hours of an agent as the background of one element, and puts them into words. */
-import { type StripSpan, type StripState, stripMs } from '@svc/api/words'
+import { type StripSpan, type StripState, statesByWeight, stripMs } from '@svc/api/words'
 import { lastingText, levelLooks, timeOfDay } from '../../ui/index.ts'
 
 /** A strip has a column for each quarter of an hour, so that a state of a minute can be seen. */
 export const columnCount = 96
 const columnSeconds = stripMs / 1000 / columnCount
-
-/** The states from the least to the most important one: a column shows the most important one that it touches. */
-const byWeight: readonly StripState[] = [
-  'unknown',
-  'none',
-  'ok',
-  'info',
-  'paused',
-  'stopped',
-  'offline',
-  'warn',
-  'often',
-  'bad',
-]
 
 /** Part of a strip with one look, in columns. */
 export interface StripStretch {
@@ -27,14 +13,14 @@ export interface StripStretch {
   to: number
 }
 
-/** The stretches of a strip, from the left. */
+/** The stretches of a strip, from the left. A column shows the most important state that it touches. */
 export function stretchesOf(spans: readonly StripSpan[]): StripStretch[] {
   const columns = Array.from({ length: columnCount }, (): StripState => 'unknown')
   let at = 0
   for (const { state, seconds } of spans) {
     const last = Math.min(columnCount - 1, Math.ceil((at + seconds) / columnSeconds) - 1)
     for (let i = Math.floor(at / columnSeconds); i <= last; i++)
-      if (byWeight.indexOf(state) > byWeight.indexOf(columns[i] ?? 'unknown')) columns[i] = state
+      if (statesByWeight.indexOf(state) > statesByWeight.indexOf(columns[i] ?? 'unknown')) columns[i] = state
     at += seconds
   }
   const stretches: StripStretch[] = []
@@ -129,7 +115,7 @@ export function dayWords(spans: readonly StripSpan[], until: number): string {
     .filter(([state]) => state !== 'unknown')
     .sort(([, a], [, b]) => b.seconds - a.seconds)
   if (!main) return '24 hours: not known'
-  const rest = others.sort(([a], [b]) => byWeight.indexOf(b) - byWeight.indexOf(a)).map(timeWords)
+  const rest = others.sort(([a], [b]) => statesByWeight.indexOf(b) - statesByWeight.indexOf(a)).map(timeWords)
   const isWhole = main[1].seconds >= stripMs / 1000 || others.length > 0
   return `24 hours: ${[isWhole ? words[main[0]] : timeWords(main), ...rest].join(', ')}`
 }

@@ -1,17 +1,21 @@
 import { useElementSize } from '@mantine/hooks'
 import { useId } from 'react'
 import './charts.css'
-import { linear } from './scale.ts'
+import { drawnPeriods, linear } from './scale.ts'
 
 interface StripSpan {
+  /** Tells the period from the others of its row. */
+  key: string
   /** The start and the end of the period, in Unix milliseconds. */
   from: number
   to: number
   color: string
   /** True if the period is hatched. */
   hatched?: boolean
-  /** The words about the period that appear on hover. */
-  words: string
+  /** Puts the period into words, which appear on hover. */
+  words: () => string
+  /** The importance of the period, which decides which one is shown where several have no room. */
+  weight: number
 }
 interface StripProps {
   title: string
@@ -31,6 +35,9 @@ const height = 22
 /** The height, in pixels, of the lines above the strip. `gap` is the distance between these lines and the strip. */
 const line = 4
 const gap = 3
+/** The minimum widths, in pixels, of a period and of a line above the strip, and the gap behind a period. */
+const minWidth = { period: 1.5, line }
+const periodGap = 0.5
 
 /** Shows a span of time as a strip of coloured periods, with the marks of the time below the strip. */
 export function Strip({ title, summary, spans, start, end, marks, above = [], at }: StripProps) {
@@ -48,19 +55,11 @@ export function Strip({ title, summary, spans, start, end, marks, above = [], at
           </pattern>
         </defs>
         <rect className="svc-strip-empty" y={top} width={width} height={height} rx={3} />
-        {above.map((span) => (
-          <Period key={`${span.from}-${span.words}`} span={span} x={x} width={width} y={0} height={line} />
+        {drawnPeriods(above, x, minWidth.line).map((span) => (
+          <Period key={span.key} span={span} x={x} width={width} y={0} height={line} />
         ))}
-        {spans.map((span) => (
-          <Period
-            key={`${span.from}-${span.words}`}
-            span={span}
-            x={x}
-            width={width}
-            y={top}
-            height={height}
-            hatch={id}
-          />
+        {drawnPeriods(spans, x, minWidth.period + periodGap).map((span) => (
+          <Period key={span.key} span={span} x={x} width={width} y={top} height={height} hatch={id} />
         ))}
         {at !== undefined && <rect className="svc-strip-at" x={x(at) - 1} width={2} height={top + height} />}
         {marks.map((mark, i) => (
@@ -92,18 +91,21 @@ interface PeriodProps {
 
 function Period({ span, x, width, y, height, hatch }: PeriodProps) {
   const left = Math.max(0, x(span.from))
-  const minWidth = height === line ? line : 1.5
+  const least = height === line ? minWidth.line : minWidth.period
+  // Rounded, because the time of the strip's end changes with each drawing and would change every rectangle.
   const box = {
-    x: Math.min(left, width - minWidth),
+    x: tenth(Math.min(left, width - least)),
     y,
-    width: Math.max(minWidth, Math.min(width, x(span.to)) - left - 0.5),
+    width: tenth(Math.max(least, Math.min(width, x(span.to)) - left - periodGap)),
     height,
   }
   return (
     <g>
-      <title>{span.words}</title>
+      <title>{span.words()}</title>
       <rect {...box} style={{ fill: span.color }} />
       {span.hatched && <rect {...box} style={{ fill: `url(#${hatch}-hatch)` }} />}
     </g>
   )
 }
+
+const tenth = (pixels: number): number => Math.round(pixels * 10) / 10

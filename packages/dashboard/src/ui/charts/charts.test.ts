@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { linear, ticksTo, widthsOf } from './scale.ts'
+import { drawnPeriods, linear, ticksTo, widthsOf } from './scale.ts'
 import { dayName, lastCounted, lastDays, stack, withYears } from './stack.ts'
 
 test.each([
@@ -40,6 +40,34 @@ test.each([
   ['no sizes', [], 100, 20, []],
 ] as const)('a width is divided: %s', (_what, sizes, width, least, widths) => {
   expect(widthsOf(sizes, width, least).map((each) => Number(each.toFixed(3)))).toEqual(widths)
+})
+
+test('narrow periods are drawn above the wide ones, and each place shows the most important one of its periods', () => {
+  const periods = [
+    { name: 'wide', from: 0, to: 100, weight: 3 },
+    { name: 'bad', from: 100, to: 101, weight: 3 },
+    { name: 'ok', from: 101, to: 110, weight: 0 },
+    { name: 'warn', from: 110, to: 111, weight: 2 },
+    { name: 'ok', from: 111, to: 112, weight: 0 },
+    { name: 'wide, too', from: 112, to: 300, weight: 0 },
+    { name: 'info', from: 300, to: 301, weight: 1 },
+  ]
+  const drawn = drawnPeriods(periods, (at) => at / 5, 2)
+  expect(drawn).toEqual([
+    { name: 'wide', from: 0, to: 100, weight: 3 },
+    { name: 'wide, too', from: 112, to: 300, weight: 0 },
+    { name: 'info', from: 300, to: 301, weight: 1 },
+    { name: 'warn', from: 110, to: 112, weight: 2 },
+    { name: 'bad', from: 100, to: 110, weight: 3 },
+  ])
+})
+
+test('however many periods there are, no more are drawn than have a place', () => {
+  const periods = Array.from({ length: 10_000 }, (_, i) => ({ from: i, to: i + 1, weight: i % 2 }))
+  const drawn = drawnPeriods(periods, linear([0, 10_000], [0, 300]), 2)
+  expect(drawn).toHaveLength(150)
+  expect(new Set(drawn.map(({ weight }) => weight))).toEqual(new Set([1]))
+  expect([Math.min(...drawn.map(({ from }) => from)), Math.max(...drawn.map(({ to }) => to))]).toEqual([0, 10_000])
 })
 
 test('parts are stacked, with the series of the biggest sum at the bottom of every column', () => {

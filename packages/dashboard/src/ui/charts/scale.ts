@@ -29,6 +29,34 @@ export const linear =
   (value: number): number =>
     from[1] === from[0] ? to[0] : to[0] + ((value - from[0]) / (from[1] - from[0])) * (to[1] - to[0])
 
+interface WeightedPeriod {
+  from: number
+  to: number
+  /** The importance of the period, which decides which one is shown where several have less room than they need. */
+  weight: number
+}
+
+/**
+ * Returns the periods to draw on a scale that maps times to pixels, in the order in which they are drawn. Those that
+ * are narrower than `least` pixels share their place with others: each place shows the most important one. They come
+ * last, because a period that is drawn wider than it is would be hidden by the next one.
+ */
+export function drawnPeriods<T extends WeightedPeriod>(
+  periods: readonly T[],
+  x: (at: number) => number,
+  least: number,
+): T[] {
+  const isNarrow = ({ from, to }: T) => x(to) - x(from) < least
+  const narrow = new Map<number, T>()
+  for (const period of periods.filter(isNarrow)) {
+    const place = Math.floor(x(period.from) / least)
+    const known = narrow.get(place)
+    const shown = known === undefined || period.weight > known.weight ? period : known
+    narrow.set(place, { ...shown, from: known?.from ?? period.from, to: Math.max(known?.to ?? 0, period.to) })
+  }
+  return [...periods.filter((period) => !isNarrow(period)), ...[...narrow.values()].sort((a, b) => a.weight - b.weight)]
+}
+
 /**
  * Divides a width among parts in proportion to their sizes, so that each part with a size gets at least `least` pixels,
  * or an equal share if there is no room for that. Parts without a size get nothing.

@@ -1,6 +1,7 @@
 import { SegmentedControl } from '@mantine/core'
 import type { AlertLine, StateSpan } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
+import { statesByWeight } from '@svc/api/words'
 import type { Level as LevelName } from '@svc/protocol'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -178,11 +179,13 @@ function PastChart({ agent, window, start, end, lines, spans, alerts, chosen, se
           spans={known
             .filter(({ is }) => is !== 'unknown')
             .map((span) => ({
+              key: String(span.from),
               from: span.from,
               to: span.until,
               color: colorOf(span),
               hatched: span.is === 'paused',
-              words: spanWords(span, end),
+              words: () => spanWords(span, end),
+              weight: statesByWeight.indexOf(span.is === 'reporting' ? (span.level ?? 'none') : span.is),
             }))}
         />
       </div>
@@ -295,10 +298,13 @@ function useOpen({ slug, page }: Agent): (target: ChangeTarget) => void {
 
 /** An alert as a line above the strip, from the alert's opening to its end, or to now if it is open. */
 const alertSpan = (alert: AlertLine, end: number) => ({
+  key: alert.id,
   from: alert.openedAt ?? alert.since,
   to: alert.endedAt ?? end,
   color: colors[alert.level],
-  words: `${levelLooks[alert.level].words} alert: ${statementOf(alert)}\n${exactTime(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exactTime(alert.endedAt)}`,
+  weight: statesByWeight.indexOf(alert.level),
+  words: () =>
+    `${levelLooks[alert.level].words} alert: ${statementOf(alert)}\n${exactTime(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exactTime(alert.endedAt)}`,
 })
 
 const colors: Readonly<Record<LevelName, string>> = {
