@@ -19,7 +19,7 @@ export const lookOfEmail = (stored: string): string => folded(visibleText(stored
 const alphabets = ['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'] as const
 const isOf = Object.fromEntries(alphabets.map((name) => [name, new RegExp(`\\p{Script=${name}}`, 'u')]))
 
-/** The form of an address, row by row: what is wrong with it, and how an address shows that. */
+/** The rules for the form of an address: what is wrong with an address, and the test whether it breaks the rule. */
 const rules: readonly (readonly [says: string, isBroken: (local: string, domain: string) => boolean])[] = [
   ['has a part in front of the @ that is not one word', (local) => !/^[^\s@<>"',;:\\()[\]]+$/.test(local)],
   ['has a dot at an end of the part in front of the @, or two in a row', (local) => local.split('.').includes('')],

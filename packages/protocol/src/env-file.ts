@@ -83,7 +83,8 @@ export function readDotenvText(text: string): DotenvText {
 }
 
 /**
- * Tells why a value without quotes would be read otherwise than its writer probably meant; undefined if it would not.
+ * Tells why a value without quotes would be read differently from what its writer probably meant; undefined if it would
+ * not.
  */
 function wrongWithBareValue(value: string): string | undefined {
   const hidden = invisible.exec(value.replaceAll('\t', ' ').trim())?.[0]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { byLevel } from '../../../testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
-import { decodeUtf8, isCompactJson } from './json.ts'
+import { decodeUtf8, isCleanJson } from './json.ts'
 import { parseInPieces } from './json-pieces.ts'
 import { limits } from './limits.ts'
 import { readReport, report } from './report.ts'
@@ -28,7 +28,7 @@ function inPieces(json: string | Uint8Array) {
   const body = typeof json === 'string' ? encoder.encode(json) : json
   const value = parseInPieces(body, decodeUtf8, (text, bytes) => {
     pieces++
-    tidy &&= isCompactJson(text, bytes)
+    tidy &&= isCleanJson(text, bytes)
   })
   return { value, tidy, pieces }
 }
@@ -49,7 +49,7 @@ test.each<[string, object]>([
     const read = inPieces(json)
     expect(read.pieces).toBeGreaterThan(1)
     expect(JSON.stringify(read.value)).toBe(JSON.stringify(JSON.parse(json)))
-    expect(read.tidy).toBe(isCompactJson(json, encoder.encode(json).length))
+    expect(read.tidy).toBe(isCleanJson(json, encoder.encode(json).length))
   }
 })
 

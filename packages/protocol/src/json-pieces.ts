@@ -7,7 +7,9 @@ import { hasManyNames } from './json-large.ts'
 
 /** The maximum number of bytes of a piece. V8 keeps a text of this size in its usual memory. */
 const pieceBytes = 120 * 1024
-/** The number of bytes at the end of a piece in which a place for a cut is searched. A long list has 20 to 40 KB. */
+/**
+ * The number of bytes at the end of a piece in which the code looks for a position to cut. A long list has 20 to 40 KB.
+ */
 const reach = 48 * 1024
 
 /** A name that no sender can know. It marks the entries that are added to close and to open a list. */
@@ -22,7 +24,7 @@ const scratch = new Uint8Array(pieceBytes)
 
 /**
  * Returns the JSON object in a body as `JSON.parse` does. Undefined means only that the body was not read: it is small,
- * is not a JSON object, has no place for a cut, or is full of new names (json-large.ts). `decode` throws if the bytes
+ * is not a JSON object, has no position to cut, or is full of new names (json-large.ts). `decode` throws if the bytes
  * are not a text, and `each` gets the text of each piece with the number of its bytes.
  */
 export function parseInPieces(
@@ -54,7 +56,7 @@ export function parseInPieces(
 }
 
 /**
- * Returns the end of the piece that begins at `from`; undefined if there is no place for a cut. A body is cut at the
+ * Returns the end of the piece that begins at `from`; undefined if there is no position to cut. A body is cut at the
  * comma in `]},{`, which is nearly always between two entries of a list that is a property of the whole object. This
  * need not be proved: if the comma is anywhere else, for example inside a text, the pieces with `closing` and `opening`
  * are not valid JSON.

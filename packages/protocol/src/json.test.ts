@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCompactJson, readJson } from './json.ts'
+import { isCleanJson, readJson } from './json.ts'
 import { clean } from './text.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -64,7 +64,7 @@ test('D13: JSON that is called tidy holds no unclean text, however it is written
     const text = `a${String.fromCharCode(code)}b`
     for (const escaped of [true, false]) {
       const json = written(text, escaped)
-      if (isCompactJson(json, bytes(json).length)) expect(clean(JSON.parse(json)), json).toBe(text)
+      if (isCleanJson(json, bytes(json).length)) expect(clean(JSON.parse(json)), json).toBe(text)
     }
   }
 })
@@ -74,4 +74,4 @@ test.each([
   ['{"a":"line\\n\\ttab \\"quoted\\" \\/ "}'],
   ['{"a":"Gr\u00fc\u00dfe \u2013 \ud83d\ude00"}'],
   ['{\n\t"a": 1\r\n}'],
-])('D13: %s needs no cleaning', (json) => expect(isCompactJson(json, bytes(json).length)).toBe(true))
+])('D13: %s needs no cleaning', (json) => expect(isCleanJson(json, bytes(json).length)).toBe(true))

@@ -39,7 +39,7 @@ export function readJson(body: Uint8Array, parse: (text: string) => unknown = JS
  * whole costs a fraction of checking each text. In valid JSON, the only unclean characters that can appear without an
  * escape are DEL and C1.
  */
-export const isCompactJson = (json: string, bytes: number): boolean =>
+export const isCleanJson = (json: string, bytes: number): boolean =>
   !(json.length === bytes ? json.includes('\u007f') : controls.test(json)) &&
   (!json.includes('\\') || !escapes.test(json))
 

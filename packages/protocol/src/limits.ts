@@ -133,7 +133,7 @@ export const limits = {
    * [D20] An agent counts as offline after three intervals without a report, but never earlier than after this time.
    */
   minOfflineSeconds: 90,
-  /** [D67] How often what `svc new` makes writes its status file, although nothing is new. */
+  /** [D67] Interval at which an agent made by `svc new` writes its status file even if nothing has changed. */
   statusEverySeconds: 60,
   /**
    * [D65] A status file is old when its age is at least `statusOldSeconds` and at least `statusOldGaps` times the usual

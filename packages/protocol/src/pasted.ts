@@ -6,7 +6,7 @@
 import type { Verdict } from './refusals.ts'
 import { shown } from './text.ts'
 
-/** Format characters that have a look: signs that stand around a number or a word in Arabic, Syriac and Kaithi. */
+/** Format characters that are visible: marks around a number or a word in Arabic, Syriac and Kaithi. */
 const visibleFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}'
 /** Blanks that Unicode classes as letters, marks or symbols. */
 const blanks = '\\u2800\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}'
@@ -41,7 +41,7 @@ const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 const hiddenGroups = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisible})`, 'gu')
 /**
- * The text with `veil` in place of each UTF-16 unit that nobody sees, apart from spaces. Other places stay the same.
+ * Replaces each invisible UTF-16 unit of a text, apart from spaces, by `veil`. All other units keep their positions.
  */
 export const replaceHidden = (text: string, veil: string): string =>
   text.replace(hiddenGroups, (unseen) => veil.repeat(unseen.length))
@@ -50,7 +50,7 @@ export const replaceHidden = (text: string, veil: string): string =>
 export const visibleText = (text: string): string => text.replace(hiddenCharacters, '')
 
 /**
- * Names the first character of a text that nobody sees, and its place, as the end of a sentence: `holds an invisible
+ * Names the first invisible character of a text and its position, as the end of a sentence: `holds an invisible
  * character, U+200B, after bob`. Of a secret only the number of characters in front is named. Undefined if all
  * characters can be seen.
  */
@@ -90,8 +90,8 @@ export function readPasted(
 
 /**
  * The letters and digits of a code that a person typed or pasted, such as six digits or a recovery code: without
- * anything that nobody sees, spaces, hyphens and other signs that separate groups. Digits of all scripts and widths
- * count as digits.
+ * anything that nobody sees, spaces, hyphens and other characters that separate groups. Digits of all scripts and
+ * widths count as digits.
  */
 export const codeIn = (typed: string): string =>
   typed

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { fitsSource } from '../generate-fits.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
-import { isCompactJson } from './json.ts'
+import { isCleanJson } from './json.ts'
 import { limits } from './limits.ts'
 import { fitsReport } from './report.fits.ts'
 import { report } from './report.ts'
@@ -22,7 +22,7 @@ test('a report that fits is kept as it came, and every clean report that is kept
     const random = randomOf(seed)
     const { runs: _, ...input } = copied(mutated(sampleReport, random, Math.floor(random() * 3))) ?? {}
     const json = JSON.stringify(input)
-    if (!isCompactJson(json, new TextEncoder().encode(json).length)) continue
+    if (!isCleanJson(json, new TextEncoder().encode(json).length)) continue
     const kept = report(copied(input), undefined, true)
     const fits = fitsReport(copied(input))
     expect(fits, `seed ${seed}`).toBe(kept !== undefined && JSON.stringify(kept) === json)

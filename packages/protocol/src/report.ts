@@ -18,7 +18,7 @@ import {
   opaqueText,
   text,
 } from './fields.ts'
-import { decodeUtf8, isCompactJson, type RefusedBody, readJson } from './json.ts'
+import { decodeUtf8, isCleanJson, type RefusedBody, readJson } from './json.ts'
 import { isMapOfNames, parseJson } from './json-large.ts'
 import { parseInPieces } from './json-pieces.ts'
 import { level } from './levels.ts'
@@ -238,13 +238,13 @@ type ReadBody = { ok: true; value: Record<string, unknown>; json: string | Uint8
 
 function readWhole(body: Uint8Array): ReadBody | RefusedBody {
   const read = readJson(body, parseJson)
-  return read.ok ? { ok: true, value: read.value, json: read.text, tidy: isCompactJson(read.text, body.length) } : read
+  return read.ok ? { ok: true, value: read.value, json: read.text, tidy: isCleanJson(read.text, body.length) } : read
 }
 
 function readInPieces(body: Uint8Array): ReadBody | undefined {
   let tidy = true
   const value = parseInPieces(body, decodeUtf8, (text, bytes) => {
-    tidy &&= isCompactJson(text, bytes)
+    tidy &&= isCleanJson(text, bytes)
   })
   return value && { ok: true, value, json: body, tidy }
 }

@@ -27,7 +27,10 @@ export function readText(bytes: Uint8Array): TextRead {
   return nul < 0 ? { ok: true, text } : refused((at) => `has a NUL character${at}`, positionOf(text, nul))
 }
 
-/** Refuses a text. `fault` puts the place, such as ` at line 2, column 7` or nothing, into the words of the refusal. */
+/**
+ * Refuses a text. `fault` words the refusal with the position that it is given, such as ` at line 2, column 7`, or
+ * without one if that is empty.
+ */
 const refused = (fault: (at: string) => string, place?: TextPosition): TextRead => ({
   ok: false,
   why: fault(place ? ` at ${wordsOf(place)}` : ''),

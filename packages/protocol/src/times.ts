@@ -1,6 +1,6 @@
 /**
- * A stored time that cannot be decides nothing. After a clock was set back, a stored time may be later than the present
- * one. Every time is in Unix milliseconds, and the present one is an argument.
+ * Decides what to do with a stored time that is impossible. After a clock was set back, a stored time may be later than
+ * the present one. Every time is in Unix milliseconds, and the present one is an argument.
  */
 
 /** The milliseconds by which two clocks may differ without a doubt about a stored time: steps of NTP, two nodes. */
@@ -11,13 +11,13 @@ export const latestDeadline = (now: number, fullMs: number): number => now + ful
 
 /**
  * True while a deadline lies ahead: what waits is not due, a lease is held, a permit is valid. `fullMs` is the length
- * that the deadline had when it was stored. A deadline that is farther away than that and `slackMs` cannot be, so it is
- * over.
+ * that the deadline had when it was stored. A deadline that is farther away than `fullMs` and `slackMs` together is
+ * impossible, so it counts as over.
  */
 export const isAhead = (deadline: number, now: number, fullMs: number, slackMs = clockSlackMs): boolean =>
   deadline > now && deadline <= now + fullMs + slackMs
 
-/** The time of an event, which cannot be in the future. An event that lies ahead counts as one of now. */
+/** The time of an event, which cannot be in the future. A time in the future counts as `now`. */
 export const eventTime = (at: number, now: number): number => Math.min(at, now)
 
 /** True if the time of an event lies farther ahead than clocks may differ, so that the clock was set back since. */

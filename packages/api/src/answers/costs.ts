@@ -18,8 +18,8 @@ export interface CostRow extends CostSums {
   /** The first day of the time, such as `2026-11-21`. */
   from: string
   /**
-   * The agent, model or blueprint; null for what has none, and for the sums of everything. The sums of deleted agents
-   * have the name `(deleted)` per agent and per blueprint; per model they keep the model.
+   * The agent, model or blueprint; null for runs that have none, and for the sums of everything. The sums of deleted
+   * agents have the name `(deleted)` per agent and per blueprint; per model they keep the model.
    */
   name: string | null
 }
@@ -32,7 +32,7 @@ export interface CostPage {
   total: CostSums
   /** The days, weeks or months, oldest first, also those without a cost. */
   columns: readonly CostColumn[]
-  /** The most expensive agents, models or blueprints; null as a name is what has none. */
+  /** The most expensive agents, models or blueprints; the name null stands for runs that have none. */
   names: readonly NamedCosts[]
   /** The sums of all names that are not in the list, and their number. */
   others: CostSums & { count: number }
@@ -51,7 +51,7 @@ export interface NamedCosts extends CostSums {
 interface CostColumn {
   from: string
   cost: number
-  /** The costs of the first names of the list, in their order. What is missing to `cost` is of all others. */
+  /** The costs of the first names of the list, in their order. The rest of `cost` belongs to all other names. */
   parts: readonly number[]
 }
 

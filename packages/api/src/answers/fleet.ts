@@ -65,7 +65,9 @@ export type FleetColumn =
   | 'version'
   | 'runtime'
 export type FleetCounts = Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
-/** The problems of the whole workspace, whatever the request filters. An agent may count in several places. */
+/**
+ * The problems of the whole workspace, whatever the request filters. An agent may count in several of these numbers.
+ */
 export interface ProblemCounts extends Pick<FleetCounts, 'bad' | 'silent' | 'warn' | 'stopped' | 'never'> {
   /** The number of agents that have reported, but no level. */
   noLevel: number

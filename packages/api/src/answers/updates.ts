@@ -171,7 +171,7 @@ export interface RuntimeOverview {
 }
 
 /**
- * The number of agents by version of one blueprint and day, for a picture. Today has the agents of now. Days on which
+ * The number of agents by version of one blueprint and day, for a picture. Today has the current numbers. Days on which
  * nothing was counted, such as those before an upgrade of the service, are missing, and so are the oldest days for
  * which an answer has no room.
  */

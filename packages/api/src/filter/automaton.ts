@@ -14,7 +14,7 @@ export interface TextPattern {
 }
 
 /**
- * Returns the bits of all patterns in a text. Each value in the text is the sign of its field, the value, and
+ * Returns the bits of all patterns in a text. Each value in the text consists of the mark of its field, the value, and
  * `valueEnd`.
  */
 type Finder = (text: string) => number
@@ -35,7 +35,7 @@ interface Node {
 
 /** The number of columns of a table: one for each unit of ASCII. */
 const width = 128
-/** A state with this sign has found something. */
+/** The bit of a state that has found something. */
 const hit = 1 << 30
 
 export function patternFinder(patterns: readonly TextPattern[]): Finder {
@@ -48,7 +48,7 @@ export function patternFinder(patterns: readonly TextPattern[]): Finder {
         if (holds === undefined && fields & (1 << field))
           bits[at * maxFields + field] = (bits[at * maxFields + field] as number) | own
   const judged = nodes.map(({ found }) => found.filter(({ holds }) => holds !== undefined))
-  // Where all patterns of a field begin with its sign, the rest of a value that none begins with has nothing.
+  // If all patterns of a field begin with its mark, a value that begins with none of them cannot match later either.
   const open = patterns.reduce((all, { text, fields }) => (text.charCodeAt(0) <= maxFields ? all : all | fields), 0)
   return (text) => {
     let all = 0
@@ -74,7 +74,7 @@ export function patternFinder(patterns: readonly TextPattern[]): Finder {
   }
 }
 
-/** The state after a unit that no table has. */
+/** Returns the state after a unit that is not in the table. */
 function after(nodes: readonly Node[], state: number, unit: number): number {
   for (let node = nodes[state]; node; node = node.fail) {
     const next = node.next.get(unit)

@@ -14,7 +14,7 @@ export function groupValuesOf(by: Grouping, { tags, host, updates }: GroupedFact
   return [(by === 'host' ? host : updates.blueprint) || null]
 }
 
-/** The states in which the map shows agents. Its answers name a state by its place in this list. */
+/** The states in which the map shows agents. Its answers name a state by its index in this list. */
 export const mapStates = ['bad', 'offline', 'warn', 'info', 'ok', 'none', 'paused', 'stopped', 'never'] as const
 type MapState = (typeof mapStates)[number]
 

@@ -7,7 +7,7 @@ import { replaceHidden } from '@svc/protocol'
 /** Stands for each unit of a character that nobody sees. */
 export const hiddenMark = '\u200b'
 
-/** For each sign of a filter, the characters that look like it or stand for it. */
+/** For each character that has a meaning in a filter, the characters that look like it or stand for it. */
 const lookalikes: Readonly<Record<string, string>> = {
   '"': '“”„‟«»″‶〝〞〟「」『』｢｣﹁﹂﹃﹄❝❞ʺ˝',
   "'": '‘’‚‛‹›′‵ʹʻʼʽ´❛❜',
@@ -28,11 +28,11 @@ const otherCharacter = new RegExp(
 )
 const isPlain = /^[ -~]*$/
 
-/** The plain sign for a wide letter or sign, or for one that looks like it. */
+/** The plain character for a wide one, or for one that looks like it. */
 const plainCharacter = (sign: string): string =>
   plainCharacters.get(sign) ?? String.fromCharCode(sign.charCodeAt(0) - 0xfee0)
 
-/** A text with plain signs, and with `hiddenMark` for what nobody sees. Each place stays where it is. */
+/** A text with plain characters, and with `hiddenMark` for invisible ones. Every character keeps its position. */
 export const plainText = (text: string): string =>
   isPlain.test(text) ? text : replaceHidden(text, hiddenMark).replace(otherCharacter, plainCharacter)
 

@@ -58,7 +58,7 @@ export function parseFilter(text: string): ParsedFilter {
 
 const isSpace = (c: string | undefined) => c !== undefined && (c === ' ' || /\s/.test(c))
 
-/** The terms of a text. Signs that look like those of a filter count as those; what nobody sees is left out. */
+/** The terms of a text. Characters that look like those of a filter count as those; invisible ones are left out. */
 function termsOf(typed: string): FilterTerm[] {
   const { characters, terms: max, pieced } = filterLimits
   const text = withoutUnseen(typed, plainText(typed))
@@ -92,8 +92,8 @@ const isPieced = ({ text, quoted }: FilterValue): boolean =>
   !quoted && text.split('*').filter((piece) => piece !== '').length > 1
 
 /**
- * Removes what nobody sees around terms, and refuses it inside of them. The text has plain signs (look.ts); each place
- * stays where it is.
+ * Removes invisible characters around terms, and refuses them inside terms. `text` has plain characters (look.ts) in
+ * the same positions as `typed`.
  */
 function withoutUnseen(typed: string, text: string): string {
   const inside = /(?<=[^\s\u200b])\u200b+(?=[^\s\u200b])/.exec(text)

@@ -10,8 +10,8 @@ const ruleFilterKeys = Object.keys({
 } satisfies Partial<typeof filterKeys>)
 
 /**
- * Reads the filter of an alert rule. Only keys that say which agent it is are allowed: everything else changes with
- * what rules are about, so an alert would end, or never open, because of its own cause.
+ * Reads the filter of an alert rule. Only keys that identify agents are allowed. All other facts change with the
+ * conditions of rules, so an alert could end, or never open, because of its own cause.
  */
 export function parseRuleFilter(text: string): { ok: true; value: Filter } | ({ ok: false } & FilterError) {
   const read = parseFilter(text)

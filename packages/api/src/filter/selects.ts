@@ -73,7 +73,7 @@ function holdingOf(terms: readonly FilterTerm[], now: number): (agent: FilterFac
       if (isText(key, value)) patterns.push(patternOf(value, filterKeys[key].field ?? 'other', bit))
     const others = values.filter((value) => !isText(key, value))
     if (others.length === 0) continue
-    // A term that is there twice is tested once.
+    // A term that occurs twice is tested once.
     const same = `${key}:${others.map(({ operator = '', text }) => operator + text).join()}`
     const first = known.get(same)
     const test = filterKeys[key].read?.(others)
@@ -127,7 +127,7 @@ const likeOf =
     return true
   }
 
-/** The number of words up to which each is searched for by itself in the texts of one agent, which is faster then. */
+/** Up to this number of words, each is searched for by itself in the texts of one agent, which is faster. */
 const fewWords = 3
 
 /** Finds patterns in the texts of agents, and reads only the fields that they are about. */

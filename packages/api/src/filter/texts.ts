@@ -15,7 +15,7 @@ export const wordFields = searchFields.reduce((all, field) => (field === 'runtim
 /** The texts of one row. */
 interface Texts {
   book: Book
-  /** The texts that few agents share, by their fields, between the sign of the field and `valueEnd`. */
+  /** The texts that few agents share, by their fields, between the mark of the field and `valueEnd`. */
   name: string
   other: string
   /** The numbers of the other texts in the book. */

@@ -109,7 +109,7 @@ const wholeNumber = (max: number): Reader<number> =>
     throw new InputRefused(`${field} must be a whole number from 1 to ${max}: got ${shown(value)}.`)
   })
 
-/** The time of a question that names none begins so many milliseconds before its end. */
+/** The length of the period in milliseconds if a question names no beginning. */
 const defaultMs = dayMs
 
 interface AskedTime {

@@ -34,7 +34,7 @@ const wanted: Reader<NewRollout> = object({
   watchSeconds: optional(number),
 })
 const states = ['running', 'waiting', 'paused', 'halted', 'done', 'cancelled'] as const
-/** The rollout as the person saw it, who decided by that. If it has changed since, the act is refused. */
+/** The rollout as it was when the person decided. If it has changed since then, the act is refused. */
 const expected = optional<RolloutSeen>(
   object({ state: oneOf(states), wave: whole(1, wavesMax + 1), changedAt: optional(number) }),
 )

@@ -42,7 +42,7 @@ export function warningsOn(manifest: Manifest, files: readonly ListedFile[], pla
 }
 
 /**
- * Finds paths with signs of patterns, which svc takes literally: such a path is one file or folder of exactly this
+ * Finds paths with characters of patterns, which svc takes literally: such a path is one file or folder of exactly this
  * name.
  */
 function literalCharacters({ state, status, logs }: Manifest, placeOf: PositionOf): BundleFinding[] {

@@ -47,31 +47,31 @@ function wrongWithNames(pattern: string): string | undefined {
   return names.includes('.') || names.includes('..') ? 'has "." or ".." as a name, so it matches nothing' : undefined
 }
 
-/** One sign of a path: a character or a byte, as a number. */
-type CodePoint = number
-type Range = readonly [from: CodePoint, to: CodePoint]
+/** One unit of a path: a character or a byte, as a number. */
+type PathUnit = number
+type Range = readonly [from: PathUnit, to: PathUnit]
 type Step =
   | { readonly is: 'one'; readonly ranges: readonly Range[]; readonly negated?: boolean; readonly noSlash?: boolean }
-  /** Any number of signs. */
+  /** Any number of units. */
   | { readonly is: 'many'; readonly noSlash: boolean }
   /** The two steps after this one may be skipped: those of the stars and the slash of a leading `**` and `/`. */
   | { readonly is: 'skip' }
 
-const code = (sign: string): CodePoint => sign.codePointAt(0) ?? 0
+const code = (sign: string): PathUnit => sign.codePointAt(0) ?? 0
 const [slash, star, backslash, dash] = [code('/'), code('*'), code('\\'), code('-')]
 const [question, open, close, colon, bang, caret] = [code('?'), code('['), code(']'), code(':'), code('!'), code('^')]
-const specialCharacters: ReadonlySet<CodePoint | undefined> = new Set([star, backslash, question, open])
+const specialCharacters: ReadonlySet<PathUnit | undefined> = new Set([star, backslash, question, open])
 
 /**
  * The steps of a pattern; or the reason why it cannot be read. If the pattern is bound to a folder, `?`, `*` and
  * classes match no slash.
  */
-function stepsOf(signs: readonly CodePoint[], isBound: boolean): Step[] | string {
+function stepsOf(signs: readonly PathUnit[], isBound: boolean): Step[] | string {
   const steps: Step[] = []
-  // Git compares the signs before the first special one by themselves, and takes the rest for a pattern of its own.
+  // Git compares the units before the first special one by themselves, and treats the rest as a pattern of its own.
   const start = signs.findIndex((sign) => specialCharacters.has(sign))
   for (let at = 0; at < signs.length; at++) {
-    const [sign, next] = [signs[at] as CodePoint, signs[at + 1]]
+    const [sign, next] = [signs[at] as PathUnit, signs[at + 1]]
     if (sign === star) {
       const from = at
       while (signs[at + 1] === star) at++
@@ -89,18 +89,18 @@ function stepsOf(signs: readonly CodePoint[], isBound: boolean): Step[] | string
       const why = wrongWithEscape(next)
       if (why !== undefined) return why
       at++
-      steps.push(exactly(next as CodePoint))
+      steps.push(exactly(next as PathUnit))
     } else steps.push(exactly(sign))
   }
   return steps
 }
 
-const exactly = (sign: CodePoint): Step => ({ is: 'one', ranges: [[sign, sign]] })
-const isEndOfName = (signs: readonly CodePoint[], at: number): boolean =>
+const exactly = (sign: PathUnit): Step => ({ is: 'one', ranges: [[sign, sign]] })
+const isEndOfName = (signs: readonly PathUnit[], at: number): boolean =>
   at === signs.length || signs[at] === slash || (signs[at] === backslash && signs[at + 1] === slash)
 
-/** A backslash before a letter or a digit is taken for the sign between folders, as on Windows, and is refused. */
-function wrongWithEscape(sign: CodePoint | undefined): string | undefined {
+/** A backslash before a letter or a digit was probably meant to separate folders, as on Windows, so it is refused. */
+function wrongWithEscape(sign: PathUnit | undefined): string | undefined {
   if (sign === undefined) return 'ends in a backslash; write "\\\\" for the sign itself'
   const char = String.fromCodePoint(sign)
   return /[0-9A-Za-z]/.test(char) ? `has a backslash before "${char}"; folders are separated by "/"` : undefined
@@ -110,15 +110,15 @@ type ClassRead =
   | { readonly end: number; readonly negated: boolean; readonly ranges: readonly Range[] }
   | { readonly why: string }
 
-/** Reads a class of signs, whose first sign after `[` is at `from`. `end` is the place of its `]`. */
-function readClass(signs: readonly CodePoint[], from: number): ClassRead {
+/** Reads a class whose first unit after `[` is at `from`. `end` is the index of its `]`. */
+function readClass(signs: readonly PathUnit[], from: number): ClassRead {
   const negated = signs[from] === bang || signs[from] === caret
   const first = negated ? from + 1 : from
   const ranges: Range[] = []
-  /** The sign before, if a range can begin with it. */
-  let before: CodePoint | undefined
+  /** The previous unit, if a range can begin with it. */
+  let before: PathUnit | undefined
   for (let at = first; at < signs.length; at++) {
-    const sign = signs[at] as CodePoint
+    const sign = signs[at] as PathUnit
     if (sign === close && at > first) return { end: at, negated, ranges }
     const named = sign === open && signs[at + 1] === colon ? nameAt(signs, at + 2) : undefined
     if (named !== undefined) {
@@ -135,8 +135,8 @@ function readClass(signs: readonly CodePoint[], from: number): ClassRead {
       const why = wrongWithEscape(signs[++at])
       if (why !== undefined) return { why }
     }
-    const to = signs[at] as CodePoint
-    const range: Range = isRange ? [before as CodePoint, to] : [to, to]
+    const to = signs[at] as PathUnit
+    const range: Range = isRange ? [before as PathUnit, to] : [to, to]
     if (range[0] > range[1])
       return {
         why: `has the range ${range.map((s) => String.fromCodePoint(s)).join('-')}, which is the wrong way round`,
@@ -148,7 +148,7 @@ function readClass(signs: readonly CodePoint[], from: number): ClassRead {
 }
 
 /** The name of a class such as `[:digit:]` that begins at `from`; undefined if no `:]` follows. */
-function nameAt(signs: readonly CodePoint[], from: number): string | undefined {
+function nameAt(signs: readonly PathUnit[], from: number): string | undefined {
   const end = signs.indexOf(close, from)
   if (end <= from || signs[end - 1] !== colon) return undefined
   return String.fromCodePoint(...signs.slice(from, end - 1))
@@ -156,7 +156,7 @@ function nameAt(signs: readonly CodePoint[], from: number): string | undefined {
 
 const charactersIn = (text: string): Range[] =>
   text.split(' ').map((range) => [code(range), code(range.at(-1) ?? range)])
-/** The classes that git knows. They have signs of ASCII only. */
+/** The classes that git knows. They contain only ASCII. */
 const classes: Readonly<Record<string, readonly Range[]>> = {
   alnum: charactersIn('09 AZ az'),
   alpha: charactersIn('AZ az'),
@@ -182,8 +182,8 @@ const classes: Readonly<Record<string, readonly Range[]>> = {
 }
 const knownClasses = Object.keys(classes).join(', ')
 
-/** True if the steps match all signs. Follows all ways through the steps at once, and never goes back. */
-function fits(steps: readonly Step[], signs: readonly CodePoint[]): boolean {
+/** True if the steps match all units. Follows all ways through the steps at once, and never goes back. */
+function fits(steps: readonly Step[], signs: readonly PathUnit[]): boolean {
   let reached = reach(steps, new Uint8Array(steps.length + 1), 0)
   for (const sign of signs) {
     const next = new Uint8Array(steps.length + 1)
@@ -200,10 +200,10 @@ function fits(steps: readonly Step[], signs: readonly CodePoint[]): boolean {
   return reached[steps.length] === 1
 }
 
-const isIn = (ranges: readonly Range[], sign: CodePoint): boolean =>
+const isIn = (ranges: readonly Range[], sign: PathUnit): boolean =>
   ranges.some(([from, to]) => from <= sign && sign <= to)
 
-/** Marks a place between steps, and those that are reached from it without a sign. */
+/** Marks a position between steps, and the positions that can be reached from it without another unit. */
 function reach(steps: readonly Step[], places: Uint8Array, from: number): Uint8Array {
   for (let at = from; !places[at]; at++) {
     places[at] = 1
@@ -215,5 +215,5 @@ function reach(steps: readonly Step[], places: Uint8Array, from: number): Uint8A
 }
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
-const charsOf = (text: string): CodePoint[] => [...text].map(code)
-const bytesOf = (text: string): CodePoint[] => [...new TextEncoder().encode(text)]
+const charsOf = (text: string): PathUnit[] => [...text].map(code)
+const bytesOf = (text: string): PathUnit[] => [...new TextEncoder().encode(text)]

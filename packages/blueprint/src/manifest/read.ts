@@ -32,7 +32,7 @@ export interface ReadWithPositions {
   readonly placeOf: (path: string) => { line: number; column: number }
 }
 
-/** Reads a manifest together with the places of its values. */
+/** Reads a manifest together with the positions of its values. */
 export function readWithPositions(source: string | Uint8Array, options: ReadOptions): ReadWithPositions {
   const start = { line: 1, column: 1 }
   const placed = (read: ManifestRead): ReadWithPositions => ({ read, placeOf: () => start })
