@@ -65,7 +65,10 @@ function useReload() {
   return () => client.invalidateQueries()
 }
 
-/** Says what an authenticator app is good for, to a person who has none. `byPassword`: they sign in with a password. */
+/**
+ * Says what an authenticator app is good for, to a person who has none. `byPassword` is true if the person signs in
+ * with a password.
+ */
 export function whyAdd({ oidc }: Pick<Factors, 'oidc'>, byPassword: boolean): string {
   if (byPassword) return 'With an authenticator app, a password alone does not sign anybody in to your account.'
   if (oidc) return `Signing in with ${oidc.name} counts as one, so you need none.`

@@ -105,7 +105,7 @@ function StateGroup({ slug, type, group: { state, reason, agents }, all }: Group
   )
 }
 
-/** The service's sentence: the compiler compares them. */
+/** The same sentence as the service's; the compiler compares the two. */
 const deleted: typeof agentDeleted = 'The agent was deleted.'
 
 function OneAgent({ slug, type, agent }: { slug: string; type: Action['type']; agent: Action['agents'][number] }) {

@@ -32,7 +32,10 @@ function isAlike(a: AuditEntry, b: AuditEntry): boolean {
   return log === null ? a.action === b.action && logOf(b) === null : log === logOf(b)
 }
 
-/** The log that a line is about, with its agent; null for any other line. Requesting and reading one are alike. */
+/**
+ * The log that a line is about, with its agent; null for any other line. Lines about requesting and about reading a log
+ * count as alike.
+ */
 function logOf({ action, subject, details }: AuditEntry): string | null {
   const { type, payload, name } = details as { type?: unknown; payload?: { name?: unknown }; name?: unknown }
   if (action === 'command.sent' && type === 'log') return `${subject} ${String(payload?.name)}`

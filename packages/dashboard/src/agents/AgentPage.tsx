@@ -25,7 +25,7 @@ import { controlNames, isOpen } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
 
 const MissingAgent = part(() => import('./header/MissingAgent.tsx'))
-/** The steps for an agent that has never reported. Most agents have, so the code is apart. */
+/** The steps for an agent that has never reported. Most agents have, so this code is loaded separately. */
 const NeverReported = lazy(async () => ({
   default: (await fileOf(import('./header/NeverReported.tsx'))).NeverReported,
 }))

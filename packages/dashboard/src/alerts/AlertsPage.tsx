@@ -61,7 +61,7 @@ export function AlertsPage() {
   )
 }
 
-/** The number of open alerts up to which nobody needs a filter to find one. */
+/** The maximum number of open alerts among which people find one without a filter. */
 const maxShown = 8
 
 /** The open alerts of the workspace, and its mutes that have not ended. */
@@ -164,7 +164,7 @@ interface ActsProps {
   done?: () => void
 }
 
-/** The buttons that acknowledge and mute these alerts. Those that nobody needs to press are missing. */
+/** The buttons that acknowledge and mute these alerts. Buttons that would have no effect are left out. */
 function SelectionButtons({ slug, admin, alerts, done }: ActsProps) {
   const open = alerts.filter(({ acknowledged }) => acknowledged === null)
   const mutes = mutesOf(alerts, admin)
@@ -274,7 +274,7 @@ export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
 export const foldText = ({ alerts }: AlertFold): string =>
   `${withoutEnd(statementOf(alerts[0])) || alertRules[alerts[0].rule].heading}: ${new Set(alerts.map(({ agent }) => agent)).size} agents`
 
-/** The words of an agent without the marks at their end, so that a colon can follow. */
+/** The words of an agent without punctuation at their end, so that a colon can follow. */
 const withoutEnd = (text: string): string => text.replace(/[\s.,:;!?…]+$/, '')
 
 /** The mutes that cover these alerts, each once. Only admins may mute more than one agent at a time with one mute. */

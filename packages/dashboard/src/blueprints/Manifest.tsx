@@ -1,6 +1,6 @@
 /**
  * Shows the manifest of a version to a person who decides whether to install it: command, access, secrets, settings,
- * logs and files. What it does not have is a line of the first part.
+ * logs and files. The first part has a line that names what it does not have.
  */
 
 import type { BlueprintVersion } from '@svc/api'

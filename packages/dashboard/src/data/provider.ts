@@ -7,12 +7,12 @@ const startAddress = (asked: Record<string, string>): string => `/api/web/oidc/s
 
 /** The parameter that the address of the page has after a sign-in that was a proof. */
 const mark = 'signed-in'
-/** The service leads to the first page instead of an address that is longer. */
+/** For a longer address, the service leads to the first page instead. */
 const maxNext = 400
 
 /**
  * The address that leads the browser to the provider, which asks the person even if they are signed in there, and then
- * back to this place.
+ * back to this address.
  */
 export function againAddress({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): string {
   const params = new URLSearchParams(search)

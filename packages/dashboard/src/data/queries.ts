@@ -66,8 +66,8 @@ const aboutAlerts: ReadonlySet<unknown> = new Set([
 export const fleetWindow = 200
 
 /**
- * The interval in milliseconds at which the page asks again. It does not ask again for what does not exist, since each
- * refusal would be a line in the browser's console.
+ * The interval in milliseconds at which the page asks again. It does not ask again for something that does not exist,
+ * because each refusal would be a line in the browser's console.
  */
 const every =
   (ms: number) =>

@@ -33,7 +33,7 @@ export function entryWithoutAnswer(error: unknown, pathname: string): EntryInfo 
 type OpenedAt = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
 
 /**
- * The place that an address leads to. A person without a session signs in first, and the address of the sign-in page
+ * The page that an address leads to. A person without a session signs in first, and the address of the sign-in page
  * then remembers where they wanted to go.
  */
 export function openedAt(

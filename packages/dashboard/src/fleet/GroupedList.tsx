@@ -98,8 +98,8 @@ interface BoxesQuery {
 }
 
 /**
- * Returns the function that gives the box of a group. Its agents are known once any agent is selected: the answer for
- * the map names them all.
+ * Returns a function that returns the checkbox of a group. The agents of groups are known once any agent is selected,
+ * because the map is then loaded, which names them all.
  */
 function useGroupBoxes({ slug, filter, by, selection }: BoxesQuery) {
   const { data } = useQuery({

@@ -74,7 +74,7 @@ function measured(row: FleetRow): ColumnWidths {
 }
 
 let context: CanvasRenderingContext2D | null | undefined
-/** The font of the page, which is asked for once: each question may let the browser compute the styles again. */
+/** The font of the page. It is read once, because each reading may make the browser compute the styles again. */
 let fontFamily: string | undefined
 let lastFont = ''
 

@@ -6,7 +6,7 @@ import { notify } from '../ui/notify.tsx'
 
 export interface Selection {
   names: ReadonlySet<string>
-  /** The filter that selected exactly these agents; undefined if they were selected otherwise. */
+  /** The filter that selected exactly these agents; undefined if they were selected in another way. */
   filter: string | undefined
   toggle: (name: string) => void
   /** Selects the named agents if `on` is true, otherwise deselects them. */

@@ -1,4 +1,4 @@
-/** Asks for the strips of the agents in sight: one request at a time, and none for strips that are still right. */
+/** Asks for the strips of the agents in sight: one request at a time, and none for strips that are still up to date. */
 import type { FleetRow } from '@svc/api'
 import { pausedLabel } from '@svc/protocol'
 import { useEffect, useRef, useState } from 'react'
@@ -27,7 +27,7 @@ const pauses = { scrolling: 150, changes: 2_000, failed: 10_000 } as const
 const stateOf = ({ level, label, stopped, silentAt }: FleetRow, now: number): string =>
   `${level} ${label === pausedLabel} ${stopped} ${isReportOverdue(silentAt, now)}`
 
-/** The names of the agents whose strips are missing, or are no longer right; `missing` if any is missing. */
+/** The names of the agents whose strips are missing or out of date; `missing` is true if any is missing. */
 export function namesToAsk(
   rows: readonly FleetRow[],
   known: ReadonlyMap<string, Pick<KnownStrip, 'state' | 'at'>>,

@@ -1,10 +1,10 @@
 /**
  * Keeps the page right while another program changes its nodes: a translation, a spelling checker, a dark mode. React
  * goes on with the nodes that it made. If one of them was moved or replaced, React would fail, or would write into a
- * text that nobody sees. So the page remembers what took the place of a text, and changes that instead.
+ * text that is no longer shown. So the page remembers which node replaced a text, and changes that node instead.
  */
 
-/** The texts that were replaced, each with the node that took its place. */
+/** The texts that were replaced, each with the node that replaced it. */
 const replaced = new WeakMap<Node, ChildNode>()
 
 /** Starts to follow the changes of the page. */
@@ -41,7 +41,7 @@ export function surviveForeignChanges(): void {
   })
 }
 
-/** The milliseconds in which a page that broke again is not drawn again. */
+/** The milliseconds after a redraw in which a page that fails again is not drawn once more. */
 const redrawPause = 10_000
 let drawnAgainAt = Number.NEGATIVE_INFINITY
 
@@ -55,7 +55,7 @@ export function mayDrawAgain(error: unknown, now: number): boolean {
   return true
 }
 
-/** The connected node that took the place of a text, perhaps after several changes. */
+/** The connected node that replaced a text, perhaps after several changes. */
 function standIn(node: Node): ChildNode | undefined {
   const seen = new Set<Node>()
   for (let at = replaced.get(node); at && !seen.has(at); at = replaced.get(at)) {
@@ -65,7 +65,10 @@ function standIn(node: Node): ChildNode | undefined {
   return undefined
 }
 
-/** Notes what took the place of each removed text: what the same change added, or an earlier one beside the text. */
+/**
+ * Notes which node replaced each removed text: one that the same change added, or that an earlier change put beside the
+ * text.
+ */
 function remember(records: readonly MutationRecord[]): void {
   const added = new Set<Node>()
   for (const { addedNodes, removedNodes, previousSibling, nextSibling } of records) {

@@ -82,7 +82,8 @@ export function countsByWord(
   }
   for (const state of order) {
     const there = agents?.filter((agent) => agent.state === state)
-    // Agents of later waves have one word here and in the list of rollouts. The lists of the waves say why they wait.
+    // All agents of later waves have the same word here and in the list of rollouts; the lists of the waves say why
+    // each waits.
     if (there && state !== 'untouched')
       for (const { waits } of there) add(state, waitWords(waits, time) ?? memberWords[state].word, 1)
     else add(state, memberWords[state].word, there?.length ?? counts[state])

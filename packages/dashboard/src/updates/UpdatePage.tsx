@@ -138,7 +138,7 @@ interface ResultsProps {
   again: () => void
 }
 
-/** The results of a cancellation for many agents, agent by agent: refused ones first, each with the reason. */
+/** The results of a cancellation for many agents, agent by agent, refused ones first, each with the reason. */
 function WishResults({ slug, results, again }: ResultsProps) {
   const refused = results.filter(({ ok }) => !ok)
   const done = results.filter(({ ok }) => ok)

@@ -24,7 +24,7 @@ export function UpdatesPage() {
   const rollouts = useInfiniteQuery(rolloutsQuery(slug))
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = rollouts
   const rows = data?.pages.flatMap((page) => page.rows)
-  // Those that halted are read apart, since they may be older than the rollouts of the first page.
+  // Halted rollouts are read separately, because they may be older than the rollouts of the first page.
   const { data: halts } = useQuery(read('GET /w/:slug/rollouts', { slug }, { state: 'halted', limit: 200 }))
   const halted = halts?.rows ?? rows?.filter(({ state }) => state === 'halted') ?? []
   const others = rows?.filter(({ id }) => !halted.some((one) => one.id === id)) ?? []

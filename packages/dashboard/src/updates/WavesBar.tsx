@@ -9,7 +9,7 @@ import '../ui/charts/charts.css'
 
 const top = 18
 const height = 22
-/** The least widths in pixels: of a wave, of a state in it, and of the words at a wave. */
+/** The minimum widths in pixels: of a wave, of a state in it, and of the words at a wave. */
 const minWaveWidth = 44
 const minStateWidth = 3
 const minLabelWidth = 50

@@ -41,7 +41,7 @@ export function withdrawalsOf(plan: Plan, names: readonly string[], atATime = 20
   )
 }
 
-/** The names of the blueprints, those first of which most agents run another version than the latest. */
+/** The names of the blueprints, sorted by the number of agents that do not run the latest version, largest first. */
 export function behindFirst(
   rows: readonly { name: string; latest: string; running: readonly { version: string; agents: number }[] }[],
 ): string[] {

@@ -88,7 +88,7 @@ export function rolloutButtonsOf(page: RolloutPage): RolloutButton[] {
   }
 }
 
-/** Says that a rollout is no longer as a person saw it when they were asked; undefined if it is. */
+/** Says how a rollout has changed since the person was asked; undefined if it has not. */
 export function changedText(seen: RolloutSeen, { state, wave, waves, changedAt }: RolloutPage): string | undefined {
   if (seen.state !== state || seen.wave !== wave)
     return `The rollout has changed: it was ${seen.state} in wave ${seen.wave}, and is now ${state} in wave ${wave} of ${waves}. Close this and look again.`

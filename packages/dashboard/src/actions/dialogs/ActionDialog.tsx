@@ -28,7 +28,7 @@ interface ActionDialogProps {
   onGone: (names: readonly string[]) => void
 }
 
-/** The service's limit: the compiler compares them. */
+/** The same limit as the service's; the compiler compares the two. */
 const maxLogAgents: (typeof actions.maxActionAgents)['log'] = 200
 
 /**

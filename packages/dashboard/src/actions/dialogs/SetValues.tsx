@@ -14,7 +14,7 @@ import type { ActionValues } from './useReach.ts'
 interface SetValuesProps {
   slug: string
   names: readonly string[]
-  /** Called with the values once all are right, and with null while none is chosen or one is wrong. */
+  /** Called with the values once all are valid, and with null while none is chosen or one is invalid. */
   onChange: (values: ActionValues | null) => void
 }
 
@@ -127,7 +127,7 @@ function SettingChange({ one, number, wrong, onChange, onRemove }: SettingChange
   )
 }
 
-/** A setting that is to be changed, with the content of its input. `isCleared`: its value is taken away. */
+/** A setting that is to be changed, with the content of its input. `isCleared` is true if its value is removed. */
 interface ChosenSetting {
   readonly offered: OfferedSetting
   readonly raw: RawValue

@@ -35,6 +35,6 @@ export const useActionReach = (
     staleTime: 0,
     gcTime: 0,
     retry: false,
-    // Nothing jumps while somebody types: the answer for the value before stays until the next one is there.
+    // The answer for the previous value stays until the next one arrives, so nothing jumps while somebody types.
     placeholderData: keepPreviousData,
   })

@@ -38,7 +38,10 @@ const defaultReasons: Partial<Record<ActionState, string>> = {
 export const outcomeReason = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
   message ?? defaultReasons[state] ?? null
 
-/** Groups the agents of an action by outcome and reason: by need, and among those of one outcome the most first. */
+/**
+ * Groups the agents of an action by outcome and reason. Outcomes that need a person come first, and among the groups of
+ * one outcome the largest.
+ */
 export function groupsIn<T extends { state: ActionState; message: string | null }>(agents: readonly T[]) {
   const groups = Map.groupBy(agents, (agent) => `${agent.state} ${outcomeReason(agent)}`)
   const at = (state: ActionState) => actionStates.indexOf(state)
@@ -60,7 +63,7 @@ const total = (counts: ActionRow['counts']): number => Object.values(counts).red
 export const actionTitleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>
   `${typeWords[type]}: ${agentsIn(total(counts))}`
 
-/** The service's sentence: the compiler compares them. */
+/** The same sentence as the service's; the compiler compares the two. */
 const withoutReport: typeof neverReported = 'The agent has never reported.'
 
 /** The words about the agents that are skipped, for one agent and for several. */

@@ -31,7 +31,7 @@ export function AddPage() {
   const { role } = useWorkspace()
   const navigate = route.useNavigate()
   const [kept, setKept] = useState<{ token: NewToken; to: WhatToAdd }>()
-  // Another entry of the history, as that of a link to this page, begins again.
+  // Another entry of the history, such as that of a link to this page, begins with the first step again.
   const shown = useLocation({ select: ({ state }) => state.added })
   const added = kept?.token.name === shown ? kept : undefined
   const part = useFocusedPart<HTMLDivElement>(added?.token.name ?? 'what')

@@ -97,7 +97,7 @@ interface BlockProps {
   what: WhatToAdd['what']
 }
 
-/** The lines to paste, and the same in two parts for who wants no token in the lines. */
+/** The lines to paste, and the same in two parts for people who want no token in the lines. */
 function ConnectBlock({ baseUrl, token, what }: BlockProps) {
   const cron = what === 'cron'
   return (

@@ -78,7 +78,7 @@ export const WhatToWatch = ({ slug, what, onAdded }: WhatProps) => (
   </div>
 )
 
-/** A choice is a link, so that it is in the address, and the browser's Back button takes it back. */
+/** A choice is a link, so that it is in the address, and the browser's Back button undoes it. */
 function Thing({ slug, thing, chosen }: { slug: string; thing: AddedThing; chosen: boolean }) {
   const { name, says, icon: Icon } = things[thing]
   return (

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core'
 import { CopyLines } from '../../ui/index.ts'
 import { checkLine, downloadLines } from './lines.ts'
 
-/** Says what to type where no Python is: the file starts itself as well. */
+/** Says what to type on a machine without Python: the file can start without it. */
 export const WithoutPython = () => (
   <>
     Without Python, type <code>chmod +x svc.pyz && ./svc.pyz</code> in place of <code>python3 svc.pyz</code>.

@@ -51,8 +51,8 @@ const withoutHistory = (...lines: string[]): string => lines.join('\n').replace(
 
 /**
  * The lines that let svc start the program of an agent, now and at every boot. The first one adds the program to the
- * manifest that `connectBlock` has written, unless the manifest has one. A command with signs that only a shell
- * understands is left to a shell.
+ * manifest that `connectBlock` has written, unless the manifest has one. A command with characters that only a shell
+ * understands is run by a shell.
  */
 export function keepBlock(command: string): string {
   const words = trimInvisible(command).split(/\s+/)
@@ -103,7 +103,7 @@ const files = { Python: 'svc_status.py', Node: 'svc-status.mjs' } as const
 export const copyLine = (baseUrl: string, language: keyof typeof files): string =>
   `curl -fsSO ${shellWord(`${baseUrl}/help/sdk/${files[language]}`)}`
 
-/** The lines with which a program shows itself. Under the runtime it needs no folder. */
+/** The lines with which a program writes its status. Under the runtime it needs no folder. */
 export function programLines(language: keyof typeof files, { folder, name }: { folder: string; name: string }): string {
   const at = folder === '' ? '' : JSON.stringify(folder)
   const says = JSON.stringify(`${name} works`)

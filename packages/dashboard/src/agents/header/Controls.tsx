@@ -19,7 +19,7 @@ const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidde
 /** The buttons for the controls that make sense now. The menu has the other ones that the agent offers (2.1). */
 export function Controls({ agent }: { agent: Agent }) {
   const { shown } = controlsOf(agent)
-  // *Resume* takes the place of *Pause*, which may have the focus, and the other way round.
+  // *Resume* replaces *Pause*, which may have the focus, and the other way round.
   const first = useFocusedPart<HTMLButtonElement>(shown.join())
   return shown.map((control, i) => (
     <ControlButton key={control} agent={agent} control={control} ref={i === 0 ? first : null} />

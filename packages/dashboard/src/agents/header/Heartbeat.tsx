@@ -18,7 +18,7 @@ export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
   const [known, setKnown] = useState<readonly ReportBeat[]>([])
   const beats = beatsAfter(known, page)
   if (beats !== known) setKnown(beats)
-  // A tab that nobody sees misses reports.
+  // A hidden tab misses reports.
   useEffect(() => {
     const anew = () => setKnown([])
     document.addEventListener('visibilitychange', anew)

@@ -1,4 +1,6 @@
-/** The rhythm of an agent's reports while its page is open. Pure. Times are Unix milliseconds, by the service. */
+/**
+ * The rhythm of an agent's reports while its page is open. Pure. Times are Unix milliseconds by the service's clock.
+ */
 import type { AgentPage } from '@svc/api'
 import { count, lastingText } from '../../ui/index.ts'
 
@@ -21,7 +23,7 @@ export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt 
   const last = beats.at(-1)
   if (seenAt === null || nextReportAt === null || last?.at === seenAt) return beats
   const beat = { at: seenAt, interval: nextReportAt - seenAt }
-  // After so long the page has missed reports, such as while it was out of sight, or the agent was offline.
+  // After such a long time the page has missed reports, for example while it was hidden, or the agent was offline.
   if (last && seenAt - last.at > missedIntervals * last.interval) return [beat]
   return [...beats.filter(({ at }) => at < seenAt), beat].slice(-maxBeats)
 }

@@ -27,7 +27,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const shown = useShownLog(chosen, data)
   const chosenName = data?.find(({ id }) => id === chosen)?.name
   const asked = useArrivals(data, shown, ({ id, name }, isFollowed) => {
-    // Somebody who reads another log meanwhile goes on reading it.
+    // A person who reads another log meanwhile keeps it open.
     if (isFollowed && chosenName !== undefined && chosenName !== name) return
     view.go({ log: id, find: undefined })
   })

@@ -7,7 +7,9 @@ import type { Agent } from '../parts/agent.ts'
 import { commandStateWords } from '../parts/life.ts'
 import { type FollowedLog, followMs, followStep } from './follow.ts'
 
-/** Must be called with the name of a log when it is requested. `isFollowed`: not by a press of the button. */
+/**
+ * Must be called with the name of a log when it is requested. `isFollowed` is true if the page requested it by itself.
+ */
 export type AskedFor = (name: string, isFollowed?: boolean) => void
 
 /** The row in which a person chooses a log, requests it, and follows it. Shows nothing if the agent offers no log. */
@@ -68,7 +70,7 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor
   )
 }
 
-/** How long a log is still followed. */
+/** The remaining time for which a log is followed. */
 function WaitedTime({ since }: { since: number }) {
   const minutes = useClock((now) => Math.max(1, Math.ceil((followMs - (now - since)) / 60_000)))
   return <>Requests it again for {count(minutes, 'more minute')}</>

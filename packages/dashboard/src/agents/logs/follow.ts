@@ -1,7 +1,7 @@
 /** Finds requested logs, decides when a followed one is requested again, and folds those of one name. Pure. */
 import type { LogEntry } from '@svc/api'
 
-/** How long a log is followed, in milliseconds. */
+/** The time for which a log is followed, in milliseconds. */
 export const followMs = 10 * 60_000
 /** The shortest time between two requests, in milliseconds. */
 const minAskMs = 20_000
@@ -24,7 +24,7 @@ interface FollowFacts {
   readonly isInSight: boolean
 }
 
-/** Decides what to do about a followed log now. It is over after ten minutes, or when nobody sees it. */
+/** Decides what to do about a followed log now. Following ends after ten minutes, or when nobody sees the log. */
 export function followStep(
   { since, askedAt }: FollowedLog,
   { now, interval, isPending, isInSight }: FollowFacts,

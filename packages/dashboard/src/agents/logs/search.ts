@@ -36,8 +36,8 @@ function pieceEnd(line: string, start: number): number {
 }
 
 /**
- * A place where the searched text was found: the index of the row in which it starts, and its start and end in that
- * row. It may continue in the next row of the same line.
+ * A match of the searched text: the index of the row in which it starts, and its start and end in that row. It may
+ * continue in the next row of the same line.
  */
 interface Match {
   readonly row: number
@@ -73,7 +73,7 @@ export function findMatches(rows: readonly ShownLogRow[], wanted: string): Match
 /** A character with the marks that are written on it. */
 const characters = /\P{M}\p{M}*|\p{M}+/gu
 
-/** For each unit of a folded text, the place in the text where its character starts, and where it ends. */
+/** For each unit of a folded text, the positions in the text at which its character starts and ends. */
 function positionsIn(text: string): { starts: number[]; ends: number[] } {
   const [starts, ends]: [number[], number[]] = [[], []]
   for (const { 0: character, index } of text.matchAll(characters))

@@ -25,10 +25,10 @@ import { isSaid, StateDetail, TwoReporters } from './parts/StateDetail.tsx'
 import { Subjects } from './Subjects.tsx'
 import { hasVersions, Versions } from './Versions.tsx'
 
-/** Only agents without a level have a next step, so its code is apart. */
+/** Only agents without a level have a next step, so its code is loaded separately. */
 const NextStep = part(() => import('./NextStep.tsx'))
 
-/** Not all agents have bindings, panels or gauges, so their code is apart. */
+/** Not all agents have bindings, panels or gauges, so their code is loaded separately. */
 const Bindings = part(async () => ({ default: (await import('./Bindings.tsx')).Bindings }))
 const PanelSection = part(async () => ({ default: (await import('./Panels.tsx')).PanelSection }))
 const Gauges = part(async () => ({ default: (await import('./Gauges.tsx')).Gauges }))
@@ -129,7 +129,7 @@ const Account = ({ account }: { account: AccountFacts }) => (
   </Section>
 )
 
-/** Shows the agent's runs in progress. The header says it if there are none. */
+/** Shows the agent's runs in progress. If there are none, the header of the section says so. */
 function ActiveRuns({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = agent.page.statusOld
   return (
@@ -245,6 +245,6 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
   )
 }
 
-/** True if the top of the page says the detail of an item that makes the agent's level. */
+/** True if the top of the page already says the detail of this item, which decides the agent's level. */
 const isSaidOf = (agent: Agent, { level, detail }: HealthItem): boolean =>
   level === agent.page.report?.state?.level && detail !== undefined && isSaid(agent, detail)

@@ -67,7 +67,10 @@ export function Filters({ agent, filter, order, onOrder, total, children }: Filt
   )
 }
 
-/** A button that opens the filters, and the order where no heading of a table offers it; nothing if there are none. */
+/**
+ * A button that opens the filters and, where no table headings offer it, the choice of the order. Shows nothing if
+ * there are neither.
+ */
 function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total' | 'children'>) {
   const { go } = useAgentPageParams()
   const { statuses, models } = agent.page.runs

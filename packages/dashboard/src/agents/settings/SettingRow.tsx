@@ -96,8 +96,8 @@ function Name({ id, setting, defaultValue }: Pick<SettingRowProps, 'setting' | '
 }
 
 /**
- * A button that undoes a change that was not sent. For a setting that the person has not changed it takes back the
- * agent's value: it resets the value to the default or, without a default, clears it.
+ * A button that undoes a change that was not sent. For a setting that the person has not changed it resets the agent's
+ * value to the default or, without a default, clears it.
  */
 function TakeBack({
   setting,

@@ -30,7 +30,7 @@ const progress: Readonly<Record<WishState, Progress | undefined>> = {
   held: { done: 1, ended: true },
 }
 
-/** A blueprint that could not be fetched is tried again. A runtime that failed is on hold. */
+/** A download of a blueprint that failed is tried again. A runtime that failed is on hold. */
 const retried: Progress = { done: 2, note: 'the last try failed' }
 
 /** The steps of a requested update; undefined if none is requested. */

@@ -87,7 +87,7 @@ const kindIcons: Partial<Readonly<Record<ChannelKind, typeof IconBell>>> = {
   push: IconDeviceLaptop,
 }
 
-/** The sign of a kind of channel. Kinds without one have a bell. */
+/** The icon of a kind of channel. Kinds without one have a bell. */
 export const kindIcon = (kind: ChannelKind): typeof IconBell => kindIcons[kind] ?? IconBell
 
 export const kindName = (kind: ChannelKind): string => (kind === 'push' ? 'Browser' : channelLooks[kind].name)

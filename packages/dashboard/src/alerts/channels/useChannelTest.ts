@@ -1,7 +1,7 @@
 import type { FollowedTest, QueuedTest } from '@svc/api'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 
-/** How often the state of a test is looked up, and for how long, in milliseconds. */
+/** The interval at which the state of a test is looked up, and the time after which that ends, in milliseconds. */
 const [everyMs, maxMs] = [500, 60_000]
 
 interface TestCalls {

@@ -118,7 +118,7 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   }
 }
 
-/** The row and the place in it of the alert with this id; null if it is not shown. */
+/** The indexes of the row and of the span in it for the alert with this id; null if it is not shown. */
 function indexesOf(rows: readonly TimelineRow[], id: string | null): { row: number; span: number } | null {
   if (id === null) return null
   for (const [row, { spans }] of rows.entries()) {

@@ -43,8 +43,8 @@ function named(channels: readonly string[]): string {
 }
 
 /**
- * The sentences that say what a rule does while an alert stays open, if it is another thing than most rules do: that it
- * sends no reminders, and how it escalates.
+ * The sentences about what a rule does while an alert stays open, as far as it differs from most rules: that it sends
+ * no reminders, and how it escalates.
  */
 export function followUpsOf({ level, reminds, escalation }: RuleSettings): string[] {
   const sentences = []

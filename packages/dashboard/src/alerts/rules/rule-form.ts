@@ -34,7 +34,7 @@ export const hasField = {
   after: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,
   limit: ({ rule }: RuleSettings) => alertRules[rule].setting === 'limit',
   statuses: ({ rule }: RuleSettings) => alertRules[rule].setting === 'statuses',
-  /** Only alerts of the level Bad are sent again. */
+  /** Only alerts of the level Bad have reminders. */
   reminders: ({ level }: RuleSettings) => level === 'bad',
   escalation: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,
 }

@@ -14,7 +14,7 @@ export function useRevokeCodes(slug: string, codes: readonly InstallCode[]) {
         try {
           await call('DELETE /w/:slug/codes/:id', { slug, id })
         } catch (error) {
-          // One of several that was used or has expired meanwhile must not keep the others from being revoked.
+          // If one of several codes was used or has expired meanwhile, the others must still be revoked.
           if (codes.length === 1 || !isRefusal(error, 409)) throw error
         }
     } finally {

@@ -1,6 +1,6 @@
 /**
  * Keeps the data of a tab fresh in the way that policy.ts decides: by a stream, by loading the data every few seconds,
- * or not at all. A visible tab without a stream tries to get a place for one each time it loads its data.
+ * or not at all. A visible tab without a stream tries to get a slot for one each time it loads its data.
  */
 
 import { followAnswers } from '../../ui/time/service-time.ts'
@@ -21,7 +21,7 @@ interface FreshnessTarget {
 }
 
 export interface Freshness {
-  /** Keeps another target fresh from now on. The tab keeps its place. */
+  /** Keeps another target fresh from now on. The tab keeps its slot. */
   aim(target: FreshnessTarget): void
   end(): void
 }
@@ -129,12 +129,12 @@ function watchTab(changed: (hiddenSince: number | undefined) => void): () => voi
   return () => ended.abort()
 }
 
-// Manages the places that limit how many tabs hold a stream. Each place is a Web Lock, so the browser frees it when its
+// Manages the slots that limit how many tabs hold a stream. Each slot is a Web Lock, so the browser frees it when its
 // tab closes or crashes. A visible holder also has the lock that `shownLock` names, so that a visible tab finds the
-// places of hidden ones and takes one of them over, even if the hidden tab sleeps.
+// slots of hidden ones and takes one of them over, even if the hidden tab sleeps.
 
 interface StreamSlot {
-  /** Notes whether the tab of the place is visible. */
+  /** Notes whether the tab of the slot is visible. */
   show(visible: boolean): void
   leave(): void
 }
@@ -143,8 +143,8 @@ const names = Array.from({ length: maxStreams }, (_, i) => `svc-stream-${i + 1}`
 const shownLock = (name: string) => `${name}-visible`
 
 /**
- * Takes a place for a visible tab: a free one, or else one of a hidden tab. Resolves with undefined if visible tabs
- * have all places. `lost` is called if another tab takes the place over.
+ * Takes a slot for a visible tab: a free one, or else one of a hidden tab. Resolves with undefined if visible tabs have
+ * all slots. `lost` is called if another tab takes the slot over.
  */
 export async function takeStreamSlot(locks: LockManager, lost: () => void): Promise<StreamSlot | undefined> {
   const { held = [] } = await locks.query()
@@ -165,7 +165,7 @@ async function takeSlot(
 ): Promise<StreamSlot | undefined> {
   const showing = () => requestLock(locks, shownLock(name), { mode: 'shared' }, () => {})
   const hide = (shown: ReturnType<typeof requestLock> | undefined) => void shown?.then((release) => release?.())
-  // A place without this lock counts as that of a hidden tab, so the tab shows itself before it takes the place.
+  // A slot without this lock counts as that of a hidden tab, so the tab takes this lock before the slot.
   let shown: ReturnType<typeof requestLock> | undefined = showing()
   await shown
   const release = await requestLock(locks, name, how, () => {

@@ -1,7 +1,7 @@
 /**
  * Decides how a tab keeps its data fresh. A browser opens at most six connections to a host over HTTP/1.1, for all tabs
- * together, and a stream takes one of them. So at most four tabs hold a stream: a tab must first take one of four
- * places (places.ts).
+ * together, and a stream takes one of them. So at most four tabs hold a stream: a tab must first take one of four slots
+ * (freshness.ts).
  */
 
 /**
@@ -23,7 +23,7 @@ export interface TabFacts {
   hiddenSince: number | undefined
   /** False if the browser has no Web Locks, for example over plain HTTP on another host than localhost. */
   locks: boolean
-  /** True if the tab has one of the places of tabs with a stream. */
+  /** True if the tab has one of the slots for tabs with a stream. */
   place: boolean
 }
 

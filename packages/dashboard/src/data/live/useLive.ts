@@ -68,7 +68,7 @@ function connect(
     for (const queryKey of all) void client.invalidateQueries({ queryKey })
   }
   const lists = throttled(3_000, () => again(keys.fleet(slug)))
-  // Frames have too few rows to count groups by them.
+  // Frames have too few rows for counting groups.
   const groups = throttled(3_000, () => again(keys.groups(slug)))
   const things = throttled(1_000, () => {
     again(
@@ -119,7 +119,7 @@ const isOfAlerts = ({ queryKey }: Query) => isAboutAlerts(queryKey)
 /** True for data that a frame without `alerts: true` may have changed. */
 const isOther = ({ queryKey }: Query) => !isOnlyAboutAlerts(queryKey)
 
-/** The place of the name in the keys of an agent's data. */
+/** The index of the name in the keys of an agent's data. */
 const agentIndex = keys.agent('', '').length - 1
 
 /** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */

@@ -88,7 +88,7 @@ interface SumsProps {
   asked: ReturnType<typeof askedFor>
 }
 
-/** The sum, and the chart with the costs of each time. */
+/** The sum, and the chart with the costs of each day, week or month. */
 function Sums({ page, search, asked: { by, per } }: SumsProps) {
   const stack = useMemo(() => costStack(page, per), [page, per])
   const limit =

@@ -19,9 +19,7 @@ export function nameText(
 /** Half of the smallest cost, in dollars. Subtracting the parts from their sum may leave less than that. */
 const halfMicro = 0.000_000_5
 
-/**
- * The stacked columns. A place identifies each name, because a model may be called like the rest ("others").
- */
+/** The stacked columns. An index identifies each name, because a model may be called like the rest ("others"). */
 export function costStack(page: CostPage, per: CostSplit | undefined): Stack {
   const drawn = page.columns[0]?.parts.length ?? 0
   const named = page.names.slice(0, drawn).map((one, color) => ({

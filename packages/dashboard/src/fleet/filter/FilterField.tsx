@@ -30,7 +30,7 @@ export type TypingRef = { current: { text: string; settle: () => void } | undefi
  */
 export function FilterField({ slug, typing }: { slug: string; typing: TypingRef }) {
   const { typed, settled, type, settle } = useTypedFilter(route.useSearch(), typing)
-  /** The place of the caret in the text while suggestions may be shown. */
+  /** The position of the caret in the text while suggestions may be shown. */
   const [at, setAt] = useState<number>()
   const [list, setList] = useState<{ id: string; active: string | undefined }>()
   const [helped, setHelped] = useState<boolean>()

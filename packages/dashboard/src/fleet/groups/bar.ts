@@ -3,7 +3,7 @@ import type { FleetGroup } from '@svc/api'
 import { mapStates } from '@svc/api/filter'
 import { type Background, backgroundOf, columnCount, type StripStretch } from '../row/day.ts'
 
-/** The least columns of the bar that a state has, so that a single agent among thousands is seen. */
+/** The minimum number of columns of a state in the bar, so that a single agent among thousands is visible. */
 const minColumns = 2
 
 /**

@@ -33,7 +33,7 @@ interface MapProps {
   filter: string
 }
 
-/** The least time between two loadings of the map because of frames, in milliseconds. */
+/** The minimum time between two loadings of the map because of frames, in milliseconds. */
 const reloadMs = 3_000
 /** The minimum milliseconds between two changes of the numbers. Squares change as soon as a frame arrives. */
 const countMs = 1_000

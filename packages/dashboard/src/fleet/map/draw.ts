@@ -4,7 +4,7 @@ import type { MapState } from './states.ts'
 export interface MapColors {
   /** The colour of each state. */
   colors: Readonly<Record<MapState, string>>
-  /** The colour of signs on a filled square: that of the page. */
+  /** The colour of symbols on a filled square: that of the page. */
   ground: string
   /** The colour and the fonts of names. */
   text: string
@@ -26,7 +26,7 @@ interface NamedSquare {
   height: number
 }
 
-/** The states that tint a square with a name, since they need somebody. */
+/** The states that tint a square with a name, because they need attention. */
 const tinted: ReadonlySet<MapState> = new Set(['bad', 'offline', 'warn'])
 
 /** Draws the square of an agent with its name. Lengths are device pixels. */
@@ -71,7 +71,7 @@ interface SymbolArea {
   side: number
 }
 
-/** The marks inside the circle or triangle of a sign, as paths on a grid of 12. */
+/** The marks inside the circle or triangle of a symbol, as paths on a grid of 12. */
 const marks: Partial<Record<MapState, string>> = {
   bad: 'M6 3v3.4M6 8.8v.01',
   warn: 'M6 4.6v2.8M6 9.5v.01',
@@ -79,7 +79,7 @@ const marks: Partial<Record<MapState, string>> = {
   ok: 'M3.6 6.2l1.7 1.7 3.2-3.5',
 }
 
-/** Draws the sign beside a name: for states that have a chip, about as the chip has it. */
+/** Draws the symbol beside a name: for states that have a chip, similar to the one on the chip. */
 function drawSymbol(
   to: CanvasRenderingContext2D,
   state: MapState,

@@ -17,7 +17,7 @@ export interface MapLayout {
   blocks: readonly MapBlock[]
   /** The distance from one square to the next. */
   pitch: { x: number; y: number }
-  /** The size of a square. One that is `named` has the name of its agent beside its sign. */
+  /** The size of a square. One that is `named` has the name of its agent beside its symbol. */
   square: { width: number; height: number }
   named: boolean
   /** The height of a heading; 0 without groups. */
@@ -30,7 +30,7 @@ const blockGap = { x: 24, y: 14 }
 const headingHeight = 24
 /** The width that a heading needs to be read. */
 const minBlockWidth = 190
-/** A block is about so many times as wide as it is high, if the map has room. */
+/** The ratio of a block's width to its height, about, if the map has room. */
 const proportion = 2.2
 const pitchSteps = [
   { upTo: 60, pitch: 44 },
@@ -43,7 +43,7 @@ const smallestPitch = 12
 /** The space between two squares, and between two that are named. */
 const squareGaps = { squares: 2, named: 6 }
 
-/** A square with a name: the least width, and the height and how many a window may have. */
+/** A square with a name: the minimum width, the height, and the maximum number in a window. */
 const namedSquares = { minWidth: 150, minWindow: 640, wide: { height: 36, max: 120 }, narrow: { height: 50, max: 60 } }
 const namedIn = (width: number) => (width >= namedSquares.minWindow ? namedSquares.wide : namedSquares.narrow)
 /** The columns of named squares in a block for each of its rows, about. */

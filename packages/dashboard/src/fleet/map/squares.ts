@@ -24,8 +24,8 @@ export function noteFirstStates(first: FirstStates, { squares }: FleetMap): void
 }
 
 /**
- * In each group the worst agents come first, and then they are in the order of names. The state that counts is the
- * `first` one, so that an agent keeps its place when its state changes while somebody looks.
+ * In each group the worst agents come first, and then they are in the order of names. They are sorted by their `first`
+ * state, so that an agent does not move when its state changes while somebody looks.
  */
 export function squaresOf(
   map: FleetMap,

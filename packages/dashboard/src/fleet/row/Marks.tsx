@@ -40,7 +40,7 @@ export function AlertMark({ slug, row: { name, alerts }, plain }: AlertMarkProps
 
 const troubleIcons = { rolled_back: IconArrowBackUp, failed: IconX, held: IconLock } as const
 
-/** Says that an update was rolled back, failed or is on hold; nothing if none did. */
+/** Says that an update was rolled back, failed or is on hold; nothing otherwise. */
 export function TroubleMark({ updates }: { updates: AgentUpdateSummary }) {
   const trouble = troubleOf(updates)
   if (!trouble) return null

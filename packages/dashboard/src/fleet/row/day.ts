@@ -32,7 +32,7 @@ export function stretchesOf(spans: readonly StripSpan[]): StripStretch[] {
   return stretches
 }
 
-/** The height of each state in percent: what is worse is higher, and an agent that is not there is a low line. */
+/** The height of each state in percent: a worse state is higher, and an agent that does not report is a low line. */
 const heights: Readonly<Record<StripState, number>> = {
   bad: 100,
   often: 100,
@@ -63,7 +63,7 @@ export function backgroundOf(stretches: readonly StripStretch[]): Background {
   const drawn = stretches.filter(({ state }) => state !== 'unknown')
   const layers = drawn.map(({ state, from, to }) => {
     const width = (to - from) / columnCount
-    // A position in percent is of the room that the layer leaves.
+    // A position in percent refers to the space that the layer leaves free.
     const left = width === 1 ? 0 : (100 * from) / columnCount / (1 - width)
     const image = patterns[state] ?? `linear-gradient(var(--day-${state}) 0 0)`
     return [image, `${round(left)}% 100%`, `${round(100 * width)}% ${heights[state]}%`] as const
@@ -88,7 +88,7 @@ const words: Readonly<Record<StripState, string>> = {
 }
 interface StateTime {
   seconds: number
-  /** When the state was there, such as `from 13:02 to 13:40`. */
+  /** The periods in which the agent had the state, such as `from 13:02 to 13:40`. */
   times: string[]
 }
 

@@ -10,7 +10,7 @@ export type ColumnWidths = Partial<Record<ColumnName, number>>
 /** Measures a text in pixels: as most cells show it, `bold`, in `small` letters, in those of a `mark`, or in `mono`. */
 export type MeasureText = (text: string, look?: 'bold' | 'small' | 'mark' | 'mono') => number
 
-/** The widths of the signs in cells, each with the gap beside it. */
+/** The widths of the icons in cells, each with the gap beside it. */
 const icon = 22
 const bell = 32
 /** The distance of a version from costs. */

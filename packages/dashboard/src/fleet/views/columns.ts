@@ -94,6 +94,6 @@ export function fittingColumns(chosen: readonly FleetColumn[], room: ListRoom): 
   return allNames.filter((name) => kept.has(name))
 }
 
-/** The width that a number of columns have together: that of the list without gaps, ends and boxes. */
+/** The width that this number of columns have together: the width of the list without gaps, ends and checkboxes. */
 export const widthFor = (count: number, { width, hasBoxes }: ListRoom): number =>
   width - 2 * padding - (count - 1) * gap - (hasBoxes ? boxWidth + gap : 0)

@@ -18,7 +18,7 @@ declare module '@tanstack/history' {
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
-/** The id of the view from which the person came to the list; undefined if it was none. */
+/** The id of the view from which the person came to the list; undefined if the person did not come from a view. */
 export const useOpened = (): string | undefined => route.useRouteContext({ select: ({ opened }) => opened })
 
 /**

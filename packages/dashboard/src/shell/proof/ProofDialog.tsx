@@ -123,7 +123,7 @@ function ProofForm({ onCancel, ...question }: QuestionProps) {
     validate: { typed: (v) => (trimInvisible(v) === '' ? 'Required' : null) },
   })
   const goOn = (byFactor: boolean) => {
-    // A factor that is shown for the first time may give an admin's rights back.
+    // The first factor that a session shows may restore the rights of an admin.
     if (byFactor && !wasShown)
       void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.sessions[0] })
     answerProof(true)

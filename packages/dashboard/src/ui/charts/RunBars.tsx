@@ -1,11 +1,11 @@
 import './charts.css'
 import { count } from '../time/format.ts'
 
-/** How a run ended. Each is drawn in another way, so that nobody needs to see colours. */
+/** The way a run ended. Each has a shape of its own, so that it can be recognised without colours. */
 export type BarTone = 'good' | 'no' | 'waiting' | 'lost' | 'plain'
 
 export interface RunBar {
-  /** How long the run took, or what it cost; null if nobody knows. */
+  /** The duration of the run, or its cost; null if it is not known. */
   value: number | null
   tone: BarTone
 }

@@ -21,7 +21,7 @@ interface StackedBarsProps extends StackWords {
    * column that has some then stand where sums would.
    */
   states?: boolean
-  /** A value at which the chart has a line, with the words for it. */
+  /** A value that the chart marks with a line, and the words for it. */
   limit?: { value: number; words: string } | undefined
   /** The words above the chart while no column is chosen; by default the total. */
   idle?: string

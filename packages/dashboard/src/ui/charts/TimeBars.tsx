@@ -55,14 +55,14 @@ export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) 
 }
 
 interface BarPosition {
-  /** The place at which the span begins, in pixels. */
+  /** The position at which the span begins, in pixels. */
   left: number
-  /** The place of its bar, which is at least 3 pixels wide and within the row. */
+  /** The position of its bar, which is at least 3 pixels wide and within the row. */
   x: number
   width: number
 }
 
-/** Makes a function that gives the place of a span in a row of this width. */
+/** Makes a function that returns the position of a span in a row of this width. */
 export function positionSpans({ start, end, width }: { start: number; end: number; width: number }) {
   const scale = linear([start, end], [0, width])
   return ({ from, to }: TimeBar): BarPosition => {

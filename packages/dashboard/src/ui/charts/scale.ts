@@ -69,7 +69,7 @@ export function widthsOf(sizes: readonly number[], width: number, least: number)
   return sizes.map((size) => (size > 0 ? floor + (rest * size) / sum : 0))
 }
 
-// ---- The place of columns in a chart ----
+// ---- The positions of columns in a chart ----
 
 export interface PlotSize {
   readonly width: number

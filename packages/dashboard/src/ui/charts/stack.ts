@@ -87,7 +87,7 @@ export function stackColumn(
 const restOf = (parts: Readonly<Record<string, number>>, own: ReadonlySet<string>) =>
   Object.entries(parts).reduce((sum, [name, value]) => (own.has(name) || !(value > 0) ? sum : sum + value), 0)
 
-/** The last column that has a figure, since the one of today may not be counted yet. */
+/** The last column that has a figure, because today may not have been counted yet. */
 export const lastCounted = ({ columns }: Pick<Stack, 'columns'>): StackedColumn | undefined =>
   columns.findLast(({ total }) => total > 0) ?? columns.at(-1)
 

@@ -18,7 +18,8 @@ export function focusMain(): void {
 
 /**
  * The element that had the focus or was pressed last, outside of dialogs and menus. A menu is closed when a dialog
- * opens from it, and the code of a dialog may still have to be loaded, so the focus at that moment tells nothing.
+ * opens from it, and the code of a dialog may still have to be loaded, so the element that has the focus at that moment
+ * is of no use.
  */
 let before: Element | null = null
 const note = ({ target }: Event): void => {

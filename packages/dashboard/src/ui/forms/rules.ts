@@ -16,7 +16,7 @@ export const wrongWithPassword = (v: string): string | null =>
 /** Checks an address of an account that may be older than the rules for addresses. */
 export const wrongWithOldEmail = (v: string): string | null =>
   /^[^\s@]+@[^\s@]+$/.test(trimInvisible(v)) ? null : 'Enter an email address, e.g. ann@example.org'
-/** Checks a new address. A part that nobody sees is named. */
+/** Checks a new address. A refusal names invisible characters. */
 export function wrongWithEmail(v: string): string | null {
   const read = readEmail(v)
   return wrongWithOldEmail(trimInvisible(v)) ?? (read.ok ? null : read.message)

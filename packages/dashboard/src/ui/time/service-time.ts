@@ -25,7 +25,7 @@ let heardAt = last.at
 
 /** True once the service has named its time. */
 let isKnown = false
-/** True while the time of every answer counts. Otherwise a stream names it with each message. */
+/** True while the page takes the time from every answer. Otherwise a stream names it with each message. */
 let followsAnswers = false
 
 /** Takes over the service's time from a message that just arrived (Unix milliseconds). */

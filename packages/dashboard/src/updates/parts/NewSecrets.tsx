@@ -10,8 +10,8 @@ interface NewSecretsProps {
   /** The version that is about to be requested. */
   version: string
   /**
-   * The versions that the agents run now. At most twenty of them are compared with the new version, and no version that
-   * was deleted from the service.
+   * The versions that the agents run now. At most twenty of them are compared with the new version; versions that were
+   * deleted from the service are not.
    */
   running: readonly string[]
 }

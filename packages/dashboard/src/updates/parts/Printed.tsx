@@ -18,7 +18,7 @@ interface PrintedProps {
 
 /** The lines of the log that are shown. */
 const shownLines = 20
-/** The milliseconds between two looks for the log, and the time for which the page looks. */
+/** The milliseconds between two checks for the log, and the time after which the page stops checking. */
 const lookMs = 3000
 const waitMs = 10 * 60_000
 

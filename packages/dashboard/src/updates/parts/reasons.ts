@@ -10,8 +10,8 @@ import { readAttemptText } from '@svc/protocol'
 export const reasonIn = (message: string): string => readAttemptText(message)?.reason ?? message
 
 /**
- * The reason to show with each event of a timeline, by the event's id. A reason is shown once: not if the page shows it
- * above the timeline (`shown`), nor with a later event, nor if it only repeats the word of the event.
+ * The reason to show with each event of a timeline, by the event's id. A reason is shown once. It is left out if the
+ * page shows it above the timeline (`shown`) or with a later event, or if it only repeats the word of the event.
  */
 export function reasonsOf(
   events: readonly Pick<UpdateEvent, 'id' | 'kind' | 'message'>[],

@@ -33,7 +33,7 @@ import { isSaid } from './StateDetail.tsx'
 /** The number of changes that are listed below the strip. A press lists all. */
 const maxListed = 3
 
-/** The time from which the strip of an agent that has a level says something, in milliseconds. */
+/** The shortest known time, in milliseconds, for which the strip of an agent with a level is shown. */
 const minStripMs = 60_000
 
 /**
@@ -57,7 +57,7 @@ export function History({ agent }: { agent: Agent }) {
     placeholderData: keepPreviousData,
   })
   const { data: alerts = [], isPending } = useQuery(read('GET /w/:slug/agents/:name/alerts', at))
-  // The open alerts are above, and would move it.
+  // The open alerts are above the history, and would move it if they came later.
   if (!spans || !changes || isPending) return null
   const start = Math.max(end - historyWindows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
   const lines = changeLinesOf(changes, end, tabsOf(agent))
@@ -97,7 +97,7 @@ export function History({ agent }: { agent: Agent }) {
   )
 }
 
-/** Says that older changes of the time are not listed, and offers more of them. */
+/** Says that older changes of this period are not listed, and offers more of them. */
 const LeftOff = ({ limit, more }: { limit: number; more: () => void }) => (
   <p className="ag-quiet ag-left-off">
     These are the newest {figure(limit)} changes of this time.{' '}
@@ -226,7 +226,7 @@ interface LinesProps {
 function ChangeList({ agent, lines, limit, marked }: LinesProps) {
   const list = useFocusedPart<HTMLOListElement>(String(limit))
   const [all, setAll] = useState(false)
-  // The top of the page says the label that holds now.
+  // The top of the page shows the current label.
   const newest = lines.find(({ level }) => level !== null)
   const now = newest && newest.level === agent.page.report?.state?.level && isSaid(agent, newest.words) ? newest : null
   return (

@@ -33,7 +33,7 @@ export function changeLinesOf(changes: readonly HistoryChange[], now: number, ta
     lines.push(line)
     keys.push(key)
   }
-  /** The beginnings of times that have not ended, by kind, each with its place among the lines. */
+  /** The starts of periods that have not ended, by kind, each with its index among the lines. */
   const begun = new Map<HistoryChange['what'], { at: number; index: number }>()
   /** The alerts that have ended; the page lists them apart from the open ones. */
   const ended = new Set(changes.flatMap(({ what, to, id }) => (what === 'alert' && to === 'ended' ? [id] : [])))
@@ -79,7 +79,7 @@ function timeWords({ what, at, to, text }: HistoryChange, from: number | undefin
 
 const day = 86_400_000
 
-/** The time of day of a time of the last day, and otherwise the date, too. */
+/** A time within the last day as the time of day; an earlier one with its date. */
 const clock = (at: number, now: number): string => (now - at < day ? timeOfDay(at) : dateAndTime(at, now))
 
 /** A span of time in words, such as `from 13:02 to 13:40`. */
@@ -176,7 +176,7 @@ export const historySince = (now: number, window: HistoryWindow): number => {
   return Math.floor((now - historyWindows[window]) / step) * (step / 1000)
 }
 
-/** True if a time is long enough for an axis and for shares. Those of a few minutes would say nothing. */
+/** True if a period is long enough for an axis and for shares. The shares of a few minutes would say nothing. */
 export const isLongEnough = (ms: number): boolean => ms >= hour
 
 /**

@@ -21,7 +21,7 @@ export interface ShownJob {
   detail: string | undefined
 }
 
-/** The panel with the jobs; undefined for an agent that is none of a host. */
+/** The panel with the jobs; undefined for an agent that is not a host agent. */
 export const jobPanel = (report: AgentPage['report']): TablePanel | undefined =>
   report?.panels?.find(
     (panel): panel is TablePanel => panel.type === 'table' && panel.title === 'Jobs' && hasHeadings(panel),
@@ -43,10 +43,10 @@ export function shownJobsOf(report: AgentPage['report']): ShownJob[] {
   })
 }
 
-/** The name of the item about the jobs that have none of their own. */
+/** The name of the item about the jobs that have no item of their own. */
 const restItem = 'Jobs'
 
-/** The item about the jobs that have none of their own, if not all of them are well. */
+/** The item about the jobs that have no item of their own, if not all of them are well. */
 export const otherJobsItem = (report: AgentPage['report']): HealthItem | undefined =>
   report?.health?.find(({ name, level }) => name === restItem && level !== 'ok')
 
