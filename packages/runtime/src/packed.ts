@@ -53,7 +53,7 @@ export function loadPart(file: string, part: Part, require: NodeJS.Require): unk
 /** Modules of Node that take milliseconds to load. Most commands import them and never use them. */
 const seldom = new Set(['child_process', 'crypto', 'dns', 'http', 'https', 'net', 'tls'].map((name) => `node:${name}`))
 
-/** A placeholder for a module. It loads the module when something of it is used for the first time. */
+/** A placeholder for a module. It loads the module when one of its exports is used for the first time. */
 function late(load: () => object): object {
   let module: object | undefined
   const there = (): object => {

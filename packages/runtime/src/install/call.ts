@@ -118,7 +118,7 @@ const waitOf = (header: string | undefined): number =>
 
 /**
  * Repeats an install call for as long as the service refuses it only because too many came from this address. Many
- * machines behind one address thus install one after the other, until their codes are over. `waiting` is called before
+ * machines behind one address thus install one after the other, until their codes expire. `waiting` is called before
  * each wait.
  */
 export async function inItsTurn<T>(

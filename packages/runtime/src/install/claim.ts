@@ -78,7 +78,10 @@ export function claimFolder(
   }
 }
 
-/** Why an installation could not end on this file system. Afterwards the agent would exist without a machine. */
+/**
+ * Why an installation could not be completed on this file system. The agent would then exist in the service without a
+ * machine.
+ */
 function withoutRoom(above: string): string | undefined {
   const space = spaceAt(above)
   const is = space && judgeSpace(space)

@@ -33,7 +33,7 @@ export type ToWorker =
   | { readonly is: 'process'; readonly state: ProcessState }
   /**
    * Asks the worker to end. `by` says who stopped the agent (D66). `by` is absent if the worker is only being replaced,
-   * or if nobody knows who stopped the agent.
+   * or if it is not known who stopped the agent.
    */
   | { readonly is: 'stop'; readonly by?: StoppedBy }
   /**

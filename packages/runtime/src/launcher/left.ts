@@ -20,7 +20,7 @@ export interface LeftProcesses {
   orphaned(group: number): void
   /** True if the group still has members that belong to the agent. */
   groupLives(group: number): boolean
-  /** Sends a signal to a group. `led`: its leader is known to be the agent's process. */
+  /** Sends a signal to a group. `led` is true if its leader is known to be the agent's process. */
   signalGroup(group: number, signal: StopSignal, led: boolean): void
 }
 
@@ -44,7 +44,7 @@ export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): Left
     again = ended + Math.max(pauseMs, 20 * (ended - began))
     return known
   }
-  /** Other systems than Linux do not tell the members of a group, so any group with this id counts. */
+  /** Only Linux shows the members of a group. On other systems any group with this id counts. */
   const owns = (group: number): boolean => {
     if (!groupLives(group)) return false
     if (process.platform !== 'linux') return true

@@ -84,7 +84,7 @@ export function askLeftProcesses(
   return { state: { ...current, asked: true }, acts: [{ do: 'signal left', signal: 'SIGTERM' }] }
 }
 
-/** Notes which processes even a kill did not end, so that nobody waits for them any longer. */
+/** Notes which processes even a kill did not end, so that the runtime no longer waits for them. */
 export function giveUpOn(current: Supervision, left: readonly AgentProcess[]): LeftoverStep {
   if (left.length === 0) return { state: current, acts: [] }
   return {

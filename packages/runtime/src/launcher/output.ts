@@ -50,7 +50,7 @@ export function openOutput(folder: Folder, declared?: string): Output {
 }
 
 /**
- * Opens the runtime's own file. Without an inode for it, it is made from the reserve. If it cannot be opened at all,
+ * Opens the runtime's own file. If no inode is free, the file is made from the reserve. If it cannot be opened at all,
  * the agent is started anyway, and what it prints is lost.
  */
 function ownOutput(folder: Folder): Output {
@@ -102,12 +102,12 @@ const olderSizes = (file: string): (number | undefined)[] =>
 
 const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size
 
-/** Copies the end of the open file to the place of the newest older file, as far as there is room. */
+/** Copies the end of the open file to the path of the newest older file, as far as there is room. */
 function copyAway(fd: number, file: string, size: number): RotatedOutput {
   const older = olderSizes(file)
   const temporary = `${file}.new`
   try {
-    // if somebody put a link at this place, the link itself is removed
+    // if somebody put a link at this path, the link itself is removed
     rmSync(temporary, { force: true })
     const plan = planRotation({ size, older, free: spaceAt(file)?.freeBytes })
     if (plan.reuse) reuse(`${file}.${keptFiles}`, temporary)
@@ -136,7 +136,7 @@ function removeQuietly(file: string): void {
 
 const noRoom = Object.assign(new Error('no room'), { code: 'ENOSPC' })
 
-/** Moves the oldest file to the place of the copy, unless something else may use it, too. */
+/** Moves the oldest file to the path of the copy, unless something else may also use that file. */
 function reuse(oldest: string, temporary: string): void {
   const stat = lstatSync(oldest)
   if (stat.isFile() && stat.nlink === 1) renameSync(oldest, temporary)

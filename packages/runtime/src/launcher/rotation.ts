@@ -14,7 +14,7 @@ interface RotationFacts {
   readonly free: number | undefined
 }
 interface RotationPlan {
-  /** True if the oldest file becomes the copy, which then takes its space. Another file takes its place. */
+  /** True if the oldest file is overwritten with the copy, so that the copy needs no further space. */
   readonly reuse: boolean
   /** The number of bytes that are copied from the end of the output. */
   readonly copy: number

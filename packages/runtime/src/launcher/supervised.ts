@@ -38,7 +38,7 @@ export interface Supervision extends Omit<FoundState, 'unnoted'> {
   readonly asked?: boolean
   /** The progress of ending what an earlier start left; undefined if nothing is being ended. */
   readonly clearing?: EndingProcesses | undefined
-  /** True if nothing of an earlier start is left, so that nobody has to look for it before the next start. */
+  /** True if nothing of an earlier start is left, so that the next start need not look for it. */
   readonly clean?: boolean
   /**
    * The other processes of the agent that were killed at the last check, and when the newest of them was first killed.
@@ -46,7 +46,10 @@ export interface Supervision extends Omit<FoundState, 'unnoted'> {
   readonly lastKilled?: { readonly all: readonly ProcessIdentity[]; readonly since: number } | undefined
   /** Processes of the agent that even a kill did not end. */
   readonly spent?: readonly ProcessIdentity[]
-  /** True if the log already says that nobody answers how the agent must be started. It says so only once. */
+  /**
+   * True if the log already says that the worker does not answer how the agent must be started. The log says so only
+   * once.
+   */
   readonly unanswered: boolean
   /** When the size of the agent's output file was last checked for a rotation. */
   readonly rotated: number
@@ -62,7 +65,7 @@ export interface ProcessSnapshot {
    * The other processes that the agent started and that live. They are looked for only if the agent's process is gone.
    */
   readonly left?: readonly AgentProcess[]
-  /** True while the command runs that ends the agent's containers after a kill. */
+  /** True while the command that ends the agent's containers after a kill runs. */
   readonly cleaning?: boolean
   readonly paused: boolean
   /** When somebody last asked for a run, in Unix milliseconds. */

@@ -23,7 +23,9 @@ export interface FoundState {
   readonly unnoted?: boolean
 }
 
-/** The state of a process that was started in a future that the clock does not know any longer counts from now on. */
+/**
+ * Corrects the times of a state that are in the future because the clock was set back: they become the present time.
+ */
 const onThisClock = <T extends object>(state: T, now: number): T =>
   'since' in state && typeof state.since === 'number' ? { ...state, since: eventTime(state.since, now) } : state
 

@@ -28,7 +28,7 @@ export type TrialEvent =
   /** A new process, such as the launcher after a kill, has found the runtime's file with this checksum in place. */
   | { readonly is: 'found'; readonly inPlace: string }
   | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
-  /** The previous file no longer exists, or another file has its place, so the new file stays. */
+  /** The previous file no longer exists or was replaced by another file, so the new file stays. */
   | { readonly is: 'lost' }
 
 /** The maximum number of starts of a file on trial. Instead of one more start, the previous file is started. */

@@ -62,11 +62,11 @@ export interface ReporterState {
   /** The runs that the agent's process has open. */
   openRuns?: OpenRuns
   readonly writes: StatusWrites
-  /** The clock of the service by its last good answer; absent before the first one. */
+  /** The clock of the service according to its last successful answer; absent before the first one. */
   serviceClock?: ServiceClock | undefined
   /** The entries of the journal of commands that the disk has refused. */
   readonly memory: CommandMemory
-  /** Why the disk refused the last write of the outbox; absent if it did not. */
+  /** The reason why the disk refused the last write of the outbox; absent if the write succeeded. */
   refused?: string | undefined
 }
 export type ExchangeResult =
@@ -119,7 +119,8 @@ export async function exchangeReport(
     reporter.refused = undefined
   } catch (error) {
     // The outbox could not be written, for example because the disk is full. No report depends on it, so the answer is
-    // processed anyway. The next report says so, unless there was only no space, which the figures of the disk show.
+    // processed anyway. The next report says so, unless the only reason was a lack of space, which the report shows
+    // anyway.
     reporter.refused =
       isDiskFault(error) && codeOf(error) !== 'ENOSPC' ? failureReason(error, folder.outbox) : undefined
   }
@@ -246,8 +247,8 @@ function arrived({ folder, memory }: ReporterState, { acks = [] }: Report, now: 
     )
 }
 
-// The clock of the service, as its answers show it. The service judges by its own clock how old a status file is, and
-// the clock of this machine may be wrong or be set. Pure; all times are milliseconds.
+// Estimates the clock of the service from its answers. The service judges by its own clock how old a status file is,
+// and the clock of this machine may be wrong or be set. Pure; all times are milliseconds.
 
 /** The time of the service in an answer, and both clocks of this machine when the answer came. */
 interface ServiceClock {
@@ -259,7 +260,10 @@ interface ServiceClock {
 /** The two clocks of this machine: Unix time, and the monotonic clock. */
 type MachineClocks = Pick<ServiceClock, 'now' | 'mono'>
 
-/** A header has whole seconds, and an answer takes time, so clocks that differ by less count as the same. */
+/**
+ * Clocks that differ by less than this many milliseconds count as the same, because a header has whole seconds and an
+ * answer takes time.
+ */
 const sameMs = 60_000
 
 /** Reads the header `Date` of an answer. */
@@ -270,7 +274,8 @@ export function serviceClock(date: string | undefined, clocks: MachineClocks): S
 
 /**
  * Converts a time by the clock of this machine to the clock of the service. The monotonic clock stands still while the
- * machine sleeps, and the other one may be set back, so the one that passed more tells how long ago the answer came.
+ * machine sleeps, and the other one may be set back, so the clock on which more time has passed shows how long ago the
+ * answer came.
  */
 export function inServiceTime(time: number, clock: ServiceClock | undefined, { now, mono }: MachineClocks): number {
   if (clock === undefined) return time

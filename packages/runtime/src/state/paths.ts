@@ -93,7 +93,7 @@ function isFile(path: string, { stateFolders = [] }: WithState, shipped: Readonl
 /** True for a name with an extension. A dot as the first character does not count. */
 const hasExtension = (path: string): boolean => /[^/]\.[A-Za-z0-9]+$/.test(path)
 
-/** Creates the folder or, for a file, only its parent folder. Does nothing if something is at the place already. */
+/** Creates the folder or, for a file, only its parent folder. Does nothing if something exists there already. */
 function createFolderOf(place: string, file: boolean): void {
   if (kindAt(place) === undefined) createFolder(file ? dirname(place) : place)
 }
@@ -124,10 +124,7 @@ function seed(from: string, to: string): void {
   syncFolder(dirname(to))
 }
 
-/**
- * Calls `make`. Returns false if the agent has put something else at the place of a folder; what the agent made is left
- * alone.
- */
+/** Calls `make`. Returns false if the agent has created something else where a folder should be; that is left alone. */
 function unlessInTheWay(make: () => void): boolean {
   try {
     make()

@@ -8,14 +8,14 @@ import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue, trueField, withDefaults } from '../machine/files/note.ts'
 
 /**
- * How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process, so this
+ * How a process ended. If only `at` is present, this is not known: an earlier runtime had started the process, so this
  * one could not read its exit code.
  */
 const exit = withDefaults(
   object({
     code: number(),
     signal: anyText,
-    /** Why the agent's process could not be started at all, if that is how it ended. */
+    /** The reason why the agent's process could not be started at all; absent if it was started. */
     error: anyText,
     /** When the agent's process ended, in Unix milliseconds. */
     at: number(),

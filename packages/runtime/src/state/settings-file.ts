@@ -1,6 +1,6 @@
 /**
- * Reads the settings file (2.12), which a person may have changed by hand. Whatever in it has no effect is named, and
- * is kept when svc writes the file again: unknown keys in the file itself, everything else in a copy beside it.
+ * Reads the settings file (2.12), which a person may have changed by hand. Parts without an effect are named, and they
+ * are kept when svc writes the file again: unknown keys in the file itself, everything else in a copy beside it.
  */
 import { linkSync, lstatSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -106,7 +106,7 @@ export function settingsHealth(folder: Folder, manifest: WithSettings): HealthIt
   return [{ name: 'Settings', level: 'warn', detail: cut(`${said.join('. ')}.`, limits.detail) }]
 }
 
-/** The place of the settings file that a person wrote and that svc had to write again. */
+/** The path to which a settings file is moved that a person wrote and svc had to replace. */
 export const setAsideFile = ({ settings }: SettingsPath): string => `${settings}.unread`
 
 /** True if a settings file was set aside. It may be a link that leads nowhere. */
@@ -127,8 +127,8 @@ export function asideRemarks(folder: SettingsPath, manifest: WithSettings): stri
 }
 
 /**
- * Keeps what will be lost when the settings file is written again. `chosen` are the keys that somebody changes now.
- * Returns true if the file that a person wrote was set aside.
+ * Keeps the parts of the settings file that would be lost when it is written again. `chosen` are the keys that somebody
+ * changes now. Returns true if the file that a person wrote was set aside.
  */
 export function keepWritten(folder: Folder, manifest: WithSettings, chosen: SettingValues): boolean {
   const isChosen = (key: string) => Object.hasOwn(chosen, key)
@@ -139,7 +139,7 @@ export function keepWritten(folder: Folder, manifest: WithSettings, chosen: Sett
   return false
 }
 
-/** Gives the settings file a second name, so that it is kept when a new file takes its place. */
+/** Gives the settings file a second name, so that it is kept when a new file replaces it. */
 function keepAside(folder: SettingsPath): boolean {
   const found = lstatSync(folder.settings)
   if (!found.isFile() && !found.isSymbolicLink()) return false

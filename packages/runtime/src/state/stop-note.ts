@@ -10,7 +10,7 @@ import { type Author, changedBy, readAuthor } from './changes.ts'
 
 const fileOf = (folder: Folder) => join(folder.journal, 'stopped.json')
 
-/** Notes who stops the runtime. A disk that refuses the note does not keep anybody from stopping. */
+/** Notes who stops the runtime. If the disk refuses the note, the runtime is stopped anyway. */
 export function noteStop(folder: Folder, author: Author): void {
   try {
     createFolders(folder)

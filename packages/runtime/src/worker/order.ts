@@ -59,8 +59,9 @@ function versionOf(folder: Folder): string | undefined {
 }
 
 /**
- * How an agent in containers is started: its process is `docker compose up` in the foreground, and ending that process
- * stops the containers. If the runtime had to kill the process, it runs `docker compose kill` to end the containers.
+ * The way to start an agent in containers: its process is `docker compose up` in the foreground, and ending that
+ * process stops the containers. If the runtime had to kill the process, it runs `docker compose kill` to end the
+ * containers.
  */
 function compose(
   folder: Pick<Folder, 'home' | 'root'>,

@@ -89,11 +89,11 @@ function manifestOf(folder: Folder, name: string): Manifest {
 interface ShownStatus {
   readonly jobs: boolean
   readonly ai?: StatusPart | undefined
-  /** The crontab, if it is another one than that of now. */
+  /** The crontab to assume, if it is not the present one. */
   readonly table?: string | undefined
 }
 
-/** The report that would leave this machine now, with these sections. */
+/** The report that this machine would send now, with these sections. */
 export async function reportNow(
   { folder, jobs }: HostFolder,
   name: string,
@@ -114,7 +114,10 @@ export async function reportNow(
   return shrinkReport(report, Date.now())
 }
 
-/** Starts the agent, as a service or, if no service manager answers, in the background. Returns what that means. */
+/**
+ * Starts the agent, as a service or, if no service manager answers, in the background. Returns lines that explain this
+ * to the person.
+ */
 export async function startHost(folder: Folder, agent: string): Promise<string[]> {
   const system = process.getuid?.() === 0
   if (await managerAnswers({ agent, system })) {

@@ -91,8 +91,8 @@ export const aiOf = ({ ai: isShown, names }: AdoptedNote, facts: SectionFacts): 
   isShown ? namedAs(facts.ai, names) : undefined
 
 /**
- * The sections with all that a person chose before. Without a terminal, sections that were not shown before stay so,
- * unless an option names them: an update of svc must not make a machine tell more.
+ * Chooses the sections to show, beginning with what a person chose before. Without a terminal, sections that were not
+ * shown before stay so, unless an option names them: an update of svc must not make a machine reveal more.
  */
 export async function askSections(
   yes: boolean | undefined,

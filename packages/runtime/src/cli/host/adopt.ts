@@ -149,7 +149,9 @@ function nameBy({ name }: AdoptOptions): string | undefined {
   return called
 }
 
-/** The name that was given, otherwise that of the agent that is there, otherwise one of the machine and the user. */
+/**
+ * The given name, otherwise that of the existing agent, otherwise one made of the names of the machine and the user.
+ */
 const nameFor = (folder: Folder, chosen: string | undefined): string =>
   chosen ?? nameInManifest(folder) ?? nameFrom(`${hostname().split('.')[0]}-${nameOfUser() ?? 'user'}`)
 

@@ -1,4 +1,4 @@
-/** `svc jobs log`: keeps the output of a job in files, by the option `--log` in the crontab, or no longer does. */
+/** `svc jobs log`: starts or stops keeping the output of a job in files, by the option `--log` in the crontab. */
 import { outputWords, planOutput, startsJob } from '../../host/adopt/output.ts'
 import { type TablePlan, tableDiff } from '../../host/adopt/plan.ts'
 import { keptTable, readTable, replaceTable } from '../../host/adopt/table.ts'
@@ -12,7 +12,7 @@ export interface OutputOptions {
   readonly json?: boolean | undefined
 }
 
-/** Changes what is kept of the output of a job, once a person agreed to the diff. */
+/** Starts or stops keeping the output of a job, once a person agreed to the diff. */
 export async function keepOutput(job: string, isKept: boolean, { yes, json }: OutputOptions): Promise<void> {
   const { folder } = findHostFolder()
   const table = await readTable()

@@ -45,7 +45,7 @@ export async function tokenFrom(file: string | undefined): Promise<string> {
   )
 }
 
-/** No token is longer, so what comes after that many bytes of standard input is not read. */
+/** No token is longer, so svc stops reading standard input after this many bytes. */
 const maxTokenBytes = 4096
 
 async function rawToken(file: string | undefined): Promise<string> {
@@ -75,7 +75,7 @@ export async function tryConnection(
   )
 }
 
-/** A sentence for somebody who copied the address that the service has on its own machine. */
+/** A sentence for somebody who copied an address of the service that works only on the service's own machine. */
 const itself = ({ origin }: ServiceConnection): string[] =>
   isOwnMachineOnly(origin)
     ? [`${origin} means this machine itself. If the service runs on another one, ask its operator for its address.`]

@@ -231,7 +231,8 @@ async function take(
       return redeemCode(url, code, new AbortController().signal)
     },
     (seconds) => {
-      // A refused call has not used the code up. Who ends this wait leaves a folder that can be installed into again.
+      // A refused call has not used the code up. If a person ends this wait, the folder can still be used for another
+      // installation.
       noteNext(claimed.install)
       tellWait(url)(seconds)
     },

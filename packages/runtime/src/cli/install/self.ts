@@ -129,8 +129,8 @@ export async function installSelf(folder: string, host?: string): Promise<Instal
 }
 
 /**
- * Writes `svc-exec` again if the Node in it is gone, or is one that the next update of Node removes. Nothing else in
- * the file changes. Returns true if it was written.
+ * Writes `svc-exec` again if the Node that it names is gone, or will be removed by the next update of Node. Nothing
+ * else in the file changes. Returns true if it was written.
  */
 export function renewLauncher(file: string): boolean {
   const text = readFileSync(file, 'utf8')
@@ -150,7 +150,8 @@ const nodeIn = (launcher: string): string | undefined =>
   nodeLine.exec(launcher)?.[1]?.replace(/^'|'$/g, '').replaceAll("'\\''", "'")
 
 /**
- * The folder of the host agent for a new launcher. One that is used stays. What root installs ignores XDG_STATE_HOME.
+ * The folder of the host agent for a new launcher. A folder that is in use stays. A launcher that root installs ignores
+ * XDG_STATE_HOME.
  */
 function hostHere(launcher: string): string | undefined {
   const before = hostWritten(launcher)

@@ -47,8 +47,9 @@ type AnswerWords<T> = Readonly<Record<string, T>>
 export const yesNo: AnswerWords<boolean> = { '': true, y: true, yes: true, n: false, no: false }
 
 /**
- * Asks a question that is answered with a whole line, one of the keys of `answers`. Single letters decide nothing,
- * since a person may paste a token or a code too early; such a text is not shown, and the question is repeated.
+ * Asks a question that is answered with a whole line, one of the keys of `answers`. A single letter alone decides
+ * nothing, because a person may paste a token or a code too early; such a text is not shown, and the question is
+ * repeated.
  */
 async function asked<T>(message: string, help: string, allowed: string, answers: AnswerWords<T>): Promise<T> {
   const { stdin } = process

@@ -64,8 +64,8 @@ export async function mustPause(agent: StoppableAgent): Promise<void> {
   const done = 'Paused.'
   // On a full disk the runtime may be unable to note that it has ended the agent.
   const note = await settled(agent, done, ({ state }) => state.is === 'stopped' || !hasLeft(folder))
-  // A runtime of an earlier version leaves what is outside of the agent's group, so that is ended here. A later start
-  // belongs to somebody who has resumed the agent meanwhile.
+  // A runtime of an earlier version leaves what is outside of the agent's group, so that is ended here. Processes that
+  // were started later belong to an agent that somebody has resumed meanwhile.
   const isOlder = ({ started }: AgentProcess) => Number(started) <= Number(note?.started ?? 0)
   const left = startedBy(folder.root).filter(isOlder)
   if (note) await endThese(left, () => startedBy(folder.root).filter(isOlder), stopSeconds(agent))
@@ -88,7 +88,8 @@ export async function mustReplace(agent: StoppableAgent, done: string): Promise<
     )
     if (!note) return false
     const left = startedBy(folder.root, note.started)
-    // A start is noted before it is made. So if no start was noted meanwhile, what was found is older.
+    // The runtime notes a start before it starts the process. So if no start was noted meanwhile, the processes that
+    // were found are older.
     if (readNote(folder)?.started !== note.started) continue
     refuse(left, done)
     return true
@@ -139,5 +140,8 @@ async function endThese(
   }
 }
 
-/** A process that no kill ends is in a system call, and one that starts others faster than they are killed wins. */
+/**
+ * The number of rounds of kills. A process that survives them is in a system call, or starts others faster than they
+ * are killed.
+ */
 const maxKills = 5

@@ -1,7 +1,7 @@
 /**
- * Writes the option `--log` into the lines of a crontab that start a job, and takes it away again. All else in a line
- * stays as it is: the line is read again afterwards, and changed only if it still starts the same. The functions are
- * pure.
+ * Writes the option `--log` into the lines of a crontab that start a job, and removes it again. The rest of a line
+ * stays as it is: the new line is read again, and it is used only if it still starts the same command. The functions
+ * are pure.
  */
 import { type CrontabEntry, readCrontab } from '../jobs/crontab.ts'
 import { type LineChange, replacedLines, type TablePlan } from './plan.ts'
@@ -14,8 +14,8 @@ export const outputWords = {
 } as const
 
 /**
- * Plans the table in which the output of a job is kept or not. Lines that do so already are no change. `left` names the
- * lines of the job that svc cannot change.
+ * Plans the table in which the output of a job is kept or not. Lines that do so already are not changed. `left` names
+ * the lines of the job that svc cannot change.
  */
 export function planOutput(text: string, job: string, isKept: boolean): TablePlan {
   const changes: LineChange[] = []
@@ -53,7 +53,7 @@ function changed(line: CrontabEntry, job: string, isKept: boolean): string | und
   return entry.text
 }
 
-/** The texts in which the option was written, or taken away, behind one of the places that may name the job. */
+/** The texts of the line with the option added or removed at each position that may be the name of the job. */
 function candidates(text: string, job: string, isKept: boolean): string[] {
   const name = job.replaceAll('.', String.raw`\.`)
   const place = isKept

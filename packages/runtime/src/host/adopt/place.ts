@@ -39,7 +39,7 @@ interface OwnedFolder {
   /** The purpose of the folder, as the beginning of a sentence. */
   readonly what: string
   readonly path: string
-  /** The user id of its owner; undefined if nobody knows. */
+  /** The user id of its owner; undefined if it is not known. */
   readonly owner: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Decides which lines of a crontab become jobs, and which become what they were before. The functions are pure. */
+/** Decides which lines of a crontab become jobs, and which are restored. The functions are pure. */
 
 import { isJobName } from '../jobs/paths.ts'
 import { maxLineBytes, unwrapLine, wrapLine } from './wrapping.ts'
@@ -12,7 +12,7 @@ export interface TableEntry {
   readonly command: string
   /** The shell that cron starts for the line. */
   readonly shell: string
-  /** The job that the line runs already; an empty text if it runs one without a name. */
+  /** The job that the line runs already; an empty text if that job has no name. */
   readonly job?: string | undefined
 }
 
@@ -32,8 +32,8 @@ export interface TablePlan {
 }
 
 /**
- * Plans the table in which each line that can is a job. `program` is the absolute path of `svc-exec`, and `options` are
- * those that each new job gets.
+ * Plans the table in which each line that can be a job is one. `program` is the absolute path of `svc-exec`, and
+ * `options` are those that each new job gets.
  */
 export function planJobs(
   text: string,

@@ -1,9 +1,9 @@
 /**
- * Puts `svc-exec` in front of the command of a crontab line, and takes it away again. The functions are pure. A line
- * keeps its text whole, and its command runs as before if the file of `svc-exec` is missing.
+ * Puts `svc-exec` in front of the command of a crontab line, and removes it again. The functions are pure. A line keeps
+ * its text whole, and its command runs as before if the file of `svc-exec` is missing.
  */
 
-/** The most bytes of a line. Debian's cron refuses the whole table if one command has 1,000. */
+/** The maximum number of bytes of a line. Debian's cron refuses the whole table if one command has 1,000. */
 export const maxLineBytes = 990
 
 /** A line of a crontab, split in front of its command. */

@@ -1,6 +1,6 @@
 /**
- * The note `state/adopted.json`: what a person chose to show. It is no setting, since an admin can change settings from
- * the page, and the page must not make a machine tell more. Only `svc adopt` on the machine changes it.
+ * The note `state/adopted.json`: what a person chose to show. It is not a setting, because an admin can change settings
+ * on the page, and the page must not make a machine reveal more. Only `svc adopt` on the machine changes it.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,11 +32,11 @@ const fileOf = ({ state }: Pick<Folder, 'state'>): string => join(state, 'adopte
 export const readAdopted = (folder: Pick<Folder, 'state'>): AdoptedNote | undefined =>
   readJsonFile(fileOf(folder), maxBytes, (value) => adopted(value) as AdoptedNote | undefined)
 
-/** True if there is a note that cannot be read, so that nobody knows what was shown. */
+/** True if there is a note that cannot be read, so that it is not known what was shown. */
 export const isAdoptedDamaged = (folder: Pick<Folder, 'state'>): boolean =>
   readAdopted(folder) === undefined && existsSync(fileOf(folder))
 
-/** Writes the note. What only a newer svc knows stays in it. */
+/** Writes the note. Fields that only a newer svc knows stay in it. */
 export function writeAdopted(folder: Pick<Folder, 'state'>, note: AdoptedNote): void {
   createFolder(folder.state)
   const before = readJsonObject(fileOf(folder), maxBytes)

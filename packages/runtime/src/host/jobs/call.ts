@@ -15,7 +15,7 @@ interface Timing {
 }
 
 export interface ExecCall extends Timing {
-  /** Absent if the arguments name no job, or the name is none. */
+  /** Absent if the arguments name no job, or their name is not valid. */
   readonly name?: string
   readonly timeout?: number
   readonly noOverlap: boolean

@@ -64,7 +64,7 @@ const withoutQuotes = (text: string): string => /^(["'])(.*)\1$/s.exec(text)?.[2
 /** Cron gives a command only what comes before the first `%` that has no backslash, and removes those backslashes. */
 const beforePercent = (command: string): string => (/^(?:\\%|[^%])*/.exec(command)?.[0] ?? '').replaceAll('\\%', '%')
 
-/** Reads a call, and the schedule of its `--cron`. What a shell would fill in cannot be judged here. */
+/** Reads a call, and the schedule of its `--cron`. Arguments that a shell would expand cannot be judged here. */
 function readCallOf(args: readonly string[]): ExecCall {
   const { wrong, ...call } = readCall(args)
   const options = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)

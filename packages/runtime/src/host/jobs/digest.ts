@@ -1,7 +1,7 @@
 /**
  * Sums up the runs of a job: which run lives, which one ended last, and the failures since the last good run that
- * started after them. Runs may overlap, and clocks may be set, so the places of runs decide, and not their times. Pure;
- * the newest run of a list is the first.
+ * started after them. Runs may overlap, and clocks may be set, so the order of their sort numbers decides, and not
+ * their times. Pure; the newest run of a list is the first.
  */
 import { sortNumberOf } from './ids.ts'
 import type { ShownRun } from './reader.ts'
@@ -17,7 +17,9 @@ interface Digest {
   readonly bad: ShownRun | undefined
   readonly streak: number
   readonly usual: number | undefined
-  /** The seconds that a run may live in any case. Undefined unless the runs of the job overlap as a rule. */
+  /**
+   * The seconds for which a run may live without being a problem. Undefined unless the runs of the job usually overlap.
+   */
   readonly mayLive: number | undefined
 }
 
@@ -44,7 +46,7 @@ export function digestOf(all: readonly ShownRun[]): Digest {
   return digest
 }
 
-/** How long a run usually takes: the median of the last five good runs. */
+/** The usual duration of a run: the median of the last five good runs. */
 function usualOf(ended: readonly ShownRun[]): number | undefined {
   const took = ended
     .flatMap(({ status, started, ended: end }) => (status === 'ok' && end !== undefined ? [end - started] : []))
@@ -53,14 +55,15 @@ function usualOf(ended: readonly ShownRun[]): number | undefined {
   return took[Math.floor((took.length - 1) / 2)]
 }
 
-/** The number of ended runs by which svc knows whether the runs of a job overlap as a rule. */
+/** The number of ended runs from which svc decides whether the runs of a job usually overlap. */
 const overlapRuns = 20
 /** A single run is no rule. */
 const minOverlaps = 2
 
 /**
- * Returns how long a run may live where the runs of a job overlap as a rule: twice as long as the longest of its last
- * good runs. More than half of these lived when the next one began. Runs that were ended by force say nothing about it.
+ * Returns how long a run may live if the runs of a job usually overlap: twice as long as the longest of its last good
+ * runs. Runs usually overlap if more than half of these lived when the next one began. Runs that were ended by force do
+ * not count.
  */
 function mayLiveOf(runs: readonly ShownRun[]): number | undefined {
   const good = runs
@@ -94,7 +97,7 @@ export function endedOf(runs: readonly ShownRun[]): EndedRun[] {
     )
 }
 
-/** A run that was lost has no known end, so its start counts. */
+/** The end of a run. A lost run has no known end, so its start counts. */
 export const endOfRun = ({ ended, started }: ShownRun): number => ended ?? started
 
 /**
@@ -115,7 +118,8 @@ function upToOf(runs: readonly ShownRun[], at: number): number {
 
 /**
  * The bad ends after which no good run has started, the last one first. A good run must have started after the bad one
- * had ended: of several copies of a job, one that ends well does not make good the one that failed beside it.
+ * had ended: if several copies of a job run at the same time, a good end of one does not make up for the failure of
+ * another.
  */
 export function unrepairedEnds(ended: readonly EndedRun[]): ShownRun[] {
   const good = ended.map(({ run }) => run).filter(({ status }) => status === 'ok')
@@ -128,7 +132,8 @@ export function unrepairedEnds(ended: readonly EndedRun[]): ShownRun[] {
 }
 
 /**
- * True if a run began after another one was lost. Nobody knows when that was, but later runs note which others live.
+ * True if a run began after another one was lost. The time of a loss is not known, but later runs note which others
+ * live.
  */
 const isAfterLoss = ({ id, beside }: ShownRun, lost: ShownRun): boolean =>
   sortNumberOf(id) > sortNumberOf(lost.id) && !beside?.includes(lost.id)

@@ -1,7 +1,7 @@
 /**
- * `svc exec`: runs the command of a job, and records how it ended. Nothing here may be the reason why a command does
- * not run, or ends in another way, so each step beside it may fail. This code never touches `process.stdin`, `stdout`
- * or `stderr`, since Node would make a pipe non-blocking, also for the command, which shares it.
+ * `svc exec`: runs the command of a job, and records how it ended. Nothing here may keep a command from running or
+ * change how it ends, so every other step may fail. This code never touches `process.stdin`, `stdout` or `stderr`,
+ * since Node would make a pipe non-blocking, also for the command, which shares it.
  */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, type Stats, statSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,7 +23,7 @@ type NamedCall = ExecCall & { readonly name: string }
 
 /**
  * Runs `svc exec` with the arguments that follow it, and ends this process with the exit code of the command. The
- * launcher looks at the number of parameters, since an older svc does not know what else it tells.
+ * launcher checks the number of parameters, because an older svc does not understand the further facts that it passes.
  */
 export async function exec(args: readonly string[], launcherState: LauncherState | undefined): Promise<void> {
   const launched = launcherState ?? launchedHere()
@@ -72,7 +72,7 @@ interface JobFolders {
   readonly account: string | undefined
 }
 
-/** Finds the folders. A launcher has told them, but for one of an earlier version. */
+/** Finds the folders. A launcher has named them, unless it is of an earlier version. */
 async function foldersFor({ jobs, account }: LauncherState): Promise<JobFolders> {
   if (jobs !== undefined) return { jobs: jobs || undefined, account: account || undefined }
   try {
@@ -163,7 +163,7 @@ function run(
   return pid
 }
 
-/** Finds what the command has started. Without a record, nothing tells its processes from others. */
+/** Finds the processes that the command has started. Without a record, they cannot be told from others. */
 async function helpersOf(runFile: string | undefined): Promise<readonly number[]> {
   if (runFile === undefined || runFile === noRunFile) return []
   try {
@@ -234,8 +234,8 @@ const whyNotStarted = (how: RunEnd, why = ''): string =>
 type FailureReporter = (error: unknown, what?: string) => void
 
 /**
- * Returns a function that says the first time what svc cannot do for a run. The command runs in any case. `notes` is
- * called then, with true if the run has no record.
+ * Returns a function that says what svc cannot do for a run, but only the first time that it is called. The command
+ * runs in any case. `notes` is called then, with true if the run has no record.
  */
 function saysOnce(name: string, launched: LauncherState, notes: (isRecord: boolean) => unknown): FailureReporter {
   const said = new Set<string>()
@@ -251,7 +251,7 @@ function quietly(act: () => void): void {
   try {
     act()
   } catch {
-    // nothing beside the command may keep it from running
+    // no failure of svc may keep the command from running
   }
 }
 
@@ -270,7 +270,7 @@ function readyFolder(jobs: string, name: string): string {
   const folder = join(jobs, name)
   const above = nearest(folder)
   const uid = process.geteuid?.() ?? 0
-  // root would else make folders in the home of another user, who could then not write into them
+  // otherwise root would make folders in the home of another user, who could then not write into them
   if (above !== undefined && above.path !== folder && (uid === 0 || above.path === jobs)) mustBelong(above, uid)
   createJobFolders(folder)
   mustBelong({ path: folder, stat: statSync(folder) }, uid)
@@ -283,7 +283,7 @@ interface ExistingFile {
   readonly stat: Stats
 }
 
-/** The folder itself if it exists, else the nearest one above it that does. */
+/** The folder itself if it exists, otherwise the nearest folder above it that exists. */
 function nearest(path: string): ExistingFile | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat) return { path, stat }

@@ -22,9 +22,9 @@ export interface JobFacts {
   /** Absent for a job without a schedule. */
   readonly schedule?: JobSchedule
   readonly plans: readonly JobPlan[]
-  /** Why nobody can tell when the job is due, as a sentence without its end. Absent if its schedule is understood. */
+  /** Why it is not known when the job is due, as a sentence without its end. Absent if its schedule is understood. */
   readonly unclear?: string
-  /** Since when the job has been overdue, if it was so when the clock was set back. */
+  /** The time from which the job has been overdue, if it was overdue when the clock was set back. */
   readonly late?: number | undefined
   readonly runs: readonly ShownRun[]
   readonly unrecorded: readonly UnrecordedRun[]
@@ -63,7 +63,7 @@ function byName<T extends { readonly name?: string }>(all: readonly T[]): Map<st
 /** The zone of the machine, and when it got it, if that was noticed. */
 type Machine = Pick<JobPlan, 'zone' | 'zoned'>
 
-/** The crontab comes first, then the note of the job. */
+/** Finds the plans of a job: those of the crontab or, if it has none, that of the job's note. */
 function scheduled(
   lines: SeenJobs['lines'],
   note: FoundJobs['jobs'][number]['note'],

@@ -1,6 +1,6 @@
 /**
  * `failed.log` of a job: the end of what its last failed run printed, which stays until the next failure. It is kept
- * only with `--log`. Secrets are masked before anything is cut off, so none is cut in two.
+ * only with `--log`. Secrets are masked before the text is cut, so no secret is cut in two.
  */
 import { join } from 'node:path'
 import type { Folder } from '../../machine/files/folder.ts'

@@ -1,28 +1,28 @@
 /**
- * The ids of runs. An id is the name of its record without `.json`: its place and a random part. The place is when the
- * run began, in Unix milliseconds, or one more than that of the run before it, if the clock was set back since. So ids
- * are in the order of the runs, whatever the clock does.
+ * The ids of runs. An id is the name of its record without `.json`: its sort number and a random part. The sort number
+ * is the start of the run in Unix milliseconds or, if the clock was set back since the previous run, the number of that
+ * run plus one. So ids are in the order of the runs, whatever the clock does.
  */
 import { basename } from 'node:path'
 
 const shape = /^(\d{1,15}-[0-9a-z]{1,16})\.json$/
 
-/** Makes an id with this place. `random` is at least 0 and less than 1. */
+/** Makes an id with this sort number. `random` is at least 0 and less than 1. */
 export const newRunId = (place: number, random: number): string =>
   `${place}-${Math.floor(random * 36 ** 8)
     .toString(36)
     .padStart(8, '0')}`
 
-/** The id of the run in this file. Undefined if the file is no record. */
+/** The id of the run in this file. Undefined if the file is not a record. */
 export const runIdOf = (file: string): string | undefined => shape.exec(basename(file))?.[1]
 
-/** The place of a run among those of its job. */
+/** The number by which the runs of a job are sorted. */
 export const sortNumberOf = (id: string): number => Number(id.slice(0, id.indexOf('-')))
 
-/** How far ahead of the clock a run may lie, in milliseconds. One that lies farther ahead has no place. */
+/** How far ahead of the clock a run may lie, in milliseconds. Runs that lie farther ahead are ignored. */
 export const maxAheadMs = 86_400_000
 
-/** The place of the newest run among these names of files, at `now` in Unix milliseconds. */
+/** The sort number of the newest run among these names of files, at `now` in Unix milliseconds. */
 export const newestSortNumber = (names: readonly string[], now: number): number =>
   names.reduce((newest, name) => {
     const id = runIdOf(name)

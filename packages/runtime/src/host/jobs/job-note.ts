@@ -1,4 +1,4 @@
-/** The note `job.json` of a job: its schedule as the command or a person gave it, and since when. */
+/** The note `job.json` of a job: its schedule as the command or a person gave it, and when it was first given. */
 import { join } from 'node:path'
 import { exactText, type FieldValue, field, integer, object, oneOf } from '@svc/protocol/fields'
 import type { ExecCall } from './call.ts'
@@ -18,7 +18,7 @@ const job = object(
     timeout: integer(1),
     /** When this schedule was first given. */
     since: integer(0),
-    /** Who gave the schedule: the command line of a run, which is also meant if it is absent, or a person. */
+    /** Who gave the schedule: the command line of a run, also if this is absent, or a person. */
     by: oneOf(['command', 'person']),
   },
   'name',
@@ -27,7 +27,7 @@ export type Job = Readonly<FieldValue<typeof job>>
 
 const fileOf = (folder: string): string => join(folder, 'job.json')
 
-/** Reads the note in the folder of a job. Undefined if there is none, or none that can be read. */
+/** Reads the note in the folder of a job. Undefined if it is missing or cannot be read. */
 export const readJob = (folder: string): Job | undefined => readOwnJson(fileOf(folder), job)
 
 export const writeJob = (folder: string, value: Job): void => replaceJson(fileOf(folder), value)
@@ -56,7 +56,7 @@ export function jobAfter(before: Job | undefined, name: string, call: ExecCall, 
   }
 }
 
-/** When the schedule that is given now was first given. Undefined if the note has another one, or none. */
+/** The time at which this schedule was first given, if the note `before` has the same one; otherwise undefined. */
 export const scheduleSince = (
   before: Job | undefined,
   { every, cron, tz }: { readonly [K in 'every' | 'cron' | 'tz']: Job[K] | undefined },

@@ -1,4 +1,4 @@
-/** Judges one job: how it is, in a level and in words. Pure; all times are Unix seconds. */
+/** Judges one job: its state as a level and in words. Pure; all times are Unix seconds. */
 import type { Level } from '@svc/protocol'
 import { spanText } from '../../machine/base/time.ts'
 import { digestOf, endOfRun } from './digest.ts'
@@ -21,14 +21,14 @@ export interface JudgedJob extends JobFacts {
   readonly level: Level
   /** The state of the job in a few words, for a label. */
   readonly short: string
-  /** The state of the job in a sentence. It is made only when it is needed, since most jobs of many are not shown. */
+  /** The state of the job in a sentence. It is made only when it is needed, because most of many jobs are not shown. */
   detail(): string
   /** The newest run, and the one whose end counts. */
   readonly last?: ShownRun | undefined
   readonly ended?: ShownRun | undefined
   readonly running: readonly ShownRun[]
   readonly isOverdue: boolean
-  /** How long a run usually takes, in seconds. */
+  /** The usual duration of a run in seconds. */
   readonly usual?: number | undefined
   readonly due?: number | undefined
   readonly next?: number | undefined
@@ -105,7 +105,7 @@ function verdictOf({
  */
 export const weekSeconds = 7 * 86_400
 
-/** Copies of a job that run at the same time are a warning from this number on. */
+/** From this number on, copies of a job that run at the same time cause a warning. */
 const manyCopies = 3
 /** The number of copies after the first whose starts are shown. */
 const namedCopies = 3

@@ -20,9 +20,9 @@ import { openOwnFile } from '../../machine/files/own.ts'
 import type { LogEnd } from '../../state/logs/mask.ts'
 import { replaceFile } from './files.ts'
 
-/** A larger file is emptied, in bytes. */
+/** The size in bytes above which the file is emptied. */
 const maxLogBytes = 2 * 1024 * 1024
-/** The end of a larger file that is kept, in bytes. */
+/** The number of bytes at the end of a larger file that are kept. */
 const keptBytes = 256 * 1024
 
 export interface LastLog {

@@ -1,13 +1,13 @@
-/** The facts that the launcher `svc-exec` tells the program about the process as it was before Node changed it. */
+/** The facts about the process before Node changed it, which the launcher `svc-exec` passes to the program. */
 import { readFileSync } from 'node:fs'
 
 export interface LauncherState {
   /**
-   * True once the program answers for the command. Until then, the launcher runs it if the program fails. Where the
-   * launcher waits, setting this ends the process if the launcher runs the command already.
+   * True once this program has taken over the command. Until then, the launcher runs the command if this program fails.
+   * Setting it ends this process if the launcher already runs the command.
    */
   taken: boolean
-  /** Leaves the command to the launcher after all, and ends this process. Absent if no launcher waits. */
+  /** Hands the command back to the launcher, and ends this process. Absent if no launcher waits. */
   readonly giveBack?: () => never
   /** The process of the launcher. Absent if no launcher waits. */
   readonly shell?: number

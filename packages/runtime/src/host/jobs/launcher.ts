@@ -165,9 +165,9 @@ const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
     "$svc_exec_jobs" "$svc_exec_account" "$svc_exec_svc" exec "$@"`
 
 /**
- * The script that watches Node. The mark is the script itself, open in the shell and in Node with one position: the one
- * that reads its first bytes has the run, so the command never runs twice. If Node cannot start the command after all,
- * it reads one byte more, and the shell takes over again.
+ * The script that watches Node. The mark is the script itself, open in the shell and in Node with one position:
+ * whichever of the two reads its first bytes runs the command, so the command never runs twice. If Node cannot start
+ * the command after all, it reads one byte more, and the shell takes over again.
  */
 const start = `
 svc_exec_text=${shellQuoted(guardScript)}

@@ -9,7 +9,7 @@ import { readFile } from '../../machine/files/read.ts'
 import { isZone, nameZone, offsetAt } from './zone.ts'
 import { changeAfter, readPosix, readZoneFile, type ZoneOffset } from './zone-rules.ts'
 
-/** The places in which zones are found. Tests have other places. */
+/** The paths at which zones are found. Tests use other paths. */
 interface ZonePaths {
   /** The file of the zone of the machine. */
   readonly local: string
@@ -40,14 +40,17 @@ export function libcZone(tz: string, places = defaultZonePaths()): string | unde
   })
 }
 
-/** The zone by which the functions of jobs know a name that somebody gave. Undefined if nobody understands it. */
+/**
+ * The zone that a given name means, in the form that the functions for jobs use. Undefined if neither Node nor the
+ * machine knows the name.
+ */
 export const zoneNamed = (name: string): string | undefined =>
   name === '' ? undefined : isZone(name) ? name : libcZone(name)
 
 /** The largest zone file that is read, in bytes. */
 const maxBytes = 256 * 1024
 
-/** The zones that were found, each until what it was found in changes. */
+/** The zones that were found. Each is kept until its source changes. */
 const foundZones = new Map<string, { readonly stamp: string; readonly zone: string | undefined }>()
 
 function cachedZone(key: string, stamp: string, find: () => string | undefined): string | undefined {

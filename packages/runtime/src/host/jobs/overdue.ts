@@ -23,11 +23,11 @@ export interface JobPlan {
 interface JobStarts {
   /** The last start of a run, whether it was recorded or not. */
   readonly last?: number | undefined
-  /** True while a run lives. */
+  /** True while a run of the job lives. */
   readonly lives: boolean
   /** When the oldest run that lives began. */
   readonly oldest?: number | undefined
-  /** A run that has lived for fewer seconds than these is never overdue. */
+  /** A run that has lived for fewer than this many seconds is never overdue. */
   readonly mayLive?: number | undefined
   /** When the machine last started, or woke up. */
   readonly woke?: number | undefined
@@ -52,14 +52,14 @@ interface DueRun {
  */
 export function dueRun(plans: readonly JobPlan[], starts: JobStarts): DueRun | undefined {
   const { last, lives, oldest, mayLive = 0 } = starts
-  // A run that lives is no reason to begin another one, but it has to end before the time after that.
+  // While a run lives, no other has to begin, but the run has to end before the time after the next one.
   const begin = dueAfter(plans, last, lives ? 1 : 0, starts)
   const end = oldest === undefined ? undefined : dueAfter(plans, oldest, 1, starts, oldest + mayLive)
   if (begin === undefined || end === undefined) return begin ?? end
   return end.until < begin.until ? { ...end, isEnd: true } : begin
 }
 
-/** Returns the time after a start when a run is due, past the first `skipped` times and not before `earliestOf`. */
+/** Returns the time after a start when a run is due, past the first `skipped` times and not before `least`. */
 function dueAfter(
   plans: readonly JobPlan[],
   start: number | undefined,
@@ -74,14 +74,17 @@ function dueAfter(
   const next = takeNext(queue)
   const due = Math.max(first.at, least)
   const grace = Math.max(...first.plans.map((plan) => graceOf(plan, first.at, next?.at)))
-  // A job that was overdue when the machine fell asleep is so when it wakes up.
+  // A job that was overdue when the machine fell asleep is still overdue when it wakes up.
   const until = due + grace < slept ? due + grace : Math.max(due, woke) + grace
   return { due, shown: Math.max(takeNext(shown)?.at ?? due, least), until }
 }
 
 export const isOverdue = (due: DueRun | undefined, now: number): boolean => due !== undefined && now > due.until
 
-/** The next time at which the job should begin. A job that is overdue by a number of seconds has none. */
+/**
+ * The next time at which the job should begin. A job whose schedule is a number of seconds has none while it is
+ * overdue.
+ */
 export function nextStart(plans: readonly JobPlan[], last: number | undefined, now: number): number | undefined {
   const next = plans.map((plan) => {
     const first = firstTimes([plan], last, 'shown')[0]?.at
@@ -145,7 +148,7 @@ const clocksChanged = (zone: string, due: number): boolean =>
   offsetAt(zone, due - 3 * hour - 1) !== offsetAt(zone, due + hour)
 
 // A job that is overdue when the clock of the machine is set back stays overdue until a run begins, or until the run
-// ends that did not. Its times no longer say so, but nothing has happened.
+// that should have ended has ended. Its times no longer show this, although nothing has changed.
 
 type LateNote = NonNullable<SeenJobs['late']>[number]
 
@@ -156,7 +159,10 @@ export function lateNote(name: string, since: number, runs: readonly ShownRun[])
   return { name, since: Math.floor(since), lives: oldest !== undefined, ...(run !== undefined && { run }) }
 }
 
-/** Returns since when a job is overdue by its note; undefined if it has none, or if that is over. */
+/**
+ * Returns the time from which a job is overdue according to its note; undefined if it has none, or if it is no longer
+ * overdue.
+ */
 export function lateSince(late: LateNote | undefined, runs: readonly ShownRun[]): number | undefined {
   if (late === undefined) return undefined
   const stays = late.lives ? runs.some((run) => run.id === late.run && isAlive(run)) : runs[0]?.id === late.run

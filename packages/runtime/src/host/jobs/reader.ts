@@ -17,7 +17,7 @@ export type ShownRun = Omit<RecordedRun, 'status'> & { readonly status: Recorded
 interface JobFiles {
   readonly name: string
   readonly note?: Job | undefined
-  /** The newest run is the first. */
+  /** The runs of the job, the newest first. */
   readonly runs: readonly ShownRun[]
 }
 

@@ -24,7 +24,8 @@ const own = object(
     /** The ids of older runs that lived when this one began. */
     beside: list(text(40), 20),
     /**
-     * The place of the newest run that had started when this one ended. Absent if none had, and in earlier versions.
+     * The sort number of the newest run that had started when this one ended. Absent if none had, and in earlier
+     * versions.
      */
     upTo: integer(0),
   },
@@ -37,7 +38,8 @@ export type RecordedRun = Readonly<
 >
 
 /**
- * Reads what a command may tell about its run. All else is dropped, and so is a value that the contract does not allow.
+ * Reads the facts that a command may report about its run. Other fields, and values that the contract does not allow,
+ * are dropped.
  */
 export function readReportedFields(value: unknown): ReportedFields {
   const [read] = reportedRuns([typeof value === 'object' ? { ...value, id: 'run' } : undefined]) ?? []
@@ -78,7 +80,7 @@ const liesAhead = ({ id, started }: RecordedRun, now: number): boolean =>
   Math.max(started * 1000, sortNumberOf(id)) > now * 1000 + maxAheadMs
 
 interface Records {
-  /** The newest run is the first. */
+  /** The runs of the job, the newest first. */
   readonly runs: readonly RecordedRun[]
   /** The number of records that cannot be read, or are from more than a day ahead. */
   readonly passedOver: number
@@ -106,7 +108,7 @@ const idsIn = (folder: string): string[] =>
 
 /**
  * True if the command of this run lives: the process has the boot and the start that the record names. Without /proc,
- * any process with its pid counts. A record that says `running` is else one of a run that was lost.
+ * any process with its pid counts. If the command does not live, a record that says `running` is that of a lost run.
  */
 export const runLives = ({ status, pid, boot, start }: RecordedRun): boolean =>
   status === 'running' &&

@@ -17,7 +17,7 @@ import { exitOfRun, type RunEnd } from './run-end.ts'
 const maxReportedBytes = 64 * 1024
 
 interface Recorder {
-  /** The file to which the command may write what it tells about its run. */
+  /** The file to which the command may write facts about its run. */
   readonly runFile: string
   /** Notes that the command runs as the process `pid`. */
   started(pid: number | undefined): void
@@ -110,7 +110,9 @@ function outcome(how: RunEnd): Pick<RecordedRun, 'status' | 'exit' | 'signal'> {
   return { status: exit === 0 ? 'ok' : 'failed', exit }
 }
 
-/** Reads what the command tells about its run. The code that checks it is loaded only if there is something. */
+/**
+ * Reads the facts that the command reports about its run. The code that checks them is loaded only if there are any.
+ */
 async function reportedFieldsIn(file: string): Promise<Partial<RecordedRun>> {
   try {
     const read = readFile(file, maxReportedBytes, openOwnFile)
@@ -147,8 +149,8 @@ async function prune(folder: string, own: string): Promise<void> {
 const minKeptRecords = 20
 
 /**
- * Writes a file about the run `own`. Without room for it, the earlier log and then the oldest records of the job make
- * room: what the newest run did counts more. Records that say that their run lives stay.
+ * Writes a file about the run `own`. Without room for it, the earlier log and then the oldest records of the job are
+ * removed, because the newest run matters more. Records that say that their run lives stay.
  */
 function withRoom(folder: string, own: string, write: () => void): void {
   try {

@@ -1,7 +1,7 @@
 /**
- * Decides what a host agent still knows of jobs after it did not run, or after the clock was set back. While none ran
- * on a machine that was on, lines may have been removed and put back, so nobody knows whether a job was due in that
- * time. Pure; times are Unix seconds.
+ * Decides what a host agent still knows about jobs after it did not run for a while, or after the clock was set back.
+ * If the machine was on without a host agent, lines may have been removed and put back, so it is not known whether a
+ * job was due in that time. Pure; times are Unix seconds.
  */
 import { jobFactsOf } from './facts.ts'
 import { judgeJob } from './judge.ts'
@@ -14,7 +14,7 @@ const shortSeconds = 15 * 60
 
 /**
  * The note as it counts at `now`, with the machine on since `boot`. A job that was not overdue when the host agent last
- * looked is due at its next time after `now`. A machine that was off is no reason: the job did not run.
+ * looked is due at its next time after `now`. A machine that was off is no excuse: the job did not run.
  */
 export function seenAfterBreak(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
   const from = seenJobs.looked ?? seenJobs.read

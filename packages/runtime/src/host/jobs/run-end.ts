@@ -6,7 +6,7 @@ export type RunEnd =
   | { readonly signal: NodeJS.Signals }
   /** The command could not be started: the code of the system's error, such as `ENOENT`. */
   | { readonly error: string }
-  /** Its time was over. */
+  /** The run exceeded its time limit. */
   | { readonly timedOut: true }
 
 /** The exit codes that shells and timeout(1) use, too. */

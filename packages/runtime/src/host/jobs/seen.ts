@@ -91,7 +91,7 @@ interface Sight {
   readonly obeysTz: boolean
 }
 
-/** The note after this table was read. A schedule that was seen before keeps the time of its first sight. */
+/** The note after this table was read. A schedule that was seen before keeps the time at which it was first seen. */
 export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab>, sight: Sight): SeenJobs {
   const faults: SeenFault[] = []
   const lines = table.flatMap((entry): SeenLine[] => {

@@ -1,6 +1,6 @@
 /**
- * Decides how the times in notes and records of jobs count. The time of something that has happened and lies ahead of
- * the clock was written before the clock was set back: it counts as the moment at which it was noticed. That moment is
+ * Corrects impossible times in the notes and records of jobs. If the time of a past event lies ahead of the clock, it
+ * was written before the clock was set back: it is replaced by the moment at which that was noticed. That moment is
  * remembered, since otherwise it would move with the clock until the old time comes again. Pure; all times are Unix
  * seconds.
  */
@@ -10,7 +10,7 @@ import type { SeenJobs } from './seen.ts'
 
 interface SettledJobs {
   readonly found: FoundJobs
-  /** The note with the times at which others were noticed; the same note if nothing changed. */
+  /** The note with the moments at which impossible times were noticed; the same note if nothing changed. */
   readonly seen: SeenJobs
 }
 
@@ -21,7 +21,7 @@ export function settleJobs(found: FoundJobs, seenJobs: SeenJobs, at: number): Se
   const now = Math.floor(at)
   const before = new Map(seenJobs.ahead?.map(({ of, at }) => [of, at]))
   const noticed = new Map<string, number>()
-  /** The time at which something counts that happened at `time`. */
+  /** Returns the time to use for an event with the stored time `time`. */
   const counted = (of: () => string, time: number): number => {
     const isAhead = isTooFarAhead(time * 1000, now * 1000)
     if (before.size === 0 && !isAhead) return time
@@ -61,7 +61,7 @@ function each<T>(all: readonly T[], change: (one: T) => T): readonly T[] {
 
 const endOf = ({ started, ended = started }: ShownRun): number => Math.max(started, ended)
 
-/** Moves a run to the time at which it counts. It keeps how long it took. */
+/** Moves the start of a run to the corrected time. Its duration stays the same. */
 function settledRun(run: ShownRun, counts: number): ShownRun {
   const by = endOf(run) - counts
   if (by <= 0) return run

@@ -114,9 +114,9 @@ interface Environment {
 }
 
 /**
- * The environment of the command without svc. A launcher that waits has told it. Otherwise it is that of this process
- * without what the start of svc has set: only the first line of `svc.pyz` sets MALLOC_ARENA_MAX for `svc exec`, so a
- * value of the person is kept where svc was started in another way.
+ * The environment of the command without svc. A launcher that waits has passed it on. Otherwise it is that of this
+ * process without what the start of svc has set: only the first line of `svc.pyz` sets MALLOC_ARENA_MAX for `svc exec`,
+ * so a value of the person is kept where svc was started in another way.
  */
 function environment({ jobs, environment: told }: LauncherState): Environment {
   if (told) {
@@ -136,7 +136,7 @@ function environment({ jobs, environment: told }: LauncherState): Environment {
 
 /**
  * The script of a shell that restores what Node changes, and becomes the command, which is in its arguments. Undefined
- * if there is nothing to restore, or if the shell would itself change the environment.
+ * if there is nothing to restore, or if the shell itself would change the environment.
  */
 function shellScript(
   words: readonly string[],

@@ -3,7 +3,7 @@
  * expands nothing.
  */
 
-/** The words of a command that is no list, pipe or group. */
+/** The words of a command that is not a list, pipe or group. */
 interface SimpleCommand {
   readonly words: readonly string[]
   /** True if its output becomes words of the command after it: it is inside `$(…)`. */
@@ -82,7 +82,10 @@ function split(text: string): SimpleCommand[] {
   return all
 }
 
-/** The quoted part of a word that begins at this place, and where it ends; undefined if none begins there. */
+/**
+ * The quoted part of a word that begins at this position, and the position at which it ends; undefined if none begins
+ * there.
+ */
 function quotedAt(text: string, at: number): { readonly word: string; readonly end: number } | undefined {
   const char = text[at]
   if (char === '\\') return { word: text[at + 1] ?? '', end: at + 2 }

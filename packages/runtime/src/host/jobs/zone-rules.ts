@@ -3,7 +3,7 @@
  * (POSIX), such as `CET-1CEST,M3.5.0,M10.5.0/3`. Pure; times are Unix seconds, and offsets are seconds east of UTC.
  */
 
-/** How far the clocks of a zone are ahead of UTC at a time. */
+/** The seconds by which the clocks of a zone are ahead of UTC at a time. */
 export type ZoneOffset = (at: number) => number
 
 const day = 86_400
@@ -85,7 +85,7 @@ function seasons({ usual, later, first, last }: Seasons): ZoneOffset {
   }
 }
 
-/** Reads a zone file. Undefined if it is none. */
+/** Reads a zone file. Undefined for any other file. */
 export function readZoneFile(bytes: Buffer): ZoneOffset | undefined {
   try {
     const first = headerAt(bytes, 0)

@@ -1,6 +1,6 @@
 /**
- * Time zones: what is one, how far from UTC its clocks are, and times in words for the people of this machine. A zone
- * has the IANA name by which Node knows it, or a name given here, if only the machine knows it.
+ * Time zones: which names are valid, the offsets of their clocks from UTC, and times in words for the people of this
+ * machine. A zone has the IANA name by which Node knows it, or a name given here, if only the machine knows it.
  */
 import type { ZoneOffset } from './zone-rules.ts'
 

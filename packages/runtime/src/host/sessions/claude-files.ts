@@ -16,7 +16,7 @@ import { type ToolReader, withUnknown } from './session.ts'
 import { emptyTranscript, type Transcript, withTranscriptLine } from './transcript.ts'
 import { objectIn, sessionIdIn } from './values.ts'
 
-/** The bytes at the end of a transcript that are read. Each answer tells its own tokens, so all of them count. */
+/** The bytes at the end of a transcript that are read. Each answer states its own tokens, so all answers count. */
 const tailBytes = 64 * 1024 * 1024
 
 /** Reads the sessions of Claude Code in this folder, usually `~/.claude`. */

@@ -22,13 +22,13 @@ export interface ClaudeProcess {
   readonly domain?: string
   readonly folder?: string
   readonly started?: number
-  /** Its last word. */
+  /** The last status that the process wrote. */
   readonly status: string
   readonly since?: number
   readonly version?: string
 }
 
-/** Reads `sessions/PID.json`; undefined if it is none. */
+/** Reads `sessions/PID.json`; undefined if it is not a note of a process. */
 export function readClaudeProcess(note: JsonObject): ClaudeProcess | undefined {
   const { pid, procStart, pidDomain, status } = note
   const session = sessionIdIn(note.sessionId)

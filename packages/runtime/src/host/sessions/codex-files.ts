@@ -43,7 +43,7 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
     const holders = machine.lockHolders()
     const known = files.map(({ parts, result: rollout, hasGaps, isNew, changed }): RolloutFile => {
       const lock = locks.get(idIn(parts.at(-1) ?? '') ?? '')
-      // Locks that cannot be read say nothing about who holds them.
+      // It is not known who holds a lock that cannot be read.
       const isTold = holders !== undefined && closed.length === 0
       const holder = (lock && holders?.(lock)) || 'none'
       return { rollout, hasGaps, isNew, changed, holder: isTold ? holder : 'unknown' }

@@ -18,7 +18,10 @@ export interface RolloutFile {
   readonly hasGaps: boolean
   /** True if the file changed today. */
   readonly isNew: boolean
-  /** The process that holds the lock. `unknown`: this machine does not tell; `changed` then says if it is likely. */
+  /**
+   * The process that holds the lock. `unknown` if this machine does not show it; `changed` then says whether a process
+   * is likely.
+   */
   readonly holder: number | 'none' | 'unknown'
   /** When the file was last changed, in Unix seconds. */
   readonly changed: number
@@ -72,7 +75,7 @@ const spentIn = ({ rollout, hasGaps }: RolloutFile): Spent =>
   // A rollout repeats its total, so a gap hides only how much of it was used today. The total of a fork is not its own.
   hasGaps && (rollout.total === undefined || rollout.isFork) ? { ...rollout.spent, hasGaps } : rollout.spent
 
-/** A daemon keeps an open question for as long as it lives, so an old one says nothing. */
+/** A daemon keeps an open question for as long as it lives, so an older one is ignored. */
 const askedSeconds = 86_400
 const openQuestions = ({ asked }: Rollout, now: number) => asked.filter(({ at }) => now - at < askedSeconds)
 /** Without locks a session counts as alive while its file changed within this time. */

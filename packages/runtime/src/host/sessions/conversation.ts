@@ -11,7 +11,7 @@ import {
 } from './spent.ts'
 import { costIn, countIn, type JsonObject, millisIn, optional, textIn, versionIn } from './values.ts'
 
-/** A session as its own row tells it. Times are in Unix seconds. */
+/** A session as read from its row. Times are in Unix seconds. */
 export interface OpencodeRow {
   readonly id: string
   /** The version of the tables: those of opencode 1 or of opencode 2. */
@@ -28,11 +28,11 @@ export interface OpencodeRow {
   readonly outcome?: string
 }
 
-/** An id of a session. It leaves the machine, so anything that a person may have written is none. */
+/** The id of a session; undefined for any text that a person may have written, because ids leave the machine. */
 const idIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^ses_[\dA-Za-z]{10,60}$/.test(value) ? value : undefined
 
-/** Reads a row of the table of sessions; undefined if it is none. */
+/** Reads a row of the table of sessions; undefined if it is not valid. */
 export function readOpencodeRow(row: JsonObject, tables: 1 | 2): OpencodeRow | undefined {
   const id = idIn(row.id)
   const started = millisIn(row.time_created)
@@ -55,7 +55,7 @@ export interface OpencodeMessage {
   readonly changed: number
   /** When the model was done with it, and with the tools that it used. */
   readonly completed?: number
-  /** The last word of the model about it, such as `stop` or `tool-calls`. */
+  /** The reason that the model gave for its end, such as `stop` or `tool-calls`. */
   readonly finish?: string
   /** The name of an error. */
   readonly error?: string
@@ -71,7 +71,7 @@ export const messageParts = [
   ...['$.tokens.input', '$.tokens.output', '$.tokens.reasoning', '$.tokens.cache.read', '$.tokens.cache.write'],
 ]
 
-/** Reads a row of the table of messages; undefined if it is of no person and of no model. */
+/** Reads a row of the table of messages; undefined if it is neither of a person nor of a model. */
 export function readOpencodeMessage(row: JsonObject): OpencodeMessage | undefined {
   const [created, done, finish, usd, name, type, model, modelId, ...counts] = partsIn(row.parts)
   const [input, output, thought, cached, written] = counts
@@ -107,7 +107,7 @@ function partsIn(text: unknown): readonly unknown[] {
 /** True if the tool no longer changes the message. */
 export const isFinal = ({ role, completed }: OpencodeMessage): boolean => role === 'user' || completed !== undefined
 
-/** The facts that the messages of one session tell. Times are in Unix seconds. */
+/** The facts from the messages of one session. Times are in Unix seconds. */
 export interface Conversation {
   readonly last?: number
   readonly model?: string
@@ -149,7 +149,7 @@ const unendedWords: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
 /** The words for a turn that the person ended. */
 const abortWords: ReadonlySet<string> = new Set(['MessageAbortedError', 'aborted'])
 
-/** Without a price the tool writes a cost of 0, which means that nobody knows it. */
+/** Without a price the tool writes a cost of 0, which stands for an unknown cost. */
 function spentWith(spent: Spent, { model = unknownModel, tokens, usd = 0 }: OpencodeMessage, day: number): Spent {
   if (tokens === undefined) return spent
   const used = withTokens(spent, model, tokens, day)

@@ -37,7 +37,7 @@ function sqliteOfNode(): Sqlite | undefined {
   return loaded.sqlite
 }
 
-/** Node says on the terminal that its part for SQLite is new, which is nothing that a person could act on. */
+/** Loads the module without the warning of Node that it is experimental, which no person could act on. */
 function loadQuietly(): Sqlite | undefined {
   const { emitWarning } = process
   process.emitWarning = () => {}
@@ -49,7 +49,7 @@ function loadQuietly(): Sqlite | undefined {
   }
 }
 
-/** A database as it is on the disk. */
+/** The state of a database on the disk. */
 export interface DatabaseFile {
   /** A text that differs once something was written. */
   readonly stamp: string

@@ -1,4 +1,4 @@
-/** Reads all files of a tree that grow, and keeps of each only what a function made of its lines. */
+/** Reads all growing files of a tree, and keeps only what a function computes from the lines of each. */
 import { counted } from '../../machine/base/sentence.ts'
 import { type GrowingFile, growingFile } from './growing.ts'
 import { type FileTree, maxFiles, treeLister } from './listing.ts'
@@ -10,13 +10,13 @@ interface Folding<T> {
   readonly empty: T
   /** The result after one more line. */
   readonly fold: (before: T, line: JsonObject, dayOf: Look['dayOf']) => T
-  /** The result after a line that is no JSON object. */
+  /** The result after a line that is not a JSON object. */
   readonly odd: (before: T) => T
   /** The result after lines that were added and are passed over. Without it they change nothing. */
   readonly skip?: (before: T) => T
   /** The bytes at the end of a file that are read at first. */
   readonly tail: number
-  /** False for a long line that need not be read, by its bytes. */
+  /** False if a long line need not be read, decided from its bytes. */
   readonly needs?: (line: Buffer) => boolean
 }
 

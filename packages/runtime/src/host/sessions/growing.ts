@@ -14,7 +14,7 @@ export const newBudget = (): Budget => ({ left: lookBytes })
 
 /** A longer line is passed over. */
 export const maxLineBytes = 8 * 1024 * 1024
-/** The beginning of a file, by which svc notices that another file has its place. */
+/** The number of bytes at the beginning of a file by which svc notices that another file has replaced it. */
 const headBytes = 64
 const chunkBytes = 64 * 1024
 
@@ -29,7 +29,7 @@ interface LineTaker {
 }
 
 export interface GrowingFile {
-  /** Reads what was added, as far as the budget allows. Throws if it is not a file of this user. */
+  /** Reads what was added, as far as the budget allows. Throws if the file does not belong to this user. */
   read(budget: Budget): void
   /** True if the file has the size that it had after the last read, so there is nothing to do. */
   isRead(stat: Pick<Stats, 'ino' | 'size'>): boolean
@@ -37,14 +37,14 @@ export interface GrowingFile {
   readonly hasGaps: boolean
 }
 
-/** The place up to which a file was read. */
+/** The position up to which a file was read. */
 interface FilePlace {
   readonly dev: number
   readonly ino: number
   readonly head: Buffer
   /** The start of the first line that was not taken yet. */
   offset: number
-  /** The place up to which the end of that line was looked for. The next read continues here. */
+  /** The position up to which the end of that line was searched. The next read continues here. */
   searched: number
   /** The size of the file when all of it had been looked at. */
   size: number
@@ -100,7 +100,7 @@ export function growingFile(file: string, tail: number, taker: LineTaker): Growi
 const chunk = Buffer.allocUnsafe(chunkBytes)
 const newline = 0x0a
 
-/** Takes the whole lines between the place and `size`. Returns true if it passed over a line that is too long. */
+/** Takes the whole lines between the position and `size`. Returns true if it passed over a line that is too long. */
 function readLines(fd: number, at: FilePlace, size: number, taker: LineTaker, budget: Budget): boolean {
   let hasLong = false
   let parts: Buffer[] = []

@@ -27,7 +27,7 @@ interface Listing {
 /** The tree that is listed. Links are not followed. */
 export interface FileTree {
   readonly root: string
-  /** True if the folder at this place below the root is looked into. */
+  /** True if the folder at this path below the root is searched. */
   readonly enters: (parts: readonly string[]) => boolean
   /** True if a file of this name is listed. */
   readonly takes: (name: string) => boolean
@@ -46,7 +46,7 @@ const hotFileMs = 3_600_000
 const hotFolderMs = 86_400_000
 /** A change within this time before a look may share its time stamp with a later change. */
 const freshMs = 2000
-/** The most files that are listed. Each costs memory for as long as it is known. */
+/** The maximum number of files that are listed. Each costs memory for as long as it is known. */
 export const maxFiles = 4000
 
 /**

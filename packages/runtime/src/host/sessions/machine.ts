@@ -1,4 +1,4 @@
-/** Asks this machine about processes and locks. Without /proc, as on macOS (untried), it tells less. */
+/** Asks this machine about processes and locks. Without /proc, as on macOS (untried), less is known. */
 import { readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { namesIn } from '../../machine/files/durable.ts'
@@ -8,7 +8,7 @@ import { bootId, isAlive, procStat } from '../../machine/process/identity.ts'
 export interface Machine {
   /** True if /proc tells which locks are held, and which process has a pid. */
   readonly hasProc: boolean
-  /** The name of this machine and its processes, as Claude Code writes it; undefined if nobody knows. */
+  /** The name of this machine and its processes, as Claude Code writes it; undefined if it is not known. */
   readonly domain: string | undefined
   /** True if the process lives. `start` is field 22 of its /proc/PID/stat. */
   lives(pid: number, start: string): boolean
@@ -64,7 +64,7 @@ function processesIn(name: string): NamedProcess[] {
     return [{ pid, folder, args, started: now - running + ticks / ticksPerSecond }]
   })
 }
-/** Linux counts in /proc by this whatever its own clock does. */
+/** The ticks in a second of the times in /proc, whatever the frequency of the kernel's clock. */
 const ticksPerSecond = 100
 
 function startTicks(pid: number): number | undefined {

@@ -1,6 +1,6 @@
 /**
  * The numbers of sessions, by which people and alerts know them, and what svc remembers about each: the note
- * `state/numbers.json`. A number is kept for a week after the last sign of its session.
+ * `state/numbers.json`. A number is kept for a week after the last activity of its session.
  */
 import { join } from 'node:path'
 import { integer, list, object } from '@svc/protocol/fields'
@@ -11,7 +11,7 @@ import { keptSeconds, type ToolName, type ToolSession } from './session.ts'
 
 const numbers = withDefaults(
   object({
-    /** The time of the first look after sessions were switched on. What ended before raises nothing. */
+    /** The time of the first look after sessions were switched on. Sessions that ended before cause no alert. */
     first: integer(0),
     sessions: list(
       object(
@@ -19,7 +19,7 @@ const numbers = withDefaults(
           tool: anyText,
           id: anyText,
           number: integer(1),
-          /** The last sign of the session. */
+          /** The time of the last activity of the session. */
           last: integer(0),
           /** When svc last saw it alive. */
           lived: integer(0),
@@ -39,7 +39,7 @@ export interface NumberedSession extends ToolSession {
   readonly number: number
   /** When svc last saw it alive. */
   readonly lived?: number | undefined
-  /** True if it ended before the first look, so that it raises nothing. */
+  /** True if it ended before the first look, so that it causes no alert. */
   readonly isPast: boolean
 }
 

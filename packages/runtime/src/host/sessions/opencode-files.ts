@@ -82,7 +82,7 @@ const withoutSqlite: FoundTool = {
 interface KnownSession {
   readonly row: OpencodeRow
   readonly conversation: Conversation
-  /** The conversation up to the place, and the place: the time of the first message that may change, as noted. */
+  /** The conversation before `place`, which is the time of the first message that may still change. */
   readonly before: Conversation
   readonly place: number
   readonly isWhole: boolean
@@ -150,7 +150,7 @@ interface Tables {
   readonly messages: string
   /** The columns with what only this version has. */
   readonly more: readonly string[]
-  /** The place of the role of a message. */
+  /** The path of the role in a message. */
   readonly role: string
 }
 const allTables: readonly Tables[] = [
@@ -248,7 +248,7 @@ function readMessages(
     if (isSettled) settled = moment
     if (budget.left <= 0) {
       isWhole = false
-      // Otherwise the next look could come no further than this one.
+      // Otherwise the next look could not get further than this one.
       if (!isSettled && moment !== settled) [settled, hasGaps] = [moment, true]
       break
     }

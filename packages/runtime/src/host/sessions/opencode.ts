@@ -14,7 +14,7 @@ import {
 import { type Spent, sumOfTold } from './spent.ts'
 import { optional } from './values.ts'
 
-/** A session with what its messages tell. */
+/** A session with the facts from its messages. */
 export interface OpencodeSession {
   readonly row: OpencodeRow
   readonly conversation: Conversation
@@ -77,8 +77,9 @@ const clockSeconds = 5
 const isBefore = ({ started }: NamedProcess, at: number): boolean => started <= at + clockSeconds
 
 /**
- * The process that has each session. It works in the folder of the session and began before its last sign. The database
- * does not say which session a process has: those in the middle of a turn come first, then those that changed last.
+ * The process that has each session. It works in the folder of the session and began before the session's last
+ * activity. The database does not say which session a process has: those in the middle of a turn come first, then those
+ * that changed last.
  */
 function ownersOf(all: readonly Family[], processes: readonly NamedProcess[]): ReadonlyMap<string, number> {
   const free = [...processes].filter((one) => !serves(one)).sort((a, b) => b.started - a.started)
@@ -96,7 +97,10 @@ function ownersOf(all: readonly Family[], processes: readonly NamedProcess[]): R
 const serves = ({ args }: NamedProcess): boolean => args.slice(1, 3).some((word) => serverWords.has(word))
 const serverWords: ReadonlySet<string> = new Set(['serve', 'web', 'acp', 'attach'])
 
-/** The process that has the session. `unknown`: this machine does not tell, so only the signs of the session count. */
+/**
+ * The process that has the session. `unknown` if this machine does not show it, so that only the activity of the
+ * session counts.
+ */
 type Life = number | 'gone' | 'unknown'
 
 function lifeOf(
@@ -137,7 +141,7 @@ function turnOf({ row, conversation }: OpencodeSession): Pick<Conversation, 'tur
   return { turn: outcome === 'failed' ? 'failed' : 'ended', turned: rested }
 }
 
-/** Without a process the session counts as alive for this time after its last sign. */
+/** Without a process the session counts as alive for this time after its last activity. */
 const quietSeconds = 120
 
 /** The table of states. opencode does not note that it waits for a person: it then looks as if it runs. */

@@ -17,7 +17,7 @@ import {
 } from './spent.ts'
 import { countIn, type JsonObject, optional, sessionIdIn, textIn, timeIn } from './values.ts'
 
-/** The facts that the lines of one rollout tell. Times are in Unix seconds. */
+/** The facts from the lines of one rollout. Times are in Unix seconds. */
 export interface Rollout {
   /** The id of its thread. Absent until its first line was read. */
   readonly id?: string
@@ -170,7 +170,7 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   if (countOf(more) === 0) return before
   const model = before.model ?? unknownModel
   const now = before.total === undefined ? (tokensIn(part) ?? total) : more
-  // The tokens before the first record were used on another day, or nobody knows when.
+  // The tokens before the first record were used on another day, or at an unknown time.
   const earlier = moreTokens(now, more)
   // In a fork, they are tokens of the other thread.
   const isUndated = countOf(earlier) > 0 && before.isFork !== true

@@ -8,21 +8,21 @@ export const toolNames = { claude: 'Claude Code', codex: 'Codex', opencode: 'ope
 export type ToolName = keyof typeof toolNames
 
 /**
- * The state of a session. `died`: its process is gone in the middle of its work; `failed`: the last word of the tool is
+ * The state of a session. `died`: its process ended in the middle of its work; `failed`: the last entry of the tool is
  * an error; `over`: it ended.
  */
 export type SessionState = 'running' | 'waiting' | 'idle' | 'died' | 'failed' | 'over'
 
-/** A session as the files of its tool and the processes of this machine tell it. Times are in Unix seconds. */
+/** A session as the files of its tool and the processes of this machine show it. Times are in Unix seconds. */
 export interface ToolSession {
   readonly tool: ToolName
   /** The id that the tool gives it. */
   readonly id: string
   readonly state: SessionState
-  /** Since when it has this state, as far as the tool tells. */
+  /** The time from which it has this state, as far as the tool records it. */
   readonly since: number
   readonly started: number
-  /** The last sign of it in the files of the tool. */
+  /** The time of its last activity in the files of the tool. */
   readonly last: number
   /** True if a process has the session. */
   readonly lives: boolean
@@ -57,7 +57,7 @@ export interface FoundTool {
 export const bothFound = (a: FoundTool, b: FoundTool): FoundTool => ({
   tool: a.tool,
   version: a.version ?? b.version,
-  // Copies of a folder have the same sessions.
+  // Copies of a folder contain the same sessions.
   sessions: [...a.sessions, ...b.sessions.filter(({ id }) => !a.sessions.some((one) => one.id === id))],
   elsewhere: a.elsewhere + b.elsewhere,
   faults: [...new Set([...a.faults, ...b.faults])],
@@ -78,14 +78,14 @@ export interface Look {
 /** Looks at the files of a tool. Undefined if there is nothing of it on this machine. */
 export type ToolReader = (look: Look) => FoundTool | undefined
 
-/** The seconds after the last sign of a session during which svc knows it. */
+/** The seconds after its last activity for which svc remembers a session. */
 export const keptSeconds = 7 * 86_400
 
-/** A word of a tool that a sentence may quote. Anything else may be a text of a person. */
+/** Quotes a word of a tool in a sentence; empty for any other value, which may be a text of a person. */
 export const quotable = (word: unknown): string =>
   typeof word === 'string' && /^[a-z][\w./-]{0,39}$/i.test(word) ? `"${word}"` : 'something unknown'
 
-/** The facts that the lines of a file tell of every tool. */
+/** The facts that the lines of a file give for every tool. */
 interface FileFacts {
   readonly version?: string
   /** The time of its last line, in Unix seconds. */

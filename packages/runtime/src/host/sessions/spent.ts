@@ -1,6 +1,6 @@
 /**
- * The tokens of a session and what they cost. A tool may tell a cost; tokens after that, or of a tool that tells none,
- * are estimated by the prices that a person set. What is neither told nor estimated is unknown, and a sum then says so.
+ * The tokens of a session and what they cost. A tool may report a cost; tokens after that, or of a tool that reports
+ * none, are estimated with the prices that a person set. All other costs are unknown, and a sum then says so.
  */
 
 export interface Tokens {
@@ -13,31 +13,31 @@ export interface Tokens {
 /** Tokens by model. */
 type Models = Readonly<Record<string, Tokens>>
 
-/** The tokens that a session, or one file of it, has used, and the cost that was told. */
+/** The tokens that a session, or one file of it, has used, and the cost that the tool reported. */
 export interface Spent {
   readonly all: Models
-  /** The cost that the tool told last, and the tokens that this cost contains. */
+  /** The cost that the tool reported last, and the tokens that this cost covers. */
   readonly told?: ToldCost
-  /** The last day on which something was used, by its number. `told` is what was told on it, and not before. */
+  /** The number of the last day on which tokens were used. `told` is the cost that was reported on that day alone. */
   readonly today: {
     readonly day: number
     readonly all: Models
     readonly told?: number
-    /** True if more was used on this day: nobody knows when. */
+    /** True if more may have been used on this day, at a time that is not known. */
     readonly isLeast?: boolean
   }
   /** True if parts of the files were passed over, so that more may have been used. */
   readonly hasGaps?: boolean | undefined
 }
 
-/** The name of a model that the tool did not tell. */
+/** The name of a model that the tool did not name. */
 export const unknownModel = 'unknown'
 
 export interface ToldCost {
   readonly usd: number
   readonly models: Readonly<Record<string, number>>
   readonly tokens: Models
-  /** True if it is the sum of what single answers cost, so that it lacks those that were not read. */
+  /** True if it is the sum of the costs of single answers, so that it lacks answers that were not read. */
   readonly isSum?: boolean
 }
 
@@ -53,7 +53,7 @@ export function withTokens(spent: Spent, model: string, tokens: Tokens, day: num
   }
 }
 
-/** Notes the cost that the tool told. */
+/** Notes the cost that the tool reported. */
 export function withTold(spent: Spent, told: ToldCost, day: number): Spent {
   const today = onDay(spent.today, day)
   const before = spent.told?.usd ?? 0
@@ -61,11 +61,11 @@ export function withTold(spent: Spent, told: ToldCost, day: number): Spent {
   return { ...spent, told, today: today.day === day ? { ...today, told: (today.told ?? 0) + more } : today }
 }
 
-/** Notes one more cost that the tool told, with the tokens that it contains. */
+/** Notes one more cost that the tool reported, with the tokens that it covers. */
 export const withMoreTold = (spent: Spent, more: ToldCost, day: number): Spent =>
   withTold(spent, { ...(plusTold(spent.told, more) ?? more), isSum: true }, day)
 
-/** The account of a day. A day before the last one changes nothing. */
+/** The sums of a day: empty ones if the day is later than that of `today`. */
 const onDay = (today: Spent['today'], day: number): Spent['today'] => (day > today.day ? { day, all: {} } : today)
 
 /**
@@ -93,7 +93,7 @@ export function sumOf(first: Spent, others: readonly Spent[]): Spent {
   return sum
 }
 
-/** Adds up all that several sessions used, each of which tells a cost of its own. */
+/** Adds up what several sessions used, each of which reports a cost of its own. */
 export const sumOfTold = (all: readonly Spent[]): Spent =>
   all.reduce((before, spent) => {
     const sum = sumOf(before, [spent])
@@ -114,13 +114,16 @@ function plusTold(told: ToldCost | undefined, more: ToldCost | undefined): ToldC
   return { usd: told.usd + more.usd, models, tokens: plus(told.tokens, more.tokens), isSum: true }
 }
 
-/** The tokens that no told cost contains: what was used after it, or by a process that was killed. */
+/** The tokens that no reported cost covers: those used after it, or by a process that was killed. */
 function untoldOf({ all, told }: Pick<Spent, 'all' | 'told'>): Models {
   if (told === undefined) return all
   return perModel(all, (tokens, model) => moreTokens(ownOf(told.tokens, model) ?? noTokens, tokens))
 }
 
-/** The smaller of two numbers of tokens. Of tokens that nobody told, those that were used last are the untold ones. */
+/**
+ * The smaller of two numbers of tokens. If a reported cost does not cover all tokens, those that were used last are the
+ * ones without a cost.
+ */
 const leastOf = (all: Models, other: Models): Models =>
   perModel(all, (tokens, model) => {
     const limit = ownOf(other, model) ?? noTokens
@@ -145,7 +148,7 @@ export const addTokens = (a: Tokens, b: Tokens): Tokens => each((key) => a[key] 
 /** The number of tokens of all kinds. */
 export const countOf = ({ input, cached, output }: Tokens): number => input + cached + output
 
-/** The tokens that were added since. */
+/** The tokens that were added between `before` and `after`. */
 export const moreTokens = (before: Tokens, after: Tokens): Tokens =>
   each((key) => Math.max(0, after[key] - before[key]))
 
@@ -164,7 +167,7 @@ export type Prices = Readonly<Record<string, Price>>
 export interface Cost {
   readonly told?: number | undefined
   readonly estimated?: number | undefined
-  /** True if a part is unknown, so that told and estimated are only the least that it costs. */
+  /** True if a part is unknown, so that the sum of `told` and `estimated` is only a minimum. */
   readonly isLeast: boolean
 }
 
@@ -252,7 +255,7 @@ export function readPrices(text: string): { readonly prices: Prices; readonly wr
   })
   return { prices: Object.fromEntries(entries), wrong: words.length - entries.length }
 }
-/** The names of models. Anything else in their place is no model, and may be a text of a person. */
+/** The names of models. Any other text is not the name of a model, and may be written by a person. */
 const modelPattern = String.raw`[A-Za-z0-9][\w.:@/[\]-]{0,99}`
 const wholeModel = new RegExp(`^${modelPattern}$`)
 export const modelIn = (value: unknown): string | undefined =>

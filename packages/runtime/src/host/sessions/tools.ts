@@ -17,7 +17,7 @@ interface Tool {
   readonly reader: (folder: string, machine: Machine) => ToolReader
   /** The usual folder below HOME. */
   readonly usual: string
-  /** The variable that names another folder, and the place in that folder. */
+  /** The variable that names another folder, and the path below that folder. */
   readonly variable: string
   readonly place: string
 }

@@ -7,7 +7,7 @@ import { quotable, withUnknown } from './session.ts'
 import { modelIn, moreTokens, nothingSpent, type Spent, type Tokens, withTokens, withTold } from './spent.ts'
 import { costIn, countIn, type JsonObject, optional, textIn, timeIn } from './values.ts'
 
-/** The facts that the lines of one transcript tell. Times are in Unix seconds. */
+/** The facts from the lines of one transcript. Times are in Unix seconds. */
 export interface Transcript {
   /** The session that the lines name. */
   readonly session?: string
@@ -16,17 +16,19 @@ export interface Transcript {
   readonly model?: string
   readonly started?: number
   readonly last?: number
-  /** When the tool told its cost, which it does at an end. */
+  /** The time at which the tool reported its cost, which it does when it ends. */
   readonly toldAt?: number
   /** True if there was a message of the person or of the model. */
   readonly hasMessages: boolean
   /** True if the last message is an error of the tool. */
   readonly isFailed: boolean
-  /** True if the session was forked from another one. Its tool then tells the cost of both. */
+  /** True if the session was forked from another one. Its tool then reports the cost of both. */
   readonly isFork?: boolean
   readonly steps: number
   readonly spent: Spent
-  /** The last answers of the model. An answer may have several lines, and each tells all of its tokens up to then. */
+  /**
+   * The last answers of the model. An answer may have several lines, and each states all tokens of the answer so far.
+   */
   readonly answers: readonly { readonly id: string; readonly tokens: Tokens }[]
   /** The type of the first line that is not known. */
   readonly unknown?: string
@@ -75,7 +77,7 @@ export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: 
 /** Lines that were written at the same time may be in another order. */
 const orderSeconds = 2
 
-/** The types of lines that tell nothing about a session that svc shows. */
+/** The types of lines without facts that svc shows. */
 const knownTypes: ReadonlySet<string> = new Set([
   ...['system', 'summary', 'attachment', 'progress', 'mode', 'permission-mode', 'last-prompt', 'queue-operation'],
   ...['api-request', 'api-request-blob', 'api-request-shape', 'file-history-snapshot', 'tools-used', 'atis-latch'],

@@ -2,7 +2,7 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** A line as a JSON object; undefined if it is none. */
+/** A line as a JSON object; undefined if it is not one. */
 export function objectIn(line: Buffer): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'))
@@ -15,7 +15,7 @@ export function objectIn(line: Buffer): JsonObject | undefined {
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= 4096 ? value : undefined
 
-/** An id of a session. It leaves the machine, so anything that a person may have written is none. */
+/** The id of a session; undefined for any text that a person may have written, because ids leave the machine. */
 export const sessionIdIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(value) ? value : undefined
 
@@ -38,9 +38,9 @@ export function timeIn(value: unknown): number | undefined {
 /** A time in milliseconds, in whole Unix seconds. */
 export const millisIn = (value: unknown): number | undefined =>
   typeof value === 'number' && value > 0 && value < maxMillis ? Math.floor(value / 1000) : undefined
-/** A later time is no time of a session. */
+/** The latest time that is accepted, in milliseconds. */
 const maxMillis = 1e13
 
-/** A version of a tool. Anything else in its place is none. */
+/** The version of a tool; undefined for any other text. */
 export const versionIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^\d[\w.+-]{0,40}$/.test(value) ? value : undefined

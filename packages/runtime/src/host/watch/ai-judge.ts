@@ -27,10 +27,10 @@ const badSeconds = 3600
 export interface JudgedSession {
   readonly session: NumberedSession
   readonly name: string
-  /** Its last sign, which is not in the future. */
+  /** The time of its last activity, which is not in the future. */
   readonly last: number
   readonly since: number
-  /** Absent if it needs nobody. */
+  /** Absent if nobody has to look at it. */
   readonly level?: 'warn' | 'bad'
   readonly detail: string
 }

@@ -104,7 +104,7 @@ function labelOf(tools: readonly FoundTool[], judged: readonly JudgedSession[], 
   return other === undefined ? all : `${all}, but ${other.name} needs you`
 }
 
-/** The states of sessions that need somebody, in a label behind the name. */
+/** The states of sessions that need a person, as words behind the name in a label. */
 const shortWords: Readonly<Record<SessionState, string>> = {
   running: 'runs',
   waiting: 'waits for you',
@@ -158,7 +158,7 @@ function gaugeOf(
   return { name, used, ...(resets !== undefined && { detail: `resets ${clockText(resets, now, zone)}` }) }
 }
 
-/** The open sessions, those that need somebody, and those of today. */
+/** The table with the open sessions, those that need a person, and those of today. */
 function sessionPanel(judged: readonly JudgedSession[], view: AiView): Panel {
   const { now, zone, today, prices } = view
   const rows = judged.filter((one) => isOpen(one) || one.level !== undefined || one.session.spent.today.day === today)
@@ -201,7 +201,7 @@ function todayPanel(tools: readonly FoundTool[], judged: readonly JudgedSession[
   }
 }
 
-/** Told and estimated, each alone. The last one that is known says that parts are unknown. */
+/** The cells with the reported and the estimated cost. The last cell with a known cost says if parts are unknown. */
 function costCells({ told, estimated, isLeast }: Cost): [string, string] {
   const least = isLeast ? 'at least ' : ''
   if (estimated !== undefined) return [told === undefined ? '–' : usdText(told), `${least}${usdText(estimated)}`]

@@ -33,11 +33,11 @@ export interface AiPaths {
   readonly state: string
   /** The file with the settings of the host agent. */
   readonly settings: string
-  /** The home folder of this user; undefined if nobody knows it. */
+  /** The home folder of this user; undefined if it is not known. */
   readonly home: string | undefined
 }
 
-/** The places for the host agent in this folder, of the user who runs it. */
+/** The paths for the host agent in this folder, and of the user who runs it. */
 export const aiPaths = ({ state, settings }: Pick<Folder, 'state' | 'settings'>, env: NodeJS.ProcessEnv): AiPaths => ({
   ...{ state, settings, home: ownFolders(env).HOME },
 })
@@ -55,7 +55,10 @@ export const chosenFolders = (note: AdoptedNote | undefined, env: NodeJS.Process
 /** The choices of a person about sessions. */
 type ChosenAi = Pick<AdoptedNote, 'names' | 'folders'>
 
-/** Returns the function that makes the section for `svc watch`, which looks again and again, by what is chosen then. */
+/**
+ * Returns the function that makes the section for `svc watch`, which looks again and again, with the choices of that
+ * moment.
+ */
 export function watchedSessions(places: AiPaths): (chosen: ChosenAi) => Section {
   const find = finder()
   let numbers: Numbers | undefined
@@ -77,7 +80,7 @@ export function watchedSessions(places: AiPaths): (chosen: ChosenAi) => Section 
   })
 }
 
-/** The note as it is known, unless sessions were switched on again since. */
+/** The note in memory, unless sessions were switched off and on again meanwhile. */
 const newest = (known: Numbers | undefined, stored: Numbers): Numbers =>
   known === undefined || (stored.first ?? 0) > (known.first ?? 0) ? stored : known
 
@@ -102,7 +105,10 @@ export interface AiLook {
   readonly numbers: Numbers
 }
 
-/** A single look reads at most this many times as much as one of many. The rest is known to be missing. */
+/**
+ * A single look reads at most this many times as much as each look of `svc watch`. The result says that the rest is
+ * missing.
+ */
 const maxPasses = 8
 
 /**
@@ -172,7 +178,7 @@ function finder(): (folders: readonly ToolFolder[], look: Look) => FoundTool[] {
   }
 }
 
-/** A tool may have several folders. What the first one says counts. */
+/** Merges the results of a tool with several folders. The first folder takes precedence. */
 const merged = (found: readonly FoundTool[]): FoundTool[] =>
   readTools.flatMap((tool) => {
     const [first, ...others] = found.filter((one) => one.tool === tool)

@@ -1,6 +1,6 @@
 /**
- * The section *jobs* of the host agent's status. It is a pure function of the facts about jobs and a time. Nothing here
- * has seen a command line, and of a run only its times and codes are shown, and what the command told about it.
+ * The section *jobs* of the host agent's status. It is a pure function of the facts about jobs and a time. No command
+ * line reaches this code. A run is shown only with its times, its codes and the facts that its command reported.
  */
 import {
   failedLogName,
@@ -32,7 +32,7 @@ const maxItems = 22
 const maxRuns = 300
 /** The number of newest runs besides the last run of each job. */
 const newestRuns = 100
-/** A status file has 256 KB, of which runs with many subjects could take all. */
+/** The maximum size of the runs in bytes. Runs with many subjects could otherwise fill the 256 KB of a status file. */
 const maxRunBytes = 100 * 1024
 
 /** Returns all jobs that are to be reported, the worst first. */
@@ -105,7 +105,7 @@ function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now 
   return says.length === 0 ? undefined : { name: 'Records', level: 'info', detail: says.join('; ') }
 }
 
-/** The label says how all items are. None is well while one of them is not. */
+/** The label for all items together. It says that all is well only if every item is well. */
 function labelOf(jobs: readonly JudgedJob[], others: readonly Item[], closed: number): string {
   const need = jobs.filter(needs)
   const all = counted(jobs.length, 'job')
@@ -160,7 +160,7 @@ function runsOf(jobs: readonly JudgedJob[]): Run[] {
 
 /**
  * The newest runs of all jobs. They are not sorted all, since there may be fifty thousand of them. A job whose last run
- * is not among the newest has no other among them.
+ * is not among the newest runs has no run among them.
  */
 function newestOf(jobs: readonly JudgedJob[]): Named[] {
   const queues = jobs
@@ -190,7 +190,10 @@ interface Named {
 const newestPrinted = (name: string, runs: readonly ShownRun[]): ShownRun[] =>
   runs.filter(({ log }) => log === failedLogName(name)).slice(0, 1)
 
-/** The run before that one which names it. It is sent once more, since the service still knows it with this log. */
+/**
+ * The previous run that named this log. It is sent once more, because the service still stores the name of the log with
+ * it.
+ */
 const replacedPrint = (name: string, runs: readonly ShownRun[]): ShownRun | undefined =>
   runs.filter(({ log }) => log === failedLogName(name))[1]
 
@@ -221,7 +224,7 @@ const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobView): Panel => (
     ]),
 })
 
-/** The last run in words. A run that lives hides no failure, and its copies do not hide the oldest. */
+/** The last run in words. A run that lives does not hide a failure, and its copies do not hide the oldest one. */
 function lastOf(
   { running, last, ended, short }: Pick<JudgedJob, 'running' | 'last' | 'ended' | 'short'>,
   at: (time: number) => string,

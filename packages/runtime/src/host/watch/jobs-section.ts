@@ -86,12 +86,15 @@ export function watchedJobs(
     seenJobs = next
     kept(seenJobs)
   }
-  /** The last look by the note, in milliseconds, if it lies ahead: the clock was set back while no host agent ran. */
+  /**
+   * The time of the last look in the note, in milliseconds, if it is in the future: the clock was set back while no
+   * host agent ran.
+   */
   const lookedBefore = (now: number) => {
     const looked = before === undefined && seenJobs.looked !== undefined ? seenJobs.looked * 1000 : 0
     return looked > now + sleptMs ? looked : undefined
   }
-  /** The note once the clock was set back since a look, if it was. */
+  /** The note, corrected if the clock was set back after the last look. */
   const setBack = (found: FoundJobs, now: number, from: number | undefined): SeenJobs => {
     if (from === undefined) return seenJobs
     const then = settleJobs(found, seenJobs, from / 1000).found
@@ -209,7 +212,10 @@ function readBootTime(now: number): number {
 
 /** The seconds after the last run of a job without a schedule until its folder is removed. */
 const keptSeconds = 400 * 86_400
-/** Another run within this time shows that the clock is right: with one that is far ahead, all would look old. */
+/**
+ * A run of any job within this time shows that the clock is right. With a clock that is far ahead, all runs would look
+ * old.
+ */
 const recentSeconds = 7 * 86_400
 
 /** The names of jobs without a schedule whose last run is long over, at `now` in Unix seconds. Pure. */

@@ -18,7 +18,7 @@ import { hostStatusOf, partsOf, type StatusPart } from './sections.ts'
 
 const lookSeconds = 5
 const crontabSeconds = 300
-/** The status file is written at least this often, so that its age says that the program lives. */
+/** The status file is written at least this often, so that its age shows that the program lives. */
 const writeSeconds = 60
 
 interface WatchPaths {
@@ -89,8 +89,8 @@ function stampOf(file: string): string | undefined {
 }
 
 /**
- * The status that `svc watch` would write now, with this part about AI sessions. Nothing is written, and folders that
- * are missing hold nothing yet.
+ * The status that `svc watch` would write now, with this part about AI sessions. Nothing is written, and missing
+ * folders count as empty.
  */
 export async function statusNow(
   places: JobsPaths,

@@ -1,4 +1,4 @@
-/** Waits until the runtime runs that a service manager was asked to start. */
+/** Waits until the runtime that a service manager was asked to start is running. */
 import { Refusal } from '../../machine/base/errors.ts'
 import { patience, waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -14,7 +14,8 @@ import { unitFault } from './mend.ts'
 /** The seconds that the runtime of a unit may take until it holds the lock of its folder. */
 const beginSeconds = 15
 /**
- * A runtime that holds the lock for so long has started, even if it could not note the state of the agent's process.
+ * A runtime that holds the lock for this many seconds has started, even if it could not note the state of the agent's
+ * process.
  */
 const heldSeconds = 2
 

@@ -1,4 +1,4 @@
-/** Finds a unit that cannot start its agent because of what its file says, and writes such a file again. */
+/** Finds unit files that cannot start their agent, and repairs them. */
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { runtimeFile, startArgs } from '../../launcher/file.ts'
@@ -57,7 +57,7 @@ function missingIn({ kind }: ServiceUnit, text: string): string | undefined {
   return file?.startsWith('/') && isGone(file) ? file : undefined
 }
 
-/** True if there is nothing at this path. Of a path that this user may not look at, nothing is known. */
+/** True if there is nothing at this path. False if this user may not look at the path. */
 function isGone(path: string): boolean {
   try {
     statSync(path)
@@ -68,8 +68,8 @@ function isGone(path: string): boolean {
 }
 
 /**
- * Writes the units of a folder again whose program is gone, or is one that the next update of Node removes. Everything
- * else in their files stays. Returns what was done, or why it could not be done.
+ * Writes the units of a folder again if their program is gone, or will be removed by the next update of Node.
+ * Everything else in their files stays. Returns what was done, or why it could not be done.
  */
 export async function mendUnits(folder: Folder): Promise<string[]> {
   const lines: string[] = []

@@ -83,14 +83,15 @@ export async function installService(folder: Folder, request: Request): Promise<
     await replaced?.putBack()
     throw error
   }
-  // The unit stays, since the manager goes on trying, but nobody reads that the agent is started.
+  // If this fails, the unit stays, because the manager goes on trying, but the command does not say that the agent is
+  // started.
   if (request.start) await mustBegin(folder, unit, stateBefore)
   return { unit, lines }
 }
 
 const kindOf = (system: boolean): UnitKind => (isMac ? 'launchd' : system ? 'systemd system' : 'systemd user')
 
-/** True if the service manager answers that would start an agent with this name. */
+/** True if the service manager that would start an agent with this name answers. */
 export const managerAnswers = async ({ agent, system }: Pick<Request, 'agent' | 'system'>): Promise<boolean> =>
   (await unitState(unitCalled(kindOf(system), agent))).answers
 

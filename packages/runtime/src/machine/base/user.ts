@@ -1,7 +1,7 @@
 /** The name of the user of this process. */
 import { userInfo } from 'node:os'
 
-/** Undefined for a user id without a name, as in containers. */
+/** Returns the name; undefined for a user id without a name, as in containers. */
 export function userName(): string | undefined {
   try {
     return userInfo().username

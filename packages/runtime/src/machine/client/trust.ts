@@ -1,6 +1,6 @@
 /**
  * The authorities that a TLS connection trusts: those of Node, and those of the files that the connection names. Node
- * itself reads only NODE_EXTRA_CA_CERTS, only from the environment, and only at its start.
+ * itself reads only the variable NODE_EXTRA_CA_CERTS, only from its environment, and only when it starts.
  */
 import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -47,7 +47,7 @@ function trustNow(value: (name: string) => string | undefined): Trust | undefine
   )
   const ca = [...new Set([...rootCertificates, ...read.flatMap(({ found }) => found)])]
   const trust = { context: createSecureContext({ ca }), faults }
-  // A file that cannot be read now may be there at the next connection.
+  // A file that cannot be read now may be readable at the next connection.
   last = faults.length === 0 ? { key, trust } : undefined
   return trust
 }

@@ -37,7 +37,7 @@ export function readEnv(file: string): EnvFileValues {
 
 /**
  * Why a file of variables cannot be read, as the end of a sentence that begins with its name; undefined if it can be
- * read, or is missing. Then `readEnv` returns nothing although there may be something.
+ * read, or is missing. In that case `readEnv` returns nothing, although the file may contain variables.
  */
 export function envUnread(file: string): string | undefined {
   const read = readFile(file, maxEnvBytes)

@@ -68,8 +68,8 @@ export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
 }
 
 /**
- * Takes a lock for something that must work even if the disk takes no file for the lock. Then nobody else can take it
- * either, and the work goes on without it.
+ * Takes a lock for something that must work even on a full disk. If the disk takes no file for the lock, nobody else
+ * can take the lock either, and the work goes on without it.
  */
 export function tryLockOnFullDisk(folder: Folder, name: LockName, what: string): LockTry {
   try {
@@ -174,7 +174,7 @@ function release(folder: Folder, name: LockName, n: number): void {
 
 /**
  * Overwrites a file in place. Spaces fill the rest, so it is neither longer nor shorter. A reader that sees only a part
- * takes the lock for free, which it is.
+ * of the text treats the lock as free, which is correct.
  */
 function overwrite(file: string, text: string): void {
   try {

@@ -10,7 +10,10 @@ export const authorityNames = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT
 const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()])
 const names: readonly string[] = [...authorityNames, ...proxyNames, 'HOME']
 
-/** True for a variable that only names places. Its value is no secret; that of a proxy may hold a password. */
+/**
+ * True for a variable that only names files or folders. Its value is not secret, while that of a proxy may contain a
+ * password.
+ */
 export const isLocationVariable = (name: string): boolean =>
   [...authorityNames, 'HOME', 'NO_PROXY', 'no_proxy'].some((each) => each === name)
 
@@ -38,8 +41,8 @@ export const staysHere = (origin: string): boolean =>
   /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)
 
 /**
- * The variables to write beside an address: those that this process has; undefined removes one, which is what an empty
- * variable asks for. A connection without TLS to this machine itself needs none.
+ * The variables to write beside an address: those that this process has; undefined removes one, as an empty variable
+ * does. A connection without TLS to this machine itself needs none.
  */
 export function toRemember(origin: string, own: NamedValues = process.env, home = accountHome()): NamedValues {
   if (staysHere(origin)) return {}
@@ -66,7 +69,7 @@ function accountHome(): string {
   try {
     return userInfo().homedir
   } catch {
-    return homedir() // a user id without a name has no other
+    return homedir() // a user id without a name has no other home folder
   }
 }
 

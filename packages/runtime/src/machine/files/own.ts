@@ -1,7 +1,7 @@
 /**
  * Opens files in folders that other users may have prepared. A link would lead to a file of somebody else, and opening
- * a pipe or a device may wait or do something. So the folder and the file belong to this user, and the file is a
- * regular one that is not a link. `svc-exec` and the text that it gives to Node follow the same rule.
+ * a pipe or a device may wait or do something. So the folder and the file must belong to this user, and the file must
+ * be a regular file and not a link. `svc-exec` and the text that it gives to Node follow the same rule.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -10,20 +10,20 @@ import { explainErrors, isNoRoom } from './space.ts'
 
 const spareCount = 16
 /**
- * The bytes of a spare file: one block of most file systems, and more than most notes have. A note that replaces
- * another one frees a block and an inode, so the reserve stays complete as long as nobody else takes them.
+ * The bytes of a spare file: one block of most file systems, and larger than most notes. A note that replaces another
+ * one frees a block and an inode, so the reserve stays complete as long as nobody else takes them.
  */
 const spareBytes = 4096
 
 /**
- * The purpose of a write, and how many spares it leaves for the purposes before it: what stops the agent (locks, the
- * pause, the note of a stop), the note about the agent's process, and all other state.
+ * The number of spares that a write with each purpose must leave. `stop` is for everything that stops the agent (locks,
+ * the pause, the note of a stop), `process` for the note about the agent's process, and `state` for the rest.
  */
 const leaves = { stop: 0, process: 4, state: 8 } as const
 export type WritePurpose = keyof typeof leaves
 /**
- * Files that only save work or are only read by people. If no spare is left, as in a folder of an earlier version, what
- * stops the agent uses them.
+ * Files that only save work or are only read by people. If no spare is left, as in a folder of an earlier version, the
+ * writes that stop the agent use their space.
  */
 const expendable = ['journal/manifest.json', 'journal/outbox.json', 'log/svc.log.1']
 

@@ -17,11 +17,14 @@ export interface FreeSpace {
   readonly readOnly?: boolean
 }
 
-/** Below these a file system is nearly full, and also below one percent of its size. */
+/** A file system with less free space than this, or than one percent of its size, is nearly full. */
 const scarceBytes = 50 * 1024 * 1024
 const scarceInodes = 200
 const minFreeShare = 0.01
-/** Below these it is full: the next file of a few megabytes, or the next few files, do not fit. */
+/**
+ * A file system with less free space than this is full: the next file of a few megabytes, or the next few files, do not
+ * fit.
+ */
 const fullBytes = 1024 * 1024
 const fullInodes = 10
 
@@ -98,7 +101,7 @@ const faults: Readonly<Record<Code, (path: string) => string>> = {
   ENFILE: () => 'this machine has too many open files',
 }
 
-/** Names inodes if they are what is missing, since a person would otherwise look for large files. */
+/** Names inodes if they have run out, because a person would otherwise look for large files. */
 function lacking(path: string): string {
   const { freeInodes } = spaceAt(mountOf(path)) ?? {}
   return freeInodes === 0 ? 'no inode is left on the file system' : 'no space is left on the file system'

@@ -1,4 +1,4 @@
-/** Reads JSON that people or their programs wrote. If it is not valid, the result says why, and at which place. */
+/** Reads JSON that people or their programs wrote. If it is not valid, the result says why, and at which position. */
 import { isObject, readText, repeatedKeys, whyNotJson } from '@svc/protocol'
 import { readFile } from './read.ts'
 

@@ -21,7 +21,7 @@ export function allPids(): number[] {
   }
 }
 
-/** Most environments fit into this many bytes. */
+/** The size of the buffer in bytes at first. Most environments fit into it. */
 const usual = 65_536
 const needle = Buffer.from(`${startedMarkVariable}=`)
 
@@ -40,7 +40,10 @@ export function markReader(): (pid: number) => Mark | 'none' | 'unreadable' {
   }
 }
 
-/** Undefined if the environment may not be read, or if there is none: of a zombie or of a thread of the kernel. */
+/**
+ * Reads the environment of a process; undefined if it may not be read, or if there is none, as for a zombie or a kernel
+ * thread.
+ */
 function environOf(pid: number, buffer: Buffer): Buffer | undefined {
   try {
     const first = readBytes(`/proc/${pid}/environ`, buffer)

@@ -9,7 +9,7 @@ export interface ProcessIdentity {
   readonly pid: number
   /**
    * The boot and the start time of the process, which no other process with the same pid has. Empty if the system does
-   * not tell.
+   * not show them.
    */
   readonly start: string
 }
@@ -23,8 +23,8 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
 }
 
 /**
- * True if the very same process still lives; if the system did not tell its start, any process with its pid counts. A
- * zombie does not count as living.
+ * True if the very same process still lives; if its start is not known, any process with its pid counts. A zombie does
+ * not count as living.
  */
 export function isAlive({ pid, start }: ProcessIdentity): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
@@ -38,7 +38,7 @@ export function isAlive({ pid, start }: ProcessIdentity): boolean {
  */
 export type Halt = 'T' | 'Z'
 
-/** Why the process does nothing; undefined if it is active, or if the system does not tell. */
+/** Why the process does nothing; undefined if it is active, or if the system does not show it. */
 export function haltOf(pid: number): Halt | undefined {
   const letter = letterOf(pid)
   return letter === 'T' || letter === 'Z' ? letter : undefined

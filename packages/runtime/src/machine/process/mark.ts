@@ -43,11 +43,11 @@ export function sendTo(found: ProcessIdentity, signal: NodeJS.Signals): void {
   try {
     process.kill(found.pid, signal)
   } catch {
-    // It has just ended, or now runs as another user. Then it stays in the list, and messages name it.
+    // It has just ended, or now runs as another user. In the second case it stays in the list, and messages name it.
   }
 }
 
-/** The facts about a process for which the table has decided already. */
+/** The facts about a process that the table has already attributed to the agent. */
 const decidedFacts: Omit<ProcessFacts, 'life'> = {
   mark: 'this agent',
   start: 'any',

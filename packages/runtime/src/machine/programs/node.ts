@@ -1,7 +1,7 @@
 /**
  * Finds the path of Node to write down for later: in a unit, a manifest or `svc-exec`. Homebrew, nvm, fnm, asdf, mise
- * and snap keep Node in a folder named after its version, which an update removes, and most have a link or a program
- * beside it that stays. Node itself knows only the folder, since it resolves the links of its own path.
+ * and snap keep Node in a folder named after its version, which an update removes, and most have a permanent link or
+ * program beside it. Node itself knows only the folder, since it resolves the links of its own path.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, realpathSync } from 'node:fs'
@@ -25,8 +25,8 @@ const here = (): NodeHere => ({
 })
 
 /**
- * A path of the running Node that stays valid when Node is updated. If the running Node was removed meanwhile,
- * this is the first one in PATH that is new enough.
+ * A path of the running Node that stays valid when Node is updated. If the running Node was removed meanwhile, the
+ * result is the path of the first Node in PATH that is new enough.
  */
 export function lastingNode({ running, path, home }: NodeHere = here()): string {
   const inPath = path
@@ -72,7 +72,7 @@ function versionsIn(path: string): number {
 const smallestVersionFirst = (paths: readonly string[]): string =>
   paths.reduce((best, path) => (versionsIn(path) < versionsIn(best) ? path : best))
 
-/** Folders beside the versions in which package managers keep their links. */
+/** The folders, beside those of the versions, in which package managers keep links. */
 const nodeFolders = ['', 'bin', 'opt', 'aliases']
 
 /** All paths that lead to a file through a link to one of its folders or to itself, such as `node/current/bin/node`. */

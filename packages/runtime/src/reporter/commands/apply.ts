@@ -39,7 +39,10 @@ export function applyCommand(
   }
 }
 
-/** Changes settings, from the page as from this machine. A file that cannot be read may hold what a person wrote. */
+/**
+ * Changes settings, as `svc set` does on this machine. A settings file that cannot be read may contain values that a
+ * person wrote.
+ */
 function set(
   folder: Folder,
   manifest: Pick<Manifest, 'settings'>,

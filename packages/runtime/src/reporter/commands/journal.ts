@@ -108,8 +108,8 @@ export const noMemory = (): CommandMemory => ({ entries: [] })
 export const journalNow = (folder: Folder, { entries }: CommandMemory): Journal => merged(readJournal(folder), entries)
 
 /**
- * Changes the journal. What the disk refuses stays in memory, and the next change tries again to store it. Returns the
- * new journal, and the error if it could not be stored.
+ * Changes the journal. A change that the disk refuses stays in memory, and the next change tries to store it again.
+ * Returns the new journal, and the error if it could not be stored.
  */
 export function changeJournal(
   folder: Folder,

@@ -35,7 +35,7 @@ export const handledText = ({ type, ok, message }: HandledCommand): string =>
 
 /**
  * Processes the commands of one answer. A command that arrives again is not applied again, and one that cannot be noted
- * is refused. `now` is in Unix seconds; `memory` keeps what the disk refuses.
+ * is refused. `now` is in Unix seconds; `memory` keeps the entries that the disk refuses.
  */
 export function receiveCommands(
   folder: Folder,
@@ -104,7 +104,7 @@ const isInterrupted = (e: CommandEntry): boolean => e.answered === undefined && 
 
 /**
  * Returns the outcome of an interrupted command (D4). If the agent is in the state that the command asked for, the
- * command counts as done. Otherwise it counts as not done, since nobody can know.
+ * command counts as done. Otherwise it counts as not done, because its outcome is not known.
  */
 function interruptedOutcome(folder: Folder, manifest: Manifest, entry: CommandEntry): CommandOutcome {
   return holds(folder, manifest, entry)
@@ -120,7 +120,7 @@ function holds(folder: Folder, manifest: Manifest, { type, payload }: CommandEnt
   return Object.entries(payload).every(([key, value]) => isDeepStrictEqual(values[key], value))
 }
 
-/** Applies a command and returns its outcome; undefined for a log command, which the upload answers later. */
+/** Applies a command and returns its outcome; undefined for a log command, whose answer is the later upload. */
 function carryOut(
   folder: Folder,
   manifest: Manifest,

@@ -50,7 +50,7 @@ export interface FileCheck {
 }
 
 const hourMs = 3_600_000
-/** The number of hours for which a gap between two writes is remembered. The last gap counts whatever its age. */
+/** The number of hours for which a gap between two writes is remembered. The last gap is remembered for any time. */
 const hours = 24
 /**
  * If the last check is longer ago than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept

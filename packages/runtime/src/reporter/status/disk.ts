@@ -43,8 +43,8 @@ function foldersOf({ root, svc, state }: DiskPaths): string[] {
 }
 
 /**
- * A sentence about a full or nearly full disk, with a space before it; '' if there is room. A message that another
- * process of svc did not do something ends with it, since that process can only tell its log.
+ * A sentence about a full or nearly full disk, with a space before it; '' if there is room. Messages about something
+ * that another process of svc did not do end with it, because that process can write only to its log.
  */
 export function diskNote(folder: Folder): string {
   const [disk] = diskHealth(folder)

@@ -1,6 +1,6 @@
 /**
- * Ends the runs that a process of the agent left open: nobody else does once the process is gone. Runs of a process
- * that was stopped end as `stopped`, and those of one that ended by itself as `lost`. Pure.
+ * Ends the runs that a process of the agent left open, because nothing else ends them once the process is gone. Runs of
+ * a process that was stopped end as `stopped`, and those of one that ended by itself as `lost`. Pure.
  */
 import { isInProgress, isTooFarAhead, type StatusFile } from '@svc/protocol'
 import type { ProcessState } from '../../state/process-note.ts'
@@ -9,7 +9,7 @@ type StatusRun = NonNullable<StatusFile['runs']>[number]
 
 /** The facts about runs that are remembered between two reports. */
 export interface OpenRuns {
-  /** The mark of the start from which the open runs are. */
+  /** The mark of the start to which the open runs belong. */
   readonly started?: string | undefined
   /** When the status file of the last report was written, in Unix milliseconds. */
   readonly writtenAt?: number | undefined
@@ -20,7 +20,7 @@ export interface OpenRuns {
 }
 export const noRuns: OpenRuns = { open: new Map(), ended: new Map() }
 
-/** The number of runs that are ended at most. A report has room for the others, too. */
+/** The maximum number of runs that are ended here, so that a report has room for others. */
 const maxEnded = 50
 
 interface ReportedStatus {
@@ -33,7 +33,7 @@ interface ReportedStatus {
   readonly now: number
 }
 
-/** Returns the status to report, in which no run of a process that is gone is open, and what is to be remembered. */
+/** Returns the status to report, without open runs of a process that is gone, and the facts to remember. */
 export function withEndedRuns(
   before: OpenRuns,
   { status, writtenAt, process, now }: ReportedStatus,
@@ -41,8 +41,8 @@ export function withEndedRuns(
   if (process === undefined) return { status, kept: before }
   const isUp = process.is === 'running' || process.is === 'stopping'
   const start = isUp ? Number(process.started) * 1000 : Number.NaN
-  // Until the present process has written, the file is that of the one before. After the clock was set back, nobody
-  // knows.
+  // Until the present process has written the file, its content is that of the previous process. After the clock was
+  // set back, this is not known.
   const isOld = !isUp || (writtenAt !== undefined && writtenAt < start && !isTooFarAhead(start, now))
   const isLater = before.started !== process.started
   const listed = status.runs ?? []
@@ -85,11 +85,12 @@ const isOpen = (run: StatusRun): boolean =>
 const isOfHost = ({ kind = '', id }: StatusRun): boolean =>
   (kind === 'job' && /^[^/]+\/\d{1,15}-[0-9a-z]{1,16}$/.test(id)) ||
   (sessionPattern.test(id) && id.startsWith(`${kind}:`))
-/** The ids of the runs that the host agent makes of AI sessions. */
+/** The pattern of the ids of the runs that the host agent reports for AI sessions. */
 const sessionPattern = /^(?:(?:claude|codex):[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|opencode:ses_[\dA-Za-z]{10,60})$/
 
 /**
- * How and when the runs of a process ended. When a process before the present one ended is known by what it wrote last.
+ * The way and the time in which the runs of a process ended. For a process before the present one, the time is that of
+ * its last write.
  */
 function endOf(process: ProcessState, { writtenAt, now }: Pick<ReportedStatus, 'writtenAt' | 'now'>) {
   const isGone = process.is === 'waiting' || process.is === 'stopped'

@@ -30,7 +30,7 @@ const writes = withDefaults(
 )
 const file = describeNote('statusWrites', writes, 16_384, { isLight: true, mode: 0o644 })
 
-/** Reads what was stored about the writes of the status file; undefined if nothing readable was. */
+/** Reads what was stored about the writes of the status file; undefined if nothing readable was stored. */
 export const readWrites = (folder: Folder): WriteFacts | undefined => file.read(folder)
 
 /**

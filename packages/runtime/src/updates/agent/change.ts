@@ -1,6 +1,6 @@
 /**
- * Decides what each event of an update writes into the journal besides the next state. The functions are pure: the time
- * is an argument, in Unix milliseconds.
+ * Decides which facts each event of an update writes into the journal, besides the next state. The functions are pure:
+ * the time is an argument, in Unix milliseconds.
  */
 import { type Level, limits } from '@svc/protocol'
 import { attemptOf, type Release } from '../../state/versions/release.ts'

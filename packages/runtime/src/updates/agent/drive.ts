@@ -35,8 +35,8 @@ export async function driveUpdates(ground: UpdateContext): Promise<void> {
 }
 
 /**
- * Writes the journal after a step. The next step starts only if everything is on the disk that a later start has to
- * know.
+ * Writes the journal after a step. The next step starts only if everything that a later start has to know is on the
+ * disk.
  */
 async function go(ground: UpdateContext, result: UpdateStepResult): Promise<void> {
   const next = updateAfterStep(ground.now(), result, driveMoment())

@@ -52,7 +52,7 @@ export type ListeningAct =
   | { readonly do: 'save' }
   /** Writes the journal again after a pause. */
   | { readonly do: 'save later' }
-  /** Finds out from the disk what `seen` says: whether an update can start. The event `seen` follows. */
+  /** Checks on the disk whether an update can start. The event `seen` follows. */
   | { readonly do: 'check disk'; readonly previous: Release | undefined }
   | { readonly do: 'begin'; readonly came: UpdateStepResult }
   /** Aborts the update in progress. After the swap, and if no update is in progress, this has no effect. */

@@ -92,7 +92,7 @@ export const proving: UpdateStep = async (ground, update) => {
   let pid = 0
   let since = 0
   let last = performance.now()
-  /** How the new version last ended, since its present process does not tell. */
+  /** How the process of the new version last ended. The present process does not show that. */
   let ended: string | undefined
   for (;;) {
     const now = performance.now()

@@ -42,7 +42,7 @@ export function statusReader(
     return {
       status: status.status,
       health: status.health,
-      // A start that lies ahead of the clock says nothing about the age of what the agent wrote.
+      // A start in the future of the clock cannot be compared with the time of the file.
       fresh: kept.misses === 0 && written !== undefined && (written >= began || isTooFarAhead(began, at)),
     }
   }

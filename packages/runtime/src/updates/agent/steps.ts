@@ -106,8 +106,8 @@ export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bu
 }
 
 /**
- * Third step of an update: one rename of the link `current` (I17). Afterwards the disk counts and not the result of the
- * call: a rename may have worked although the sync after it failed.
+ * Third step of an update: one rename of the link `current` (I17). Afterwards the state of the disk counts and not the
+ * result of the call: a rename may have worked although the sync after it failed.
  */
 export const swapping: UpdateStep = async ({ folder, say, look }, { running, to }) => {
   if (!to) return { event: 'dropped' }

@@ -64,7 +64,7 @@ const longestWaitMs = 1100 * limits.fetchRetrySeconds
 /**
  * True while a retry waits. If the journal names a longer wait than there can be, the machine's clock was wrong when
  * the journal was written, or was set back since; then the runtime does not wait. Only this machine's clock is
- * involved, so not a minute is allowed for.
+ * involved, so no tolerance is added.
  */
 export const isRetryAhead = (retry: { readonly at: number }, at: number, scale = 1): boolean =>
   isAhead(retry.at, at, longestWaitMs * scale, 0)

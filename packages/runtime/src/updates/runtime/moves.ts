@@ -2,7 +2,7 @@
  * One attempt to update the runtime (3.5) as a pure table, up to the swap. The states: `fetching` downloads the file
  * and its signature, in up to three tries; `checking` compares checksums and the version inside, and fetches once more
  * after 60 s if they differ (D37); `verifying` checks the signature; `proving` starts the file in a separate process;
- * `swapping` asks the launcher. `killed` stands for a start after a kill. Before the swap nothing has happened. After
+ * `swapping` asks the launcher. `killed` stands for a start after a kill. Before the swap nothing has changed. After
  * it, runtime.json names the trial.
  */
 import type { Outcome } from '@svc/protocol'

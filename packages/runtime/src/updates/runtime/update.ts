@@ -127,8 +127,8 @@ interface WishedRuntime {
 }
 
 /**
- * The note about attempts. What the disk refuses stays in memory and is written when the note is next read, so that an
- * attempt counts as ended although nobody could note its end.
+ * The note about attempts. A note that the disk refuses stays in memory and is written when the note is next read, so
+ * that an attempt counts as ended although its end could not be written.
  */
 function attemptNotes(folder: Folder) {
   let unsaved: AttemptNote | undefined
