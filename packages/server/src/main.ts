@@ -1,4 +1,7 @@
-/** Starts `svc-server` (service/cli/main.ts), with handlers of signals first, and a cache of compiled code. */
+/**
+ * Starts `svc-server` (service/cli/main.ts), after it has installed handlers of signals and enabled a cache of compiled
+ * code.
+ */
 import { enableCompileCache } from 'node:module'
 import { endAtEarlySignals } from './platform/early-signals.ts'
 import { compiledFolder, readCommandWords } from './platform/installed.ts'

@@ -22,8 +22,8 @@ export interface AdmittedCall {
 type AdmissionVerdict = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & RefusalAnswer)
 
 /**
- * Decides about a call of an agent before its body is read. Reasons to refuse the call are checked in this order: 401,
- * 403, 429, 503. Only admitted calls and those refused with 503 count for the rate limit.
+ * Admits or refuses a call of an agent before its body is read. Reasons to refuse the call are checked in this order:
+ * 401, 403, 429, 503. Only admitted calls and those refused with 503 count for the rate limit.
  */
 export function judgeCall(caller: Caller | undefined, { window, queue }: CallGate, now: number): AdmissionVerdict {
   if (!caller) return { ok: false, code: 'token_unknown' }

@@ -16,8 +16,8 @@ export interface SetRule extends Rule {
   /** The filter that names the agents for which the rule is judged; null means all. */
   filter: string | null
   /**
-   * The ids of the second set of channels, and how long an alert may be unacknowledged before it is sent to them; null
-   * if there are none.
+   * The ids of the second set of channels, and the time after which an unacknowledged alert is sent to them; null if
+   * there are none.
    */
   escalation: Escalation | null
 }

@@ -28,8 +28,8 @@ export interface KnownAlerts {
   /** The alerts that have not ended. */
   current: readonly KnownAlert[]
   /**
-   * The alerts that ended during a mute after people had been told that these alerts were open. The message about the
-   * end must still be sent.
+   * The alerts that ended during a mute after a message had said that they were open. The message about the end must
+   * still be sent.
    */
   owed: readonly KnownAlert[]
   /**
@@ -113,7 +113,7 @@ async function currentAlerts(db: Db, scope: string): Promise<KnownAlert[]> {
   }
 }
 
-/** The part of a subject that tells the alerts of a rule apart. */
+/** The part of a subject that distinguishes the alerts of a rule. */
 type SubjectKey = Pick<SubjectRef, 'kind' | 'id' | 'item'>
 
 export const keyOfRow = (row: Pick<AlertRow, 'rule' | 'subject_kind' | 'subject_id' | 'item'>): string =>

@@ -29,7 +29,7 @@ export interface AttemptLimits {
   withinMs?: number | undefined
   /** True if a person waits for the result. */
   isAwaited?: boolean | undefined
-  /** The look-ups of names, if not those of this process. */
+  /** Looks names up; by default the look-ups of this process are used. */
   names?: NameLookups | undefined
 }
 
@@ -69,7 +69,7 @@ export function attemptCall<T>(
 }
 
 /**
- * The result of a call that failed. An error after the signal was aborted comes from the abort, so it says nothing
+ * The result of a call that failed. If the signal was aborted, the abort caused the error, so the error says nothing
  * about the receiver.
  */
 const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: boolean }): AttemptResult<never> =>

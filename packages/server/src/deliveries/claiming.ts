@@ -141,7 +141,7 @@ async function nextMessage<C extends StoredChange>(
   }
 }
 
-/** A row as the plan sees it; undefined if what is stored cannot be read. */
+/** Converts a row to the form that the plan needs; undefined if the stored changes cannot be read. */
 function deliveryOf<C extends StoredChange>(row: AlertDeliveryRow): WaitingDelivery<C> | undefined {
   const changes = deliveryChangesOf<C>(row)
   if (!changes || (row.body !== null && !writtenMessageOf(row))) return undefined

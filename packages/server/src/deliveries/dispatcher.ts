@@ -1,31 +1,31 @@
 /**
- * Sends what is due: messages to channels, and mails about accounts. It sends in parallel, in the places that
- * places.ts gives, so a receiver that hangs delays only its own party. What was not accepted waits in the database, not
- * in memory.
+ * Sends what is due: messages to channels, and mails about accounts. It sends in parallel, in the slots that slots.ts
+ * shares out, so a receiver that hangs delays only its own party. Messages that were not accepted wait in the database,
+ * not in memory.
  */
 import type { Logger } from 'pino'
 import { every } from '../platform/every.ts'
-import { chooseWork, type DueWork } from './places.ts'
 import { channelsOf, type ServingParts } from './serving.ts'
+import { chooseWork, type DueWork } from './slots.ts'
 import type { DeliverySource } from './source.ts'
 
 /**
- * The milliseconds between two checks for due work, and from the moment at which a place becomes free until the next
+ * The milliseconds between two checks for due work, and from the moment at which a slot becomes free until the next
  * check.
  */
 const [everyMs, soonMs] = [1000, 50]
-/** The milliseconds for which something is not done after a turn that ended with an error, or without a try. */
+/** The milliseconds for which work is left alone after a turn that ended with an error, or without a try. */
 const restMs = 5000
 
 interface Dispatcher {
   start(): void
-  /** Lets everything that is due, and has a place, have one turn. Resolves when these turns are over. */
+  /** Gives one turn to each due work for which a slot is free. Resolves when these turns are over. */
   dispatch(): Promise<void>
   /** When this node last checked for due work, in Unix milliseconds; null if it never did. */
   lookedAt(): number | null
   /**
-   * Stops sending, and resolves when no request is in progress. What was not accepted stays in the database, and any
-   * node may send it later.
+   * Stops sending, and resolves when no request is in progress. Messages that were not accepted stay in the database,
+   * and any node may send them later.
    */
   stop(): Promise<void>
 }
@@ -49,12 +49,12 @@ export function newTurns(
   )
   return { start: () => checks.start(everyMs), dispatch, lookedAt: () => lookedAt, stop }
 
-  /** Checks for due work again soon, because a place has become free. */
+  /** Checks for due work again soon, because a slot has become free. */
   function freed(): void {
     checks.hurry(soonMs)
   }
 
-  /** Starts the turns of what is due. */
+  /** Reads the due work, and starts turns for the work that gets a slot. */
   async function check(): Promise<void> {
     const at = performance.now()
     for (const [id, until] of resting) if (until <= at) resting.delete(id)

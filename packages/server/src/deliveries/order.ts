@@ -1,7 +1,7 @@
 /**
  * Decides which message of a channel is sent next, so that the channel accepts the messages about one alert in the
- * order in which they were made. A newer message does not wait for an older one that failed: it takes the older one's
- * place and says both. Pure.
+ * order in which they were made. A newer message does not wait for an older one that failed: it replaces the older
+ * message and contains both changes. Pure.
  */
 
 /** A waiting delivery. `C` is a change of an alert. */
@@ -19,13 +19,13 @@ export interface WaitingDelivery<C> {
 
 /** The changes to the waiting deliveries of a channel after which the next message can be sent. */
 export interface DeliveryPlan<C> {
-  /** Deliveries that somebody may have seen. They end with the words that a newer message replaced them. */
+  /** Deliveries that somebody may have seen. Their rows end with the note that a newer message replaced them. */
   replaced: string[]
   /** Deliveries that were never tried and are not needed any longer. */
   dropped: string[]
   /**
-   * The message to write from these changes. `into` is the delivery that gets it; undefined if a new delivery takes the
-   * place of those named in `replaced` and `dropped`.
+   * The message to write from these changes. `into` is the delivery that gets it; undefined if a new delivery stands
+   * for those named in `replaced` and `dropped`.
    */
   write?: { into: string | undefined; changes: readonly C[] }
   /** The delivery to send; undefined if none is due, or if it is the new one. */
@@ -75,7 +75,7 @@ const ending = <C>(deliveries: readonly WaitingDelivery<C>[]) => {
   }
 }
 
-/** The delivery that has been due for the longest time; of several, the one that was made first. */
+/** The index of the delivery that has been due for the longest time; of several, the one that was made first. */
 const firstDue = <C>(deliveries: readonly WaitingDelivery<C>[], now: number): WaitingDelivery<C> | undefined =>
   deliveries
     .filter(({ dueAt }) => dueAt <= now)
@@ -132,7 +132,7 @@ function planGroup<C extends { id: string }>(
   return planOf(firstDue(firstAbout(alerts.filter(({ isWritten }) => isWritten)), now))
 }
 
-/** The deliveries that are not about an alert of an earlier one. */
+/** The deliveries that share no alert with an earlier delivery. */
 function firstAbout<C extends { id: string }>(deliveries: readonly WaitingDelivery<C>[]): WaitingDelivery<C>[] {
   const seen = new Set<string>()
   return deliveries.filter(({ changes }) => {
@@ -144,7 +144,7 @@ function firstAbout<C extends { id: string }>(deliveries: readonly WaitingDelive
 
 /**
  * Adds to a group all deliveries about the same alerts that were made before its last one, and those about the alerts
- * of these, and so on. So the group has the place of its last delivery in the order.
+ * of these, and so on. So the group can be sent at the position of its last delivery.
  */
 function withEarlier<C extends { id: string }>(
   alerts: readonly WaitingDelivery<C>[],

@@ -52,7 +52,9 @@ export type DeliveryAnswer =
   /** Nothing was sent, for example because the address may not be called. */
   | { is: 'refused'; message: string }
 
-/** The result of one try, or `stopped` if the stop of the service interrupted it, which says nothing. */
+/**
+ * The result of one try, or `stopped` if the stop of the service interrupted it, which says nothing about the receiver.
+ */
 export type TryResult = DeliveryAnswer | { is: 'stopped' }
 
 interface WaitingMessage {

@@ -8,17 +8,17 @@ import type { ReceiverAddress } from './channels/call.ts'
 import { channelTraits } from './channels/kinds.ts'
 import { type ClaimedDelivery, claimDeliveries } from './claiming.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
-import type { DueWork } from './places.ts'
 import { shownAddress } from './reading.ts'
 import { sendMessage } from './send.ts'
 import type { Senders } from './senders.ts'
 import { disableReceiver, endOldDeliveries, giveMessageBack, settleDelivery } from './settling.ts'
+import type { DueWork } from './slots.ts'
 import type { DeliverySource } from './source.ts'
 import { dueChannels } from './store.ts'
 import type { AllowedNetworks } from './target.ts'
 import type { MessageWriter } from './writer.ts'
 
-/** The number of messages that a channel that works gets before others of its workspace have their turn. */
+/** The number of messages that a working channel gets before the other channels of its workspace have their turn. */
 const triesAtOnce = 3
 /** The milliseconds between two times at which old deliveries are ended. */
 const endOldEveryMs = 60_000
@@ -94,8 +94,8 @@ async function sendOne(claimed: ClaimedDelivery, parts: ServingParts, stop: Abor
 }
 
 /**
- * Stores the outcome of a try. While the database takes no writes, the channel keeps its place and gets no other
- * message, so that an accepted one is not sent again.
+ * Stores the outcome of a try. While the database takes no writes, the channel keeps its slot and gets no other
+ * message, so that an accepted message is not sent again.
  */
 async function settleSurely(id: string, answer: DeliveryAnswer, parts: ServingParts, stop: AbortSignal) {
   const { store, log, now, node, random = Math.random } = parts
@@ -127,7 +127,8 @@ export async function sendTest(parts: ServingParts, channelId: string, delivery:
   if (claimed) await sendOne(claimed, parts, new AbortController().signal)
 }
 
-// Makes one try to send a message to a channel. Whatever goes wrong is a result, since the next try follows from it.
+// Makes one try to send a message to a channel. An error is also a result, because it decides when the next try is
+// made.
 
 interface TryParts extends AttemptLimits {
   key: SealKey

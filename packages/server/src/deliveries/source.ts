@@ -1,10 +1,13 @@
 /** The source of work for the dispatcher: an interface that channels and mails implement. */
-import type { DueWork } from './places.ts'
+import type { DueWork } from './slots.ts'
 
-/** A kind of work that the dispatcher does. The ids of all sources together are different. */
+/** A kind of work that the dispatcher does. No two sources have work with the same id. */
 export interface DeliverySource {
   /** Returns the work that is due and that no other node has taken. */
   due(now: number): Promise<readonly DueWork[]>
-  /** Does something that is due. Resolves with the number of tries; it never takes much longer than a try may. */
+  /**
+   * Does one piece of due work. Resolves with the number of tries; it never takes much longer than a single try may
+   * take.
+   */
   serve(work: DueWork, stop: AbortSignal): Promise<number>
 }

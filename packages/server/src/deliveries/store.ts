@@ -9,11 +9,14 @@ import { isPostgres } from '../platform/db/engine.ts'
 import type { Db, Store } from '../platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
-import type { DueWork } from './places.ts'
+import type { DueWork } from './slots.ts'
 import { deliveryChangesOf, type StoredChange } from './writer.ts'
 
 const second = 1000
-/** How long a channel waits for further changes before it sends a group, and the minimum time between two groups. */
+/**
+ * The milliseconds for which a channel waits for further changes before it sends a group, and the minimum time between
+ * two groups.
+ */
 export const groupDelayMs = 30 * second
 export const groupGapMs = 300 * second
 /**
@@ -97,7 +100,8 @@ export async function ownerIsDisabled(trx: Db, { id }: AlertChannelRow): Promise
 }
 
 /**
- * The channels that have a due message and are served by no other node, with what places.ts needs to choose among them.
+ * The channels that have a due message and are served by no other node, with the facts that slots.ts needs to choose
+ * among them.
  */
 export async function dueChannels({ db }: Store, { node, now }: { node: string; now: number }): Promise<DueWork[]> {
   const tested = await dueTests(db, now)

@@ -123,8 +123,8 @@ function passed(verdict: Verdict<string, string>): string {
 }
 
 /**
- * Wraps a DNS lookup so that it fails unless all addresses of the name are allowed, because nobody knows in advance
- * which of them the connection uses.
+ * Wraps a DNS lookup so that it fails unless all addresses of the name are allowed, because the connection may use any
+ * of them.
  */
 function judging(lookup: LookupFunction, allowed: AllowedNetworks, judged: string[]): LookupFunction {
   return (name, options, then) =>

@@ -36,5 +36,7 @@ export async function adoptSecret({ db }: Pick<Store, 'db'>, dataDir: string): P
   await change.onConflict((oc) => oc.column('name').doUpdateSet({ value })).execute()
 }
 
-/** Hashes the secret slowly, so that it cannot be guessed from the hash even if a person invented it. */
+/**
+ * Hashes the secret slowly, so that nobody can find it by guessing, even if it is a short text that a person invented.
+ */
 const markOf = (secret: string): string => scryptSync(secret, 'svc: which secret the nodes have', 32).toString('hex')

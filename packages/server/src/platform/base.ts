@@ -12,7 +12,7 @@ export interface OidcSettings {
   issuer: string
   clientId: string
   clientSecret: string
-  /** The domains of addresses that get an account, in lower case and ASCII; `*` if all do. */
+  /** The domains whose addresses get an account, in lower case and ASCII; `*` if all do. */
   allow: readonly string[] | '*'
   /** The name of the provider, as people see it. */
   name: string
@@ -49,7 +49,7 @@ export interface Config {
   /** The maximum number of agents in `/metrics/fleet`. */
   metricsAgents: number
   logLevel: string
-  /** The place to report a vulnerability, as a URI; undefined when the operator set none. */
+  /** The address at which vulnerabilities are reported, as a URI; undefined if the operator set none. */
   securityContact: string | undefined
   passwordForm: PasswordForm
   /** The sign-in provider; undefined if the operator set none. */
@@ -65,16 +65,16 @@ export interface Config {
  * message.
  */
 export interface Live {
-  /** Tells the open pages of this workspace that a report of this agent was committed. */
+  /** Notifies the open pages of this workspace that a report of this agent was committed. */
   reported(workspaceId: string, agentId: string): void
-  /** Tells the open pages of this workspace that commands, logs or other data of this agent changed. */
+  /** Notifies the open pages of this workspace that commands, logs or other data of this agent changed. */
   changed(workspaceId: string, agentId: string): void
   /**
-   * Tells the open pages of this workspace that something in its lists changed: agents were added, renamed or deleted,
-   * or blueprints, codes, bots, rollouts, members or activations changed.
+   * Notifies the open pages of this workspace that something in its lists changed: agents were added, renamed or
+   * deleted, or blueprints, codes, bots, rollouts, members or activations changed.
    */
   listChanged(workspaceId: string): void
-  /** Tells the open pages of this workspace that its alerts changed, or their rules, channels or mutes. */
+  /** Notifies the open pages of this workspace that its alerts changed, or their rules, channels or mutes. */
   alertsChanged(workspaceId: string): void
   /**
    * Ends the streams of people whose session has ended, who are disabled or are no longer members. Resolves when those
@@ -86,8 +86,8 @@ export interface Live {
    */
   isWatched(agentId: string): boolean
   /**
-   * The nodes from which announcements arrived in the last minutes. Undefined where none can arrive: with the embedded
-   * database, and in a command.
+   * The nodes from which announcements arrived in the last minutes. Undefined if none can arrive, because the database
+   * is embedded or this process is a command.
    */
   nodesHeard?(): readonly string[]
 }

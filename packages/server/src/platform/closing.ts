@@ -1,6 +1,7 @@
 /**
- * Closes the parts of the service one after another, within a time limit whatever hangs. A part that does not end in
- * its time is left behind: everything that was answered is in committed transactions, so the process may end anyway.
+ * Closes the parts of the service one after another, within a time limit, even if a part hangs. A part that does not
+ * end in its time is abandoned: everything that was answered is in committed transactions, so the process may end
+ * anyway.
  */
 import type { Logger } from 'pino'
 

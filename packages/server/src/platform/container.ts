@@ -4,7 +4,10 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 /** The files by which Podman and Docker mark the inside of a container. */
 const marks = ['/run/.containerenv', '/.dockerenv']
 
-/** A remark for the log if the data folder, which must exist, does not outlive the container of this process. */
+/**
+ * Returns a remark for the log if the data folder would be deleted with the container of this process. The folder must
+ * exist.
+ */
 export function lostWithContainer(dataDir: string): string | undefined {
   try {
     const folder = realpathSync(dataDir)
@@ -18,8 +21,8 @@ export function lostWithContainer(dataDir: string): string | undefined {
 }
 
 /**
- * The remark for a folder, by its real path. `mounts` is the text of /proc/self/mountinfo. Engines that leave no mark
- * of a container have an overlay as its root.
+ * The remark for a folder, by its real path. `mounts` is the text of /proc/self/mountinfo. Some engines leave no such
+ * file in a container; there the root is an overlay file system.
  */
 export function containerRemark(
   folder: string,
@@ -33,7 +36,10 @@ export function containerRemark(
   return undefined
 }
 
-/** A whole disk is the root of a machine. One that was made from the image of a container may still have the mark. */
+/**
+ * True if the root is a whole disk, so that this is a machine and not a container. A machine that was made from the
+ * image of a container may still have the file that marks a container.
+ */
 const isWholeDisk = ({ root, source }: Mount): boolean => root === '/' && source.startsWith('/dev/')
 
 /** The folder of a volume that the engine has made by itself: its name is a random number. */
@@ -44,7 +50,7 @@ interface Mount {
   root: string
   point: string
   type: string
-  /** The device, if it is on one. */
+  /** The device of the file system, if it has one. */
   source: string
 }
 

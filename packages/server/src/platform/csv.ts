@@ -5,17 +5,19 @@
 
 export type CsvCell = string | number | undefined
 
-/** The byte order mark at the beginning, without which Excel reads letters that are not ASCII as other ones. */
+/**
+ * The byte order mark at the beginning, without which Excel shows wrong letters instead of those that are not ASCII.
+ */
 const mark = '\ufeff'
 
 /**
- * The signs at the beginning of a text that spreadsheets take for a formula, also inside quotation marks: those of
- * OWASP's list with their wide and small forms, behind white space and invisible characters, too.
+ * The characters at the beginning of a text that make spreadsheets read it as a formula, also inside quotation marks:
+ * those of OWASP's list with their wide and small forms, also after white space and invisible characters.
  */
 const formula = /^(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b])/u
 
 /**
- * Writes rows of cells, each row with a line end, behind a byte order mark. Each text is in quotation marks, since
+ * Writes a byte order mark and then rows of cells, each with a line end. Each text is in quotation marks, since
  * spreadsheets of many countries separate cells at a semicolon or a tab.
  */
 export const csvOf = (rows: readonly (readonly CsvCell[])[]): string =>

@@ -109,7 +109,8 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
   try {
     writeSynced(join(dataDir, 'svc.pid'), `${process.pid}\n`)
   } catch {
-    // The file only names this process in messages of others, so a full disk must not keep the service from starting.
+    // The file is needed only so that messages of other processes can name this one, so a full disk must not keep the
+    // service from starting.
   }
   return {
     release: () => {
@@ -167,7 +168,9 @@ export const holderOf = (dataDir: string): string => {
   return pid > 0 && exists(pid) ? `process ${pid}` : unknownHolder
 }
 
-/** The refusal of a data folder whose lock another process keeps. A file system without locks looks the same. */
+/**
+ * The refusal of a data folder whose lock another process keeps. The error is the same on a file system without locks.
+ */
 export function folderInUse(dataDir: string): DataFolderError {
   const holder = holderOf(dataDir)
   const maybe =

@@ -14,7 +14,7 @@ export function endAtEarlySignals(): void {
   for (const name of names) process.on(name, end)
 }
 
-/** Leaves the signals to other handlers, which must be set before. */
+/** Removes the early handlers. Other handlers of the signals must have been installed before. */
 export function handOverSignals(): void {
   for (const name of names) process.off(name, end)
 }

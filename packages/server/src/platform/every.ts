@@ -5,7 +5,7 @@ interface Loop<T> {
   start(firstMs?: number): void
   /** Runs the work now. A call while it runs gets the result of that run. */
   run(): Promise<T>
-  /** Lets the next run begin after `ms` milliseconds; while the work runs, that long after its end. */
+  /** Lets the next run begin after `ms` milliseconds. If the work is running now, the time is counted from its end. */
   hurry(ms: number): void
   /** Resolves when the run that may be in progress has ended, also if it fails. */
   settled(): Promise<void>

@@ -1,4 +1,4 @@
-/** Says of an error that ends a start whether the database or the data folder is at fault, and why. */
+/** Explains an error that ends a start: says whether the database or the data folder caused it, and why. */
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataFolderError, notYours } from './data-folder.ts'
@@ -7,8 +7,8 @@ import { whyPostgresFails } from './db/reasons.ts'
 import { ConfigError, systemReason } from './errors.ts'
 
 /**
- * The error of a start with a sentence for people, if the database is at fault; otherwise the error itself. An error of
- * a file, a port or a setting is not about the database, and says so itself.
+ * The error of a start with a sentence for people, if the database caused it; otherwise the error itself. An error of a
+ * file, a port or a setting is not about the database, and says so itself.
  */
 export function explainStartError(error: unknown, { engine }: { engine: 'sqlite' | 'postgres' }): unknown {
   if (!(error instanceof Error) || error instanceof StoreError) return error
@@ -23,7 +23,7 @@ export function explainStartError(error: unknown, { engine }: { engine: 'sqlite'
 const hasErrcode = (error: unknown): boolean =>
   error instanceof Error && ('errcode' in error || hasErrcode(error.cause))
 
-/** True for an error of a system call that has nothing to do with a connection. */
+/** True for an error of a system call that is about a file and not about a connection. */
 const isOfFiles = (error: unknown): boolean =>
   error instanceof Error &&
   (('syscall' in error && !/^(connect|read|write|getaddrinfo)$/.test(String(error.syscall))) || isOfFiles(error.cause))

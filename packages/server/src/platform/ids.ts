@@ -21,7 +21,7 @@ export function newId(now: number): string {
   const bytes = randomBytes(16)
   counter = now === last ? counter + 1 : bytes.readUInt16BE(6) & 0x7ff
   last = now
-  // In one millisecond the counter has room for at least 2048 ids; further ids sort into the next millisecond.
+  // In one millisecond the counter has room for at least 2048 ids; further ids get the time of the next millisecond.
   const moment = now + (counter >> 12)
   bytes.writeUIntBE(moment, 0, 6)
   bytes.writeUInt16BE(0x7000 | (counter & 0xfff), 6)

@@ -1,6 +1,6 @@
 /**
  * Finds the files that belong to this program. In a checkout the program runs from its sources, which end in `.ts`. A
- * package has it as bundled files, all in one folder, and everything that it serves is in folders beside them
+ * package has it as bundled files, all in one folder, and everything that it serves is in folders next to them
  * (packages/server/build.ts).
  */
 import { accessSync, constants, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { parseArgs, parseEnv } from 'node:util'
 
 const here = import.meta.dirname
 
-/** True where the program runs from bundled files. */
+/** True if the program runs from bundled files. */
 const isPackage = !import.meta.filename.endsWith('.ts')
 
 const checkout = join(here, '../../../..')
@@ -32,7 +32,7 @@ export const filesBeside = {
   description: ['package.json', '../package.json'],
 } as const
 
-/** The absolute path of something that the program needs. */
+/** The absolute path of a file or folder that the program needs. */
 export function pathBeside(what: keyof typeof filesBeside): string {
   const [fromCheckout, fromProgram] = filesBeside[what]
   return isPackage ? join(here, fromProgram) : inCheckout(fromCheckout)

@@ -25,7 +25,7 @@ interface LinesNeeds {
 /** The maximum bytes of lines that wait for a slow reader. */
 const maxWaiting = 1024 * 1024
 const retryMs = 50
-/** How often the notice about lost lines is tried when no further line is written. */
+/** The milliseconds between two tries to write the notice about lost lines, when no further line is written. */
 const noticeMs = 2_000
 
 const unref = (work: () => void, ms: number) => void setTimeout(work, ms).unref()
@@ -39,7 +39,7 @@ class WaitingLines implements OutputLines {
   readonly #waiting: Buffer[] = []
   #waitingBytes = 0
   #lost = 0
-  /** The lines that were lost since the last notice. */
+  /** The number of lines that were lost since the last notice. */
   #unsaid = 0
   #code = ''
   /** True if the last line on the disk was cut off. */

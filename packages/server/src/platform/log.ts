@@ -39,7 +39,7 @@ function withoutLocked(this: Logger, args: Parameters<LogFn>, method: LogFn, lev
 const debugLevel = 20
 
 /**
- * Keys that may be logged although their name is that of a secret: `err.code` is the name of an error, such as
+ * Keys that may be logged although a secret could have the same name: `err.code` is the name of an error, such as
  * ECONNREFUSED, and never an install code.
  */
 const allowed = new Set(['*.code', '*.*.code'])

@@ -4,7 +4,10 @@ import { isIP } from 'node:net'
 /** The host of an origin without the dot that may end a full name. */
 export const hostOfMails = (baseUrl: string): string => new URL(baseUrl).hostname.replace(/\.$/, '')
 
-/** The host behind the @ of an address: `localhost` for an IP address, since a mail address has none there. */
+/**
+ * The host behind the @ of an address: `localhost` for an IP address, because a mail address cannot simply contain an
+ * IP address there.
+ */
 export function domainOfMails(baseUrl: string): string {
   const host = hostOfMails(baseUrl)
   return isIP(host) === 0 && !host.startsWith('[') ? host : 'localhost'

@@ -1,7 +1,7 @@
 /**
  * Detects that the database lost commits, as after a failover to a standby that was behind. Each node counts commits in
- * a row of its own, and remembers the last confirmed count in memory and in a file of the data folder. A database with
- * a lower count has lost commits.
+ * its own row, and remembers the last confirmed count in memory and in a file in the data folder. A database with a
+ * lower count has lost commits.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -56,7 +56,7 @@ export function commitLossOf(known: ConfirmedCount | undefined, { epoch, row }: 
   return { from: row?.at ?? null, until: known.at }
 }
 
-/** Changes stored things when commits are lost. It runs in the transaction that records the loss. */
+/** Changes stored data when commits are lost. It runs in the transaction that records the loss. */
 type OnLoss = (trx: Db, now: number) => Promise<void>
 
 /**
@@ -89,7 +89,7 @@ async function count(
   })
 }
 
-/** True on a standby, whose older data say nothing about the database that takes the writes. */
+/** True on a standby. Its older data do not mean that the database that takes the writes has lost commits. */
 async function isCopy(db: Db): Promise<boolean> {
   if (!isPostgres(db)) return false
   const { rows } = await sql<{ copy: boolean }>`select pg_is_in_recovery() as copy`.execute(db)
@@ -213,7 +213,7 @@ export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeed
 const wentBack =
   'the database went back: changes that were committed are missing. "svc-server database status" says what to do'
 
-/** Makes queries on one connection, which stays with its owner. */
+/** Returns a database whose queries use one connection. The owner of the connection has to close it. */
 function onClient(client: pg.ClientBase): Db {
   const borrowed = { query: client.query.bind(client), release: () => {} }
   const pool = { connect: async () => borrowed, end: async () => {} }

@@ -1,6 +1,6 @@
 /**
- * The nodes that run, with what those of earlier versions do not know: second factors, filters of alert rules,
- * passkeys, and connections with a sign-in provider.
+ * Finds the nodes that run, and which of them are of an earlier version that does not know second factors, filters of
+ * alert rules, passkeys, or connections with a sign-in provider.
  */
 import { sql } from 'kysely'
 import type pg from 'pg'
@@ -9,8 +9,8 @@ import type { Db } from './db/open.ts'
 import { dayMs } from './limits/units.ts'
 
 /**
- * The number of PostgreSQL's advisory lock that all nodes share, each over the connection on which it hears the others.
- * The number itself is arbitrary.
+ * The number of PostgreSQL's advisory lock that all nodes share, each over the connection on which it receives
+ * announcements. The number itself is arbitrary.
  */
 const runningLock = 7_270_002
 
@@ -26,10 +26,12 @@ export async function isAnyNodeRunning(db: Db): Promise<boolean> {
   return rows[0]?.free === false
 }
 
-/** The milliseconds for which a node counts as running after it was heard, or has renewed its row. */
+/**
+ * The milliseconds for which a node counts as running after an announcement of it arrived, or after it renewed its row.
+ */
 export const runsAfterSignMs = 120_000
 
-/** Writes the row by which other nodes know what this one knows, and deletes rows of former nodes. */
+/** Writes the row that shows other nodes which features this node knows, and deletes rows of former nodes. */
 export async function noteNode(pool: Pick<pg.Pool, 'query'>, node: string, now: number): Promise<void> {
   await pool.query(
     `insert into factor_node (node, at, rule_filters, passkeys, oidc) values ($1, $2, 1, 1, 1)
@@ -54,9 +56,10 @@ export async function isOldNodeAmong(db: Db, heard: readonly string[]): Promise<
 }
 
 /**
- * True if a node runs that does not know this: one of `heard`, from which announcements arrived, or one that renewed
- * its row. It would judge a rule for all agents, whatever its filter says, take a password as the proof of somebody who
- * has a passkey, or leave a claimed account connected with the provider. A command hears no node.
+ * True if a node runs that does not know this feature: one of `heard`, from which announcements arrived, or one that
+ * renewed its row. Such a node would judge a rule for all agents, whatever its filter says, take a password as the
+ * proof of somebody who has a passkey, or leave a claimed account connected with the provider. For a command, `heard`
+ * is empty.
  */
 export async function isNodeWithout(
   what: 'rule_filters' | 'passkeys' | 'oidc',

@@ -211,7 +211,7 @@ function portFrom(min: number) {
   }
 }
 
-/** A network of all addresses is refused: then everybody could invent the address from which they call. */
+/** A network of all addresses is refused, because every client could then claim to call from any address. */
 function proxies(text: string): string[] | undefined {
   const entries = readAddresses(text)
   return entries?.some((entry) => entry.endsWith('/0')) ? undefined : entries
@@ -263,8 +263,8 @@ function unknownNames(names: readonly string[], where: string): string[] {
 }
 
 /**
- * Checks an address of PostgreSQL, wherever somebody gives one. Messages repeat nothing of the address, since it may
- * hold a password.
+ * Checks an address of PostgreSQL, wherever somebody gives one. Messages repeat no part of the address, because it may
+ * contain a password.
  */
 
 /**
@@ -281,8 +281,8 @@ const noAddress =
   'must be a PostgreSQL address that starts with postgres:// or postgresql://: got (not repeated here, it may hold a password)'
 
 /**
- * Tells whether an address of PostgreSQL has a character in its user name or password that would be read as a
- * separator. The parts would then be wrong, and messages about them would name a part of the password.
+ * True if an address of PostgreSQL has a character in its user name or password that would be read as a separator. The
+ * parts would then be wrong, and messages about them would name a part of the password.
  */
 function hasBareSeparator(text: string): boolean {
   const [, authority = '', path = '', rest = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? []

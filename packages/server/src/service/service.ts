@@ -72,7 +72,7 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
   closers.add('database', 'database', opened.close)
   const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
   try {
-    // Asked first, because a node that has joined the others runs as well.
+    // This is checked before this node joins the others, because then it would find itself.
     const isBeside = await isAnyNodeRunning(opened.store.db)
     const live = createLive({ store: opened.store, log, now, node })
     closers.add('pages', 'open pages', live.close)

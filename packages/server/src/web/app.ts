@@ -106,7 +106,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   return app
 }
 
-/** The answer to a request that cannot be passed to the router, such as one with an invalid forwarded host. */
+/** Makes the answer to a request that cannot be passed to the router, such as one with an invalid forwarded host. */
 const unreadable = (): Response =>
   Response.json(refusalJson('request_invalid', refusals.request_invalid[1]), {
     status: 400,
@@ -136,7 +136,10 @@ function answer({ config, log }: WebDeps, c: Context<WebEnv>, error: Error): Res
   return c.json(failure, statusFor(c, refusal) as ContentfulStatusCode)
 }
 
-/** The status of a refusal, which is 200 for a page that asks for that and reads the real status from the header. */
+/**
+ * The HTTP status with which a refusal is sent. It is 200 if the page asks for that; the page then reads the real
+ * status from a header.
+ */
 function statusFor(c: Context<WebEnv>, { status }: Refusal): number {
   const asks = c.req.header(refusedHeader) === '200' && c.req.path.startsWith('/api/web/')
   if (!asks || !expectedStatuses.has(status)) return status

@@ -38,7 +38,7 @@ export const reportCells = (r: StoredValues<ReportWrite>): StoredValue[] => [
   r.usage,
 ]
 
-/** The values of a stored run that may change. Its place never changes. */
+/** The values of a stored run that may change. Its column `place`, the time by which it is sorted, never changes. */
 export const changedRunCells = (r: StoredValues<Omit<RunWrite, 'id' | 'place' | 'first_seen'>>): StoredValue[] => [
   r.started,
   r.ended,

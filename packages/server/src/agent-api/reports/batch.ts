@@ -178,7 +178,7 @@ async function run(batch: Unanswered[], options: BatchOptions): Promise<void> {
 }
 
 /**
- * Tries each report of a failed batch alone, so that one bad report cannot take others with it. Tries none again if the
+ * Tries each report of a failed batch alone, so that one bad report cannot make others fail. Tries none again if the
  * commit may have happened (D1), or if the batch had only one report.
  */
 async function rescue(batch: Unanswered[], error: unknown, options: BatchOptions): Promise<void> {

@@ -49,8 +49,8 @@ interface BatchingRules {
   readonly parallel: number
   /**
    * The milliseconds for which the first report of a batch waits for others: `kept` if its connection stays open, `own`
-   * if its connection ends after the answer, and `beside` while another batch is being stored. `beside` is the longest,
-   * because few large batches cost less than many small ones.
+   * if its connection ends after the answer, and `beside` if another batch is being stored meanwhile. `beside` is the
+   * longest, because few large batches cost less than many small ones.
    */
   readonly linger: { readonly kept: number; readonly own: number; readonly beside: number }
   readonly max: BatchLimits

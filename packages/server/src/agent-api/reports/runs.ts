@@ -71,8 +71,8 @@ export function mergeRuns(
 const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = { kept: new Set(), fresh: new Set() }
 
 /**
- * Picks the `count` oldest runs among the stored and the new ones, by `place` (D10). Of runs with an equal place, those
- * that were seen earlier go first.
+ * Picks the `count` oldest runs among the stored and the new ones, by `place` (D10). Of runs with an equal `place`,
+ * those that were seen earlier are picked first.
  */
 function trim(lowest: readonly RankedRun[], fresh: readonly { write: RunWrite }[], count: number) {
   if (count === 0) return nothingGone
@@ -128,7 +128,7 @@ class Sums {
     this.#first = first
   }
 
-  /** Adds the costs of a run to the sums of the day on which it started; with sign -1 it subtracts them. */
+  /** Adds the costs of a run to the sums of the day on which it started; with the factor -1 it subtracts them. */
   add(
     place: number,
     costs: Pick<RunWrite, 'cost_micro' | 'output_tokens'>,

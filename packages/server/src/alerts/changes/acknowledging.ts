@@ -58,7 +58,7 @@ interface AcknowledgeWords {
   baseUrl: string
 }
 
-/** The alerts of a place that have ever opened, of those with the given ids. */
+/** The alerts of a scope with the given ids, without those that never opened. */
 const alertsInTransaction = (trx: Db, scopeRef: ScopeRef, ids: readonly string[]) =>
   trx
     .selectFrom('alert')
@@ -68,7 +68,7 @@ const alertsInTransaction = (trx: Db, scopeRef: ScopeRef, ids: readonly string[]
     .where('opened_at', 'is not', null)
     .execute()
 
-/** Acknowledges an alert of the place; false if it has ended or is acknowledged, so that nothing changes. */
+/** Acknowledges an alert of the scope. Returns false and changes nothing if it has ended or is acknowledged. */
 async function acknowledgeInTransaction(
   { db: trx, by, now }: ChangeContext,
   scopeRef: ScopeRef,

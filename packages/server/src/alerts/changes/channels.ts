@@ -92,7 +92,7 @@ export async function insertChannel(
   return done(row)
 }
 
-/** The limit of an owner, and the sentences that they get. */
+/** The maximum number of channels of an owner, and the sentences for that owner. */
 const wordsFor = ({ person }: ChannelOwner) =>
   person
     ? {

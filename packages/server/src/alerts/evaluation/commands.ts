@@ -39,7 +39,7 @@ interface EndedCommand {
 
 /**
  * At most about 200 commands of a workspace that were refused, expired or failed recently, have no alert yet, and are
- * for an agent that the filter of the rule names. Those that it does not name take no room from the others.
+ * for an agent that the filter of the rule names. Commands for other agents do not count for this number.
  */
 export async function endedCommands(
   db: Db,

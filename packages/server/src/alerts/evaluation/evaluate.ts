@@ -135,8 +135,8 @@ const coveredBy = ({ rule, about }: RuleFinding) => ({
 })
 
 /**
- * The end of the service's last outage, if it was within the last hour; otherwise null. An hour is enough, because
- * after an outage an agent gets at most 15 minutes before it counts as offline.
+ * The time at which the service's last outage ended, if that was within the last hour; otherwise null. An hour is
+ * enough, because after an outage an agent gets at most 15 minutes before it counts as offline.
  */
 async function backSince(db: Db, now: number): Promise<number | null> {
   const times = await timesAway(db, now - recentOutageMs)

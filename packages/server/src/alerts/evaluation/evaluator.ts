@@ -31,8 +31,7 @@ interface EvaluatorParts {
   /** Called if an evaluation of a workspace has changed anything that pages show. */
   changed?: (workspaceId: string) => void
   /**
-   * Makes stored times right after a step of the clock. Each evaluation waits for it, so that none judges by wrong
-   * ones.
+   * Corrects stored times after a step of the clock. Each evaluation waits for it, so that none judges by wrong times.
    */
   checkClock?: () => Promise<void>
   /** Reads the facts by which the service itself is judged. */

@@ -53,9 +53,10 @@ const filled = <R>(statement: CompiledQuery<R>, after: string, last = ''): Compi
 })
 
 /**
- * Returns a function that reads the next agents of a workspace, those behind a name, in the order of their names. The
- * database looks at all of them, but returns only those for which a rule may hold. The agents are first counted by
- * indexes alone, and the statements are compiled only once, since this happens for every agent every 15 s.
+ * Returns a function that reads the next agents of a workspace, those whose names come after a given name, in the order
+ * of their names. The database looks at all of them, but returns only those for which a rule may hold. The agents are
+ * first counted by indexes alone, and the statements are compiled only once, since this happens for every agent every
+ * 15 s.
  */
 export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: WantedFacts) {
   const next = db
@@ -106,7 +107,7 @@ export async function readAgentDetails(db: Db, ids: readonly string[]): Promise<
 
 /**
  * Reads the statuses of the last three ended runs of each of these agents, newest first. A run with one of `statuses`
- * counts as ended, too, since nobody knows when a lost run ended.
+ * counts as ended, too: the agent does not report when a lost run ended.
  */
 export async function lastRuns(
   db: Db,

@@ -102,9 +102,9 @@ const noSums: DaySums = { cost: { today: 0, before: [] }, starts: { today: 0, be
 const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ?? false
 
 /**
- * True if the body of the last report must be read for its signs, the facts in a body that alerts need. That is so if
- * the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the stored
- * signs. The signs of an offline agent do not matter.
+ * True if the body of the last report must be read for its signs, the facts in a body that alerts need. That is the
+ * case if the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the
+ * stored signs. The signs of an offline agent do not matter.
  */
 function needsBody(row: SliceRow, judged: JudgedRules): boolean {
   const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }

@@ -8,7 +8,9 @@ import type { Db } from '../../platform/db/open.ts'
 import { filterFacts, isAboutHosts } from '../rule-agents.ts'
 import type { SetRule } from '../set-rules.ts'
 
-/** Gives a rule as it is judged for an agent: turned off if its filter does not select the agent. */
+/**
+ * Returns a rule in the form in which it is judged for an agent: turned off if its filter does not select the agent.
+ */
 type RuleFor = (rule: SetRule, agentId: string) => SetRule
 
 /** A rule that is on and has a filter. */
@@ -33,7 +35,7 @@ export function filteredRules(
   for (const rule of ruleNames.map(rules)) {
     if (!rule.on || rule.filter === null) continue
     const read = parseRuleFilter(rule.filter)
-    // A filter that this version cannot read limits nothing: an alert too many is better than one that is missing.
+    // A filter that this version cannot read limits nothing: one alert too many is better than one too few.
     if (!read.ok) continue
     const { terms } = read.value
     readsHost ||= isAboutHosts(terms)

@@ -31,7 +31,10 @@ export interface RuleFinding {
   agents?: MassAgents
 }
 
-/** The agents of a mass outage: the list, and as JSON. Both are kept, since they are made for up to 50,000 agents. */
+/**
+ * The agents of a mass outage, as a list and as JSON. Both are kept, because making them for up to 50,000 agents takes
+ * long.
+ */
 interface MassAgents {
   list: { names: readonly string[]; of: number }
   json: string
@@ -93,7 +96,7 @@ export async function readFindings(store: Store, scope: NamedScope, context: Fin
   ]
 }
 
-/** A limit that a filter sets for some agents is none for the cost of the whole workspace. */
+/** If the rule has a filter, its limit is for those agents only, and not for the cost of the whole workspace. */
 const workspaceCost = (rule: SetRule, today: number): ConditionFinding =>
   rule.on && rule.filter === null ? costOfDay(today, rule) : overFinding
 
@@ -112,9 +115,9 @@ const aboutWorkspace = ({ id, slug }: NamedScope): SubjectRef => ({ kind: 'works
 interface OfflineAgents {
   ids: string[]
   names: string[]
-  /** From when on the rule's `after` counts, in Unix milliseconds. */
+  /** The times from which the rule's `after` counts, in Unix milliseconds. */
   froms: number[]
-  /** When the agent went offline, in Unix milliseconds. */
+  /** The times at which the agents went offline, in Unix milliseconds. */
   sinces: number[]
   /**
    * The names of agents about which the rule `silent` can say nothing now, for example soon after an outage of the
@@ -221,7 +224,7 @@ async function offlineFindings(
     const since = offline.sinces[i] ?? 0
     const alert = own.get(id)
     const isMember = begin !== undefined && wentOfflineThen(begin, since)
-    // A member without an alert of its own gets none; it is only listed in the mass alert.
+    // A member of the mass outage that has no alert yet gets none; the mass alert lists it.
     if (isMember && !alert) continue
     const waits: ConditionFinding | undefined =
       isMember && alert?.told === 'nothing' ? { is: isOpen ? 'over' : 'unknown' } : undefined
@@ -234,7 +237,7 @@ async function offlineFindings(
 
 interface MassParts {
   rule: SetRule
-  /** When the mass outage began; undefined if there is none, or if it has ended. */
+  /** The time at which the mass outage began; undefined if there is none, or if it has ended. */
   begin: number | undefined
   before: KnownAlert | undefined
 }

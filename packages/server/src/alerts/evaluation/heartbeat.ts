@@ -66,7 +66,8 @@ export function newHeartbeat({ url, log, lookedAt, stop, withinMs: within = with
 
 /**
  * The earliest time at which a message to a channel that works was due; null if none waits. If other channels of its
- * workspace fail while messages for them wait, the channel does not count: they share the places of their workspace.
+ * workspace fail while messages for them wait, the channel does not count, because the channels of a workspace share
+ * its slots for sending.
  */
 async function earliestDue(db: Db, now: number): Promise<number | null> {
   const channels = await db

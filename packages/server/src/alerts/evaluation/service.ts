@@ -11,7 +11,10 @@ const minDiskShare = 0.1
 const maxBackupAge = 7 * 24 * 60 * minute
 const maxClockJump = 5 * minute
 const maxLag = minute
-/** How long a jump of the clock keeps its alert open. Nothing undoes a jump, so only time ends the alert. */
+/**
+ * The milliseconds for which the alert about a jump of the clock stays open. Nothing undoes a jump, so only time ends
+ * the alert.
+ */
 const jumpShownFor = 60 * minute
 
 export interface ChannelFacts {
@@ -115,7 +118,7 @@ const overdueAfter = 2 * minute
 
 /**
  * True if the heartbeat may be sent. A service that cannot send alerts must not look alive to the receiver of the
- * heartbeat. A channel that fails by itself is the business of the rule `service` of its workspace.
+ * heartbeat. A single channel that fails does not stop the heartbeat: the rule `service` of its workspace judges it.
  */
 export const maySendHeartbeat = ({ wroteAt, evaluatedAt, lookedAt, dueAt }: NodeActivity, now: number): boolean =>
   [wroteAt, evaluatedAt, lookedAt].every((at) => at !== null && now - at <= maxLag) &&

@@ -17,7 +17,10 @@ export interface AlertChange {
   subject: AlertSubject
   since: number
   endedAt: number | null
-  /** Why the alert was closed; absent if its condition is gone, and in other messages than that of the end. */
+  /**
+   * The reason why the alert was closed; absent if its condition is gone, and in all messages except the one about the
+   * end.
+   */
   because?: EndCause
   label: string | null
   /**
@@ -103,7 +106,7 @@ export const isoTime = (at: number): string => `${new Date(at).toISOString().sli
 
 /**
  * Drops changes that are not worth sending any longer: if an alert has ended or become unsteady, its earlier changes.
- * So a message has only one entry about an alert that opened and ended before anything was sent.
+ * So an alert that opened and ended before anything was sent has only one entry in a message.
  */
 export function foldChanges(changes: readonly AlertChange[]): AlertChange[] {
   const last = new Map<string, number>()
@@ -145,7 +148,10 @@ export function messageTextOf(workspace: string, changes: readonly AlertChange[]
   return { title: `${workspace}: ${countsOf(changes)}`, lines, url: list, level }
 }
 
-/** The maximum number of changes that are written as each would be alone. More are only counted and named. */
+/**
+ * The maximum number of changes that are written out in one message. If there are more, they are only counted and
+ * named.
+ */
 const maxWrittenOut = 5
 
 const linesOf = (change: AlertChange): string[] => [
@@ -157,7 +163,7 @@ const linesOf = (change: AlertChange): string[] => [
 const lineOf = (change: AlertChange): string =>
   [withStop(alertSummary(change.type, change, change.at)), levelOf(change), ...factsOf(change)].join(' ')
 
-/** A sentence with one full stop. It may end with words of an agent, which may have a mark of their own. */
+/** Ends a sentence with a full stop, unless it ends with words of an agent that already have a punctuation mark. */
 const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 const levelOf = ({ level, since, at }: AlertChange): string =>

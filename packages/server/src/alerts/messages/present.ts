@@ -1,6 +1,6 @@
 /**
  * Reads what open alerts say now. Their rows keep the words of the last message, because the words of agents may change
- * with every report; so whatever is shown or sent about an open alert is worded here.
+ * with every report. So the words that are shown or sent about an open alert are read here.
  */
 import { setImmediate } from 'node:timers/promises'
 import { type MessageType, otherItems } from '@svc/api'
@@ -26,8 +26,8 @@ const maxCounted = 2000
 type OpenRow = Pick<AlertRow, 'id' | 'scope' | 'rule' | 'subject_kind' | 'subject_id' | 'item' | 'label' | 'ended_at'>
 
 /**
- * Returns the present words of each alert. Alerts that have ended keep theirs, and so do those of agents whose last
- * report says nothing about them. Words are null if the condition is gone, so that the alert is about to end.
+ * Returns the present words of each alert. Alerts that have ended keep their stored words, and so do alerts that the
+ * agent's last report says nothing about. Words are null if the condition is gone, so that the alert is about to end.
  */
 export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(row: OpenRow) => string | null> {
   const open = rows.filter(
@@ -146,8 +146,8 @@ export async function stillOffline(
 }
 
 /**
- * The agents of a mass outage for a message. The first message names them in `list`, or as they are stored; a later one
- * also says how many of them are still offline.
+ * The agents of a mass outage for a message: those in `list`, or without it the stored ones. A later message than the
+ * first also says how many of them are still offline.
  */
 export async function agentsNow(
   db: Db,

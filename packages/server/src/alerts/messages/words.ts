@@ -86,7 +86,10 @@ const causes: Readonly<Record<EndCause, string>> = {
   unreported: 'the item is no longer reported',
 }
 
-/** The sentence about an end. For an alert that was closed it says why, since the problem may not be over. */
+/**
+ * The sentence about the end of an alert. If the alert was closed, the sentence says why, because the problem may not
+ * be over.
+ */
 function endedSentence(who: string, was: string, { rule, since, because }: SummarizedAlert, end: number): string {
   const at = ` at ${clockTimeText(end, end)}`
   const why = because === undefined ? '' : ` because ${causes[because]}`

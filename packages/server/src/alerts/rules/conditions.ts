@@ -17,7 +17,7 @@ const jumpFactor = 3
 export const minJumpMicro = 1_000_000
 /** The number of earlier days with a cost that an agent needs before its cost today can count as unusual. */
 const minJumpDays = 3
-/** The number of runs in a day up to which an agent is no runaway, whatever is usual. */
+/** The number of runs in a day that never count as too many, however few are usual for the agent. */
 export const usualRuns = 50
 const runawayFactor = 3
 /** The number of earlier days with runs that an agent needs before its runs today can count as unusual. */
@@ -27,7 +27,7 @@ const minRunDays = 3
 export interface Rule {
   name: RuleName
   on: boolean
-  /** How long the condition must hold before the alert opens. */
+  /** The milliseconds for which the condition must hold before the alert opens. */
   after: number
   level: AlertLevel
   limit: number | null
@@ -36,7 +36,7 @@ export interface Rule {
   reminds: boolean
 }
 
-/** Why an alert is closed although its problem may not be over. */
+/** The reason why an alert is closed although its problem may not be over. */
 export type EndCause = 'stopped' | 'paused' | 'unreported'
 
 /** The result of judging one alert rule for one subject, such as an agent, a rollout or the service. */

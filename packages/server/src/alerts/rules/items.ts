@@ -18,8 +18,8 @@ interface ItemFinding {
 }
 
 /**
- * The maximum number of open alerts about items that are kept although a report has no room for their names. A report
- * has at most 50 health items, of which 20 are named.
+ * The maximum number of open alerts about items that are kept although the agent's report no longer names these items.
+ * A report has at most 50 health items, of which 20 are named.
  */
 const maxUnnamed = 30
 
@@ -32,7 +32,7 @@ const endedMax = 2
 const maxInHour = 4
 const maxInDay = 40
 const day = 24 * 60 * 60_000
-/** The maximum number of shared items whose names the label of their alert has. */
+/** The maximum number of names in the label of the alert that items share. */
 const labelledNames = 3
 
 /** The earlier alerts about items of an agent. */
@@ -75,7 +75,7 @@ export function findItems(
 }
 
 /**
- * The bad items that get no alert of their own. An item whose alert has opened keeps it, and an item that alone comes
+ * The bad items that get no alert of their own. An item whose alert has opened keeps it, and a single item that comes
  * and goes has an unsteady alert of its own.
  */
 function sharedItems(
@@ -99,7 +99,7 @@ function sharedItems(
     inDay += 1
     return inDay > maxInDay
   }
-  // Items that already wait for an alert come first, so that a report in another order changes nothing.
+  // Items that already wait for an alert come first, so that the order of the items in a report does not matter.
   const waiting = new Set(known.map(({ item }) => item))
   const inOrder = [...items.filter((item) => waiting.has(item)), ...items.filter((item) => !waiting.has(item))]
   const shared = new Set(inOrder.filter(shares))
@@ -119,7 +119,7 @@ export function sharedLabel(
   return others > 0 ? labelOf(shared, others) : null
 }
 
-/** True if no further item may have an alert. An item that alone comes and goes is judged by itself. */
+/** True if no further item may have an alert. A single item that comes and goes still has its own alert. */
 const isFull = (names: readonly string[], max: number, item: string): boolean =>
   names.length >= max && names.some((name) => name !== item)
 
@@ -129,7 +129,7 @@ function labelOf(shared: readonly string[], others: number): string {
   return [names.join(', '), more > 0 ? `and ${more} more` : ''].filter(Boolean).join(' ')
 }
 
-/** The items with open alerts that are not among those that a report names. They may still be bad, or not. */
+/** The items with open alerts that the report does not name. They may or may not still be bad. */
 const newestOpen = (known: readonly KnownItem[], named: readonly string[]): string[] =>
   known
     .filter(({ item, alert }) => isAlertOpen(alert) && item !== otherItems && !named.includes(item))

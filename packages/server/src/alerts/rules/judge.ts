@@ -85,7 +85,7 @@ export interface JudgedAlert {
 
 type HoldingFinding = Extract<ConditionFinding, { is: 'holds' }>
 
-/** The facts beside the finding by which an alert is judged. */
+/** The facts by which an alert is judged, besides the finding. */
 interface Situation {
   now: number
   muted: boolean
@@ -125,12 +125,14 @@ export function judgeRule(
   if (!after) return none
   const settled = settle(after, situation.now)
   const judged = decideMessage(rule, settled, situation)
-  // A message has the words of its moment. Its row is written anyway, so it keeps them.
+  // A message has the words of the present report. The row of the alert is written anyway, so it stores these words.
   if (judged.message === undefined || !judged.alert || finding.is !== 'holds') return judged
   return { ...judged, alert: { ...judged.alert, label: labelOf(rule, finding, judged.alert) } }
 }
 
-/** The words about an alert whose condition holds. Those about a single item are read from the report later. */
+/**
+ * The label of an alert whose condition holds. The label of an alert about a single item is read from the report later.
+ */
 const labelOf = ({ name }: Rule, { label }: HoldingFinding, alert: Alert): string | null =>
   label ?? (name === 'item' ? alert.label : null)
 
@@ -263,8 +265,8 @@ const endedNow = (alert: Alert, now: number): JudgedAlert =>
   alert.told === 'nothing' ? { alert, message: undefined } : say(alert, 'alert.ended', now)
 
 /**
- * Handles an alert that has ended. If it ended during a mute and people had been told that it was open, the message
- * about its end is sent after the mute.
+ * Handles an alert that has ended. If it ended during a mute and a message had said that it was open, the message about
+ * its end is sent after the mute.
  */
 function afterItsEnd(alert: Alert, { now, muted }: Situation): JudgedAlert {
   const owed = alert.muted && (alert.told === 'open' || alert.told === 'unsteady')
@@ -308,8 +310,8 @@ function reminderDue(
 const frozen = (alert: Alert): Alert => (alert.frozen ? alert : { ...alert, frozen: true })
 
 /**
- * Continues after evaluations that could not judge the condition. Their time does not count, so an alert that is
- * pending or closing starts that phase again now.
+ * Continues after evaluations that could not judge the condition. The time of these evaluations does not count, so an
+ * alert that is pending or closing starts that phase again now.
  */
 function thawed(alert: Alert, now: number): Alert {
   if (!alert.frozen) return alert

@@ -8,10 +8,10 @@ const minAgents = 5
 const minShare = 0.3
 
 /**
- * When the mass outage of a workspace began, in Unix milliseconds; undefined if there is none. `offlineSince` has the
- * times at which the offline agents stopped reporting, and `counted` is the number of agents that have ever reported.
- * `known` is the start of a mass outage about which an alert is already open; it lasts while some of its agents are
- * still offline.
+ * Returns the time at which the mass outage of a workspace began, in Unix milliseconds; undefined if there is none.
+ * `offlineSince` has the times at which the offline agents stopped reporting, and `counted` is the number of agents
+ * that have ever reported. `known` is the start of a mass outage about which an alert is already open; it lasts while
+ * some of its agents are still offline.
  */
 export function massOutage(offlineSince: readonly number[], counted: number, known?: number): number | undefined {
   if (known !== undefined) return offlineSince.some((since) => wentOfflineThen(known, since)) ? known : undefined

@@ -1,6 +1,6 @@
 /**
- * The SQL conditions that choose the agents for which a rule may hold, and few others, from what each rule says about
- * them.
+ * The SQL conditions that choose the agents for which a rule may hold, and few others. They are made from the field
+ * `mayHold` of each rule.
  */
 import { type RuleName, ruleNames } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'
@@ -60,7 +60,7 @@ export function highSums(judging: Pick<JudgedRules, 'rules'>): HighSums | undefi
   }
 }
 
-/** The rules about agents that are on, each with what it says about the agents for which it may hold. */
+/** The rules about agents that are on, each with its field `mayHold`. */
 const rulesOn = ({ rules }: Pick<JudgedRules, 'rules'>) =>
   ruleNames.map(rules).flatMap((rule) => {
     const record = ruleRecords[rule.name]
@@ -69,8 +69,8 @@ const rulesOn = ({ rules }: Pick<JudgedRules, 'rules'>) =>
 
 /**
  * A condition for agents whose cost or number of runs on a day may be above the limit. Each is the sum of a row in
- * `usage_day` and of one stored with the last report, so one of these two is above half of the limit. Those with the
- * last report are only compared by their number of digits, and the runs by the first digit, too.
+ * `usage_day` and of one stored with the last report, so one of these two is above half of the limit. The sums in the
+ * last report are JSON, so only their number of digits is compared, and for runs also the first digit.
  */
 function mayBeHigh(engine: Engine, { cost, runs }: HighSums, day: number): RawBuilder<boolean> {
   const written: RawBuilder<boolean>[] = []

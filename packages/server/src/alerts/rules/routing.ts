@@ -42,7 +42,8 @@ export function personalSendTime(
   const paced =
     pace === 'at_once' ? now : nextTime({ days: pace === 'daily' ? everyDay : mondays, from: eightOClock, zone }, now)
   if (quiet === null || (badPasses && change.level === 'bad')) return paced
-  // Quiet hours that never end would hold messages back forever, so these messages are sent at the next eight o'clock.
+  // Quiet hours that never end would hold messages back forever, so these messages are sent when it is next eight
+  // o'clock.
   return endOfHours(quiet, paced) ?? nextTime({ days: everyDay, from: eightOClock, zone }, paced)
 }
 

@@ -14,15 +14,18 @@ export interface RuleWords {
 
 interface Defaults extends Pick<Rule, 'on' | 'after' | 'level'>, Partial<Pick<Rule, 'limit' | 'statuses'>> {
   words: RuleWords
-  /** The heading above several alerts of the rule in a message, if it is another one than on the page. */
+  /** The heading above several alerts of the rule in a message, if it differs from the heading on the page. */
   heading?: string
-  /** How long the condition must be gone before an alert ends; by default `after`, but at most two minutes. */
+  /**
+   * The milliseconds for which the condition must be gone before an alert ends; by default `after`, but at most two
+   * minutes.
+   */
   endsAfter?: number
 }
 
 type Fact = keyof AlertFacts
 
-/** The rule and the time for which the agents are chosen whose facts are read. */
+/** The rule and the time for which agents are chosen. Only the facts of these agents are read. */
 interface ChoiceContext {
   rule: Rule
   now: number
@@ -48,13 +51,14 @@ interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   /** Set if the rule is judged even while the agent sends no reports. */
   whileOffline?: 'judged'
   /**
-   * Set if alerts stay after a person has stopped the agent on its machine: the service knows their facts, and people
-   * at the service or the clock end them. All others are judged by reports, and none follows.
+   * Set if alerts stay after a person has stopped the agent on its machine: their facts are stored in the service, so
+   * people at the page or the passing of time end them. All other alerts depend on reports, and a stopped agent sends
+   * none.
    */
   afterStop?: 'stays'
-  /** Set if the rule does not hold while an agent is paused, whatever it said before. */
+  /** Set if the rule does not hold while an agent is paused, whatever the agent reported before. */
   whilePaused?: 'ends'
-  /** Set if the alerts have words that an agent chooses: finds what they are now. */
+  /** Set if the alerts have words that an agent chooses: returns the finding with the agent's present words. */
   present?: (reported: ReportedFacts) => ConditionFinding
 }
 

@@ -1,7 +1,7 @@
 /**
  * The alert rules, each with its defaults, its condition, the facts that it needs and the words of its messages. A rule
- * without one of them does not compile. A rule that also judges a whole workspace, such as `cost_day`, has more places:
- * evaluation/findings.ts and evaluation/facts.ts judge its sum, changes/rules.ts and packages/api
+ * without one of them does not compile. A rule that also judges a whole workspace, such as `cost_day`, needs code in
+ * more files: evaluation/findings.ts and evaluation/facts.ts judge its sum, changes/rules.ts and packages/api
  * (operations/alerts.ts, words/rules.ts) hold its setting, and web/queries/costs.ts shows its limit.
  */
 import type { RuleName } from '@svc/api'
@@ -248,6 +248,6 @@ export function findInRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout: 
 /** The maximum time for which a condition must be gone before its alert ends, unless the rule has a time of its own. */
 const maxEndMs = 2 * minute
 
-/** How long the condition of a rule must be gone before its alert ends. */
+/** The milliseconds for which the condition of a rule must be gone before its alert ends. */
 export const endsAfter = ({ name, after }: Pick<Rule, 'name' | 'after'>): number =>
   ruleRecords[name].endsAfter ?? Math.min(after, maxEndMs)

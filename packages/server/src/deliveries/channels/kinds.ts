@@ -26,7 +26,7 @@ export interface ChannelTraits {
   secret: Need | 'made'
   /** True if everybody who knows the address can write to the channel. Such an address is never shown completely. */
   urlIsSecret: boolean
-  /** The words for the field `to` in messages, such as "a chat". */
+  /** The words for the field `to` in refusals, such as "a chat". */
   toIs?: string
   /**
    * Builds the HTTP request for a message, which send.ts then sends. Undefined for kinds of channels that are not sent

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { type LookupAddress, lookup } from 'node:dns'
 import type { Socket } from 'node:net'
 
-/** The part of the options of a look-up that goes to the system. */
+/** The options of a look-up that are passed to the system. */
 export interface LookUpOptions {
   family?: number | undefined
   hints?: number | undefined
@@ -27,7 +27,7 @@ interface Question {
 interface AskedProcess {
   child: ChildProcess
   pending: Map<number, Question>
-  /** True once it answered something, so that a later end says nothing about its start. */
+  /** True once the process has answered, so that its later end does not count as a failed start. */
   works: boolean
 }
 
@@ -108,7 +108,10 @@ class HelperProcess implements NameHelper {
     return asked
   }
 
-  /** Asks no more of a process, and ends it when its other look-ups are over. These are at their own deadlines soon. */
+  /**
+   * Gives a process no further look-ups, and ends it when its other look-ups are over, which is soon because each has a
+   * deadline.
+   */
   #retire(asked: AskedProcess | undefined): void {
     if (this.#current === asked) this.#current = undefined
     if (asked) this.#endIfOver(asked)
@@ -118,7 +121,7 @@ class HelperProcess implements NameHelper {
     if (asked !== this.#current && asked.pending.size === 0) asked.child.kill('SIGKILL')
   }
 
-  /** Asks again what a process left unanswered when it ended. */
+  /** Repeats the look-ups that a process had not answered when it ended. */
   #ended(asked: AskedProcess): void {
     if (this.#current === asked) this.#current = undefined
     const left = [...asked.pending.values()]
@@ -142,7 +145,10 @@ function answered(asked: AskedProcess, line: string): void {
   asked.pending.delete(id)
 }
 
-/** Looks a name up in this process, because no other one can be started: it is better than no message. */
+/**
+ * Looks a name up in this process, because no helper process can be started. Blocking a thread is better than sending
+ * no message.
+ */
 function lookUpHere({ name, options, answer }: Question): void {
   lookup(name, { ...systemOptions(options), all: true }, (error, found) => answer(error ?? found))
 }
@@ -153,8 +159,8 @@ const systemOptions = ({ family, hints }: LookUpOptions) => ({
 })
 
 /**
- * The program of the process. It is a text and no file, so that it fits this process even after an update of the files.
- * It ends when its input does, at once, because a normal exit would wait for the threads.
+ * The program of the process. It is a text and not a file, so that it matches this process even after the files were
+ * updated. When its input ends, the program exits at once, because a normal exit would wait for the threads.
  */
 const program = `
 const { lookup } = require('node:dns')

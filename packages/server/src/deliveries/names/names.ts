@@ -1,6 +1,6 @@
 /**
  * Looks up the names of receivers, of the mail server and of the heartbeat. A look-up has a deadline that ends it. A
- * name that failed is not asked again at once: until its time, every look-up of it fails with the same error.
+ * name that failed is not looked up again at once: for some seconds, every look-up of it fails with the same error.
  */
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -12,15 +12,15 @@ import { type LookUpOptions, type NameHelper, newNameHelper } from './helper.ts'
  * a third one.
  */
 const lookUpMs = 12_000
-/** The milliseconds until a name that failed is asked again: doubled with each failure, up to the maximum. */
+/** The milliseconds until a name that failed is looked up again: doubled with each failure, up to the maximum. */
 const [firstRestMs, maxRestMs] = [4000, 60_000]
-/** The number of failed names that are remembered. Beyond it, the one that failed first is forgotten. */
+/** The maximum number of failed names that are remembered. Beyond it, the name that failed first is forgotten. */
 const maxFailed = 10_000
 
 export interface NameLookups {
   /**
-   * A look-up for one connection, which ends with `signal`. `isFresh` asks a name that has just failed, because a
-   * person waits for the answer.
+   * A look-up for one connection, which ends with `signal`. With `isFresh`, even a name that has just failed is looked
+   * up, because a person waits for the answer.
    */
   lookupFor(signal: AbortSignal, isFresh?: boolean): LookupFunction
 }

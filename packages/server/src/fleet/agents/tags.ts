@@ -25,9 +25,9 @@ type TagRefusal = 'agent_unknown' | 'tags_too_many'
 const agentsAtOnce = 250
 
 /**
- * Gives tags to agents and takes others from them, and returns all of them. If one of the agents is unknown or would
- * have too many tags, nothing is changed. If that becomes true of one while several transactions change many, it is
- * left as it is.
+ * Adds tags to agents and removes others, and returns all these agents. If one of the agents is unknown or would have
+ * too many tags, nothing is changed. Many agents are changed in several transactions: an agent for which this becomes
+ * true meanwhile is left as it is.
  */
 export async function tagAgents(
   { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | RunInTransaction },
@@ -73,7 +73,7 @@ async function write(trx: Db, after: readonly ChangedTags[], { add = [], remove 
   await give(trx, idsOf(after.filter(isGaining)), add)
 }
 
-/** Writes one line to the activity for the whole change, with the first agents. */
+/** Writes one line to the activity for the whole change. The line names the first agents. */
 async function note(
   { db, by, now }: ChangeContext,
   workspace: { id: string },
@@ -111,7 +111,7 @@ const isLosing = ({ before, tags }: ChangedTags): boolean => before.some((tag) =
 const isGaining = ({ before, tags }: ChangedTags): boolean => tags.some((tag) => !before.includes(tag))
 const isChanged = (agent: ChangedTags): boolean => isLosing(agent) || isGaining(agent)
 
-/** Decides which tags the named agents have after a change, or why it is refused. */
+/** Computes which tags the named agents have after a change, or why the change is refused. */
 async function changedBy(
   on: Db | RunInTransaction,
   workspace: { id: string },

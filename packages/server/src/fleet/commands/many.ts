@@ -12,7 +12,10 @@ import { noteShared } from './outcomes.ts'
 import { commandBodyOf, commandRow } from './row.ts'
 import { isCommandOpen, maxOpenCommands, storedBody, tooManyOpen } from './store.ts'
 
-/** The command that an agent has now, or the reason why it gets none. `shared`: it was already in progress (D5). */
+/**
+ * The command that an agent got, or the reason why it got none. `shared` is true if that command was already in
+ * progress (D5).
+ */
 type QueueResult = { command: string; shared: boolean } | { skipped: string }
 
 /**
@@ -67,7 +70,7 @@ export async function lockAgents(trx: Db, ids: readonly string[]): Promise<strin
   return (await (isPostgres(trx) ? rows.forUpdate() : rows).execute()).map(({ id }) => id)
 }
 
-/** The logs that are read: those of one name, all of them, or none. */
+/** The names of logs that are read: only one name, all of them, or none. */
 type LogsRead = { named: string } | 'all' | 'none'
 const logsIn = (body: CommandBody): LogsRead => (body.type === 'log' ? { named: body.payload.name } : 'none')
 

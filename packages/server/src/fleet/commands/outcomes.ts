@@ -1,4 +1,4 @@
-/** Tells the outcome of an action for each agent from the rows of its commands. */
+/** Determines the outcome of an action for each agent from the rows of its commands. */
 import { type ActionState, agentDeleted } from '@svc/api'
 import type { CommandState } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
@@ -41,7 +41,7 @@ export function actionStateOf({
   return commandId === null ? 'waiting' : 'cancelled'
 }
 
-/** The state of one agent, with the words of the agent or the reason. */
+/** The state of one agent in an action, with the agent's own words or the reason why it got no command. */
 export function actionOutcomeOf(agent: ActionAgentFacts): { state: ActionState; message: string | null } {
   const state = actionStateOf(agent)
   if (agent.outcome !== null) return { state, message: agent.message }
@@ -81,8 +81,8 @@ async function keepWhere(trx: Db, column: 'command.agent_id' | 'command.id', val
 }
 
 /**
- * Called if a later press found these commands still pending, and so waits for them, too (D5). Notes that in the
- * actions that sent them.
+ * Notes in the actions that sent these commands that a later action found them still pending and so waits for them, too
+ * (D5).
  */
 export async function noteShared(trx: Db, commandIds: readonly string[]): Promise<void> {
   if (commandIds.length === 0) return

@@ -74,8 +74,8 @@ export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ac
 }
 
 /**
- * Times out a command (D2, D20); undefined if its timeout has not come. If this process delivered the command, the
- * monotonic clock must agree that the time is over; otherwise the timeout is moved to a later time.
+ * Times out a command (D2, D20); undefined if it is not overdue. If this process delivered the command, the monotonic
+ * clock must agree that the time is over; otherwise the timeout is moved to a later time.
  */
 export function afterTimeout(c: StoredCommand, now: number, age: MonotonicAge): StoredCommand | undefined {
   if (c.due_at === null || isAhead(c.due_at, now, limits.commandSeconds * 1000)) return undefined

@@ -1,4 +1,7 @@
-/** The hosts of agents whose last report is older than the column for them: they are in the bodies of the reports. */
+/**
+ * Reads the hosts of agents whose last report was stored before the column for hosts existed. These hosts are only in
+ * the bodies of the reports.
+ */
 import type { Db } from '../../platform/db/open.ts'
 import { readBodies } from './bodies.ts'
 

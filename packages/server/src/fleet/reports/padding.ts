@@ -7,7 +7,7 @@
 /** Pads JSON with spaces at its end to a multiple of `step` characters. Whoever parses the JSON ignores the spaces. */
 export const paddedJson = (json: string, step: number): string => json.padEnd(Math.ceil(json.length / step) * step)
 
-/** Smaller rows have one page. */
+/** The number of characters from which a row is large. Smaller rows fit one page. */
 const largeRow = 4096
 /** SQLite writes the length of a shorter text in one byte and of a longer one in two, which changes the row's size. */
 const minLength = 64

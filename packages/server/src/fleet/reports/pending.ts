@@ -16,7 +16,7 @@ export const maxUsage = 1e12
  * (usage-names.ts picks the rows). An agent with one model has two sums a day.
  */
 const maxWaiting = 8
-/** The column is padded to a multiple of this, so that most reports leave its size as it is. */
+/** The length of the column is padded to a multiple of this number, so that most reports do not change its size. */
 const paddedTo = 64
 
 type Written = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]

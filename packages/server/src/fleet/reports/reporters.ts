@@ -1,6 +1,6 @@
 /**
- * Detects that two reporters use the same token. It compares only the marks of the last ten reports, which are short
- * hashes of the host and the start of each sender (D8).
+ * Detects that two reporters use the same token. It compares only the marks of the last ten reports. A mark is a short
+ * hash of the host and boot id of the sender (D8).
  */
 import type { Report } from '@svc/protocol'
 

@@ -12,13 +12,13 @@ export interface ReportSigns {
   /** The products whose binding has the level bad. */
   bindings: readonly string[]
   /**
-   * The names of other health items with the level bad, each once, in the order of the report. Items with names that
-   * cannot stand for them, such as an empty one, are left out.
+   * The names of other health items with the level bad, each once, in the order of the report. Items whose names cannot
+   * identify them, such as an empty name, are left out.
    */
   items: readonly string[]
   /** The number of further such names. */
   moreItems: number
-  /** The names of the gauges whose used amount has reached the mark that the agent reports for them. */
+  /** The names of the gauges whose used amount has reached the limit that the agent reports for them. */
   gauges: readonly string[]
   /** The earliest start of a run in progress, in Unix seconds as reported; null if no run is in progress. */
   started: number | null

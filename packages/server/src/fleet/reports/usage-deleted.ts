@@ -23,7 +23,7 @@ export async function keepUsage(trx: Db, id: string, now: number): Promise<void>
   const days = daysOf(sums.filter(({ model }) => model === ''))
   const [first, last] = [Math.min(...days), Math.max(...days)]
   const kept = limitNames(sums, await storedRows(trx, agent.workspace_id, sums), dayNumber(now))
-  // In one order, so that two agents that are deleted at the same time do not wait for each other.
+  // Two agents that are deleted at the same time lock rows in the same order, so they do not wait for each other.
   kept.sort((a, b) => a.day - b.day || (a.model < b.model ? -1 : 1))
   const rows = kept.map(({ day, model, runs, costMicro, outputTokens }): UsageDeletedTable => {
     const counted = { began: model === '' && day === first ? 1 : 0, ended: model === '' && day === last ? 1 : 0 }
@@ -71,8 +71,8 @@ const addRows = (trx: Db, rows: UsageDeletedTable[]) =>
     .execute()
 
 /**
- * The rows that the workspace has from the first day of these sums on. Their names are read only for days that may have
- * no room for all of them.
+ * The rows of the workspace from the first day of these sums on. The names of the models are read only for days that
+ * may get too many.
  */
 async function storedRows(trx: Db, workspaceId: string, sums: readonly UsageDelta[]): Promise<UsageRows> {
   const rows = trx

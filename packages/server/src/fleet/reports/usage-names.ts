@@ -9,7 +9,7 @@ import type { UsageDelta } from './stored.ts'
 export const namesPerDay = 200
 /** The name of the row in which a day sums all models that have no separate row. */
 export const otherModels = 'other'
-/** The number of latest days whose models the sweeper never adds up in one row, because pages show these days first. */
+/** The number of latest days whose models the sweeper never adds up to one row, because pages show these days first. */
 export const unfoldedDays = 31
 /** The number of days for which sums are kept. */
 export const usageDays = 400
@@ -23,8 +23,8 @@ export interface UsageRows {
 
 /**
  * Decides for each sum in which row it is stored: the row of its model if the day has one or has room for it, otherwise
- * the row `other`. A model that was counted in the row `other` of an old day stays there, because such a day gets no
- * new names.
+ * the row `other`. A model that was counted in the row `other` of an old day stays there, because an old day gets no
+ * new rows.
  */
 export function limitNames(due: readonly UsageDelta[], rows: UsageRows, today: number): UsageDelta[] {
   const left = new Map<number, number>()

@@ -1,6 +1,7 @@
 /**
  * Counts the agents of each workspace by blueprint version, once an hour for the present day (UTC). A count replaces
- * the earlier one of its day, so any node may count, and twice does no harm. No report writes here.
+ * the earlier count of its day, so any node may count, and counting twice does no harm. Reports do not write these
+ * rows.
  */
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
@@ -9,9 +10,9 @@ import { byText, piecesOf } from '../../platform/lists.ts'
 
 /** The number of days for which the counts are kept. */
 export const keptVersionDays = 400
-/** The most versions of a blueprint that are counted on their own, those of the most agents. */
+/** The maximum number of versions of a blueprint that have a count of their own: those that the most agents run. */
 const maxVersions = 50
-/** The name under which the agents of all other versions are counted, and those whose version is not known. */
+/** The version under which the agents of all other versions are counted, and agents whose version is not known. */
 const otherVersions = ''
 
 interface VersionCount {
@@ -20,10 +21,14 @@ interface VersionCount {
   readonly agents: number
 }
 
-/** The counts of one statement. A database limits the number of its parameters. */
+/**
+ * The maximum number of counts that one statement stores. A database limits the number of parameters of a statement.
+ */
 const storedAtOnce = 500
 
-/** Counts and stores the versions of all workspaces. Calls `failed` for each one whose counts cannot be stored. */
+/**
+ * Counts and stores the versions of all workspaces. Calls `failed` for each workspace whose counts cannot be stored.
+ */
 export async function countVersions(
   db: Db,
   now: number,
@@ -69,7 +74,9 @@ export async function versionCounts(
   return limited([...counts.values()])
 }
 
-/** The last name of the agents that the next statement counts; undefined if it counts all that are left. */
+/**
+ * The name of the last agent that the next statement counts; undefined if that statement counts all remaining agents.
+ */
 async function lastCounted(
   db: Db,
   workspaceId: string,
@@ -107,7 +114,7 @@ async function countsBetween(db: Db, workspaceId: string, { after, last }: Names
   )
 }
 
-/** The counts of a blueprint, with those beyond the most frequent ones as one. */
+/** The counts of a blueprint. All versions except the most frequent ones are combined into one count. */
 export function mostFrequent(counts: readonly VersionCount[]): VersionCount[] {
   const ordered = counts.toSorted((a, b) => b.agents - a.agents || byText(a.version, b.version))
   const [first] = ordered

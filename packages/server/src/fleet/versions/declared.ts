@@ -21,8 +21,8 @@ export async function declaredManifest(db: Db, agent: { id: string }): Promise<M
 }
 
 /**
- * The names of logs that may be requested although no report names them (2.7). A log that stands for many, such as
- * `job/*`, is not among them: reports name those that exist.
+ * The names of logs that may be requested although no report names them (2.7). A pattern for several logs, such as
+ * `job/*`, is left out: reports name the existing logs.
  */
 export const declaredLogs = (manifest: Manifest | undefined): string[] =>
   (manifest?.logs ?? []).filter((log) => !isLogPattern(log)).map(({ name }) => name)

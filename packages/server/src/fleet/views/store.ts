@@ -48,8 +48,8 @@ const known = (names: readonly string[]): FleetColumn[] =>
   names.flatMap((name) => agents.fleetColumns.find((one) => one === name) ?? [])
 
 /**
- * Saves a view. It replaces the view of its owner with the id `replaces`, whose name may be another one, and without
- * that the one of the same name.
+ * Saves a view. It replaces the owner's view with the id `replaces`, whose name may differ, or without `replaces` the
+ * owner's view of the same name.
  */
 export const setView = (
   { db, by, now, ...rights }: ViewChange,
@@ -99,7 +99,7 @@ export const setView = (
 const isSame = (a: Selectable<SavedViewTable>, b: Selectable<SavedViewTable>): boolean =>
   a.name === b.name && a.q === b.q && a.sort === b.sort && a.columns === b.columns
 
-/** Makes the line of the activity about a saved view, which had the name `from` before. */
+/** Makes the line of the activity about a saved view. `from` is its name before the change. */
 const wasNamed = (from: string | undefined, { name, q }: NewView): ViewLine =>
   from === undefined || from === name
     ? { action: 'view.saved', name, details: { q } }
@@ -132,7 +132,7 @@ export const removeView = (
     return done({ ok: true })
   })
 
-/** Finds a view of the workspace by its name. The refusal names those that there are. */
+/** Finds a view of the workspace by its name. The refusal names the existing views. */
 export async function sharedView(
   db: Db,
   workspace: InWorkspace,

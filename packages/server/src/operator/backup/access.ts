@@ -1,23 +1,29 @@
 /**
- * Reads what gives somebody or something access, as one embedded database has it. A restore reads it from the backup
- * and from the data that it puts aside, which may be of an earlier or a later version.
+ * Reads from an embedded database everything that gives access to somebody or something. A restore reads it from the
+ * backup and from the data that it puts aside, which may be of an earlier or a later version.
  */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { messageOf } from '../../platform/errors.ts'
 
-/** A thing that gives access, or is in the way of one. */
+/** A thing that gives access or prevents it, such as a token, a membership, or a required second factor. */
 export interface AccessThing {
-  /** The same in both databases. */
+  /** The key of the thing, which is the same in both databases. */
   key: string
-  /** How people know it, such as an address. */
+  /** The name by which people know the thing, such as an address. */
   name: string
-  /** The part that may have changed since the backup, such as a role, or the hash of a token; '' if nothing can. */
+  /**
+   * The part of the thing that may have changed since the backup, such as a role or the hash of a token; '' if there is
+   * none.
+   */
   state: string
-  /** The keys of the workspace and the person that it belongs to, without which it cannot be. */
+  /** The keys of the workspace and the person to which the thing belongs, and without which it cannot exist. */
   owners: readonly string[]
 }
 
-/** The statements that read the things. Each returns key, name, state, and its owners with a space between. */
+/**
+ * The statements that read the things. Each returns the key, the name, the state, and the keys of the owners separated
+ * by a space.
+ */
 const statements = {
   people: `select p.id, email, case when d.person_id is null then '' else 'disabled' end, null
     from "user" p left join person_disabled d on d.person_id = p.id`,
@@ -48,13 +54,13 @@ export type ThingKind = keyof typeof statements
 
 export interface Access {
   things: Readonly<Record<ThingKind, readonly AccessThing[]>>
-  /** The restores of which this data is the result: the id of each and the time of its backup, if it is known. */
+  /** The restores that led to this data: the id of each restore, and the time of its backup if that is known. */
   restores: readonly { id: string; from: number | null }[]
   /** The latest time of a change that this data records, in Unix milliseconds. */
   lastAt: number
 }
 
-/** The tables that earlier versions do not have, each as an empty one of its columns. */
+/** The tables that earlier versions do not have, each as SQL for an empty table with the same columns. */
 const laterTables: Readonly<Record<string, string>> = {
   person_disabled: 'null as person_id',
   workspace_deleted: 'null as workspace_id',

@@ -29,7 +29,7 @@ interface Renewal {
   now: number
   /** The time of the backup; missing if it is not known. */
   from?: number
-  /** The things that ended since the backup; missing if it is not known. */
+  /** The things that ended since the backup; missing if that is not known. */
   since?: LaterChanges | undefined
 }
 
@@ -73,11 +73,11 @@ export async function renewAccess(
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
       .execute()
-    // So must no invitation, which may have been used by somebody else, or withdrawn.
+    // The same is true of an invitation, which may have been used by somebody else, or withdrawn.
     await trx.deleteFrom('operator_invitation').execute()
     await trx.updateTable('invitation').set({ status: 'canceled' }).where('status', '=', 'pending').execute()
     await endWaiting(trx, { why: 'restored' }, now)
-    // Their links would be about requests that were made before the backup.
+    // The links of these mails would be about requests that were made before the backup.
     await trx.deleteFrom('account_mail').execute()
     await beginHistory(trx)
     const wishes = await endWishes({ db: trx, by, now })

@@ -2,7 +2,7 @@
  * Restores a backup: everything is prepared and checked on a copy, then the old database is moved aside and the copy
  * takes its place. Tokens, sessions and links that were rotated, deleted, used or ended since the backup would become
  * valid again. So every agent (or those named) gets a new token, all sessions end, and open one-time links are void
- * (D2). The data that is moved aside knows what else ended since the backup (D79).
+ * (D2). The data that is moved aside shows what else ended since the backup (D79).
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,15 +22,17 @@ import { endedSince } from './since.ts'
 
 export interface RestoreFacts {
   file: string
-  /** When the backup was made, in Unix milliseconds. */
+  /** The time of the backup in Unix milliseconds. */
   from: number
   version: string
   /** The folder in which the database that was replaced is kept; null if there was none. */
   replaced: string | null
   agents: NewAgentToken[]
-  /** The things that the restore brought back although they had ended since the backup; null if that is not known. */
+  /** The things that the restore brought back although they had ended since the backup; null if these are not known. */
   revived: RevivedThings | null
-  /** The reason why that is not known, for a sentence about the data that was replaced; null if it is. */
+  /**
+   * The reason why `revived` is not known, for a sentence about the data that was replaced; null if `revived` is known.
+   */
   unknown: string | null
 }
 type RestoreRefusal = 'file_unknown' | 'no_backup' | 'backup_damaged' | 'agent_unknown'
@@ -96,7 +98,7 @@ function takeOut(copy: string, file: string): Verdict<{ secret: string; at: numb
 interface Preparation {
   tokensOf: string[] | undefined
   from: number
-  /** The access in the data that is replaced, or why it is not known. */
+  /** The access in the data that is replaced, or the reason why it could not be read. */
   later: Access | string
   now: number
 }
@@ -120,7 +122,7 @@ async function prepare(copy: string, { later, ...renewal }: Preparation) {
 
 function putInPlace(dataDir: string, copy: string, secret: string, now: number): string | null {
   const database = databaseFile(dataDir)
-  // All that needs space comes before the first file is moved, so that a full disk leaves the data as they were.
+  // Everything that needs space is done before the first file is moved, so that a full disk leaves the data unchanged.
   syncFile(copy)
   const prepared = `${secretFile(dataDir)}.restoring`
   writeSecret(prepared, secret)

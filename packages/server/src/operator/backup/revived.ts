@@ -1,6 +1,6 @@
 /**
- * Keeps ended what was ended since a backup, and says what the restore brings back (D79). What was deleted comes back
- * as data, but gives nobody access before the operator has looked.
+ * Ends access again that had ended since the backup, and lists what the restore brings back (D79). Deleted objects come
+ * back as data, but give nobody access before the operator has looked at them.
  */
 import type { Actor } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -8,7 +8,10 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AccessThing } from './access.ts'
 import type { LaterChanges } from './since.ts'
 
-/** The things that a restore brought back, by kind, as people know it: addresses, short names and names. */
+/**
+ * The things that a restore brought back, by kind. Each is given by the name that people know: an address, a short name
+ * or a name.
+ */
 export type RevivedThings = Record<RevivedKind, string[]>
 export type RevivedKind =
   | 'peopleDeleted'
@@ -63,7 +66,7 @@ export function tokenEnded({ gone, changed }: LaterChanges): (agent: { id: strin
   return ({ id, workspaceId }) => ended.has(id) || ended.has(workspaceId)
 }
 
-/** Writes into the restored data what stays ended. */
+/** Ends access in the restored data that had ended since the backup. */
 export async function keepEnded(trx: Db, since: LaterChanges, by: Actor, now: number): Promise<void> {
   const { gone, changed, required } = since
   for (const { key, name } of [...gone.people, ...changed.people.filter((person) => person.now !== '')]) {

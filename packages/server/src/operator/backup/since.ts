@@ -1,6 +1,6 @@
 /**
- * Finds what a restore brings back although it was ended since the backup, by comparing the backup with the data that
- * the restore puts aside (D79). Pure.
+ * Finds the things that a restore brings back although they had ended since the backup, by comparing the backup with
+ * the data that the restore puts aside (D79). Pure.
  */
 import type { Access, AccessThing, ThingKind } from './access.ts'
 
@@ -16,7 +16,7 @@ export interface LaterChanges {
    */
   gone: Readonly<Record<ThingKind, readonly AccessThing[]>>
   changed: Readonly<Record<ThingKind, readonly LaterThing[]>>
-  /** The workspaces of the backup that require a second factor only in the later data. */
+  /** The workspaces that require a second factor in the later data but not in the backup. */
   required: readonly AccessThing[]
 }
 
@@ -45,7 +45,7 @@ export function endedSince(backup: Access, later: Access): LaterChanges | string
   }
 }
 
-/** False for a new service, in which everything is missing. */
+/** True if the later data belongs to the service of the backup. In a newly installed service everything is missing. */
 function isSameService(backup: Access, later: Access): boolean {
   return (['people', 'workspaces'] as const).some((kind) => {
     const keys = new Set(later.things[kind].map(({ key }) => key))
@@ -54,8 +54,8 @@ function isSameService(backup: Access, later: Access): boolean {
 }
 
 /**
- * True if the later data contains everything that the backup does. It does not if it is older, or was itself restored
- * from an older backup: what is missing there may just be newer.
+ * True if the later data was made after the backup. If it is older, or was itself restored from an older backup, a
+ * thing that is missing there may just be newer.
  */
 function isLater(backup: Access, later: Access): boolean {
   const before = new Set(backup.restores.map(({ id }) => id))

@@ -43,7 +43,7 @@ async function filterIn(call: CommandCall, workspace: { id: string }): Promise<s
   return grantedToOperator(await sharedView(call.store.db, workspace, view)).q
 }
 
-/** The fact that `--group` names. */
+/** The fact by which agents are grouped, as the option `--group` names it. */
 function groupingIn(call: CommandCall): Grouping | undefined {
   const typed = rawOption(call, 'group')
   if (typed === undefined) return undefined
@@ -228,7 +228,7 @@ export const viewCommands = {
       if (filter === undefined) throw new UsageError('A view needs a filter: view set SLUG NAME --filter FILTER')
       const wanted = readTypedInput(views.setView, { name: rawArgument(call, 1), q: filter, shared: true })
       const { workspace } = await inWorkspace(call)
-      // The order and the columns of a view that is there already were chosen on the page, and stay.
+      // The order and the columns of an existing view were chosen on the page, and stay.
       const before = (await readViews(call.store.db, workspace, { id: null })).find(({ name }) => name === wanted.name)
       const kept = before && { sort: before.sort, columns: before.columns }
       const { view } = await findByFilter(filter, () =>

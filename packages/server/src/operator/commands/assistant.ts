@@ -18,7 +18,7 @@ import {
 } from '../shared/request.ts'
 import { listedAgent } from './agent.ts'
 
-/** The maximum number of items that a tool gives, and the default number. */
+/** The maximum and the default number of items that a tool returns. */
 export const itemsGiven = {
   fleet: { max: 200, default: 50 },
   runs: { max: 100, default: 20 },
@@ -171,7 +171,9 @@ async function agentIn(call: CommandCall, workspace: WorkspaceInfo, option: 'nam
 /** The number of items that the assistant wants. `svc-server mcp` has checked it. */
 const limitIn = (call: CommandCall, otherwise: number): number => Number(rawOption(call, 'limit') ?? otherwise)
 
-/** A list within the bounds of an answer, with the number of those of all `total` items that are not in it. */
+/**
+ * A list that is cut until the answer is small enough, and the number of items that are left out, of all `total` items.
+ */
 function itemsWithin<T>(all: readonly T[], total: number): { items: T[]; leftOut: number } {
   const items = firstWithin(all, maxBytes)
   return { items, leftOut: total - items.length }
@@ -184,10 +186,10 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(safeJson(value))
 
 type Snapshot = Awaited<ReturnType<typeof import('../../web/queries/agents.ts')['agentSnapshot']>>
 
-/** The parts of a report that are made shorter until an answer has its bounds, the least important first. */
+/** The parts of a report that are shortened until the answer is small enough, the least important first. */
 const shortened = ['panels', 'runs', 'active', 'gauges', 'health'] as const
 
-/** An agent without its account and the values of its settings, within the bounds of an answer. */
+/** An agent without its account and the values of its settings, shortened until the answer is small enough. */
 function agentWithin({ report: whole, ...about }: Snapshot, runsKept: number): object {
   const agent = { ...about, updates: withoutAddresses(about.updates) }
   if (!whole) return { ...agent, report: null, leftOut: {} }

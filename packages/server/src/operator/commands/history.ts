@@ -1,4 +1,4 @@
-/** Commands about what was before: states and changes of agents, and costs. */
+/** Commands about the past: states and changes of agents, and costs. */
 import { type CostRow, history, optionsField } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
 import { readStrip } from '@svc/api/words'

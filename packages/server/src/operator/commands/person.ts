@@ -20,7 +20,7 @@ import { oneSafeLine, tableText } from '../shared/show.ts'
 
 const email: [string, string] = ['<email>', 'with which the person signs in, or the id of the account (person list)']
 
-/** An address as the terminal may show it: characters that nobody sees are written as their numbers. */
+/** An address in the form in which the terminal may show it: invisible characters are replaced by their numbers. */
 const escaped = (email: string): string =>
   [...email].map((sign) => (hiddenCharacterIn(sign) ? `\\u{${sign.codePointAt(0)?.toString(16)}}` : sign)).join('')
 

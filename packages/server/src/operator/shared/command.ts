@@ -31,9 +31,9 @@ export interface OperatorCommand<T = unknown> {
   json?: (value: T) => unknown
   /** Makes the value that `run` returned readable for people. */
   show: (value: T) => string
-  /** The facts that the line of the service's log about a call has beside the name of the command. */
+  /** Returns the facts that the service's log line about a call contains besides the name of the command. */
   logged?: (request: OperatorRequest) => object
-  /** True if the value is printed and the command ends with 1, because what it tried did not succeed. */
+  /** True if the value is printed and the command ends with 1, because the command did not achieve its aim. */
   isFailure?: (value: T) => boolean
 }
 

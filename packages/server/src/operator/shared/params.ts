@@ -1,4 +1,6 @@
-/** Finds what the first argument of a command names. The refusals say what is wrong with it, or that it is missing. */
+/**
+ * Finds what the first argument of a command names. The refusals say that the argument is wrong or missing, and why.
+ */
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'

@@ -1,6 +1,7 @@
 /**
- * The challenge that a passkey signs. It is in no row until it is used: the browser keeps it in a sealed cookie for
- * five minutes, so asking for one costs the service nothing, and an answer of another browser is not good.
+ * The challenge that a passkey signs. It is not stored in the database until it is used: the browser keeps it in a
+ * sealed cookie for five minutes. So a request for a challenge costs the service nothing, and an answer from another
+ * browser is refused.
  */
 import { randomBytes } from 'node:crypto'
 import { isAhead } from '@svc/protocol'
@@ -21,7 +22,7 @@ export type ChallengeFor = { is: 'sign-in' } | { is: 'proof' | 'add'; session: s
 interface ChallengeCookies {
   /** The challenge to which a browser's answer belongs; the newest one if it belongs to none that can be used. */
   find(cookies: string | undefined, purpose: ChallengeFor, answer: SignedAnswer, now: number): Challenge | undefined
-  /** Makes a challenge, and the headers `Set-Cookie` that give it to the browser beside earlier ones. */
+  /** Makes a challenge, and the headers `Set-Cookie` that give it to the browser in addition to earlier challenges. */
   make(cookies: string | undefined, purposes: ChallengeFor[], now: number): { challenge: string; cookies: string[] }
   /** The headers `Set-Cookie` that take a challenge from the browser, after it was used. */
   end(cookies: string | undefined, purposes: ChallengeFor[], answer: SignedAnswer, now: number): string[]
@@ -32,7 +33,10 @@ interface SignedAnswer {
   response: { clientDataJSON: string }
 }
 
-/** The maximum number of challenges that a browser keeps for one purpose: its tabs must not disturb each other. */
+/**
+ * The maximum number of challenges that a browser keeps for one purpose. It is more than one, because several tabs may
+ * each have a challenge.
+ */
 const maxChallenges = 3
 
 export function challengeCookies({ dataDir, baseUrl }: { dataDir: string; baseUrl: string }): ChallengeCookies {
@@ -78,7 +82,7 @@ export function challengeCookies({ dataDir, baseUrl }: { dataDir: string; baseUr
   }
 }
 
-/** The owner of a sealed cookie: a challenge of another session, or for something else, cannot be read. */
+/** The owner of a sealed cookie: a challenge of another session, or with another purpose, cannot be read. */
 const ownerOf = (purpose: ChallengeFor): string =>
   purpose.is === 'sign-in' ? purpose.is : `${purpose.is} in ${purpose.session}`
 

@@ -2,8 +2,8 @@
  * Hands an account over to the owner of its e-mail address. The person who made the account may not own the address, so
  * the link comes from the operator, who knows the owner, or by mail to that address. Its use sets a new password and
  * ends all sessions and unused links of the account. A link of the operator also removes second factors. The first link
- * by mail removes passkeys, with which the person who made the account would still sign in; an app only asks. Both end
- * the connection with the sign-in provider.
+ * by mail removes passkeys, because the person who made the account could still sign in with them. An authenticator app
+ * stays, because nobody can sign in with it alone. Both links end the connection with the sign-in provider.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
@@ -48,7 +48,8 @@ export async function claimAccount(
   return decideWithAccounts<Person, 'link_unknown'>(people, async (trx, accounts) => {
     if (!(await useLink(trx, purpose, token, now))) return usedAlready
     const owner = { ...person, name: storedName(name) }
-    // The lock waits for sign-ins that are being made: their sessions end below. Later ones find nothing to use.
+    // The lock waits for sign-ins in progress, whose sessions end below. A later sign-in finds neither the old password
+    // nor an old link.
     if (!(await lockPerson(trx, owner))) return usedAlready
     await handOver(trx, accounts, owner, hash)
     await endFirstHalves(trx, owner.id)

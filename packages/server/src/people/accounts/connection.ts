@@ -19,7 +19,7 @@ export interface ConnectionConfig extends ServiceAddress {
 
 /** The ways in which a person can sign in without the operator. */
 interface WaysIn {
-  /** False where nobody signs in with a password, too. */
+  /** True if the person has a password, and people sign in with passwords here. */
   password: boolean
   passkeys: number
   connected: boolean
@@ -34,7 +34,10 @@ export async function waysIn(db: Db, config: ConnectionConfig, person: { id: str
   }
 }
 
-/** Disconnects a person who asks for it. The other sessions, and this one without a factor, have then shown none. */
+/**
+ * Disconnects a person at their own request. The other sessions then no longer count as ones in which a factor was
+ * shown, and neither does this one if no factor is left.
+ */
 export async function disconnect({
   db,
   config,

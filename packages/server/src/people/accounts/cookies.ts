@@ -29,9 +29,9 @@ export function withPresentName(cookies: string, { name, earlier }: CookieNames)
 }
 
 interface OwnCookie {
-  /** The value in the header `Cookie` of a request; undefined if there is none. */
+  /** Returns the value of this cookie in the header `Cookie` of a request; undefined if it is not there. */
   find(cookies: string | undefined): string | undefined
-  /** The header `Set-Cookie` for a value that lasts so long. */
+  /** Makes the header `Set-Cookie` for a value that the browser keeps for this number of seconds. */
   set(value: string, seconds: number): string
 }
 

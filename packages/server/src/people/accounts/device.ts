@@ -21,13 +21,13 @@ interface Devices {
    */
   find(cookies: string | undefined, email: string, now: number): string | undefined
   /**
-   * Returns the id of a browser in which anybody has signed in before, whatever the account; undefined if it is
-   * unknown, or has only a cookie of an earlier version.
+   * Returns the id of a browser in which anybody has signed in before, whatever the account; undefined if the browser
+   * is unknown, or has only a cookie of an earlier version.
    */
   browser(cookies: string | undefined, now: number): string | undefined
   /**
-   * Returns the cookie to set after a sign-in to this account. `session` is the token of the session: one session gets
-   * one id of a browser, however often it asks, so a stolen one cannot pass as many browsers.
+   * Returns the cookie to set after a sign-in to this account. `session` is the token of the session: a session gets
+   * only one browser id, however often it asks, so a stolen session cannot pass for many browsers.
    */
   renew(cookies: string | undefined, email: string, now: number, session?: string): string
 }
@@ -45,7 +45,7 @@ export function deviceCookies({ secret, baseUrl }: { secret: string; baseUrl: st
     const right = Buffer.from(sign(issued, nonce, email))
     return age <= maxAgeSeconds && timingSafeEqual(right, Buffer.from(signature))
   }
-  /** Half of the id is authentic by the other half, so a known browser is recognised without its account. */
+  /** One half of the id is a signature of the other half, so a known browser is recognised without its account. */
   function idOf(session: string | undefined): string {
     const half = session === undefined ? randomBytes(8) : mac(`device of ${session}`)
     return Buffer.concat([half, mac(`browser ${half.toString('base64url')}`)]).toString('base64url')

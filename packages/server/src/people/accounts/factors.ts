@@ -69,7 +69,7 @@ export async function readFactors(
   }
 }
 
-/** Begins to add an authenticator app. Its secret replaces that of an app that was not confirmed. */
+/** Begins to add an authenticator app. Its secret replaces the secret of an app that was never confirmed. */
 export async function beginTotp({ db, config, by, now }: Ctx): Promise<Verdict<NewTotp, 'totp_on'>> {
   const secret = newTotpSecret()
   const isStored = await storeTotp(db, by.id, seal(keyOf(config), by.id, secret), now)
@@ -119,8 +119,8 @@ export async function removeTotp(ctx: Ctx): Promise<Verdict<null, 'factor_unknow
 }
 
 /**
- * Checks a typed code or recovery code and uses it up. Must run in the transaction that acts on it, so that a code that
- * was not needed in the end stays good.
+ * Checks a typed code or recovery code and uses it up. Must run in the transaction that acts on it, so that the code
+ * can be used again if that transaction is rolled back.
  */
 export async function useFactor(
   {
@@ -152,7 +152,10 @@ export async function useFactor(
   return (await useStep(db, person.id, step)) ? done(null) : wrongCode
 }
 
-/** The refusal of a wrong code. It says so if a difference of clocks explains the code, since then no code is right. */
+/**
+ * The refusal of a wrong code. If a difference of clocks explains the wrong code, the refusal says so, because no other
+ * code would be right either.
+ */
 function wrongFor(
   { now, clocksDiffer }: { now: number; clocksDiffer?: ClocksDiffer | undefined },
   typed: string,
@@ -169,7 +172,7 @@ function wrongFor(
     `That code is from another time: the clock of your phone is about ${by} ${off > 0 ? 'ahead of' : 'behind'} that of this service. Set your phone to automatic time; if it is right, tell the operator.`,
   )
 }
-/** Tells the log by how many seconds the clock of an app is ahead of that of the service. */
+/** Logs by how many seconds the clock of an app is ahead of the service's clock. */
 type ClocksDiffer = (seconds: number) => void
 
 /**

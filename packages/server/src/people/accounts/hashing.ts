@@ -87,8 +87,8 @@ export class HashQueue {
 }
 
 /**
- * Makes room in a full queue for a turn of `caller`: refuses the newest turn of the address that has the most turns.
- * Returns false, and refuses none, unless that address has at least two turns more than `caller`.
+ * Frees a position in a full queue for a turn of `caller`: refuses the newest turn of the address that has the most
+ * turns. Returns false, and refuses none, unless that address has at least two turns more than `caller`.
  */
 function displace(line: WaitingTurn[], caller: string): boolean {
   const counts = new Map<string, number>()

@@ -75,7 +75,7 @@ export async function insertLink(
 
 /**
  * Makes sure that the link of a mail about a forgotten password can be used: each try of the mail has the same link,
- * and earlier links stay good. False if the mail is not needed any longer, because this link has expired, or one for a
+ * and earlier links stay valid. False if the mail is not needed any longer, because this link has expired, or one for a
  * new password was used since `askedAt`.
  */
 export function ensureForgotLink(
@@ -118,7 +118,8 @@ export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: s
 const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim', forgot: 'claim' } as const
 
 /**
- * The person of a link, if the link could be used now; never one who is disabled. This call does not use the link up.
+ * The person of a link, if the link could be used now and the person is not disabled. This call does not use the link
+ * up.
  */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
   const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()

@@ -1,6 +1,6 @@
 /**
- * Checks what browsers answer for a passkey, in a worker thread (passkey-worker.ts). An answer is for the base address
- * of the service and for one challenge, and the person was verified by the device.
+ * Checks the answers of browsers about passkeys, in a worker thread (passkey-worker.ts). An answer is valid if it is
+ * for the base address of the service and for the given challenge, and if the device verified the person.
  */
 import type { NewPasskeyAnswer, PasskeyAnswer } from '@svc/api'
 import { threadFile } from '../../platform/installed.ts'
@@ -8,7 +8,7 @@ import { threadOnDemand } from '../../platform/threads.ts'
 
 /** A passkey as the answer of a browser shows it. */
 export interface PasskeyChecked {
-  /** The id that the device gave it. */
+  /** The id that the device gave to the passkey. */
   id: string
   /** The public key in the form of COSE, as base64url. */
   publicKey: string
@@ -32,8 +32,8 @@ const ask = threadOnDemand<PasskeyQuestion, PasskeyChecked | undefined>(threadFi
 })
 
 /**
- * A public key whose private key nobody has. An answer of an unknown passkey is checked with it, so that the time of a
- * refusal does not tell whether the service knows a passkey.
+ * A public key whose private key nobody has. An answer of an unknown passkey is checked with it, so that the time until
+ * a refusal does not reveal whether the service knows a passkey.
  */
 const nobodys =
   'pQECAyYgASFYIMgwgW1jho47riADotZ0hNwNxEUece-cYeOegkNRSHcaIlggQaUJPeVp2s3WmujIvyc44q5pZM99xaqRrRRcGLQT8pw'
@@ -43,14 +43,17 @@ function expectedBy(baseUrl: string, challenge: string): Expected {
   return { challenge, origin, host: hostname }
 }
 
-/** The new passkey in a browser's answer; undefined if the answer is not good. */
+/** The new passkey in a browser's answer; undefined if the answer is not valid. */
 export const checkNewPasskey = (
   baseUrl: string,
   challenge: string,
   answer: NewPasskeyAnswer,
 ): Promise<PasskeyChecked | undefined> => ask({ is: 'new', answer, ...expectedBy(baseUrl, challenge) })
 
-/** Checks a browser's answer with the stored passkey, or with a key that nobody has; undefined if it is not good. */
+/**
+ * Checks a browser's answer with the stored passkey, or with a key that nobody has; undefined if the answer is not
+ * valid.
+ */
 export const checkUse = (
   baseUrl: string,
   challenge: string,

@@ -1,6 +1,6 @@
 /**
- * The worker thread that passkey-thread.ts starts: it checks what browsers answer for a passkey, one answer at a time.
- * Loading the library takes a third of a second, during which no report could be answered.
+ * The worker thread that passkey-thread.ts starts: it checks the answers of browsers about passkeys, one answer at a
+ * time. Loading the library takes a third of a second, during which no report could be answered.
  */
 import { parentPort } from 'node:worker_threads'
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
@@ -10,7 +10,9 @@ import type { PasskeyChecked, PasskeyQuestion } from './passkey-thread.ts'
 
 parentPort?.on('message', (question: PasskeyQuestion) => void answer(question))
 
-/** The library throws for whatever is wrong with an answer. Its words quote the answer, so nobody gets to see them. */
+/**
+ * The library throws for any error in an answer. The message of its error quotes the answer, so the message is dropped.
+ */
 async function answer(question: PasskeyQuestion): Promise<void> {
   parentPort?.postMessage(await check(question).catch(() => undefined))
 }
@@ -21,7 +23,7 @@ async function check(question: PasskeyQuestion): Promise<PasskeyChecked | undefi
     ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: host },
     requireUserVerification: true,
   }
-  // The page is never shown in a frame of another site, so no answer comes from one.
+  // The page is never shown in a frame of another site, so an answer from such a frame is refused.
   if (decodeClientDataJSON(answer.response.clientDataJSON).crossOrigin === true) return undefined
   if (question.is === 'new') {
     const { verified, registrationInfo } = await verifyRegistrationResponse({

@@ -1,6 +1,6 @@
 /**
- * Passkeys of people: what a browser is asked for, and what its answer does. A passkey is both factors, because
- * the device verifies the person. It belongs to the host of the base address, and is useless at another one.
+ * Passkeys of people: makes the requests to browsers, and acts on their answers. A passkey is both factors, because the
+ * device verifies the person. It belongs to the host of the base address, and is useless at another one.
  */
 import type { NewPasskeyAnswer, Passkey, PasskeyAnswer, PasskeyCreation, PasskeyRequest } from '@svc/api'
 import { passkeyObstacle } from '@svc/api/words'
@@ -39,7 +39,7 @@ interface Ctx {
   now: number
 }
 
-/** The id of a person in the form in which devices keep it. */
+/** The id of a person in the form in which a device stores it. */
 const handleOf = (personId: string): string => Buffer.from(personId).toString('base64url')
 
 /** The refusal at a base address for which browsers allow no passkeys; undefined if they do. */
@@ -58,7 +58,7 @@ export const requestFor = (config: ServiceAddress, challenge: string): PasskeyRe
   allowCredentials: [],
 })
 
-/** The request for a new passkey. Its challenge is made only if the person can have one more. */
+/** Makes the request for a new passkey. The challenge is made only if the person may have one more passkey. */
 export async function creationFor(
   { db, config, by }: Pick<Ctx, 'db' | 'config' | 'by'>,
   challenge: () => string,
@@ -85,7 +85,7 @@ export async function listPasskeys(db: Db, config: ServiceAddress, person: { id:
   }))
 }
 
-/** A new passkey, checked outside of the transaction that stores it. */
+/** A new passkey that was checked before the transaction that stores it. */
 interface ReadyPasskey {
   name: string
   passkey: PasskeyChecked
@@ -93,7 +93,7 @@ interface ReadyPasskey {
 }
 type NewRefusal = 'name_invalid' | 'passkey_wrong'
 
-/** Checks the answer of a browser that made a passkey for this challenge. */
+/** Checks the answer of a browser that has made a new passkey for this challenge. */
 export async function readyPasskey(
   config: ServiceAddress,
   challenge: Challenge | undefined,
@@ -132,7 +132,10 @@ export async function addPasskey(
   return done(made)
 }
 
-/** Removes a passkey. The other sessions, and this one without another factor, have then shown none. */
+/**
+ * Removes a passkey. The other sessions then no longer count as ones in which a factor was shown, and neither does this
+ * one if no factor is left.
+ */
 export async function removePasskey(
   { db, config, by, session, now }: Ctx,
   id: string,
@@ -149,7 +152,7 @@ export async function removePasskey(
   return done(null)
 }
 
-/** Removes all passkeys of a person who shows for the first time that the address of the account is theirs. */
+/** Removes all passkeys of a person who proves for the first time to own the address of the account. */
 export async function removePasskeys(ctx: Pick<Ctx, 'db' | 'by' | 'now'>, config: Ctx['config']): Promise<void> {
   const removed = await deletePasskeys(ctx.db, ctx.by.id)
   if (removed.length === 0) return
@@ -167,7 +170,7 @@ async function noteRemoved(
   await queueNotice(db, { config }, { person: by.id, what: 'passkey_removed' }, now)
 }
 
-/** A use of a passkey whose answer was good, before it is noted. */
+/** A use of a passkey that was checked but is not stored yet. */
 export interface PasskeyUse {
   /** The id of the passkey. */
   id: string
@@ -177,8 +180,9 @@ export interface PasskeyUse {
 }
 
 /**
- * Checks the answer of a browser to this challenge; undefined if it is not good. A known and an unknown passkey take
- * the same work. Calls `copied` with a passkey whose counter went back, unless the answer was sent twice.
+ * Checks the answer of a browser to this challenge; undefined if the answer is not valid. The check takes the same work
+ * for known and unknown passkeys. If the counter of a passkey went back, calls `copied` with that passkey, unless the
+ * same answer was just sent twice.
  */
 export async function checkPasskey(
   { db, config, copied }: { db: Db; config: ServiceAddress; copied: (passkey: { id: string; person: string }) => void },
@@ -199,8 +203,8 @@ export async function checkPasskey(
 }
 
 /**
- * Uses a challenge and a passkey up, in the transaction that acts on it. False if the challenge was used before, or the
- * passkey was removed or used with a later counter meanwhile.
+ * Marks the challenge as used and stores the new counter of the passkey, in the transaction that acts on the answer.
+ * False if the challenge was used before, or if the passkey was removed or used with a later counter meanwhile.
  */
 export const takePasskey = async (db: Db, { id, counter, challenge }: PasskeyUse, now: number): Promise<boolean> =>
   (await spendChallenge(db, challenge)) && (await notePasskeyUse(db, id, counter, now))

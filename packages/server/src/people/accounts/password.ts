@@ -11,7 +11,10 @@ import { passwordFormOf } from './password-forms.ts'
 import { endAllSessionsBut } from './sessions.ts'
 import { type Person, passwordRefusal, readPersonalWords } from './store.ts'
 
-/** True if the account has a password. One that a provider of sign-ins made has none until its person chooses one. */
+/**
+ * True if the account has a password. An account that was made at a sign-in through the provider has none until the
+ * person chooses one.
+ */
 export async function hasPassword(db: Db, { id }: { id: string }): Promise<boolean> {
   const stored = db.selectFrom('account').select('id').where('userId', '=', id).where('providerId', '=', 'credential')
   return (await stored.where('password', 'is not', null).executeTakeFirst()) !== undefined

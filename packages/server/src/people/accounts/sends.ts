@@ -14,7 +14,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 interface SendLimit {
   max: number
   ms: number
-  /** The name of the limited thing, as the beginning of a sentence. */
+  /** The words for what is limited, as the beginning of a sentence. */
   says: string
 }
 
@@ -28,7 +28,7 @@ export const sendLimits = {
 } as const satisfies Record<string, SendLimit>
 type SendKind = keyof typeof sendLimits
 
-/** One thing that is about to be sent, for each limit under which it counts. */
+/** One message that is about to be sent, with a kind and a key for each limit that it counts for. */
 type CountedKeys = readonly (readonly [kind: SendKind, key: string])[]
 
 /**

@@ -41,7 +41,8 @@ export async function signedInBy(
   const headers = sessionHeaders(auth, given)
   const ask = (query?: { disableRefresh: true }) =>
     auth.api.getSession({ headers, returnHeaders: true, ...(query && { query }) })
-  // A session that is used is extended now and then. While the database takes no writes, reading it must go on.
+  // The library sometimes extends a session that is used. While the database takes no writes, sessions must still be
+  // read.
   const { response, headers: set } = await ask().catch((error) => {
     if (store.engine === 'sqlite' && store.lock.heldSince !== undefined) return ask({ disableRefresh: true })
     throw error
@@ -120,9 +121,9 @@ export async function endAllSessionsBut(
 }
 
 /**
- * Ends the other sessions of a person who has just added a factor, in the given transaction: with the first factor all,
- * later those in which none was shown, because such a session may be that of somebody who knows only the password.
- * Returns how many could still be used.
+ * Ends the other sessions of a person who has just added a factor, in the given transaction: all of them if it is the
+ * first factor, otherwise those in which no factor was shown, because such a session may be that of somebody who knows
+ * only the password. Returns how many of the ended sessions could still be used.
  */
 export async function endSessionsBeforeFactor(
   trx: Db,

@@ -13,9 +13,9 @@ import { normalEmail } from './email.ts'
 
 /**
  * The outcome of a try to sign in. `limited` means too many tries and `busy` that the queue for hashing was full, so
- * the password was not checked; `asked` and `disabled` mean that it was right, or the link good, but a second factor is
- * asked for, or the person is disabled. `failed` and `refused` are about the sign-in provider: it did not answer as it
- * should, or nobody gets an account here with what it says.
+ * the password was not checked; `asked` and `disabled` mean that the password was right or the link valid, but that a
+ * second factor is asked for, or that the person is disabled. `failed` and `refused` are about the sign-in provider: it
+ * did not answer as it should, or nobody gets an account here with what it says.
  */
 export type SignInOutcome = 'ok' | 'asked' | 'wrong' | 'limited' | 'busy' | 'disabled' | 'failed' | 'refused'
 
@@ -52,7 +52,7 @@ export function shortAccount(typed: string): string {
 const maxSignIns = 100
 export const maxUserAgent = 300
 
-/** Stores a good sign-in: in the line of equal ones, if there is one, or in a line of its own. */
+/** Stores a successful sign-in: counts it in the line of equal sign-ins, if there is one, or adds a line. */
 export function recordSignIn(db: Db, personId: string, record: SignInRecord, max = maxSignIns): Promise<void> {
   const { at, method, second = null, address } = record
   const what = { method, second, address, user_agent: foreignLine(record.userAgent, maxUserAgent) }
@@ -61,7 +61,7 @@ export function recordSignIn(db: Db, personId: string, record: SignInRecord, max
     const equal = rows.find((row) =>
       Object.entries(what).every(([key, value]) => row[key as keyof typeof row] === value),
     )
-    // A clock that goes back makes no line that ended before it began.
+    // If the clock went back, the line still does not end before it begins.
     const [first_at, last_at] = equal ? [Math.min(equal.first_at ?? equal.at, at), Math.max(equal.at, at)] : [at, at]
     if (equal) return count(trx, equal, { at: last_at, times: 1, first_at })
     const row = { id: newId(at), person_id: personId, at, ...what, times: 1, first_at: null }
@@ -87,9 +87,9 @@ type Counted = Pick<SignInRow, 'at' | 'times' | 'first_at'>
 type SignInRow = Selectable<SignInTable>
 
 /**
- * Chooses the line that goes first, from lines that are sorted, newest first: the oldest of the network address with
- * the most lines. So an intruder drops lines of their own, however often and with whatever browser they sign in. The
- * second line, the next one of that address, counts what is dropped.
+ * Chooses the line to delete from lines that are sorted, newest first: the oldest line of the network address with the
+ * most lines. So however often an intruder signs in, and with whatever browser, only the intruder's own lines are
+ * deleted. The second result is the next line of that address, which counts the deleted sign-ins.
  */
 export function nextToDrop<T extends Pick<SignInRow, 'address'>>(
   rows: readonly T[],

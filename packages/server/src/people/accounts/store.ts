@@ -107,8 +107,8 @@ export async function findPerson(db: Db, email: string): Promise<Person | undefi
 }
 
 /**
- * Finds the account that the operator names, by its address or by its id. An address that an earlier version stored
- * with an invisible character can be typed by nobody.
+ * Finds the account that the operator names, by its address or by its id. The id is needed because nobody can type an
+ * address that an earlier version stored with an invisible character.
  */
 export const findNamed = async (db: Db, typed: string): Promise<Person | undefined> =>
   (await findPerson(db, typed)) ??
@@ -116,7 +116,7 @@ export const findNamed = async (db: Db, typed: string): Promise<Person | undefin
 
 /**
  * Locks the row of a person; false if the person is gone. A new session refers to that row, so none is made until the
- * transaction ends. It therefore sees all sessions of the person, and can end them.
+ * transaction ends. The transaction therefore sees all sessions of the person, and can end them.
  */
 export async function lockPerson(trx: Db, { id }: { id: string }): Promise<boolean> {
   const row = trx.selectFrom('user').select('id').where('id', '=', id)
@@ -220,7 +220,7 @@ export function wrongName(name: string) {
   return read.ok ? undefined : read
 }
 
-/** The form in which a name is stored that `wrongName` accepts. */
+/** Converts a name that `wrongName` accepts to the form in which it is stored. */
 export function storedName(name: string): string {
   const read = readName(name, maxName)
   return read.ok ? read.value : trimInvisible(name)

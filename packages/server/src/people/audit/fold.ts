@@ -1,9 +1,9 @@
 /**
  * Limits how many lines of the audit trail are stored about each person's actions. Beyond the limit, the oldest lines
  * are replaced ("folded") by one line per workspace and kind of action that says how many there were. So a person who
- * acts without end, by mistake or on purpose, cannot fill the disk. Lines that are evidence have room of their own, and
- * a person can write only so many of a kind in a day. The most frequent kinds are folded first, so lines about rare
- * actions stay for longest.
+ * acts without end, by mistake or on purpose, cannot fill the disk. Lines that are evidence have a limit of their own,
+ * and a person can write only a limited number of each kind in a day. The most frequent kinds are folded first, so
+ * lines about rare actions stay for longest.
  */
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
@@ -83,8 +83,8 @@ interface Excess {
 }
 
 /**
- * Folds lines of a person until the excess is gone: first what was done to one thing again and again, and then always
- * the kind of action that has the most. So lines about rare actions and things stay.
+ * Folds lines of a person until the excess is gone: first lines about an action that was repeated many times on one
+ * object, and then lines of the most frequent kind of action. So lines about rare actions and objects stay.
  */
 async function foldLines(db: Db, { actorId, room, excess }: Excess): Promise<void> {
   let left = excess
@@ -103,7 +103,7 @@ async function foldLines(db: Db, { actorId, room, excess }: Excess): Promise<voi
 interface LargestGroup {
   action: string
   subject?: string | undefined
-  /** The number of its lines to fold: those that it has more than the next one, or a tenth. */
+  /** The number of lines of this group to fold: its excess over the next largest group, or a tenth. */
   above: number
 }
 

@@ -1,7 +1,7 @@
 /**
  * The kinds of actions whose lines may be summed up, when a person has very many of them. All other lines are evidence,
- * also those of a new kind: they say what needed a proof, or changed rights, tokens, versions or accounts. They have
- * room of their own: no number of lines of these kinds removes one of them.
+ * also those of a new kind: they record actions that needed a proof, or that changed rights, tokens, versions or
+ * accounts. Evidence has a limit of its own, so lines of the ordinary kinds never remove it, however many there are.
  */
 const ordinaryKinds = [
   ...['activity.folded', 'action.cancelled', 'command.sent', 'log.read', 'log.downloaded'],

@@ -40,18 +40,18 @@ export async function audit(db: Db, note: AuditNote): Promise<void> {
     .execute()
 }
 
-// Keeps lines that say nothing new from piling up: when a person repeats one thing many times in a minute, the last
-// line counts the further times.
+// Limits the number of equal lines: when a person repeats one action many times in a minute, the last line counts the
+// repetitions.
 
 /** The number of equal lines of a person in a minute; further ones are counted in the last of them. */
 const maxEqual = 10
 const withinMs = 60_000
-/** The number of latest lines about the same thing among which equal ones are looked for. */
+/** The number of latest lines about the same object among which equal lines are searched. */
 const looksAt = 100
 
 /**
- * Counts the action in an earlier line if enough equal lines were written in the last minute. False if it needs its
- * own.
+ * Counts the action in an earlier line if enough equal lines were written in the last minute. False if the action needs
+ * a line of its own.
  */
 async function isCounted(db: Db, note: Required<AuditNote>): Promise<boolean> {
   const { workspaceId, at, by, action, subject, details } = note
@@ -80,5 +80,5 @@ async function isCounted(db: Db, note: Required<AuditNote>): Promise<boolean> {
   return true
 }
 
-/** The details that say something new: not when a mute ends, and not how often. */
+/** The details by which lines are compared, without the end of a mute and the number of repetitions. */
 const factsOf = ({ until: _, times: __, ...facts }: Record<string, unknown>): string => JSON.stringify(facts)

@@ -43,7 +43,7 @@ export async function deleteConnection(db: Db, personId: string): Promise<boolea
   return (await deleted.executeTakeFirst()) !== undefined
 }
 
-/** Uses the way back from the provider with this state up. False if it was used before. */
+/** Marks the return from the provider with this state as used. False if it was used before. */
 export async function spendState(db: Db, { state, expiresAt }: { state: string; expiresAt: number }): Promise<boolean> {
   const spent = await db
     .insertInto('oidc_callback')

@@ -1,4 +1,4 @@
-/** Which second factors people have, and the questions that are asked about them. Each place asks its own. */
+/** Reads which second factors people have, and answers questions about them. */
 import type { SecondKind } from '@svc/api'
 import { passkeyObstacle } from '@svc/api/words'
 import type { Db } from '../../platform/db/open.ts'
@@ -11,7 +11,10 @@ interface HeldFactors {
   recoveryLeft: number
   /** The number of passkeys that can be used at the base address of the service. */
   passkeys: number
-  /** When the person was connected with the sign-in provider of the service; null if the person is not. */
+  /**
+   * The time at which the person was connected with the service's sign-in provider; null if the person is not
+   * connected.
+   */
   connectedAt: number | null
 }
 const none: HeldFactors = { totp: false, recoveryLeft: 0, passkeys: 0, connectedAt: null }
@@ -30,8 +33,9 @@ export const passkeyHost = ({ baseUrl }: ServiceAddress): string | undefined =>
   passkeyObstacle(baseUrl) === undefined ? new URL(baseUrl).hostname : undefined
 
 /**
- * Reads the factors of people, by the id of the person. This is the only place that counts them. A passkey of another
- * host does not count, nor does a connection with another issuer: nobody can show it here, so it must not be asked for.
+ * Reads the factors of people, by the id of the person. This is the only function that counts factors. A passkey of
+ * another host does not count, nor does a connection with another issuer: nobody can use them here, so they must not be
+ * asked for.
  */
 export async function factorsHeld(db: Db, at: ServiceAddress, whose: Whose): Promise<ReadonlyMap<string, HeldFactors>> {
   const all = db.selectFrom('user').select((eb) => [

@@ -1,6 +1,6 @@
 /**
- * Passkeys as rows. Each function runs in the transaction that it is given. What several requests or nodes may do at
- * once is decided by one statement: a challenge is used up once, and the counter of a passkey only rises.
+ * Passkeys as rows. Each function runs in the transaction that it is given. Whatever several requests or nodes do at
+ * once, single statements guarantee that a challenge is used only once and that the counter of a passkey only rises.
  */
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -34,7 +34,8 @@ interface NewPasskey {
 
 /**
  * Stores a passkey, and returns its id. `full` if the person has the maximum number, `known` if there is one with the
- * device's id. On PostgreSQL the person's row is locked, so that two that are added at the same time are both counted.
+ * device's id. On PostgreSQL the person's row is locked, so that two passkeys that are added at the same time are both
+ * counted.
  */
 export async function insertPasskey(
   db: Db,
@@ -85,7 +86,7 @@ export async function notePasskeyUse(db: Db, id: string, counter: number, now: n
   return used !== undefined
 }
 
-/** True if a challenge was used already, so that an answer to it is one that was sent twice. */
+/** True if a challenge was used already. A further answer to it was then sent twice. */
 export async function isSpent(db: Db, { challenge }: { challenge: string }): Promise<boolean> {
   const row = db.selectFrom('passkey_challenge').select('hash').where('hash', '=', hashToken(challenge))
   return (await row.executeTakeFirst()) !== undefined

@@ -1,5 +1,5 @@
 /**
- * Recovery codes: 80 random bits each, shown once, good once, and stored as hashes only. They need no secret of the
+ * Recovery codes: 80 random bits each, shown once, valid once, and stored as hashes only. They need no secret of the
  * service, so they still work after the file `secret` was replaced.
  */
 import { randomBytes } from 'node:crypto'
@@ -20,8 +20,8 @@ function newCode(): string {
 }
 
 /**
- * The hash of a code as a person typed it: signs between groups and capitals do not matter, nor letters taken for
- * digits.
+ * The hash of a code as a person typed it: separators and capitals do not matter, and letters that look like digits
+ * count as these digits.
  */
 export function hashRecovery(typed: string): string {
   const bare = codeIn(typed).toLowerCase().replace(/o/g, '0').replace(/[il]/g, '1')

@@ -1,5 +1,6 @@
 /**
- * The rules about second factors, each a pure function: when a proof holds, who lacks a factor, when codes are locked.
+ * The rules about second factors, each a pure function: when a proof is valid, who lacks a factor, when codes are
+ * locked.
  */
 import type { Role } from '@svc/api'
 import { isAhead } from '@svc/protocol'
@@ -30,7 +31,7 @@ export const requiredIn = 7 * 24 * 60 * minute
 
 /** The facts that a session has shown; the times are null if it has shown nothing. */
 export interface SessionFacts {
-  /** When the session was signed in. */
+  /** The time at which the person signed in to this session. */
   signedInAt: number
   factorAt: number | null
   proofAt: number | null
@@ -43,9 +44,8 @@ export interface SessionFacts {
 export const shownAtProvider = (authenticatedAt: number | null, now: number): number => authenticatedAt ?? now - proofMs
 
 /**
- * True if the session may do dangerous things. A session that began with a factor of before proves no more than that
- * factor. For somebody who proves by a factor only a factor that was shown in this
- * session counts, so neither a password nor a link of the operator is enough.
+ * True if the session may do dangerous things. If a person has to prove by a factor, only a factor that was shown in
+ * this session counts, so neither a password nor a link of the operator is enough.
  */
 export function isProved({ signedInAt, factorAt, proofAt }: SessionFacts, byFactor: boolean, now: number): boolean {
   const signedIn = factorAt !== null && factorAt < signedInAt ? null : signedInAt

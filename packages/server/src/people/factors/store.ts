@@ -1,7 +1,6 @@
 /**
- * Second factors as rows. Each function runs in the transaction that it is given. What several requests or nodes may do
- * at once is decided by one statement: a step of an authenticator app is raised once, and a recovery code is deleted
- * once.
+ * Second factors as rows. Each function runs in the transaction that it is given. Whatever several requests or nodes do
+ * at once, single statements guarantee that each step of an authenticator app and each recovery code is used only once.
  */
 import type { SignInRecord } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
@@ -47,7 +46,10 @@ export async function confirmFactor(
   return confirmed !== undefined
 }
 
-/** Uses the code of a step up. False if it, or a later one, was used: of two nodes with one code only one succeeds. */
+/**
+ * Marks the code of a step as used. False if that code or a later one was used: of two nodes with the same code only
+ * one succeeds.
+ */
 export async function useStep(db: Db, personId: string, step: number): Promise<boolean> {
   const used = await db
     .updateTable('totp')
@@ -60,7 +62,7 @@ export async function useStep(db: Db, personId: string, step: number): Promise<b
   return used !== undefined
 }
 
-/** Makes ten recovery codes, which replace those of before, and returns them. */
+/** Makes ten recovery codes, which replace the earlier ones, and returns them. */
 export async function replaceRecovery(db: Db, personId: string, now: number): Promise<string[]> {
   const codes = newRecoveryCodes()
   await db.deleteFrom('recovery_code').where('person_id', '=', personId).execute()
@@ -81,8 +83,8 @@ export async function useRecovery(db: Db, personId: string, typed: string): Prom
 }
 
 /**
- * Removes the authenticator app of a person, with its recovery codes and all else that depends on it. True if there was
- * one. `forgetShown` says what becomes of sessions.
+ * Removes the authenticator app of a person, with its recovery codes and everything else that depends on it. True if
+ * there was one. Sessions are changed as `forgetShown` describes.
  */
 export async function removeApp(db: Db, personId: string, keeps?: Keeps): Promise<boolean> {
   const deleted = await db
@@ -105,15 +107,15 @@ export async function removeFactors(db: Db, personId: string): Promise<boolean> 
   return hadApp || passkeys.length > 0
 }
 
-/** The session in which a person removes a factor, and where. */
+/** The session in which a person removes a factor, and the address of the service. */
 interface Keeps {
   session: { id: string }
   config: ServiceAddress
 }
 
 /**
- * After a factor was removed, no session of the person counts as one in which a factor was shown, since it may have
- * been that one. The session of the person who removed it keeps the mark if a factor is left.
+ * After a factor was removed, no session of the person counts as one in which a factor was shown, because the shown
+ * factor may have been the removed one. The session in which the factor is removed still counts if a factor is left.
  */
 export async function forgetShown(db: Db, personId: string, keeps?: Keeps): Promise<void> {
   const kept = keeps && provesByFactor(await factorsOfPerson(db, keeps.config, personId)) ? keeps.session.id : ''
@@ -123,8 +125,8 @@ export async function forgetShown(db: Db, personId: string, keeps?: Keeps): Prom
 
 /**
  * Counts a code that is about to be checked as a wrong one, in one statement, so that tries at the same time count
- * together. Returns the seconds to wait if codes of this party are locked; undefined if the code may be checked. A last
- * try that lies ahead, because the clock was set back, locks nothing.
+ * together. Returns the seconds to wait if codes of this party are locked; undefined if the code may be checked. If the
+ * clock was set back so that the last try is in the future, nothing is locked.
  */
 export async function countCode(
   db: Db,
@@ -158,7 +160,7 @@ export async function countCode(
   return Math.max(1, Math.ceil((Number(row?.at ?? now) + lockMs - now) / 1000))
 }
 
-/** Forgets the wrong codes of a party after a good one. */
+/** Forgets the wrong codes of a party after a right one. */
 export async function forgetWrongCodes(db: Db, personId: string, party: PartyOfCodes = 'strangers'): Promise<void> {
   await db.deleteFrom('code_try').where('person_id', '=', personId).where('party', '=', party).execute()
 }
@@ -214,7 +216,7 @@ export interface ProvingSession {
   createdAt: number
 }
 
-/** When a second factor was last shown in a session; null if none was. */
+/** The time at which a second factor was last shown in a session; null if none was. */
 export async function factorShownAt(db: Db, session: { id: string }): Promise<number | null> {
   const row = await shownIn(db, session)
   return row?.factor_at == null ? null : Number(row.factor_at)
@@ -262,7 +264,7 @@ export const findFirstHalf = (db: Db, token: string, now: number) =>
     .where(liesAhead('expires_at', now, halfSignInMs))
     .executeTakeFirst()
 
-/** Uses a first half up, in one statement. False if it ended meanwhile. */
+/** Marks a first half as used, in one statement. False if it ended meanwhile. */
 export async function useHalf(db: Db, { hash }: { hash: string }, now: number): Promise<boolean> {
   const half = db
     .deleteFrom('first_half')

@@ -7,7 +7,10 @@ export const stepMs = 30_000
  * A code for the step before or after the present one is accepted, since clocks differ and people need time to type.
  */
 const acceptedSteps = 1
-/** The steps, ten minutes, within which a wrong code says that two clocks differ. */
+/**
+ * The number of steps before and after the present one (ten minutes) in which a wrong code is looked for. If it is the
+ * code of one of them, two clocks differ.
+ */
 const comparedSteps = 20
 const issuer = 'svc'
 
@@ -15,7 +18,7 @@ const issuer = 'svc'
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
 /**
- * The address from which an app reads the secret, usually as a QR code. The host and port tell installations apart. A
+ * The address from which an app reads the secret, usually as a QR code. The host and port distinguish installations. A
  * colon separates issuer and account in this form, so neither part may hold one.
  */
 export const totpUri = (secret: string, { email, host }: { email: string; host: string }): string =>
@@ -33,7 +36,7 @@ function issuerOf(host: string): string {
 
 /**
  * The step for which a typed code is right; undefined if it is wrong. A step that was used, or one before it, does not
- * count: so a code that somebody looked at is worth nothing once its owner has used it.
+ * count: so a code that somebody else has seen is worthless once its owner has used it.
  */
 export function stepOf(typed: string, secret: string, lastStep: number, now: number): number | undefined {
   const delta = [0, -1, 1].find((steps) => fits(codeIn(typed), secret, now + steps * stepMs, lastStep))
@@ -42,7 +45,7 @@ export function stepOf(typed: string, secret: string, lastStep: number, now: num
 
 /**
  * The milliseconds by which the clock that made a wrong code is ahead of this one, negative if it is behind; undefined
- * if no difference of up to ten minutes explains the code. It is never a reason to accept the code.
+ * if no difference of up to ten minutes explains the code. The code is refused in any case.
  */
 export function clockOff(typed: string, secret: string, lastStep: number, now: number): number | undefined {
   const token = codeIn(typed)

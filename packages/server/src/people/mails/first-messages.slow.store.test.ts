@@ -1,7 +1,7 @@
 /**
  * Tests the queues with simulated receivers and a simulated clock: a first message is sent within ten seconds, even if
  * the receivers of other people hang. `npm run bench -- messages` measures the same with real receivers. `npm test`
- * leaves this out. packages/server/src/deliveries/places.test.ts proves the same rules.
+ * leaves this out. packages/server/src/deliveries/slots.test.ts proves the same rules.
  */
 import { expect, test, vi } from 'vitest'
 import { quickPasswords } from '../../../testing/quick-passwords.ts'

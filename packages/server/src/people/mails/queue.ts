@@ -16,7 +16,9 @@ export const mailLeaseMs = 60_000
 
 /** The topic of a mail. The person or the invitation is looked up when the mail is sent. */
 export type MailTopic =
-  /** The workspace and the domain decide which mails it waits behind. Nodes of earlier versions do not store them. */
+  /**
+   * Mails of the same workspace and the same domain share slots for sending. Nodes of earlier versions store neither.
+   */
   | { kind: 'invitation'; invitation: string; workspace?: string; domain?: string }
   /** The e-mail address that was typed, in its normal form; it may have no account. */
   | { kind: 'forgot'; email: string }
@@ -56,7 +58,7 @@ export interface WaitingMail {
 /** The maximum number of waiting mails of each kind, and the age at which a mail is not sent any longer. */
 const rules: Readonly<Record<MailTopic['kind'], { max: number; maxAge: number }>> = {
   invitation: { max: 5000, maxAge: 24 * hour },
-  // The person has given up by then.
+  // After an hour, the person no longer waits for the mail.
   forgot: { max: 1000, maxAge: hour },
   new_device: { max: 5000, maxAge: 24 * hour },
   notice: { max: 5000, maxAge: 24 * hour },
@@ -100,7 +102,7 @@ export async function queueNotice(
 /** The SQL condition for mails of one kind: the JSON of a topic begins with its kind. */
 const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind":"${kind}"%`}`
 
-/** The number of mails of each kind that are read at once; the others follow when these were tried. */
+/** The maximum number of mails of each kind that are read at once; the others follow when these were tried. */
 export const maxRead = 500
 
 /**

@@ -12,7 +12,7 @@ import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { unknownWorkspace, type WorkspaceInfo } from './store.ts'
 
-/** The numbers of what is deleted with a workspace. */
+/** The numbers of objects that are deleted with a workspace. */
 interface DeletionCounts {
   agents: number
   runs: number
@@ -47,8 +47,8 @@ async function readSize(db: Db, id: string): Promise<Pick<DeletionCounts, 'agent
 }
 
 /**
- * Deletes a workspace. Nobody is a member, the short name is one that no address can hold, no agent has a
- * token that fits, and no message waits for a channel. The activity of the service keeps one line.
+ * Deletes a workspace. Afterwards it has no members, its short name cannot occur in an address, the tokens of its
+ * agents are invalid, and no message waits for a channel. The activity of the service keeps one line.
  */
 export const deleteWorkspace = (
   { db, by, now }: ChangeContext,
@@ -107,7 +107,7 @@ async function lockAll(trx: Db, id: string): Promise<void> {
   await trx.selectFrom('agent').select('id').where('workspace_id', '=', id).orderBy('id').forUpdate().execute()
 }
 
-/** Ends everything that would still act or let somebody in. */
+/** Ends everything that would still change something or give somebody access. */
 async function endAll(trx: Db, id: string, now: number): Promise<void> {
   for (const table of ['workspace_product', 'install_code', 'operator_invitation'] as const)
     await trx.deleteFrom(table).where('workspace_id', '=', id).execute()

@@ -1,6 +1,6 @@
 /**
- * Erases the data of deleted workspaces, some rows at a time, so that reports never wait long for it. The rows that are
- * left say what is to be done next, so any node continues after a kill.
+ * Erases the data of deleted workspaces, some rows at a time, so that reports never wait long for it. The remaining
+ * rows show what is to be done next, so any node can continue after a kill.
  */
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
@@ -101,7 +101,10 @@ async function eraseSome(trx: Db): Promise<boolean> {
   return true
 }
 
-/** Erases at most `atOnce` rows of a table. False if there are none. Each engine numbers the rows by itself. */
+/**
+ * Erases at most `atOnce` rows of a table. False if there are none. Rows are found by the row numbers that each engine
+ * has of its own.
+ */
 async function erased(trx: Db, table: keyof Tables, atOnce: number, where: RawBuilder<unknown>): Promise<boolean> {
   const from = sql.table(table)
   const rows = isPostgres(trx)

@@ -126,8 +126,8 @@ async function addressToInvite({
 }
 
 /**
- * Counts an invitation by mail. Addresses that differ only behind a `+` usually lead to the same mailbox, and count
- * together.
+ * Counts an invitation by mail. Addresses that differ only in the part after a `+` usually lead to the same mailbox,
+ * and count together.
  */
 const countInvitation = (trx: Db, workspace: { id: string }, address: string, now: number) =>
   countSend(
@@ -209,8 +209,8 @@ export async function listInvitations(
 }
 
 /**
- * The link that a list shows of an invitation. It is never one that makes somebody an admin, because each reader can
- * use it, and inviting admins needs a proof.
+ * The link that a list shows of an invitation. A link that makes somebody an admin is never shown, because every reader
+ * of the list could use it, and inviting admins needs a proof.
  */
 const listedUrl = (
   people: { auth: Auth; config: { baseUrl: string } },

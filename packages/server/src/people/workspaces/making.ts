@@ -1,4 +1,4 @@
-/** People make workspaces: the first person at the start of a service, and later admins on the page. */
+/** Makes workspaces for people: for the first person at the start of a service, and later for admins on the page. */
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'

@@ -100,7 +100,7 @@ async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   return member && { ...member, role: asRole(member.role) }
 }
 
-/** True if the member is an admin, and every other admin is disabled, if there is one. */
+/** True if the member is an admin, and there is no other admin who is not disabled. */
 async function isLastAdmin(trx: Trx, workspace: { id: string }, memberId: string): Promise<boolean> {
   const admins = await trx
     .selectFrom('member')

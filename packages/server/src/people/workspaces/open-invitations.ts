@@ -69,8 +69,8 @@ export async function takeInvitation(
 }
 
 /**
- * True if the person who made the invitation may still do so. The invitation is void while that person is not a member
- * of the workspace, is disabled, or has a lower role than the invitation grants. In a PostgreSQL transaction the
+ * True if the person who made the invitation may still make it. The invitation is void while that person is not a
+ * member of the workspace, is disabled, or has a lower role than the invitation grants. In a PostgreSQL transaction the
  * person's membership is locked until the transaction ends.
  */
 async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * Invitations that the operator made, as rows. An invitation of the accounts library is good only while the person who
- * made it may invite; one of the operator needs nobody in the workspace.
+ * Invitations that the operator made, as rows. An invitation of the accounts library is valid only while the person who
+ * made it may invite people; an invitation of the operator does not depend on a member of the workspace.
  */
 import type { Role } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
@@ -17,7 +17,7 @@ interface OperatorInvitation {
   expiresAt: number
 }
 
-/** How pages name the operator, in place of a person who invited. */
+/** The name that pages show for the operator, instead of the name of a person who invited. */
 export const operatorsName = 'Operator of this service'
 
 /** Stores an invitation, and deletes those of the workspace that have expired. */

@@ -16,13 +16,14 @@ type RemovalVerdict = Verdict<Person & { withoutAdmin: string[] }, 'person_unkno
 
 /**
  * Disables a person: all sessions and unused links end, and nobody can sign in to the account. The person stays a
- * member without any right, so that `enablePerson` brings all of it back.
+ * member without any right, so that `enablePerson` restores every right.
  */
 export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takeNamed(trx, email)
     if (!person) return unknownPerson(email)
-    // A session that is being made has ended here with the others, or finds the person disabled.
+    // A sign-in in progress has either made its session, which has just ended with the others, or will find the person
+    // disabled.
     const withoutAdmin = await findOnlyAdmin(trx, person)
     const made = await trx
       .insertInto('person_disabled')
@@ -68,7 +69,7 @@ export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
     return done({ ...person, withoutAdmin })
   })
 
-/** Makes a person an operator, or takes that away. */
+/** Makes a person an operator, or ends that. */
 export const setOperator = ({ people, by, now }: PeopleCtx, email: string, isOne: boolean): Promise<PersonVerdict> =>
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx) => {
     const person = await takeNamed(trx, email)
@@ -97,7 +98,10 @@ async function endAccess(trx: Trx, { own }: Accounts, { id }: Person): Promise<v
   await trx.deleteFrom('link').where('person_id', '=', id).where('used_at', 'is', null).execute()
 }
 
-/** The short names of the workspaces in which this person is an admin, and nobody else is one who is not disabled. */
+/**
+ * The short names of the workspaces in which this person is an admin, and in which all other admins are disabled or
+ * there are none.
+ */
 async function findOnlyAdmin(trx: Db, { id }: Person): Promise<string[]> {
   const rows = await trx
     .selectFrom('member')

@@ -10,8 +10,8 @@ import type { WorkspaceInfo } from './store.ts'
 const latestDate = 8.64e15
 
 /**
- * Says from when admins of a workspace need a second factor (`memberRightsOf`); null ends the requirement. A time in
- * the past means now.
+ * Sets the time from which admins of a workspace need a second factor (`memberRightsOf`); null ends the requirement. A
+ * time in the past means now.
  */
 export async function requireFactor(
   { db, by, now }: ChangeContext,

@@ -36,7 +36,7 @@ export async function rightsIn(
 
 /**
  * The rights of a person in all workspaces of which the person is a member, each with the role that the person holds
- * there. `lock` is that of `rightsIn`.
+ * there. `lock` has the same effect as in `rightsIn`.
  */
 export async function rightsEverywhere(db: Db, who: InSession, { now, lock = false }: { now: number; lock?: boolean }) {
   const rows = memberships(db, who).select('member.workspaceId').orderBy('member.id')

@@ -56,7 +56,7 @@ export async function insertWorkspace(
   return done({ id, slug, name: data.name })
 }
 
-/** Finds a workspace by its short name. The short name of a deleted workspace holds a slash, and finds nothing. */
+/** Finds a workspace by its short name. The short name of a deleted workspace contains a slash, and is never found. */
 export const findWorkspace = async (db: Db, slug: string): Promise<WorkspaceInfo | undefined> =>
   slug.includes('/')
     ? undefined
@@ -240,7 +240,7 @@ export async function insertMember(
   return done(null)
 }
 
-/** The role as a member, whether the person is disabled or not. */
+/** The role that a person has as a member, whether the person is disabled or not. */
 export async function findRole(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
   const row = await db
     .selectFrom('member')
@@ -251,7 +251,10 @@ export async function findRole(db: Db, workspaceId: string, personId: string): P
   return row && asRole(row.role)
 }
 
-/** The role by which a person may act in a workspace: the role as a member, but none while the person is disabled. */
+/**
+ * The role with which a person may act in a workspace: the role as a member, but undefined while the person is
+ * disabled.
+ */
 export async function roleToAct(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
   const row = await db
     .selectFrom('member')

@@ -21,8 +21,8 @@ import { newWriterLock, type WriterLock } from './writer-lock.ts'
 /** Syncs the write-ahead log of an open database. */
 export interface WriteAheadLog {
   /**
-   * Resolves when all commits before the call are on the disk. Rejects if the disk reports an error. `bytes` is about
-   * how much was committed since the last call; without it the commit counts as large.
+   * Resolves when all commits before the call are on the disk. Rejects if the disk reports an error. `bytes` is the
+   * approximate size of what was committed since the last call; without it the commit counts as large.
    */
   sync(bytes?: number): Promise<void>
   /** Closes the file of the log. It must not be called during a sync. */
@@ -50,7 +50,7 @@ const realDisk: Disk = {
 const smallBytes = 256 * 1024
 /** The milliseconds from which on a sync of the calling thread counts as slow. */
 const slowMs = 20
-/** The milliseconds after a slow sync during which another thread syncs everything. */
+/** The milliseconds after a slow sync during which all syncs are left to another thread. */
 const waryMs = 10_000
 
 /**

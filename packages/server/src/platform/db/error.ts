@@ -1,4 +1,4 @@
-/** Errors of the database: the ones that this service throws, and what those of the engines mean. */
+/** Errors of the database: those that this service throws, and functions that say what an engine's error means. */
 
 /** The error for a database that is missing or cannot be used. Its message says what to do. */
 export class StoreError extends Error {}

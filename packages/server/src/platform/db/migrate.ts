@@ -126,7 +126,7 @@ export async function migrate(store: Store, accounts: BetterAuthOptions, upTo?: 
   }
 }
 
-/** The error of a migration with the reason for people, if it is one of PostgreSQL. */
+/** An error of a migration, with the reason in words if it is an error of PostgreSQL. */
 function explainedFailure(error: unknown, place: DatabaseName): unknown {
   const why = error instanceof StoreError ? undefined : whyPostgresFails(error, place)
   return why === undefined
@@ -190,8 +190,8 @@ async function lockInOrder(db: Kysely<unknown>, engine: Engine): Promise<void> {
 }
 
 /**
- * Migrates the tables of the accounts library. It makes the indexes of tables that it creates, and none of those that
- * exist. So a start that is killed between the two would leave them without indexes.
+ * Migrates the tables of the accounts library. The library makes indexes only for tables that it creates in the same
+ * run. So a start that is killed after the tables and before the indexes would leave the tables without indexes.
  */
 async function migrateAccounts(trx: Db, { engine }: Store, accounts: BetterAuthOptions): Promise<void> {
   await (await getMigrations({ ...accounts, database: { db: trx, type: engine } })).runMigrations()

@@ -12,8 +12,8 @@ export type Db = Kysely<Tables>
 
 /**
  * An open store. Pages and operations use `db`; the code that stores reports uses `sqlite` or `pool` directly, and on
- * SQLite waits for `log`. `close` also closes `sqlite` or `pool`, because Kysely closes only what it has used, and an
- * idle pool would keep the process alive for 10 s.
+ * SQLite waits for `log`. `close` also closes `sqlite` or `pool`, because Kysely closes only those that it has used,
+ * and an idle pool would keep the process alive for 10 s.
  */
 export type Store =
   | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; log: WriteAheadLog; lock: WriterLock; close: () => Promise<void> }
@@ -120,11 +120,12 @@ const socketOf = (client: pg.PoolClient): Socket =>
 // used.
 
 /**
- * Each setting with its value. What is not here may be anything, such as `search_path` or
+ * Each setting with its value. A setting that is not listed here may have any value, such as `search_path` or
  * `default_transaction_read_only`.
  */
 export const sessionSettings = {
-  // The library reads dates as ISO writes them. In any other style it reads none, so that no session would be valid.
+  // The library reads dates as ISO writes them. With any other style it could read no date, so no session would be
+  // valid.
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'postgres',
   TimeZone: 'UTC',
@@ -132,10 +133,10 @@ export const sessionSettings = {
   // The shortest text that is exactly the stored number: costs are stored as they were reported.
   extra_float_digits: '1',
   standard_conforming_strings: 'on',
-  // Lists with null are sent as arrays; switched off, null would be read as the text NULL.
+  // Lists with null are sent as arrays. If this setting were off, PostgreSQL would read null as the text NULL.
   array_nulls: 'on',
   transform_null_equals: 'off',
-  // The row locks of the code are those of read committed.
+  // The code locks rows as the isolation level `read committed` requires.
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
   // An error ends a statement, not the connection.
@@ -152,7 +153,7 @@ const names = Object.keys(sessionSettings)
 const statement = `select ${names.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`).join(', ')}`
 const values = Object.entries(sessionSettings).flat()
 
-/** Gives a new connection the settings. */
+/** Sets the session settings on a new connection. */
 async function settle(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
   await client.query(statement, values)
 }

@@ -1,6 +1,6 @@
-/** Says in a sentence why PostgreSQL cannot be used at a start, and what mends it. */
+/** Says in a sentence why PostgreSQL cannot be used at a start, and how to fix that. */
 
-/** The database in which the service failed, as PostgreSQL writes its names in statements. */
+/** The database that the service could not use, with its names as PostgreSQL writes them in statements. */
 export interface DatabaseName {
   role: string
   database: string
@@ -18,7 +18,7 @@ type ReasonRow = readonly [
   says: (place: DatabaseName, failure: Failure) => string,
 ]
 
-/** The first row that fits decides. The message of PostgreSQL may be in another language, so its code comes first. */
+/** The first matching row decides. The message of PostgreSQL may be in any language, so rows with a code come first. */
 const rows: readonly ReasonRow[] = [
   [
     { code: /^42501$/, message: /for schema\b/i },
@@ -167,8 +167,8 @@ const modes =
 
 /**
  * The words for an error of PostgreSQL, after its name and a colon, also if it is the cause of `error`. An error
- * without a row is described by PostgreSQL's message and code. Undefined if PostgreSQL and the way to it are not at
- * fault.
+ * without a row is described by PostgreSQL's message and code. Undefined if neither PostgreSQL nor the connection to it
+ * caused the error.
  */
 export function whyPostgresFails(
   error: unknown,
@@ -188,7 +188,7 @@ const fits = (is: ReasonRow[0], failure: Failure): boolean =>
   (is.message === undefined || is.message.test(failure.message)) &&
   (is.syscall === undefined || is.syscall === failure.syscall)
 
-/** A host with several addresses fails with one error for all, whose message is empty. */
+/** If a host has several addresses, Node throws one error for all of them, whose message is empty. */
 function inner(error: Error, failure: Failure): Failure {
   if (!(error instanceof AggregateError)) return failure
   return { ...failure, message: error.errors.map((each: Error) => each.message).join(', ') || failure.message }

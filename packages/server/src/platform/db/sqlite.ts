@@ -4,7 +4,7 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely'
 /** The maximum number of prepared statements that are cached for Kysely; node:sqlite caches none. */
 const maxStatements = 500
 /**
- * The oldest version of SQLite that is accepted at startup. In older versions, a fault of the write-ahead log may
+ * The oldest version of SQLite with which the service starts. In older versions, a fault of the write-ahead log may
  * corrupt a database.
  */
 const minVersion = [3, 51, 3] as const

@@ -3,8 +3,8 @@ import { latestDeadline } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * The condition that a deadline lies ahead, and not farther than one of the length `fullMs` can. The columns of the
- * accounts library hold dates.
+ * The condition that a deadline is in the future, but not farther ahead than a deadline of the length `fullMs` can be.
+ * The columns of the accounts library hold dates.
  */
 export function liesAhead(
   column: string,

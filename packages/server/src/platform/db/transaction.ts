@@ -37,7 +37,7 @@ export function transaction<T>(on: Db | RunInTransaction, work: (trx: Transactio
   return retryIfLost(() => on.transaction().execute(work))
 }
 
-/** Lets others have the thread between two transactions. A transaction that was given stays open, so it goes on. */
+/** Lets other work run between two transactions. If a transaction was given, it stays open, so this does nothing. */
 export async function betweenTransactions(on: Db | RunInTransaction): Promise<void> {
   if (typeof on === 'function' || !on.isTransaction) await setImmediate()
 }

@@ -5,11 +5,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The milliseconds for which a statement is tried again, and those between two tries. */
+/** The milliseconds for which a statement is tried again, and the milliseconds between two tries. */
 const [patienceMs, everyMs] = [1000, 25]
 
 export interface WriterLock {
-  /** When another program was first seen to hold the lock, in Unix milliseconds; undefined if none holds it. */
+  /**
+   * The time at which another program was first seen to hold the lock, in Unix milliseconds; undefined if none holds
+   * it.
+   */
   readonly heldSince: number | undefined
   /** Calls the listener once when another program is found to hold the lock, and once when it no longer does. */
   watch(listener: LockListener): void
@@ -20,7 +23,8 @@ export interface WriterLock {
 }
 
 /**
- * Gets since when another program has held the lock, and the time at which it no longer did; undefined while it does.
+ * Gets the time since which another program has held the lock, and the time at which it released the lock; undefined
+ * while it holds the lock.
  */
 type LockListener = (since: number, until: number | undefined) => void
 
@@ -81,7 +85,7 @@ export function isAboutLock(error: unknown): boolean {
   return error instanceof Error && isAboutLock(error.cause)
 }
 
-/** Says that the lock is held, and what to do. */
+/** The sentences that another program holds the lock, and what to do. */
 export const lockedWords = (since: number): string =>
   `Another program holds the lock of svc.db, since ${new Date(since).toISOString().slice(0, 19)}Z. No other program may write into that file: end it, or let it finish (docs/operator.md, "Files").`
 

@@ -45,7 +45,7 @@ export function readAddresses(text: string): string[] | undefined {
   return entries
 }
 
-/** Returns a function that tells if an address is one of the listed addresses, or is in one of the listed subnets. */
+/** Returns a function that is true for an address that is listed, or that is in one of the listed subnets. */
 export function addressesIn(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {

@@ -106,8 +106,8 @@ export function drainBody(req: IncomingMessage, all = arrivals): Promise<void> {
 }
 
 /**
- * Sends the body of the answer. If the client is still sending its request, the connection is closed a little later, so
- * that the client can read the answer.
+ * Sends the body of the answer. If the client is still sending its request, the connection is closed half a second
+ * later, so that the client can read the answer.
  */
 export function endAfterReading(req: IncomingMessage, res: ServerResponse, body: string): void {
   if (req.complete || hasNoBody(req) || waitsForContinue(req) || req.destroyed) {

@@ -21,7 +21,8 @@ export function brokenRequests({ open }: Connections) {
     const connection = open.get(socket)
     if (error.code === 'ECONNRESET' || !connection) socket.destroy()
     else if (connection.isEnding) {
-      // Node reads on by itself, for instance when output has drained. What it has read does not matter any longer.
+      // Node may start to read again by itself, for instance when output has drained. The bytes that it reads are
+      // ignored.
       if (socket.writable) socket.pause()
     } else if (error.code === hungUp) cutOffQueue.add(() => socket.destroy())
     else if (error.code === 'HPE_HEADER_OVERFLOW')

@@ -1,6 +1,7 @@
 /**
- * Finds the network address of the client behind a request (D16, D81). If it cannot be found, the request counts as one
- * of the proxy, so that all clients share the limits of one address. The log says so once an hour, with an example.
+ * Finds the network address of the client behind a request (D16, D81). If it cannot be found, the request counts for
+ * the address of the proxy, so that all clients share the limits of one address. The log says so once an hour, with an
+ * example.
  */
 import type { IncomingMessage } from 'node:http'
 import { shown } from '@svc/protocol'
@@ -59,7 +60,7 @@ const words: Readonly<Record<Problem, string>> = {
 
 interface FoundCaller {
   address: string
-  /** Why the address may be that of a proxy instead of the client. */
+  /** The reason why the address may be that of a proxy instead of the client. */
   problem?: Problem
 }
 
@@ -78,8 +79,8 @@ function callerOf(peer: string, header: string | undefined, isProxy: (address: s
 }
 
 /**
- * Tells whether an address is one of this machine or of a private network. Only such a peer is probably a proxy;
- * anybody on the internet may send the header.
+ * True if an address belongs to this machine or to a private network. Only such a peer is probably a proxy; anybody on
+ * the internet may send the header.
  */
 const isInside = addressesIn([
   '127.0.0.0/8',

@@ -41,8 +41,9 @@ export function connectionsOf(server: Server): Connections {
 }
 
 /**
- * Sends `last`, and closes the connection a second later. What arrives until then is read and discarded, since a client
- * that still sends could not read the end otherwise. A client that has sent no bytes gets only the closed socket.
+ * Sends `last`, and closes the connection a second later. Bytes that arrive until then are read and discarded, because
+ * otherwise a client that still sends could not read `last`. A client that has sent no bytes gets only the closed
+ * socket.
  */
 export function endNow(socket: Socket, connection: Connection, last?: string): void {
   connection.isEnding = true

@@ -1,7 +1,7 @@
 import type { SlicedWork } from './slices.ts'
 import { Turns } from './turns.ts'
 
-/** The milliseconds after which a task gives the thread to others. */
+/** The milliseconds after which a task pauses for other work. */
 const sliceMs = 8
 
 /**
@@ -30,7 +30,7 @@ export class FairTurns {
 
   /**
    * Does the work of a task in slices of some milliseconds, each in a turn of its party. The first slice begins at
-   * once: the caller awaits `next` before it reads what the work is about.
+   * once: the caller awaits `next` before it reads the data for the work.
    */
   async run<T>(party: string, work: SlicedWork<T>): Promise<T> {
     while (true) {
@@ -43,7 +43,7 @@ export class FairTurns {
     }
   }
 
-  /** Lets the first party take one task, and puts it behind the others. */
+  /** Runs one task of the first party, and moves this party to the end of the queue. */
   #takeOne(): void {
     const [first] = this.#waiting
     if (!first) return

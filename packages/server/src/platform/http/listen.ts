@@ -20,7 +20,7 @@ const sockets = process.platform === 'linux' ? 32 : 1
 interface ListenAddress {
   port: number
   host: string
-  /** The name of the setting with which a person can choose another port. */
+  /** The setting with which a person can choose another port, for the message of an error. */
   how: string
 }
 

@@ -31,7 +31,10 @@ function ownPath(target: string, origin: string): string | undefined {
   return parsed?.origin === origin ? parsed.pathname + parsed.search : undefined
 }
 
-/** Remembers its answers, since all requests of a proxy come from one address. */
+/**
+ * Returns a function that is true for a request from a trusted proxy. It remembers its answers, because all requests of
+ * a proxy come from one address.
+ */
 function proxiesIn(trustedProxies: readonly string[]): (req: IncomingMessage) => boolean {
   if (trustedProxies.length === 0) return () => false
   const isListed = addressesIn(trustedProxies)

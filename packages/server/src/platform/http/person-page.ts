@@ -1,6 +1,6 @@
 /**
- * Answers a person's browser with a small page where a program gets the JSON error: it is used where the page of the
- * service itself cannot be shown.
+ * Answers a person's browser with a small page instead of the JSON error that programs get. It is used where the page
+ * of the service itself cannot be shown.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endAfterReading } from './body.ts'

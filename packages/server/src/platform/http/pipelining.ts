@@ -16,8 +16,8 @@ interface Parser {
 }
 
 /**
- * Makes the connections of a server take one request at a time. The server must not listen yet. Returns a function that
- * is true for a request that gets no response, because its client did not wait for the response before.
+ * Makes each connection of a server accept only one request at a time. The server must not listen yet. Returns a
+ * function that is true for a request that gets no response, because its client did not wait for the response before.
  */
 export function preventPipelining(
   server: Server,

@@ -1,4 +1,4 @@
-/** Work on many rows that pauses so that others get the thread. The work itself knows no clock and no event loop. */
+/** Work on many rows that pauses so that other work can run. The work itself does not use a clock or the event loop. */
 
 import { setImmediate } from 'node:timers/promises'
 
@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
  * pause. */
 export type SlicedWork<T> = Generator<undefined, T>
 
-/** The number of rows between two places where work may be interrupted. */
+/** The number of rows between two points at which work may be interrupted. */
 const rowsBetween = 32
 
 /** Does sliced work without interrupting it. */
@@ -20,7 +20,7 @@ export function runAtOnce<T>(work: SlicedWork<T>): T {
 /** The number of steps of sliced work that `withPauses` does in one turn of the event loop. */
 const stepsAtOnce = 16
 
-/** Does sliced work, with pauses in which others have the thread. A transaction that is open stays open. */
+/** Does sliced work, with pauses in which other work runs. An open transaction stays open during the pauses. */
 export async function withPauses<T>(work: SlicedWork<T>): Promise<T> {
   for (let steps = 1; ; steps++) {
     const step = work.next()
@@ -68,7 +68,7 @@ function* mergedOf<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) =>
   return all
 }
 
-/** The first `max` rows of those that `sortInSlices` would give. It compares most rows only once. */
+/** The first `max` rows of the result that `sortInSlices` would have. It compares most rows only once. */
 export function* firstSorted<T>(rows: Iterable<T>, max: number, compare: (a: T, b: T) => number): SlicedWork<T[]> {
   const kept: T[] = []
   yield* forEachInSlices(rows, (row) => {

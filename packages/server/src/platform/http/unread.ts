@@ -1,6 +1,7 @@
 /**
- * Limits responses that clients do not read. Unsent bytes that are still in the process are limited for all connections
- * together, but not those that the system has taken over. A response that makes no progress for a minute is given up.
+ * Limits responses that clients do not read. The unsent bytes in this process are limited for all connections together.
+ * Bytes that the operating system has taken over do not count. A response that makes no progress for a minute is given
+ * up.
  */
 import type { Socket } from 'node:net'
 import type { Connection, Connections } from './connections.ts'

@@ -1,6 +1,7 @@
 /**
  * The command `svc-server mcp`: it speaks the Model Context Protocol with the program of an assistant, on standard
- * input and output, and asks the running service for each call of a tool. Nothing but protocol goes to standard output.
+ * input and output, and asks the running service for each call of a tool. Only messages of the protocol are written to
+ * standard output.
  */
 
 import { McpServer } from '@modelcontextprotocol/server'
@@ -159,8 +160,8 @@ const outdated = 'A newer version of svc was installed. Connect the assistant ag
 const maxWaiting = 32
 
 /**
- * Carries out one call after another, so that an assistant who asks much at once costs the service little. A call that
- * was cancelled while it waited is left out, and one beyond the maximum is refused.
+ * Carries out one call after another, so that an assistant with many questions at once does not slow the service down.
+ * A call that was cancelled while it waited is left out, and one beyond the maximum is refused.
  */
 function oneAfterAnother(): <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()

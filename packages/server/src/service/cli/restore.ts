@@ -85,10 +85,10 @@ export function showRestored({ file, from, version, replaced, agents, revived, u
   return lines.join('\n')
 }
 
-/** The most names in one line; `--json` has all of them. */
+/** The maximum number of names in one line; `--json` has all of them. */
 const maxNames = 20
 
-/** The words about each kind, and the command for the case that it should not be so. */
+/** For each kind of revived things, the words, and the command that ends their access. */
 const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
   peopleDeleted: [
     'People deleted since, who are there again, disabled',
@@ -142,7 +142,10 @@ function list(names: readonly string[]): string {
   return names.slice(0, maxNames).map(oneSafeLine).join(', ') + more
 }
 
-/** The checks by hand, where nothing says what was ended since the backup; `why` is about the previous data. */
+/**
+ * The lines about checks that a person has to make, because it is not known what ended since the backup; `why` is a
+ * sentence about the previous data.
+ */
 export const unknownLines = (why: string): string[] => [
   `What was ended since the backup is not known, because the previous data cannot tell: ${oneSafeLine(why)}. Check by hand:`,
   '- people who were disabled or deleted are there and can sign in: svc-server person list, person disable EMAIL',

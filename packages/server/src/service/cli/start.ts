@@ -13,7 +13,7 @@ import { endProcess, threadsEnded, untilSignal, watchOverErrors } from '../ops/p
 import { startService } from '../service.ts'
 import { OutputError, print } from './print.ts'
 
-/** How long a start that is in progress may go on after a signal, in milliseconds. */
+/** The milliseconds for which a start in progress may go on after a signal. */
 const startMs = 1_500
 
 export async function serveUntilStopped(

@@ -3,8 +3,8 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../../platform/db/open.ts'
 
 /**
- * Adds the gauges of alerts to a registry. `seen` counts the alerts, and may return the same counts again for some
- * seconds.
+ * Adds the gauges of alerts to a registry. `readCounts` counts the alerts, and may return the same counts again for
+ * some seconds.
  */
 export function alertGauges(registry: Registry, readCounts: () => Promise<AlertCounts>, now: () => number): void {
   const registers = [registry]

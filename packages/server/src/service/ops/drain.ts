@@ -79,9 +79,8 @@ export function makeDrain(
 }
 
 /**
- * Tells whether a connection is idle. Node sets the timeout of a connection while it waits for the next request, and
- * removes the timeout when the request begins to arrive. A connection that has sent nothing has no timeout, so its age
- * decides.
+ * True if a connection is idle. Node sets the timeout of a connection while it waits for the next request, and removes
+ * the timeout when the request begins to arrive. A connection that has sent nothing has no timeout, so its age decides.
  */
 function isIdle(socket: Socket, since: number): boolean {
   if (socket.bytesRead === 0) return performance.now() - since > silenceMs

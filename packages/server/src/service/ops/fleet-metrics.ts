@@ -20,7 +20,9 @@ const agentsAtOnce = 200
 const samplesAtOnce = 250
 /** The maximum number of gauges of an agent. */
 const gaugesOfAgent = 5
-/** The milliseconds for which the text is kept; for the costs and gauges, which take longer to read. */
+/**
+ * The milliseconds for which the text is kept, and for which the costs and gauges are kept, which take longer to read.
+ */
 const [keptMs, costsKeptMs] = [10_000, 60_000]
 
 const agentLabels = ['workspace', 'agent']

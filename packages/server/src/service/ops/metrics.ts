@@ -130,7 +130,10 @@ const countOpenCommands = (db: Db) =>
 
 const agentsAtOnce = 1000
 
-/** Counts the agents by how they report. It reads 1,000 at a time, so that reports are answered in between. */
+/**
+ * Counts the agents that report, are offline, are stopped, or have never reported. It reads 1,000 at a time, so that
+ * reports are answered in between.
+ */
 async function countAgents(db: Db, now: number) {
   const agents: Record<ReportingState, number> = { reporting: 0, silent: 0, stopped: 0, never: 0 }
   for (let last = '', more = true; more; ) {

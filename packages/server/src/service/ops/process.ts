@@ -38,7 +38,7 @@ export function watchOverErrors(log: Logger): void {
     try {
       log.error({ err: error }, `${kind}: a bug of the service`)
     } catch {
-      // The error cannot be written as a line. An error of this handler would end the process.
+      // If the line cannot be written, the error is dropped, because an error in this handler would end the process.
     }
     if (recent.length <= maxTolerated) return
     log.fatal('too many bugs within a minute: the process exits')
@@ -49,13 +49,14 @@ export function watchOverErrors(log: Logger): void {
 }
 
 /**
- * Calls of name servers in the thread pool, by the names of `process.getActiveResourcesInfo`. `process.exit` waits for
- * them without limit. A running service always has some request of the file system, so those do not count.
+ * Matches look-ups of names in the thread pool, in the names that `process.getActiveResourcesInfo` returns.
+ * `process.exit` waits for them without limit. A running service always has some request of the file system, so those
+ * do not count.
  */
 const inThreadPool = /^(GetAddrInfo|GetNameInfo)/
-/** How long the end of the process waits for a reader of the log, in milliseconds. */
+/** The milliseconds for which the end of the process waits for a reader of the log. */
 const lastLinesMs = 200
-/** How long work of the thread pool may go on before it counts as stuck, in milliseconds. */
+/** The milliseconds after which work of the thread pool counts as stuck. */
 const threadsMs = 200
 
 const hasThreadWork = () => process.getActiveResourcesInfo().some((name) => inThreadPool.test(name))

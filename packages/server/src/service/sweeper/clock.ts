@@ -1,7 +1,7 @@
 /**
  * Watches the clock of the service. A step of the clock, in either direction, is one line of the log and a warning in
- * the service's health for an hour. After a step back, stored times that cannot be are corrected before anything is
- * judged by them.
+ * the service's health for an hour. After a step back, stored times that are impossible are corrected before anything
+ * is judged by them.
  */
 import { clockSlackMs, isTooFarAhead } from '@svc/protocol'
 import type { Logger } from 'pino'
@@ -28,7 +28,10 @@ interface ClockStep {
   by: number
 }
 
-/** How a step was noticed: by this process, or by stored times that were ahead, at its start or later. */
+/**
+ * The way in which a step was noticed: by this process, or by stored times that were in the future, at the start or
+ * later.
+ */
 type Noticed = 'now' | 'atStart' | 'elsewhere'
 
 interface NoticedStep extends ClockStep {
@@ -90,7 +93,9 @@ export function newClockWatch({ store, log, live, clocks, isBeside = false }: Cl
     if (owed > 0) await mend(now)
   }
 
-  /** The milliseconds by which the last sign of a running service is ahead; 0 if it can be. */
+  /**
+   * The milliseconds by which the last recorded time of a running service is in the future; 0 if that time is possible.
+   */
   async function aheadBy(now: number): Promise<number> {
     const beat = await store.db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()
     return beat && isTooFarAhead(beat.at, now) ? beat.at - now : 0

@@ -1,6 +1,6 @@
 /**
- * Bounds the history of each agent, whatever it reports: daily sums, states and commands. Each round processes a few
- * agents in turn, so that a round costs the same for any fleet.
+ * Limits the stored history of each agent, however much it reports: daily sums, states and commands. Each round
+ * processes a few agents in turn, so that a round costs the same for any fleet.
  */
 import { sql } from 'kysely'
 import { lockAgent } from '../../fleet/commands/lock.ts'
@@ -104,8 +104,9 @@ export const commandRetentionMs = dayMs
 const commandsAtOnce = 250
 
 /**
- * Erases the commands of an agent before its newest ones, so that nobody pushes out what others sent (surplus.ts):
- * cancelled ones at once, the others after a day, and those with a log together with it. Actions keep the outcomes.
+ * Erases the commands of an agent before its newest ones, so that nobody can make the commands of others disappear
+ * (surplus.ts): cancelled ones at once, the others after a day, and those with a log together with it. Actions keep the
+ * outcomes.
  */
 async function eraseOldCommands(db: Db, agentId: string, now: number): Promise<void> {
   while ((await eraseSome(db, agentId, now)) === commandsAtOnce);

@@ -1,7 +1,7 @@
 /**
- * Corrects the stored times that cannot be, after a clock was set back. Each statement takes only what is still wrong,
- * so the work may be done twice or by several nodes. Permits are made shorter by the node that finds the last sign of a
- * running service ahead of the clock, and only by that one.
+ * Corrects stored times that are impossible, after a clock was set back. Each statement changes only times that are
+ * still wrong, so the work may be done twice or by several nodes. Only one node shortens permits: the one that finds
+ * the last recorded time of a running service in the future.
  */
 
 import { isTooFarAhead } from '@svc/protocol'
@@ -14,15 +14,14 @@ import { lockRow, storeWishes } from '../../updates/wishes/row.ts'
 import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
 
 /**
- * Corrects all stored times, and returns how many there were. `back` are the milliseconds by which the clock was set
- * back; 0 if that is not known, or if only the clock of another process differs. Permits end that much earlier, since
- * their time went on.
+ * Corrects all stored times that are impossible, and returns their number. `back` are the milliseconds by which the
+ * clock was set back; 0 if that is not known, or if only the clock of another process differs. Permits end that much
+ * earlier, since their time went on.
  */
 export async function mendTimes(store: Store, now: number, back: number): Promise<number> {
   let count = 0
   for (const [table, columns] of Object.entries(storedTimes)) {
-    // The wishes of an agent have times of their own, which must agree with its columns.
-    // By it, the service notices that the clock was set back, so everything else is corrected before.
+    // By the table `service_beat` the service notices that the clock was set back, so this table is corrected last.
     if (table === 'service_beat' && back > 0) await shortenOnce(store, now, back)
     if (table === 'agent') count += await mendWishes(store.db, now)
     for (const [column, rule] of Object.entries(columns)) count += await mendColumn(store, { table, column, rule }, now)
@@ -61,13 +60,13 @@ const dateIn = (engine: Store['engine'], at: number): Date | string =>
   engine === 'sqlite' ? new Date(at).toISOString() : new Date(at)
 
 /**
- * Ends all permits earlier by the time by which the clock was set back. The last sign of a running service lies ahead
- * of the clock then. Whoever finds it there moves it with the clock in the same transaction, so that no other node does
- * the same again.
+ * Ends all permits earlier by the time by which the clock was set back. After a step back, the last recorded time of a
+ * running service is in the future. The node that finds it there also corrects it in the same transaction, so that no
+ * other node shortens the permits again.
  */
 async function shortenOnce({ db, engine }: Store, now: number, back: number): Promise<void> {
   await transaction(db, async (trx) => {
-    // It is at most some seconds old, and a step has at least a minute.
+    // The recorded time is at most some seconds old, and a step is at least a minute long.
     const { numUpdatedRows } = await trx
       .updateTable('service_beat')
       .set((eb) => ({ at: eb('at', '-', back) }))

@@ -79,7 +79,8 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   const old = await db
     .selectFrom('rollout')
     .select('id')
-    // The condition has the same words as the partial index on ended rollouts; otherwise the database would not use it.
+    // The condition is written exactly as in the partial index on ended rollouts; otherwise the database would not use
+    // that index.
     .where(sql<boolean>`state in ('done', 'cancelled')`)
     .where('changed_at', '<=', now - rolloutDays * dayMs)
     .orderBy('changed_at')
@@ -137,7 +138,7 @@ export const eraseOldVersions = (db: Db, now: number): Promise<void> =>
 
 interface Erased {
   table: string
-  /** The columns by which rows are found. Rows with equal values go together. */
+  /** The columns by which rows are found. Rows with equal values are erased together. */
   key: readonly string[]
   where: RawBuilder<unknown>
 }

@@ -1,4 +1,4 @@
-/** Bounds the kept states of agents: level changes, pauses and times offline. */
+/** Limits the stored states of agents: level changes, pauses and times offline. */
 import { type Level, levels, pausedLabel } from '@svc/protocol'
 import { stateDays } from '../../fleet/agents/offline.ts'
 import { lockAgent } from '../../fleet/commands/lock.ts'
@@ -14,7 +14,7 @@ const maxLevels = { kept: 5000, unfolded: 4000 } as const
 const levelsAtOnce = 5000
 const maxOffline = 5000
 
-/** Bounds the states of some agents. */
+/** Limits the stored states of some agents. */
 export async function boundStates(db: Db, ids: readonly string[], now: number): Promise<void> {
   await noteFirstReports(db, ids)
   await notePauses(db, ids)
@@ -60,8 +60,8 @@ async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Notes pauses that began or ended at an earlier version without a change of level: that version wrote no row. They are
- * known from the last report on, whose time the new row has.
+ * Notes pauses that began or ended at an earlier version without a change of level: that version wrote no row. Each
+ * gets a row with the time of the last report, because the true time is not known.
  */
 async function notePauses(db: Db, ids: readonly string[]): Promise<void> {
   for (const id of (await missedPauses(db, ids)).map((row) => row.agent_id))
@@ -100,7 +100,10 @@ async function missedPauses(db: Db, ids: readonly string[]) {
   return rows.filter(({ label, noted }) => (label === pausedLabel) !== (noted === pausedLabel))
 }
 
-/** Erases states from before a time. The last level change before it stays, because it says how the time began. */
+/**
+ * Erases states from before a time. The last level change before that time stays, because it says which level the agent
+ * had at that time.
+ */
 async function eraseOldStates(db: Db, ids: readonly string[], before: number): Promise<void> {
   const old = await db
     .selectFrom('level_change')
@@ -170,7 +173,7 @@ export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; mov
   for (const [i, [day, changed]] of days.entries()) {
     const worst = changed.reduce((a, b) => (rank(b) > rank(a) ? b : a))
     const last = changed.at(-1) ?? worst
-    // A change in the first moment of the day leaves no time for the one before.
+    // If a change is at the very beginning of the day, the level before it had no time on that day.
     const begins = (changed[0]?.at ?? 0) > day * dayMs ? before : undefined
     const shown = begins && rank(begins) > rank(worst) ? begins : worst
     const isKept = last !== shown && (last.level !== shown.level || last.paused !== shown.paused)

@@ -1,7 +1,8 @@
 /**
- * Every stored time of the service, with what becomes of it when it cannot be because a clock was set back. A time of
- * an event counts as now. A deadline that is farther away than its full length is over: what waits is due, a lease is
- * free, and a permit ends. A test compares this table with the schema, so a new column needs a line here.
+ * Lists every stored time of the service, and how it is corrected if it is impossible because a clock was set back. The
+ * time of an event becomes the present time. A deadline that is farther away than its full length counts as over:
+ * waiting work is due, a lease is free, and a permit ends. A test compares this table with the schema, so a new column
+ * needs a line here.
  */
 import { clockSlackMs, latestDeadline, limits } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
@@ -23,13 +24,13 @@ type Length = number | RawBuilder<number>
 export type TimeRule =
   /** The time of something that happened, in milliseconds or in units of `unit`. It becomes the present time. */
   | { is: 'event'; where?: RawBuilder<boolean>; unit?: number }
-  /** The time at which something is due that waits. It becomes the present time. */
+  /** The time at which waiting work is due. It becomes the present time. */
   | { is: 'due'; full: Length; where?: RawBuilder<boolean> }
   /** The end of a lease. It becomes `free`. */
   | { is: 'lease'; full: number; free: 0 | null }
-  /** The end of something that permits, such as a code. It becomes the present time, so the permit is over. */
+  /** The end of a permit, such as an install code. It becomes the present time, so the permit is over. */
   | { is: 'permit'; full: Length }
-  /** The time of something that permits for `full` milliseconds. It becomes so old that the permit is over. */
+  /** The start of a permit that lasts `full` milliseconds. It becomes so old that the permit is over. */
   | { is: 'proof'; full: number }
   /** The end of something that must not end early, such as a session. It becomes the present time plus `full`. */
   | { is: 'kept'; full: number }
@@ -90,7 +91,8 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
     told_at: event,
     escalated_at: event,
   },
-  // A mute that begins at once begins now. One that a person planned begins when the person wanted.
+  // The start of a mute is corrected if the mute was to begin at once. The start of a planned mute stays as the person
+  // chose it.
   alert_mute: {
     from_at: { is: 'event', where: sql`from_at <= created_at` },
     until_at: chosen,
@@ -155,7 +157,7 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   first_half: { expires_at: { is: 'permit', full: halfSignInMs } },
   factor_requirement: { from_at: chosen },
   passkey: { created_at: event, used_at: event },
-  // Until then the challenge or the state may come again, whatever the clock says meanwhile.
+  // Until this time the challenge or the state could be used again, so the time is not shortened.
   passkey_challenge: { expires_at: record },
   oidc_connection: { connected_at: event },
   oidc_callback: { expires_at: record },
@@ -182,7 +184,10 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   service_beat: { at: event },
 }
 
-/** The new value of a column whose time cannot be, and the latest time that can; undefined if it is left as it is. */
+/**
+ * The new value of a column whose time is impossible, and the latest possible time; undefined if the time is left as it
+ * is.
+ */
 export function mendedTime(rule: TimeRule, now: number): { latest: Length; value: number | null } | undefined {
   const latest = (full: Length): Length =>
     typeof full === 'number'
@@ -208,7 +213,7 @@ export function mendedTime(rule: TimeRule, now: number): { latest: Length; value
 }
 
 /**
- * Makes every lease void, when no other process can hold one: those of an earlier process that was killed.
+ * Frees every lease. Called when no other process can hold one, so each belongs to an earlier process that was killed.
  * `storedTimes` says which columns are leases.
  */
 export async function freeLeases({ db }: Store): Promise<void> {

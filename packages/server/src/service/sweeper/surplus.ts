@@ -1,17 +1,17 @@
 /**
- * Erases what is over and comes before the newest rows of its kind. So what people can make and end again and again is
- * bounded, also within the time for which it is kept. Those who made the rows share the room: the newest row of each
- * stays before the second newest of any, so nobody pushes out what others did.
+ * Erases rows of objects that have ended, except the newest rows of each kind. So the number of rows is limited even if
+ * people make and end objects again and again. The people who made the rows share the limit: the newest row of each
+ * person is kept before the second newest row of any person, so nobody can make the rows of others disappear.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 
-/** The newest rows that are always kept, and the condition for the others. */
+/** The number of newest rows that are always kept, and the condition under which other rows are erased. */
 export interface Surplus {
-  /** The column with the id of that by which rows are counted, such as a workspace. */
+  /** The column with the id of the group in which rows are counted, such as a workspace. */
   of: string
-  /** The SQL expression for who made a row, or for its kind where nobody did. */
+  /** The SQL expression for the person who made a row, or for the kind of the row if no person made it. */
   by: string
   max: number
   isOver: (now: number) => RawBuilder<unknown>
@@ -57,8 +57,8 @@ export const erasedAtOnce = 10_000
 const maxGroup = 1_000_000_000
 
 /**
- * Erases the surplus of every kind, a few rows in each statement. Returns true if some may be left: the next round goes
- * on with them.
+ * Erases the surplus of every kind, a few rows in each statement. Returns true if some may be left, with which the next
+ * round continues.
  */
 export async function eraseSurplus(db: Db, now: number): Promise<boolean> {
   let isLeft = false
@@ -67,7 +67,7 @@ export async function eraseSurplus(db: Db, now: number): Promise<boolean> {
   return isLeft
 }
 
-/** A list of the ids beyond the newest rows of a group, in which those who made the rows share the room. */
+/** The ids of the surplus rows of a group. The people who made the rows share the number of rows that are kept. */
 export function idsBeyond(
   table: string,
   { of, by, max }: Pick<Surplus, 'of' | 'by' | 'max'>,

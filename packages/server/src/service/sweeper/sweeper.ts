@@ -33,13 +33,13 @@ import { eraseSurplus } from './surplus.ts'
 /** The milliseconds between two rounds, at random, so that nodes that started together do not sweep together. */
 const pauseMs = () => 3_000 * (0.8 + 0.4 * Math.random())
 /**
- * How often the sweeper erases what is over and surplus, and folds the audit trail, in milliseconds: if a person has
- * too many lines, one line per workspace replaces the oldest ones and says how many there were.
+ * The milliseconds between two times at which the sweeper erases surplus rows and folds the audit trail: if a person
+ * has too many lines, one line per workspace replaces the oldest ones and says how many there were.
  */
 const foldEveryMs = 600_000
-/** How often expired sessions, links, old names of agents and old sums are erased, in milliseconds. */
+/** The milliseconds between two times at which expired sessions, links, old names of agents and old sums are erased. */
 const accessEveryMs = dayMs
-/** How often the agents are counted by version, in milliseconds. */
+/** The milliseconds between two counts of the agents by version. */
 const countEveryMs = 3_600_000
 
 interface Sweeper {
@@ -97,7 +97,7 @@ export function createSweeper(
     }
     notifyOf(deps.live, await advanceRollouts(deps.store.db, now))
     if (Math.abs(now - countedAt) >= countEveryMs) {
-      // Set first: a count that fails is not tried again in each round.
+      // The time is set before the count, so that a failed count is not tried again in each round.
       countedAt = now
       await countVersions(deps.store.db, now, (error, workspace) =>
         deps.log.warn({ err: error, workspace }, 'the agents of a workspace could not be counted by version'),

@@ -1,7 +1,7 @@
 /**
- * Counts the agents of actions by their states. The counts are kept in the row of the action. Triggers note each change
- * of them in `action_change`, and the rounds of the sweeper add the changes to the counts. Both together are always
- * exact, so a list of actions reads no row of their agents.
+ * Counts the agents of actions by their states. The counts are kept in the row of the action. Triggers write each
+ * change of a state to `action_change`, and the rounds of the sweeper add these changes to the counts. The counts and
+ * the changes together are always exact, so a list of actions need not read the rows of their agents.
  */
 import { type ActionState, actionStates } from '@svc/api'
 import { type QueryCreator, sql } from 'kysely'
@@ -98,7 +98,7 @@ export async function addChanges(db: Db): Promise<void> {
   const rest = db
     .selectFrom('action')
     .select('id')
-    // The condition has the same words as the partial index.
+    // The condition is written exactly as in the partial index, because the database uses the index only then.
     .where(sql<boolean>`open_agents is null`)
     .limit(actionsAtOnce)
   for (const { id } of await rest.execute()) {
@@ -134,7 +134,7 @@ async function withOldest(trx: Db, id: string, counts: ActionCounts): Promise<Ac
 }
 
 /**
- * Counts the agents of an action from their rows, and forgets the changes that this includes. On PostgreSQL one
+ * Counts the agents of an action from their rows, and deletes the changes that this count includes. On PostgreSQL one
  * statement does both, so that both see the same transactions.
  */
 async function countAgain(trx: Db, id: string): Promise<ActionCounts> {

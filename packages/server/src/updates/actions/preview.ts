@@ -1,5 +1,5 @@
 /**
- * Answers what a person asks before an action is sent. Agents are read in pieces, each in a transaction, so that
+ * Computes what a person is shown before an action is sent. Agents are read in pieces, each in a transaction, so that
  * reports are answered in between.
  */
 import type { ActionOffers, ActionOffersInput, ActionPreview, NewAction, OfferedLog, OfferedSetting } from '@svc/api'
@@ -120,7 +120,7 @@ export function logsOffered(all: Iterable<Iterable<string>>): OfferedLog[] {
   return mostFrequent(logs, maxListed.logs)
 }
 
-/** The sort is stable: what is equally frequent keeps its order. */
+/** The sort is stable, so equally frequent items keep their order. */
 const mostFrequent = <T extends { agents: number }>(all: Iterable<T>, max: number): T[] =>
   [...all].sort((a, b) => b.agents - a.agents).slice(0, max)
 

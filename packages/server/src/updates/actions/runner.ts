@@ -1,7 +1,7 @@
 /**
  * Sends the commands of actions, some agents in each transaction, so that reports are answered in between. Any node may
- * do it, one at a time: the node that works on an action locks its row. The rows that have no command and no outcome
- * are what is left, so a killed service loses none and sends none twice.
+ * do it, one at a time: the node that works on an action locks its row. Agents whose rows have no command and no
+ * outcome are still to be handled, so after a kill no command is lost or sent twice.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ActionState } from '@svc/api'
@@ -23,7 +23,7 @@ import { endUnsent } from './store.ts'
 /** The maximum number of agents in one transaction. */
 export const actionAgentsAtOnce = 250
 
-/** How long to wait for another node that works on the same action, in milliseconds. */
+/** The milliseconds to wait for another node that works on the same action. */
 const busyMs = 50
 
 interface Slice {
@@ -42,8 +42,8 @@ interface Needs {
 }
 
 /**
- * Sends the commands of an action until all are sent, or `max` slices were. `busy` means that another node works on it,
- * which goes on by itself.
+ * Sends the commands of an action until all are sent, or until `max` slices were sent. `busy` means that another node
+ * is already sending them.
  */
 export async function runAction(
   { store, live, now }: Needs,
@@ -68,7 +68,8 @@ export async function finishAction(needs: Needs, id: string): Promise<void> {
 }
 
 /**
- * Goes on with every action that is not sent, such as those of a killed node. An error in one does not stop the rest.
+ * Continues every action whose commands are not all sent, such as those of a killed node. An error in one action does
+ * not stop the others.
  */
 export async function runActions(needs: Needs): Promise<void> {
   const left = await needs.store.db
@@ -82,7 +83,7 @@ export async function runActions(needs: Needs): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'actions could not be sent')
 }
 
-/** Sends one slice. Undefined if the action has no rest. */
+/** Sends one slice. Undefined if the action has no agents left. */
 export const sendSlice = (db: Db, id: string, now: number): Promise<Slice | 'busy' | undefined> =>
   transaction(db, async (trx) => {
     const found = await trx.selectFrom('action').selectAll().where('id', '=', id).executeTakeFirst()
@@ -113,7 +114,10 @@ export const sendSlice = (db: Db, id: string, now: number): Promise<Slice | 'bus
     return { ...slice, is: 'over' }
   })
 
-/** True if the person who pressed may still do it (I33). On PostgreSQL the membership stays as it is until the end. */
+/**
+ * True if the person who started the action still has the right to do so (I33). On PostgreSQL the membership cannot
+ * change until the transaction ends.
+ */
 async function isStillAdmin(trx: Db, { workspace_id, created_by }: ActionDbRow): Promise<boolean> {
   if (created_by === null) return true
   if (isPostgres(trx))
@@ -147,7 +151,7 @@ const nextRows = (trx: Db, id: string): Promise<ActionAgentDbRow[]> =>
 type End = Partial<Pick<ActionAgentDbRow, 'command_id' | 'outcome' | 'message' | 'shared'>>
 const ended = (outcome: ActionState, message: string | null = null): End => ({ outcome, message })
 
-/** Presses for these agents, which are sorted by id. Returns what became of each. */
+/** Carries the action out for these agents, which are sorted by id. Returns the result for each. */
 function press(
   ctx: ChangeContext,
   { type, payload, workspace_id }: ActionDbRow,

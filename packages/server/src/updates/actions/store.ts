@@ -70,8 +70,8 @@ export const retryAction = (
   })
 
 /**
- * Cancels what waits: agents whose turn has not come, and queued commands that no other press waits for. Returns the
- * agents whose commands were cancelled.
+ * Cancels the rest of an action: the agents that have no command yet, and queued commands that no other action waits
+ * for. Returns the agents whose commands were cancelled.
  */
 export const cancelAction = (
   { db, by, now }: ChangeContext,
@@ -119,7 +119,7 @@ export const cancelAction = (
     return done({ workspaceId: workspace.id, agents: own.map(({ agent_id }) => agent_id), cancelled })
   })
 
-/** Ends an action for the agents whose turn has not come. Returns their number. */
+/** Ends an action for the agents that have no command yet. Returns their number. */
 export async function endUnsent(trx: Db, id: string, message: string): Promise<number> {
   const rest = await trx
     .updateTable('action_agent')
@@ -183,7 +183,7 @@ async function insert(
     ...keptCounts({ ...noActionCounts(), waiting: agents.length }),
   }
   await trx.insertInto('action').values(action).execute()
-  // One parameter with all agents: a parameter for each value takes longer than the rows themselves.
+  // One parameter holds all agents, because a parameter for each value would take longer than inserting the rows.
   const named = isPostgres(trx)
     ? sql`unnest(${agents.map(({ id }) => id)}::text[], ${agents.map(({ name }) => name)}::text[]) as named(id, name)`
     : sql`(select value ->> 'id' as id, value ->> 'name' as name from json_each(${JSON.stringify(agents)}))`

@@ -9,7 +9,10 @@ import type { Db } from '../../platform/db/open.ts'
 
 export interface AskedSecrets {
   version: string
-  /** The versions that the agents run now and whose manifests do not name all of these secrets. */
+  /**
+   * The versions that the agents run now and whose manifests do not name all of these secrets. The new version asks for
+   * more than these.
+   */
   than: string[]
   secrets: SecretSpec[]
 }

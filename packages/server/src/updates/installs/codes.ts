@@ -16,7 +16,7 @@ import type { WorkspaceRef } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { refuse } from '../../platform/verdict.ts'
 
-/** How long an install code is valid, in milliseconds. */
+/** The milliseconds for which an install code is valid. */
 export const codeMs = limits.installCodeSeconds * 1000
 
 /** Revokes an install code, so that it can no longer be redeemed. */
@@ -59,7 +59,7 @@ export const workspaceOfCode = (db: Db, id: string): Promise<WorkspaceInfo | und
     .where('install_code.id', '=', id)
     .executeTakeFirst()
 
-/** How long install codes are listed after they were issued, in milliseconds. */
+/** The milliseconds for which install codes are listed after they were issued. */
 const shownFor = 30 * dayMs
 
 /** The install codes of a workspace that were issued in the last 30 days, newest first, at most 200. */
@@ -156,7 +156,7 @@ const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
     .select(['agent.name as agent', issuerRole.as('issuer')])
     .where('install_code.workspace_id', '=', workspace.id)
 
-/** The part of a line of the activity that is the same for all that is done with a code. */
+/** The part that all lines of the activity about a code have in common. */
 export const codeAuditEntry = (row: InstallCodeRow, by: Actor, at: number) => ({
   workspaceId: row.workspace_id,
   at,

@@ -1,6 +1,6 @@
 /**
- * Issues install codes. Issuing one fixes what it installs (D43) and reserves nothing. Only the hash of a code is
- * stored. Several at once are issued in one transaction: all or none.
+ * Issues install codes. What a code installs is fixed when it is issued (D43), but nothing is reserved. Only the hash
+ * of a code is stored. Several at once are issued in one transaction: all or none.
  */
 import { changedTags } from '@svc/api/filter'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
@@ -123,7 +123,7 @@ export function issueCodes(
   })
 }
 
-/** The agents' names in the valid codes of a workspace, each code once. */
+/** The names of agents in the valid codes of a workspace, one for each code. */
 async function validCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<string[]> {
   const rows = await trx
     .selectFrom('install_code')
@@ -165,8 +165,8 @@ async function namesFor(
 }
 
 /**
- * Warns if the version of the blueprint needs a certain svc or a newer one. It is only a warning, because nobody knows
- * the version of svc on the machine yet.
+ * Warns if the version of the blueprint needs a certain svc or a newer one. It is only a warning, because the version
+ * of svc on the machine is not known yet.
  */
 function svcWarnings(manifest: string): string[] {
   const needed = neededSvcOf(manifest)

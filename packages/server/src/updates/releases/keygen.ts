@@ -50,7 +50,8 @@ function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // The files hold nothing secret, and the signature was judged.
+    // An error while the files are removed is ignored: they contain nothing secret, and the signature was already
+    // judged.
   }
 }
 

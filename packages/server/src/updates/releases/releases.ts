@@ -17,7 +17,7 @@ export interface ReleaseFiles {
   signature: Buffer | undefined
 }
 export interface Releases {
-  /** Returns the served release as it was at most half a second ago, without asking the database. */
+  /** Returns the served release, at most half a second out of date, without asking the database. */
   served(): ServedRelease | undefined
   /**
    * Reads the row again and returns the files that are served now. While the database cannot be reached, returns the

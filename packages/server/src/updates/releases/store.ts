@@ -71,7 +71,7 @@ export async function servedFiles(
   }
 }
 
-/** Serves the build that a person names. `older`: the person agrees to a version older than the served one. */
+/** Serves the build that a person names. With `older`, the person agrees to a version older than the served one. */
 export function addRelease(
   db: Db,
   build: RuntimeBuild,

@@ -56,7 +56,7 @@ export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRoll
 }
 
 /**
- * Advances one rollout as far as possible, in at most `most` steps. The result is empty if the rollout is not running,
+ * Advances one rollout as far as possible, in at most `max` steps. The result is empty if the rollout is not running,
  * or if another node is working on it.
  */
 async function advanceRollout(db: Db, id: string, now: number, max = Infinity): Promise<RolloutAdvance[]> {

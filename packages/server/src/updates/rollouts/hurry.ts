@@ -1,4 +1,6 @@
-/** Tells the agents of a rollout that watch a version not to wait for the end of the watch (D30). */
+/**
+ * Lets the agents of a rollout that watch a version start the update without waiting for the end of the watch (D30).
+ */
 import type { RolloutSeen } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { Actor, ChangeContext } from '../../people/audit/by.ts'
@@ -17,7 +19,8 @@ const agentsAtOnce = 100
 
 /**
  * Marks the wishes of all agents that the rollout has asked and that wait for the end of a watch, a few in each
- * transaction. Later waves are not concerned: their agents may watch nothing by then. Returns the ids of the agents.
+ * transaction. Agents of later waves are left out, because their watches may have ended when their wave starts. Returns
+ * the ids of the agents.
  */
 export async function doNotWaitInRollout(
   { db, by, now }: ChangeContext<Actor, Db | RunInTransaction>,

@@ -40,11 +40,11 @@ export interface MemberFacts {
 
 type JudgedMember = Pick<RolloutMember, 'state' | 'reason' | 'worseAt'>
 
-/** True for an agent of which the next report may change what became of it. */
+/** True for an agent whose state in the rollout may change with its next report. */
 export const isMemberMoving = ({ state }: Pick<RolloutMember, 'state'>): boolean =>
   state === 'wished' || state === 'kept'
 
-/** Judges what became of an agent for which the version was wished. */
+/** Computes the state of an agent for which the version was wished. */
 export function judgeMember(
   member: RolloutMember,
   { kind, version }: { kind: RolloutKind; version: string },

@@ -105,7 +105,7 @@ const inAnotherRollout = (rollout: BlockingRollout | undefined): LeftOut | undef
 const nameOf = ({ kind, blueprint, version }: BlockingRollout): string =>
   kind === 'runtime' ? `runtime ${version}` : `${blueprint} ${version}`
 
-/** The columns of an agent that tell whether a rollout leaves it out. */
+/** The columns of an agent that decide whether a rollout leaves it out. */
 const judged = [
   'wishes',
   'attempts',
@@ -230,14 +230,14 @@ export async function readMemberFacts(
   )
 }
 
-/** Texts as a list for `in`, in one parameter. */
+/** The list for the SQL operator `in`, with all texts in one parameter. */
 const textsIn = (db: Db, texts: readonly string[]): RawBuilder<string> =>
   isPostgres(db) ? sql`(select unnest(${texts}::text[]))` : sql`(select value from json_each(${JSON.stringify(texts)}))`
 
 export const levelIn = (body: string | null): Level | null => (body === null ? null : ownLevel(keptReport(body)))
 
 interface Members {
-  /** 0 for agents that are left out. */
+  /** The number of the wave, from 1; 0 for agents that are left out. */
   wave: number
   agents: readonly RolloutCandidate[]
   /** The reason for which these agents are left out. */

@@ -1,5 +1,5 @@
 /**
- * Records what became of the agents of a rollout. They are judged outside of transactions, since on the embedded
+ * Records the states of the agents of a rollout. They are judged outside of transactions, since on the embedded
  * database reports wait for one; each short transaction checks that the rollout has not changed meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -34,8 +34,8 @@ interface JudgedAgents {
 }
 
 /**
- * Records what became of the agents; with `open` only of those whose outcome is unknown. Undefined when another node
- * has the rollout, or it changes meanwhile.
+ * Records the states of the agents; with `open` only of those whose outcome is unknown. Undefined when another node has
+ * the rollout, or it changes meanwhile.
  */
 export async function judgeAgents(
   db: Db,
@@ -80,7 +80,7 @@ interface MemberChange {
 const isChanged = (member: RolloutMember, { state, reason, worseAt }: RolloutMember): boolean =>
   state !== member.state || reason !== member.reason || worseAt !== member.worseAt
 
-/** Stores what became of an agent, unless its state has changed since it was read. */
+/** Stores the new state of an agent, unless the stored state has changed since it was read. */
 async function record(trx: Db, rollout: RolloutDbRow, { member, after }: MemberChange, now: number): Promise<void> {
   const { state, reason, worseAt } = after
   const at = state === member.state ? {} : { at: now }

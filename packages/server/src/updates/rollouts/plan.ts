@@ -29,7 +29,7 @@ export interface PlannedRollout {
   named: NamedVersion
   waves: { upTo: string; agents: RolloutCandidate[] }[]
   leftOut: RolloutCandidate[]
-  /** The ids of the unfinished rollouts of this kind, by which it was decided who is left out. */
+  /** The ids of the unfinished rollouts of this kind. The plan leaves out agents that are in one of them. */
   others: string[]
 }
 

@@ -1,4 +1,4 @@
-/** The states of rollouts in groups. */
+/** Groups of the states of rollouts. */
 import type { RolloutState } from '@svc/api'
 
 export const unfinishedStates: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']

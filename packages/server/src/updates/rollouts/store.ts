@@ -40,7 +40,10 @@ export async function haltedRollouts(db: Db, workspaceId: string): Promise<numbe
   return Number(halted?.number ?? 0)
 }
 
-/** How often a start is planned before it is refused, because other rollouts keep starting and ending. */
+/**
+ * The maximum number of plans for one start. After that the start is refused, because other rollouts keep starting and
+ * ending.
+ */
 const maxPlans = 5
 
 /**
@@ -220,8 +223,8 @@ export async function cancelRollout(
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
   const { by } = context
   if (withdraw) {
-    // If a halted rollout were paused, its failures would not be forgiven to who continues it, and it would halt again.
-    // Its time does not change, by which people see that it is the same halt.
+    // A halted rollout stays halted. If it were paused, its failures would not be forgiven when somebody continues it,
+    // and it would halt again. Its time does not change, so that people see that it is the same halt.
     const pauses = async (_: Db, { state, changed_at }: RolloutDbRow) => ({
       ok: true as const,
       value: state === 'halted' ? { state, changed_at } : { state: 'paused' as const },

@@ -13,7 +13,9 @@ import { betweenTransactions, type RunInTransaction, transaction } from '../../p
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintInTransaction, clearRuntimeInTransaction } from '../wishes/store.ts'
 
-/** The states in which a rollout has no wishes that were not offered. One that waits, or is done, keeps them. */
+/**
+ * The states in which a rollout has no wishes that were not offered. A rollout that waits or is done keeps such wishes.
+ */
 const without: readonly RolloutState[] = ['paused', 'halted', 'cancelled']
 
 /** The number of agents in one transaction. */

@@ -18,7 +18,7 @@ import { lockRow, storeWishes } from './row.ts'
 import type { WishContext, WishedAgent } from './store.ts'
 import { blueprintWaitsOf, lastLines, readLastSeen } from './watch.ts'
 
-/** Decides whether an agent can be told not to wait, by what its wish waits for. */
+/** Decides by what the agent's wish waits for whether the agent can start without waiting. */
 export function judgeNow(agent: Pick<AgentRow, 'attempts'>, waits: WaitReason | null): Pressable<NowRefusal> {
   if (waits?.for !== 'window')
     return { ok: false, code: 'nothing_waits', message: 'No update of it waits for the end of a watch.' }
@@ -41,8 +41,8 @@ export const doNotWait = (
   })
 
 /**
- * Marks the blueprint wishes of these agents, in the caller's transaction and in the given order. An agent that was
- * told already is not changed. Agents that no longer exist are left out of the result.
+ * Marks the blueprint wishes of these agents, in the caller's transaction and in the given order. An agent whose wish
+ * is already marked is not changed. Agents that no longer exist are left out of the result.
  */
 export async function doNotWaitInTransaction(
   trx: Db,

@@ -9,7 +9,8 @@ import { isReleaseHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from '
 
 /**
  * An attempt may end with the same outcome and message as the attempt before it, so that the report does not show its
- * end. A runtime that has then reported the wished version for this many seconds counts as having kept it (D34).
+ * end. If the runtime reports the wished version for this many seconds after that, it counts as having kept the version
+ * (D34).
  */
 const sameWordsSeconds = 600
 

@@ -43,7 +43,7 @@ export interface BlueprintWish extends VersionWish {
 export interface RuntimeWish extends VersionWish {
   /**
    * The time from which the wish may be offered. A wish of an admin may be offered at once, and a rollout's wish when
-   * it gets a trial place (trials.ts).
+   * it gets a trial slot (trials.ts).
    */
   grantedAt?: number
   /**
@@ -96,8 +96,8 @@ export interface WishColumns {
   wished_version: string | null
   runtime_wished: string | null
   /**
-   * The time from which the runtime wish counts as a trial: the first time it was offered, or before that the time it
-   * got its place; null before both.
+   * The time from which the runtime wish counts as a trial: the first time it was offered, or before that the time at
+   * which it got a trial slot; null before both.
    */
   runtime_granted_at: number | null
 }
@@ -127,7 +127,7 @@ export const sameAttempt = (applied: AppliedUpdate, mark: AppliedUpdate | null |
 
 /**
  * True if the next answer may carry the runtime wish. It always may if an admin made the wish; a rollout's wish may
- * have to wait for a trial place (2.7).
+ * have to wait for a trial slot (2.7).
  */
 export const mayGoOut = ({ rollout, grantedAt }: RuntimeWish): boolean =>
   rollout === undefined || grantedAt !== undefined

@@ -39,8 +39,8 @@ export interface WishContext {
   rollout?: string
   silent?: boolean
   /**
-   * Given only for the wishes of a rollout: the number of free trial places, which the caller counted once and which
-   * each wish reduces. A wish of an admin needs no place.
+   * Given only for the wishes of a rollout: the number of free trial slots, which the caller counted once and which
+   * each wish reduces. A wish of an admin needs no slot.
    */
   places?: TrialSlots
 }
@@ -148,7 +148,7 @@ export const wishRuntime = (
 
 /**
  * Does the work of `wishRuntime` in the caller's transaction. A wish of an admin is in the agent's next answer. A
- * rollout's wish takes one of the free `places`, or waits for one.
+ * rollout's wish takes one of the free slots, or waits for one.
  */
 export async function wishRuntimeInTransaction(
   trx: Db,
@@ -182,7 +182,7 @@ export async function wishRuntimeInTransaction(
 
 /**
  * True for a rollout's wish that was not offered yet. If an admin requests the same version, the wish becomes the
- * admin's: it then needs no trial place, and stays when the rollout withdraws its wishes.
+ * admin's: it then needs no trial slot, and stays when the rollout withdraws its wishes.
  */
 const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined

@@ -1,7 +1,7 @@
 /**
  * Limits how many runtimes of a workspace rollouts put on trial at once, so that few are rolled back if the service
- * goes down. A rollout's wish needs a trial place; the sweeper gives places to waiting wishes as trials end. A wish of
- * an admin needs no place (2.7), but its trial counts too.
+ * goes down. A rollout's wish needs a trial slot; the sweeper gives slots to waiting wishes as trials end. A wish of an
+ * admin needs no slot (2.7), but its trial counts too.
  */
 import { sql } from 'kysely'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
@@ -11,17 +11,17 @@ import { maxTrialMs } from './judge.ts'
 import { wishesIn } from './kept.ts'
 import { lockRow, storeWishes } from './row.ts'
 
-/** The number of trial places of a workspace: a tenth of its agents, but at least five. */
+/** The number of trial slots of a workspace: a tenth of its agents, but at least five. */
 const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
 
 /**
- * The milliseconds within which an agent must report after its wish got a place. Otherwise another wish may get the
- * place.
+ * The milliseconds within which an agent must report after its wish got a slot. Otherwise another wish may get the
+ * slot.
  */
 const unclaimedMs = 2 * 60_000
 
 /**
- * The number of free trial places of a workspace, whose row the caller has locked. It is negative if admins' wishes
+ * The number of free trial slots of a workspace, whose row the caller has locked. It is negative if admins' wishes
  * exceed the limit.
  */
 export interface TrialSlots {
@@ -32,12 +32,12 @@ export async function readFreeTrials(trx: Db, workspaceId: string, now: number):
   return { free: max - busy }
 }
 
-/** Takes a trial place for one more runtime wish of a rollout; false when no place is free. */
+/** Takes a trial slot for one more runtime wish of a rollout; false when no slot is free. */
 export const takeTrialSlot = (places: TrialSlots): boolean => places.free-- > 0
 
 /**
- * The number of trial places of a workspace, and how many of them are taken. A runtime wish takes a place until the
- * wish ends or is withdrawn, but at most for `maxTrialMs` after the wish got the place or was offered.
+ * The number of trial slots of a workspace, and how many of them are taken. A runtime wish takes a slot until the wish
+ * ends or is withdrawn, but at most for `maxTrialMs` after the wish got the slot or was offered.
  */
 export async function countTrials(db: Db, workspaceId: string, now: number): Promise<{ max: number; busy: number }> {
   const { rows } = await sql<{ agents: number; busy: number }>`
@@ -47,7 +47,7 @@ export async function countTrials(db: Db, workspaceId: string, now: number): Pro
   return { max: maxTrials(Number(rows[0]?.agents ?? 0)), busy: Number(rows[0]?.busy ?? 0) }
 }
 
-/** Gives free trial places to runtime wishes of rollouts that wait for one. Returns the agents whose wishes changed. */
+/** Gives free trial slots to runtime wishes of rollouts that wait for one. Returns the agents whose wishes changed. */
 export async function grantWaiting(db: Db, now: number): Promise<{ id: string; workspaceId: string }[]> {
   const waiting = await db
     .selectFrom('agent')
@@ -87,8 +87,8 @@ async function grantInTransaction(trx: Db, workspaceId: string, now: number): Pr
 }
 
 /**
- * Takes trial places back from agents that got them more than `unclaimedMs` ago, have not reported in that time, and
- * were not offered the wish. Returns how many places became free.
+ * Takes trial slots back from agents that got them more than `unclaimedMs` ago, have not reported in that time, and
+ * were not offered the wish. Returns how many slots became free.
  */
 async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Promise<number> {
   const unclaimed = await wishesQuery(trx, workspaceId)

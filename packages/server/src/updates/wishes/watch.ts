@@ -1,6 +1,6 @@
 /**
  * Reads what the wish of a blueprint's version waits for: its agent may be offline, or may still watch the version that
- * it runs (D30). The agent's timeline tells which version is watched.
+ * it runs (D30). The agent's timeline shows which version is watched.
  */
 import type { WaitReason } from '@svc/api'
 import { offlineFrom } from '../../fleet/agents/offline.ts'

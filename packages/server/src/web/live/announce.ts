@@ -6,7 +6,7 @@ import type pg from 'pg'
 import type { Live } from '../../platform/base.ts'
 
 export const liveChannel = 'svc_live'
-/** A node of an earlier version takes `g` for the change of no agent. */
+/** For `g`, a node of an earlier version does nothing, because it reads it as a change that affects no agent. */
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
 /**
  * A message. `node` is the id of the process that sent it, by which it recognises its own messages. `command` is true

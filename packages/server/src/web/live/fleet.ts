@@ -48,7 +48,9 @@ interface KeptFleet {
   sums: CostsByAgent | undefined
   /** When the costs of all agents were last read. */
   sumsAt: number
-  /** The first reading of all costs, while it is in progress, and the agents that reported since it began. */
+  /**
+   * The first reading of all costs, while it is in progress, and the ids of the agents that reported after it began.
+   */
   summing: { done: Promise<void>; reported: Set<string> } | undefined
   /** The daily costs that still wait in the rows of last reports, while all other costs are not read. */
   waiting: Map<string, string | null>
@@ -298,7 +300,7 @@ async function sumUp(source: FleetSource, workspaceId: string, fleet: KeptFleet)
 }
 
 async function sumAll(source: FleetSource, workspaceId: string, fleet: KeptFleet): Promise<void> {
-  // The caller notes the reports that arrive from now on before anything is read.
+  // This gives the caller time to start noting the reports that arrive, before any costs are read.
   await setImmediate()
   const at = source.now()
   const today = dayNumber(at)

@@ -15,8 +15,8 @@ export interface FrameNews {
   readonly reported: Set<string>
   readonly changed: Set<string>
   /**
-   * True if something that lists show was changed: agents were added, renamed or deleted, or for example blueprints,
-   * codes or rollouts changed.
+   * True if something in a list changed: agents were added, renamed or deleted, or blueprints, codes or rollouts
+   * changed.
    */
   list: boolean
   /** True if alerts, rules, channels or mutes of the workspace were changed. */

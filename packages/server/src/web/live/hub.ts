@@ -18,7 +18,7 @@ import { watchCounts } from './watched.ts'
 
 const pace: PaceRules = { tick: 500, gather: 25, slowest: 900 }
 const pingEvery = 20_000
-/** How often the rights of the subscribers are checked, in milliseconds. */
+/** The milliseconds between two checks of the subscribers' rights. */
 const guardEveryMs = 5_000
 
 export interface Subscriber {
@@ -39,7 +39,7 @@ export interface Hub extends Live {
   answer: <T>(workspaceId: string, question: string, make: () => Promise<T>) => Promise<T>
   subscribe(subscriber: Subscriber): void
   /**
-   * Tells all pages that are open on this node that another release is served, because each may show facts about
+   * Notifies all pages that are open on this node that another release is served, because each may show facts about
    * runtimes (3.4).
    */
   releaseChanged(): void
@@ -195,7 +195,7 @@ const newChannel = (workspaceId: string): Channel => ({
 
 /**
  * Notes changes that were made on this node or another, for the fleet cache and for the workspaces with subscribers.
- * Calls `tell` for each of these workspaces, so that its next frame becomes due.
+ * The next frame of each of these workspaces then becomes due.
  */
 function listenerOf(
   channels: ReadonlyMap<string, Channel>,

@@ -19,21 +19,21 @@ export interface ChangeListener extends Omit<Live, 'isWatched' | 'nodesHeard'> {
 interface Nodes extends Omit<Live, 'nodesHeard'> {
   /** The nodes from which messages arrived in the last minutes (`Live`). */
   heard(): readonly string[]
-  /** Tells the other nodes at once which agents' pages are open on this node, because that set has changed. */
+  /** Announces to the other nodes at once which agents' pages are open on this node, because that set has changed. */
   watchChanged(): void
   close(): Promise<void>
 }
 
 /**
- * Times in milliseconds: how often a node announces the agents whose pages are open on it, how long such an
- * announcement counts, and when a lost connection is tried again.
+ * Times in milliseconds: between two announcements of the agents whose pages are open on a node, for which such an
+ * announcement is valid, and after which a lost connection is tried again.
  */
 const watchEveryMs = 5_000
 const watchLastsMs = 15_000
 const reconnectMs = 1_000
 /**
- * The milliseconds after which this node renews its row, by which others know that it runs and what it knows. The rows
- * of nodes that ended are deleted after a day.
+ * The milliseconds after which this node renews its row, by which others see that it runs and which features it knows.
+ * The rows of nodes that ended are deleted after a day.
  */
 const renewEveryMs = 60_000
 /**

@@ -73,7 +73,7 @@ export function step(current: FramePace, event: PaceEvent, rules: PaceRules, at:
     return { state: { ...current, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
   const moved: Partial<Record<PaceEvent['is'], FramePace['is']>> = moves[current.is]
   const is = moved[event.is]
-  // The event changes nothing, as with most reports: they arrive while a frame is already due.
+  // The event changes nothing. Most reports are such events, because they arrive while a frame is already due.
   if (is === undefined) return { state: current, acts: noActs }
   if (is === 'waiting') return { state: { ...current, is }, acts: [{ do: 'wait', ms: untilNext(current, rules, at) }] }
   if (is === 'making') return { state: { ...current, is, startedAt: at }, acts: [{ do: 'make' }] }

@@ -22,7 +22,7 @@ export interface SharedAnswers {
   forget: () => void
 }
 
-/** Keeps answers for `lifetime` milliseconds, at most `max` of them: the oldest goes first. */
+/** Keeps answers for `lifetime` milliseconds, at most `max` of them; beyond that, the oldest is dropped. */
 export function sharedAnswers(clock: () => number, lifetime = shareMs, max = usualMax): SharedAnswers {
   let answers = new Map<string, { at: number; answer: Promise<unknown> }>()
   return {

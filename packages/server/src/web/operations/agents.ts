@@ -26,7 +26,7 @@ async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly 
   return fleet.readRows(workspaceId)
 }
 
-/** The group that a request names. Without a value, it is the group of the agents that have none. */
+/** The group that a request names. Without a value, it is the group of the agents that have no value. */
 const groupOf = (asked: { group: Grouping | undefined; in: string | undefined }): OneGroup | undefined =>
   asked.group && { by: asked.group, value: asked.in ?? null }
 

@@ -27,7 +27,8 @@ export const commandOperations = [
     answer: ({ command }) => shownCommand(command, null),
     made: ({ made }) => made,
   }),
-  // Starts an action with those of the agents that exist. The answer has the outcome for each, once all are queued.
+  // Starts an action with those of the named agents that exist. When all commands are queued, answers with the outcome
+  // for each agent.
   bindLongChange(
     commands.sendToMany,
     async ({ write, people, workspace, by, now }, { agents, type }) => {

@@ -1,4 +1,4 @@
-/** Carries out the operations about what was before: states and changes of agents, and the costs of a workspace. */
+/** Carries out the operations about the past: states and changes of agents, and the costs of a workspace. */
 import { type CostSplit, type CostStep, history } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
 import { dayNumber } from '../../platform/limits/units.ts'

@@ -103,8 +103,8 @@ const goesOn = {
 }
 
 /**
- * After each change a rollout advances as far as it can immediately. Of many agents the first are asked before the
- * answer, the others by the sweeper.
+ * After each change a rollout advances as far as it can immediately. If it has many agents, the version is wished for
+ * the first of them before the answer, and for the others by the sweeper.
  */
 export const rolloutOperations = [
   bindReading(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({

@@ -179,7 +179,7 @@ async function readBindings(
     if (!token && !running.some((b) => b.product === id))
       return { ...binding, ...bindingAfterUpdate(id, agent.wished_version) }
     const judged = judge(binding, product?.activated ?? false)
-    // The service knows this better: its facts are newer than the machine's last word.
+    // Here the service's own facts count, because they are newer than the machine's last report.
     const known = binding.token !== 'active' || !product?.activated
     return { ...binding, ...judged, ...(known && { health: null }) }
   })

@@ -94,7 +94,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number, maxRun
     runtime: report?.runtime ?? null,
     stopped: row?.stopped ?? null,
     ...statusAge(row),
-    /** The versions that are wished and held. The field `updates` has more about them. */
+    /** The versions that are wished and held; more about them is in the field `updates`. */
     wishes: { blueprint: updates.blueprint?.wish?.version ?? null, runtime: updates.runtime.wish?.version ?? null },
     holds: { blueprint: updates.blueprint?.hold?.version ?? null, runtime: updates.runtime.hold?.version ?? null },
     updates,

@@ -5,7 +5,10 @@ import type { Db } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { type AlertsWanted, hasWords, isWanted } from './alerts-wanted.ts'
 
-/** The most alerts in a timeline, and how many are read at a time: pages and reports are answered in between. */
+/**
+ * The maximum number of alerts in a timeline, and the number that is read at a time. Pages and reports are answered in
+ * between.
+ */
 const [maxBars, barsAtOnce] = [5000, 200]
 
 /** The alerts of a workspace that were open within the last days. */
@@ -56,7 +59,7 @@ const rowsAfter = (db: Db, { scope, isOpen, since, wanted, after }: BarsWanted) 
         const isOlder = eb('alert.id', '<', after?.id ?? '')
         if (isOpen) return isOlder
         const ended = after?.ended_at ?? 0
-        // The first condition is what an index can use.
+        // The first condition is redundant, but an index can use it.
         return eb.and([eb('ended_at', '<=', ended), eb.or([eb('ended_at', '<', ended), isOlder])])
       }),
     )

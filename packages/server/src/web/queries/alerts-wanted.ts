@@ -25,7 +25,7 @@ export const isWanted =
 
 type Worded = Pick<AlertRow, 'rule' | 'subject_name' | 'item' | 'label' | 'agents'> & { agentName: string | null }
 
-/** Says of a row whether it has the words. SQL would fold only ASCII. */
+/** Returns a function that is true for a row with the words. SQL would ignore case only in ASCII. */
 export function hasWords({ q }: AlertsWanted): (row: Worded) => boolean {
   if (q === undefined) return () => true
   const hasAll = wordSearch(q)

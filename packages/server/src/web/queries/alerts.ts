@@ -70,7 +70,7 @@ export async function findAlertsAbout(
   { since, until, limit }: { since: number; until: number; limit: number },
 ) {
   const rows = rowsAbout(db, agent).where('opened_at', '<=', until).limit(limit)
-  // Two questions, since each has an index. Ended alerts are kept for 400 days.
+  // Two queries are made, because each has an index. Ended alerts are kept for 400 days.
   const open = await rows.where('ended_at', 'is', null).orderBy('alert.id', 'desc').execute()
   const ended = await rows.where('ended_at', '>=', since).orderBy('ended_at', 'desc').execute()
   return [...open.filter(({ opened_at }) => (opened_at ?? 0) >= since), ...ended]
@@ -115,7 +115,7 @@ const shownRows = (db: Db, scope: string) =>
 
 type ShownRow = AlertRow & { agentName: string | null }
 
-/** The alerts as lines, with what they say at this moment. */
+/** The alerts as lines with their present words. */
 async function readLines(db: Db, rows: readonly ShownRow[], now: number): Promise<AlertLine[]> {
   const labelOf = await presentLabels(db, rows)
   const rolloutOf = await haltedRollouts(db, rows)
@@ -128,7 +128,7 @@ async function readLines(db: Db, rows: readonly ShownRow[], now: number): Promis
   return lines
 }
 
-/** The halted rollouts with which updates of agents failed, if open alerts among these are about both. */
+/** Finds the halted rollouts in which the updates of agents failed, if open alerts among these rows are about both. */
 async function haltedRollouts(db: Db, rows: readonly ShownRow[]): Promise<(row: ShownRow) => string | undefined> {
   const idsOf = (rule: AlertRow['rule']) =>
     rows.filter((row) => row.rule === rule && row.ended_at === null).map(({ subject_id }) => subject_id)

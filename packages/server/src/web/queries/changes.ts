@@ -1,4 +1,4 @@
-/** Lists what changed about an agent, from all the tables that know a part of it. */
+/** Lists the changes of an agent from all tables that record changes. */
 import { changeKinds, type HistoryChange } from '@svc/api'
 import type { SettingValue } from '@svc/protocol'
 import { rulesOfScope } from '../../alerts/set-rules.ts'
@@ -28,7 +28,7 @@ export async function readHistoryChanges(db: Db, agent: AgentRow, asked: Asked):
     .slice(-asked.limit)
 }
 
-/** 1 for the beginning of a time, which follows the end of the one before. */
+/** 1 for a change that begins a time span, so that it comes after the change that ends the span before it. */
 const begins = ({ to }: HistoryChange): number => (to === true ? 1 : 0)
 
 const change = (at: number, what: HistoryChange['what'], more: Partial<HistoryChange>): HistoryChange => ({
@@ -41,7 +41,7 @@ const change = (at: number, what: HistoryChange['what'], more: Partial<HistoryCh
   ...more,
 })
 
-/** An entry at each end of a time, if it has ended. */
+/** One change for the beginning of a time span, and one for its end if it has ended. */
 const ends = (what: HistoryChange['what'], { from, until }: { from: number; until: number }, text: string | null) => [
   change(from, what, { from: false, to: true, text }),
   change(until, what, { from: true, to: false, text }),
@@ -127,7 +127,7 @@ async function readFailedRuns(db: Db, agent: AgentRow, { now }: Asked): Promise<
     .execute()
   return rows.map(({ id, status, place, ended }) => {
     const end = ended === null ? place : ended * 1000
-    // The end is a time of the agent's machine. One that cannot be gives way to the time by which the run is ordered.
+    // The end is a time of the agent's machine. If it is impossible, the time by which the run is sorted is used.
     return change(end >= place && end <= now ? end : place, 'run', { to: status, text: id, id })
   })
 }

@@ -10,8 +10,8 @@ const [days, shown] = [7, 20]
 const agentsAtOnce = 4
 
 /**
- * The most expensive runs of the last 7 days. Agents are read from the most expensive one on, until no run of the
- * agents that are left can be among them.
+ * The most expensive runs of the last 7 days. Agents are read in the order of their costs, the most expensive first,
+ * until no run of the remaining agents can be among the most expensive.
  */
 export async function costRuns(db: Db, workspace: { id: string }, now: number): Promise<CostRun[]> {
   const today = dayNumber(now)

@@ -20,9 +20,12 @@ export interface CostQuestion {
   per?: CostSplit | undefined
 }
 
-/** Stands for all deleted agents. It is no text, since a model may have any name. */
+/** Stands for all deleted agents. It is a symbol and not a text, because a model may have any name. */
 export const deletedAgents = Symbol('deleted agents')
-/** The name of a sum; null for what has no model or blueprint, and for the sums of everything. */
+/**
+ * The name of a sum: an agent, a model or a blueprint; null for costs without a model or blueprint, and for sums of
+ * everything.
+ */
 export type SumName = string | null | typeof deletedAgents
 
 export interface CostCell {
@@ -40,9 +43,9 @@ export interface CostTable {
   readonly names: ReadonlyMap<SumName, Float64Array>
 }
 
-/** The numbers of a sum in the arrays of a table. */
+/** The count of numbers that a sum has in the arrays of a table. */
 const numbers = 3
-/** The sum of a name at the place of a time. */
+/** The sum of a name in one column, that is, for one time span. */
 export const costCellAt = (sums: Float64Array, column: number): CostCell => ({
   runs: sums[numbers * column] ?? 0,
   costMicro: sums[numbers * column + 1] ?? 0,
@@ -57,7 +60,7 @@ const agentsAtOnce = 250
 /** The rows that an agent usually has for a day if its models count, too. */
 const rowsWithModels = 3
 const deletedDaysAtOnce = 5
-/** The number of times that something is read if it changes meanwhile. */
+/** The maximum number of readings if the data changes meanwhile. */
 const attempts = 3
 
 /** The first day of the time to which a day belongs. The first day of 1970 was a Thursday. */
@@ -119,7 +122,7 @@ class Adding {
       this.#addTo(per ? owner : null, column, runs, costMicro, outputTokens)
       return
     }
-    // The totals of a day without those of its models are the cost without a model.
+    // The total of a day minus the sums of its models is the cost without a model.
     this.#addTo(null, column, 0, model === '' ? costMicro : -costMicro, 0)
     if (model !== '') this.#addTo(model, column, 0, costMicro, 0)
   }
@@ -156,8 +159,8 @@ interface SumOfAgent {
 }
 
 /**
- * All agents of a workspace, each of them once. They are read by name, some at a time; one that is renamed meanwhile
- * may be read twice or be missing, so ids decide, and their number.
+ * All agents of a workspace, each of them once. They are read by name, some at a time. An agent that is renamed
+ * meanwhile may be read twice or be missing, so the ids are compared, and their number is checked.
  */
 async function readAgentKeys(db: Db, workspace: { id: string }): Promise<AgentKey[]> {
   const known = new Map<string, AgentKey>()
@@ -202,7 +205,9 @@ export async function* sumsOfAgents(
   }
 }
 
-/** Reads sums of these agents, and says of which agents they are complete. A single agent is always read completely. */
+/**
+ * Reads sums of these agents, and returns for which agents they are complete. A single agent is always read completely.
+ */
 async function completeSums(
   db: Db,
   agents: readonly AgentKey[],

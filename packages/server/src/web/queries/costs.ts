@@ -48,7 +48,7 @@ const isEmpty = ({ runs, costMicro, outputTokens }: CostCell): boolean =>
 
 type Named = readonly [name: SumName, cell: CostCell]
 
-/** The most expensive first; equal ones by name. */
+/** Sorts the most expensive first, and equally expensive ones by name. */
 const mostExpensiveFirst = ([a, x]: Named, [b, y]: Named): number =>
   y.costMicro - x.costMicro || (String(a) < String(b) ? -1 : 1)
 
@@ -179,7 +179,10 @@ function added(sum: CostCell, { runs, costMicro, outputTokens }: CostCell, sign:
   return sum
 }
 
-/** The number of deleted agents that had runs from a day to a day, or before and after. */
+/**
+ * The number of deleted agents whose first day with runs is not after these days, and whose last one is not before
+ * them.
+ */
 async function countDeleted(db: Db, workspace: { id: string }, { from, to }: CostQuestion): Promise<number> {
   const rows = await db
     .selectFrom('usage_deleted')

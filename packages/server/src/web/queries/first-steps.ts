@@ -1,6 +1,6 @@
 /**
- * The first steps of a workspace, which admins see until all are done. Whether a step is done follows from what the
- * service has; only whether a person wants to see the steps is stored.
+ * The first steps of a workspace, which admins see until all are done. The stored data of the workspace shows which
+ * steps are done; only whether a person wants to see the steps is stored separately.
  */
 import type { FirstSteps, Me } from '@svc/api'
 import { invitationMs } from '../../people/accounts/auth.ts'
@@ -12,7 +12,7 @@ import { isNotified } from './alerts.ts'
 
 /**
  * True if the steps are shown to an admin of the workspace. A person who never saw them does not need them where agents
- * report and people are invited already; a person who did sees them until all are done.
+ * report and people are invited already; a person who saw them before sees them until all are done.
  */
 export function isShown(steps: FirstSteps, wanted: boolean | undefined): boolean {
   if (wanted === false || Object.values(steps).every(Boolean)) return false

@@ -1,7 +1,7 @@
 /** The size of a value as JSON, in bytes. */
 export const jsonSize = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The first items that fit into `bytesMax` together, up to the first one that does not. */
+/** The first items that fit into `bytesMax` together. After the first item that does not fit, none is taken. */
 export function firstThatFit<T>(items: Iterable<T>, bytesOf: (item: T) => number, bytesMax: number): T[] {
   const kept: T[] = []
   let left = bytesMax

@@ -75,7 +75,7 @@ export async function agentIds(db: Db, workspaceId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Makes rows of the fleet's list of columns that were read. */
+/** Makes rows of the fleet's list from columns that were read. */
 export async function readFleetRows(
   db: Db,
   agents: readonly AgentColumns[],

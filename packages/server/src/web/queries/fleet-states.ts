@@ -31,7 +31,7 @@ export async function fleetAt(
     }
     after = rows.length < agentsAtOnce ? undefined : rows.at(-1)?.name
   }
-  // The JSON of the answer is made in a turn of its own.
+  // The answer is returned in another turn of the event loop, in which its JSON is made.
   await listTurns.next(workspace.id)
   return found
 }

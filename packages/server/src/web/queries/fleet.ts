@@ -56,8 +56,8 @@ interface FleetMoment {
 }
 
 /**
- * The part of the list that the query asks for, with what a press on each chip would show, and with the standing of the
- * whole fleet. `all` has the rows by agent id.
+ * The part of the list that the query asks for, with the number of agents that each chip would select, and with the
+ * state of the whole fleet. `all` has the rows by agent id.
  */
 export function* fleetPage(
   all: ReadonlyMap<string, FleetRow>,
@@ -105,7 +105,7 @@ export function* fleetPage(
   return costsPending ? { ...facts, costsPending: true } : facts
 }
 
-/** The test whether an agent is in a group; each agent is if no group is wanted. */
+/** Returns a function that is true for an agent in the group, or for every agent if no group is wanted. */
 const memberOf =
   (group: OneGroup | undefined) =>
   (row: FleetRow): boolean =>
@@ -189,7 +189,7 @@ export function countRow(counts: FleetCounts, row: FleetRow, now: number): void 
   else if (isOffline(row, now)) counts.silent++
 }
 
-/** How the last update of an agent went wrong, its blueprint's or its runtime's; undefined if it did not. */
+/** The way in which the last update of an agent's blueprint or runtime failed; undefined if it did not fail. */
 function updateTrouble({ updates }: FleetRow): 'rolledBack' | 'failed' | 'held' | undefined {
   const states = [updates.wishState, updates.runtimeWishState]
   if (states.includes('rolled_back')) return 'rolledBack'

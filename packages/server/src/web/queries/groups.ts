@@ -64,7 +64,7 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
   return finished
 }
 
-/** The state that gives an agent its place in the list: offline counts for more than each level but bad. */
+/** The state by which the list sorts an agent: offline is worse than every level except bad. */
 function worstOf(row: FleetRow, now: number): FleetGroup['worst'] {
   const level = levelOf(row)
   return isOffline(row, now) && level !== 'bad' ? 'offline' : level

@@ -11,7 +11,7 @@ const runsAtOnce = 200
 
 export async function jobRuns(db: Db, agent: { id: string }): Promise<JobRuns[]> {
   const jobs = new Map<string, JobRuns>()
-  // A report may add runs between two pieces, so each piece goes on behind the last row, not at an offset.
+  // A report may add runs between two pieces, so each piece continues after the last row, and not at an offset.
   for (let last: { place: number; seq: number } | undefined; ; ) {
     const { place, seq } = last ?? { place: 0, seq: 0 }
     const rows = await db

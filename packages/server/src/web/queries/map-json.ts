@@ -10,7 +10,7 @@ interface WrittenMap {
 }
 
 /**
- * The JSON of the map in at most `most` bytes. If it would be larger, agents are left off: those in the last of
+ * The JSON of the map in at most `maxBytes` bytes. If it would be larger, agents are left off: those in the last of
  * `mapStates` first, and of a state the last ones by name. The names of groups get at most half of the room.
  */
 export function* mapJson({ total, groups, squares }: FleetMap, maxBytes: number): SlicedWork<WrittenMap> {
@@ -48,7 +48,7 @@ export function* mapJson({ total, groups, squares }: FleetMap, maxBytes: number)
 /** The room for everything but the two lists. */
 const otherBytes = 256
 
-/** Rows that fit into `most` bytes. After the first one that does not fit, none is taken. */
+/** The rows that fit into a number of bytes. After the first row that does not fit, no further row is added. */
 class List {
   readonly rows: string[] = []
   readonly maxBytes: number

@@ -19,7 +19,7 @@ type AgentCounts = RolloutRow['counts']
 const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + offered + trying
 const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(counts) > 0
 
-/** Says if the agents that watch a version can be told not to wait. */
+/** Says whether the agents that watch a version can start the update without waiting. */
 export function watchingNow({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
   if (!isRolloutInProgress(state)) return no(`The rollout is ${state}.`)

@@ -235,12 +235,12 @@ async function readRolloutLines(
 
 type ShownMember = Parameters<typeof runningVersion>[0] & { state: RolloutAgentState }
 
-/** The most versions whose manifests are read. */
+/** The maximum number of versions whose manifests are read. */
 const maxPrinted = 100
 
 /**
- * The logs with what the versions printed to which agents returned, by version; empty if no agent of the rollout was
- * rolled back.
+ * The logs with the output of the versions to which agents were rolled back, by version; empty if no agent of the
+ * rollout was rolled back.
  */
 async function printedBy(db: Db, rollout: RolloutDbRow, members: readonly ShownMember[]): Promise<Map<string, string>> {
   if (rollout.kind !== 'blueprint') return new Map()

@@ -20,8 +20,8 @@ interface RunFilter {
 }
 
 /**
- * The runs of an agent, newest first (D10) unless another order is asked for. The status is a column; model and text
- * are searched in the stored run.
+ * The runs of an agent, newest first (D10) unless another order is asked for. The status is compared in SQL; the model
+ * and the text are searched in the stored JSON of the run.
  */
 export async function readRuns(
   db: Db,

@@ -7,7 +7,7 @@ export interface LevelRow {
   at: number
   level: Level
   label: string | null
-  /** Null in rows of earlier versions. */
+  /** 1 if the agent was paused, otherwise 0; null in rows of earlier versions. */
   paused: number | null
 }
 export interface StoredSpan {
@@ -20,11 +20,11 @@ export interface OfflineSpan extends StoredSpan {
 
 /** Everything that is stored about the states of one agent. */
 export interface KeptStates {
-  /** When its first report arrived; null if it has not reported. */
+  /** The time of the agent's first report; null if it has not reported. */
   firstReportAt: number | null
   /** The level changes of the asked time, and the last one before it, oldest first. */
   levels: readonly LevelRow[]
-  /** The times offline, also the one that has not ended, which then ends at infinity. */
+  /** The times offline. One that has not ended is included, with infinity as its end. */
   offline: readonly OfflineSpan[]
   /** The outages of the service. */
   away: readonly StoredSpan[]
@@ -93,7 +93,7 @@ function add(spans: StateSpan[], next: StateSpan): void {
   else spans.push(next)
 }
 
-/** The same times, in order, with those that touch or overlap as one. */
+/** The same time spans, sorted, with those that touch or overlap joined into one. */
 function joined(spans: readonly StoredSpan[]): StoredSpan[] {
   const all: StoredSpan[] = []
   for (const { from, until } of spans.toSorted((a, b) => a.from - b.from)) {
@@ -105,7 +105,8 @@ function joined(spans: readonly StoredSpan[]): StoredSpan[] {
 }
 
 /**
- * Makes a function that says whether one of the spans holds at a time. It must be asked about later and later times.
+ * Makes a function that is true for a time within one of the spans. Each call must be about the same time as the call
+ * before, or a later one.
  */
 function within(spans: readonly StoredSpan[]): (at: number) => boolean {
   let i = 0
@@ -115,7 +116,10 @@ function within(spans: readonly StoredSpan[]): (at: number) => boolean {
   }
 }
 
-/** Makes a function that returns the last row at or before a time. It must be asked about later and later times. */
+/**
+ * Makes a function that returns the last row at or before a time. Each call must be about the same time as the call
+ * before, or a later one.
+ */
 function lastBefore(rows: readonly LevelRow[]): (at: number) => LevelRow | undefined {
   let i = -1
   return (at) => {

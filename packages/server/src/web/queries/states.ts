@@ -63,13 +63,15 @@ interface LastColumns {
   stopped: StoppedBy | null
 }
 
-/** The first report; until the sweeper has noted it after an upgrade, the oldest that is known. */
+/**
+ * The time of the first report. After an upgrade, until the sweeper has stored it, the time of the oldest known report.
+ */
 export const findFirstReport = (
   { first_report_at, received_at }: LastColumns,
   oldest = Number.POSITIVE_INFINITY,
 ): number | null => first_report_at ?? (received_at === null ? null : Math.min(oldest, received_at))
 
-/** The time offline that has not ended; it may begin in the future. */
+/** The time offline that has not ended. It may begin in the future, if the agent's next report is not overdue yet. */
 export const openOffline = ({ received_at, interval_s, stopped }: LastColumns): OfflineSpan | undefined =>
   received_at === null
     ? undefined

@@ -10,14 +10,20 @@ import { findFirstReport, serviceOutages } from './states.ts'
 
 /** The number of agents whose strips are made together. */
 const agentsAtOnce = 25
-/** The rows of changes that are read in one turn of the event loop, which takes one or two milliseconds. */
+/**
+ * The maximum number of rows of changes that are read in one turn of the event loop, which takes one or two
+ * milliseconds.
+ */
 const rowsAtOnce = 500
-/** The changes of an agent that are read if those of all together are more. One more than a strip has spans. */
+/**
+ * The maximum number of changes of an agent that are read if all agents together have too many. It is one more than the
+ * spans of a strip.
+ */
 const newestChanges = maxStripSpans + 1
-/** The agents whose newest changes are read in one turn of the event loop. */
+/** The number of agents whose newest changes are read in one turn of the event loop. */
 const busyAtOnce = 8
 
-/** The strips of the agents with these names, up to `now`. Names of no agent are left out. */
+/** The strips of the agents with these names, up to `now`. Names that belong to no agent are left out. */
 export async function readStrips(
   db: Db,
   workspace: { id: string },
@@ -62,7 +68,7 @@ export async function readStrips(
   return { from, until: now, strips }
 }
 
-/** The spans of a strip. All changes since the time `known` were read. */
+/** The spans of a strip. All changes after the time `known` were read. */
 function stripOf(kept: KeptStates, { from, until }: StoredSpan, known: number): StripSpan[] {
   const spans: { state: StripSpan['state']; until: number }[] = known > from ? [{ state: 'often', until: known }] : []
   for (const { is, level, until: end } of spansOf(kept, known, until)) {
@@ -72,7 +78,7 @@ function stripOf(kept: KeptStates, { from, until }: StoredSpan, known: number): 
     else spans.push({ state, until: end })
   }
   const left = spans.length - maxStripSpans
-  // If all is known, the first span stays: only those between it and the newest ones are folded.
+  // If all changes were read, the first span stays: only the spans between it and the newest ones are folded.
   const first = known > from ? 0 : 1
   if (left > 0) spans.splice(first, left + 1, { state: 'often', until: spans[first + left]?.until ?? from })
   const second = (at: number) => Math.round((at - from) / 1000)

@@ -1,4 +1,4 @@
-/** How an agent spent the last days, in steps of equal length. */
+/** Computes how long an agent was in each state in the last days, in steps of equal length. */
 import type { AgentTrend, StateSpan, TimeShares } from '@svc/api'
 import { levels } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
@@ -6,10 +6,10 @@ import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { agentStates } from './states.ts'
 import { usageSums } from './usage.ts'
 
-/** The seconds of a step, by the days of the whole. */
+/** The seconds of a step, for a trend over this number of days. */
 const stepOf = (days: number): number => (days === 1 ? 600 : days === 7 ? 3600 : dayMs / 1000)
 
-/** How an agent spent the last days, in steps that end with the present one. */
+/** The time that an agent spent in each state in the last days. The last step is the present one. */
 export async function agentTrend(db: Db, agent: { id: string }, days: number, now: number): Promise<AgentTrend> {
   const step = stepOf(days)
   const until = (Math.floor(now / (step * 1000)) + 1) * step * 1000

@@ -86,7 +86,10 @@ async function waitsOfBlueprint(
   return { waits, now: judgeNow(agent, waits) }
 }
 
-/** The log with what a version that was rolled back printed, if it is on hold and the running version names a log. */
+/**
+ * The log with the output of a version that was rolled back, if that version is on hold and the running version names a
+ * log.
+ */
 async function printedBy(db: Db, agent: AgentRow, { blueprintHold: hold }: Wishes): Promise<string | null> {
   if (hold?.outcome !== 'rolled_back') return null
   const running = runningVersion(agent)

@@ -6,7 +6,8 @@ import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
 
 /**
- * The last days of one blueprint: the named one or, without a name, that of the most agents on the last day counted.
+ * The last days of one blueprint: the named one or, without a name, the blueprint that had the most agents on the last
+ * counted day.
  */
 export async function readVersionDays(
   db: Db,

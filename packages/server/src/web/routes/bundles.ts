@@ -66,7 +66,8 @@ class BundleRefused extends Refusal {
 }
 
 /**
- * The content types that browsers use for a zip. A page of another site cannot send these without a preflight request.
+ * The content types that browsers use for a zip. A page of another site cannot send requests of these types without a
+ * preflight request.
  */
 const zipTypes = /^application\/(?:zip|x-zip-compressed|octet-stream)\s*(?:;|$)/i
 

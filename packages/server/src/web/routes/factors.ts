@@ -1,4 +1,7 @@
-/** The second half of a sign-in, passkeys, and proofs: routes in which what somebody shows is checked and counted. */
+/**
+ * The second half of a sign-in, passkeys, and proofs: routes that check codes, passkeys and passwords, and count the
+ * wrong ones.
+ */
 import { factors, type PasskeyAnswer } from '@svc/api'
 import { type Context, Hono } from 'hono'
 import { useFactor } from '../../people/accounts/factors.ts'

@@ -41,8 +41,8 @@ export function helpRoutes(dir: string, clock: () => number = () => performance.
 }
 
 /**
- * The document in the colour scheme that the person chose on the page, which tells it with a cookie; undefined if the
- * system decides.
+ * The document in the colour scheme that the person chose on the page, which stores the choice in a cookie; undefined
+ * if the system decides.
  */
 function inScheme(c: PageContext, { type, bytes }: PageFile): Response | undefined {
   if (schemeOf(c) === undefined || !type.startsWith('text/html')) return undefined

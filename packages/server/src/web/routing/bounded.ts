@@ -1,4 +1,7 @@
-/** Bounds the size of answers, whatever texts and however many rows they have, and says how many rows were left off. */
+/**
+ * Limits the size of answers, however long their texts and however many their rows are, and says how many rows were
+ * left off.
+ */
 
 import type { Bytes } from './json.ts'
 
@@ -83,8 +86,8 @@ const listJson = ({ kept }: FittingRows, keep: KeptRows): string =>
   `[${(keep === 'last' ? kept.toReversed() : kept).join(',')}]`
 
 /**
- * The rows from one end of a list that fit into the largest answer, that end first. No more of a list is written, so
- * that a long one takes no long time.
+ * The rows from one end of a list that fit into the largest answer, beginning at that end. Only these rows are written,
+ * so that a long list takes little time.
  */
 function partOf(rows: readonly unknown[], keep: KeptRows): FittingRows {
   const part: FittingRows = { rows, kept: [], bytes: 0 }

@@ -1,13 +1,13 @@
 /**
  * Answers of the page's routes that only read, as JSON. Large ones are compressed. Answers to changes never come here,
- * nor do those that hold secrets: the length of a compressed token, code or link would tell something about it.
+ * nor do those that hold secrets: the length of a compressed token, code or link would reveal something about it.
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { acceptsCoding } from './codings.ts'
 
-/** Smaller answers fit into one packet as they are. */
+/** The size in bytes from which answers are compressed. Smaller answers fit into one packet anyway. */
 const worthBytes = 1024
 /**
  * The fastest level: a list of 200 agents becomes a tenth of its size in half a millisecond, outside of the event loop.

@@ -24,7 +24,7 @@ export const needsProof = (
   facts: { params: Readonly<Record<string, string>>; membership: string | undefined },
 ): boolean => (typeof proof === 'function' ? proof(input, facts) : proof === true)
 
-/** Names an act in the question for a proof: the words of its operation, without the notes after a semicolon. */
+/** Names an operation in the question for a proof: the words of the operation, without the notes after a semicolon. */
 export const actText = ({ says, proof }: Pick<Operation, 'says' | 'proof'>): string =>
   (typeof proof === 'function' && proof.says) || says.replace(/;.*/s, '')
 

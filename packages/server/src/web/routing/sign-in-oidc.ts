@@ -1,4 +1,4 @@
-/** A sign-in through the provider (OpenID Connect): the way there, and the way back. */
+/** A sign-in through the provider (OpenID Connect): sends the browser there, and handles its return. */
 import type { ConnectionEnd, ProviderFailure } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { Context } from 'hono'
@@ -145,7 +145,9 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
 
   return {
     demandNewNodes,
-    /** Gives the browser a visit, and returns where it goes; undefined if the provider does not answer. */
+    /**
+     * Gives the browser a visit, and returns the address of the provider; undefined if the provider does not answer.
+     */
     async begin(c: Context<WebEnv>, purpose: VisitPurpose): Promise<string | undefined> {
       const { visit, cookie } = visits.make(c.req.header('cookie'), purpose, now())
       const address = await provider.addressFor(visit).catch((error) => {

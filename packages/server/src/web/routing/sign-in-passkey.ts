@@ -27,10 +27,10 @@ export function passkeyStep({ auth, config, log, now, store }: Deps, { newSessio
       take(c, cookies)
       return challenge
     },
-    /** Takes the challenge of this answer from the browser. */
+    /** Removes the challenge of this answer from the browser. */
     end: (c: Context<WebEnv>, purposes: ChallengeFor[], answer: PasskeyAnswer | NewPasskeyAnswer): void =>
       take(c, challenges.end(c.req.header('cookie'), purposes, answer, now())),
-    /** Checks the answer of a browser to its challenge; undefined if it is not good. */
+    /** Checks the answer of a browser to its challenge; undefined if the answer is not valid. */
     check: (c: Context<WebEnv>, purpose: ChallengeFor, answer: PasskeyAnswer): Promise<PasskeyUse | undefined> =>
       checkPasskey({ db: store.db, config, copied }, find(c, purpose, answer), answer),
     /** Makes the session and its proof, in the transaction that uses up the challenge and ends a first half. */

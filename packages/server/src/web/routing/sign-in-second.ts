@@ -11,7 +11,7 @@ import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
 import type { NewSession, SessionMaker } from './sign-in-session.ts'
 
-/** The person of a code, and who gave it. */
+/** The person whose code was typed, and the party that typed it. */
 type CodeGiver = { person: Person; party: PartyOfCodes }
 export type GivenCodes = { code?: string; recovery?: string }
 
@@ -38,7 +38,7 @@ export const secondStep =
       return { ok: true, value: made }
     })
 
-/** Tells the operator that an authenticator app and the service disagree about the time. */
+/** Logs that an authenticator app and the service disagree about the time. */
 export const noteClocks = (log: Deps['log'], person: { id: string }, seconds: number): void =>
   log.warn({ person: person.id, seconds }, 'clocks differ: a code of an authenticator app is from another time')
 

@@ -1,5 +1,5 @@
 /**
- * The session at the end of a sign-in, whichever way it was made: it is noted, the person gets a mail about a new
+ * The session at the end of a sign-in, whichever way it was made: it is recorded, the person gets a mail about a new
  * browser, and the browser gets the cookies.
  */
 import type { SignInRecord } from '@svc/api'
@@ -103,8 +103,8 @@ export function sessionMaker(
   }
 
   /**
-   * Looks the new session up as the next request will. If it cannot be found, nobody stays signed in, and the answers
-   * to people only say that they are not: the log must say it.
+   * Looks the new session up as the next request will. If it cannot be found, nobody stays signed in. People see only
+   * that they are not signed in, so the log must show the reason.
    */
   async function confirmSession(made: Headers, person: string): Promise<void> {
     const cookie = made.getSetCookie().map((each) => each.split(';', 1)[0])

@@ -59,7 +59,10 @@ export interface SignIn {
   orAsk(c: Context<WebEnv>, person: SignedInAccount, method: LinkMethod): Promise<SignInAnswer>
   /** Completes a sign-in by a second factor. */
   withSecond(c: Context<WebEnv>, given: GivenCodes): Promise<void>
-  /** Gives the browser a challenge for a sign-in or, in a session, for a proof, and returns it. None is stored here. */
+  /**
+   * Gives the browser a challenge for a sign-in or, in a session, for a proof, and returns it. The service stores no
+   * challenge.
+   */
   challenge(c: Context<WebEnv>): Promise<string>
   /** Gives the browser a challenge for a new passkey of the signed-in person, and returns it. */
   challengeToAdd(c: Context<WebEnv>): string

@@ -44,8 +44,8 @@ async function commitOnce(
     client.release()
     return decisions
   } catch (error) {
-    // If the connection still answers, nothing was committed. If the connection is lost, nobody knows whether it was
-    // (D1).
+    // If the connection still answers, nothing was committed. If the connection is lost, the batch may have been
+    // committed or not (D1).
     const answers = await client.query('rollback').then(
       () => true,
       () => false,

@@ -102,7 +102,10 @@ interface NoticeContext {
   at: number
 }
 
-/** A mail about a change that stays true. It says when the change was, and what to do if somebody else made it. */
+/**
+ * A mail about a change that cannot be undone. It gives the time of the change, and says what to do if somebody else
+ * made it.
+ */
 function always(title: string, says: string, more: (about: NoticeContext) => Promise<string> = async () => '') {
   return {
     isTrue: async () => true,
@@ -113,7 +116,7 @@ function always(title: string, says: string, more: (about: NoticeContext) => Pro
   }
 }
 
-/** The mails about changes of an account: when each is still true, and what it says. */
+/** The mails about changes of an account: for each kind, whether the change still holds, and the text. */
 const notices: Readonly<
   Record<
     AccountNoticeKind,

@@ -1,14 +1,14 @@
 /**
  * Mails about accounts wait in the database, so that no request waits for the mail server. The dispatcher of alerts'
- * messages sends them, in places of their own. A mail that
- * is not accepted is tried again as often, and at the same times, as a message about alerts.
+ * messages sends them, in slots of their own. A mail that is not accepted is tried again as often, and at the same
+ * times, as a message about alerts.
  */
 import type { Logger } from 'pino'
 import { errorWords } from '../../../deliveries/attempt.ts'
 import { withReachNote } from '../../../deliveries/channels/call.ts'
 import { mailOf } from '../../../deliveries/channels/mail.ts'
 import { answerWords, deliveryOutcomeOf, type TryResult } from '../../../deliveries/outbox.ts'
-import type { DueWork } from '../../../deliveries/places.ts'
+import type { DueWork } from '../../../deliveries/slots.ts'
 import { sendMail } from '../../../deliveries/smtp.ts'
 import type { DeliverySource } from '../../../deliveries/source.ts'
 import type { Config } from '../../../platform/base.ts'
@@ -20,7 +20,7 @@ import { composeMail } from './compose.ts'
 
 /** The milliseconds of a try after which the receivers of a domain count as slow, and wait behind others. */
 const slowMs = 5000
-/** The number of domains of which it is remembered how their last mail ended. */
+/** The maximum number of domains for which the outcome of the last mail is remembered. */
 const maxRemembered = 10_000
 
 interface MailerParts {
@@ -36,8 +36,8 @@ interface MailerParts {
 }
 
 /**
- * The mails about accounts as work of the dispatcher. Mails of one workspace or person share places, and a domain whose
- * last mail failed or was slow is apart.
+ * The mails about accounts as work of the dispatcher. Mails of one workspace or person share slots, and a domain whose
+ * last mail failed or was slow counts as a receiver that fails.
  */
 export function accountMails(mailing: MailerParts): DeliverySource {
   const { store, config, now } = mailing
@@ -71,7 +71,7 @@ export function accountMails(mailing: MailerParts): DeliverySource {
   }
 }
 
-/** The party and the domain of a mail. If the domain is not known, the person takes its place. */
+/** The party and the domain of a mail. If the domain is not known, the person counts as the receiver. */
 function partyOf({ id, topic }: WaitingMail): Pick<DueWork, 'party' | 'receiver' | 'isAwaited' | 'byStranger'> {
   if (topic?.kind === 'forgot') {
     const domain = topic.email.slice(topic.email.lastIndexOf('@') + 1)

@@ -1,4 +1,4 @@
-/** The tables of actions, which are presses on many agents. */
+/** The tables of actions. An action is one command that a person sends to many agents. */
 import type { ActionState, ActionType } from '@svc/api'
 import type { Generated } from 'kysely'
 
@@ -10,17 +10,23 @@ export interface ActionTable {
   payload: string
   /** The filter by which a person chose the agents; null if there was none. */
   filter: string | null
-  /** The id of the action whose rest this action sends again, which may be erased meanwhile. */
+  /**
+   * The id of the earlier action whose remaining commands this action sends again. The earlier action may be erased
+   * meanwhile.
+   */
   retry_of: string | null
-  /** `queuing` until each agent has a command or an outcome, then `queued`; `cancelled` if the rest is not sent. */
+  /**
+   * `queuing` until each agent has a command or an outcome, then `queued`; `cancelled` if the remaining commands are
+   * not sent.
+   */
   state: 'queuing' | 'queued' | 'cancelled'
   created_at: number
-  /** The person who pressed; the id is null for the operator. */
+  /** The person who started the action; the id is null for the operator. */
   created_by: string | null
   created_by_name: string
   /**
-   * The number of agents by state, as JSON, without what `action_change` has (updates/actions/counts.ts). Null until
-   * they are counted, if a node of an earlier version started the action.
+   * The number of agents by state, as JSON, without the changes in `action_change` (updates/actions/counts.ts). Null
+   * until they are counted, if a node of an earlier version started the action.
    */
   counts: string | null
   /** The number of those agents that wait or were sent the command. */
@@ -42,9 +48,9 @@ export interface ActionAgentTable {
   name: string
   /** The command that the agent got; null before that, and for an agent that got none. */
   command_id: string | null
-  /** The outcome where no command says it; otherwise null. */
+  /** The outcome of an agent without a command; otherwise null. */
   outcome: ActionState | null
   message: string | null
-  /** 1 if another press waits for the same command (D5), so that cancelling this action leaves the command. */
+  /** 1 if another action waits for the same command (D5), so that cancelling this action leaves the command. */
   shared: number
 }

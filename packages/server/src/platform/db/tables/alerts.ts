@@ -157,7 +157,7 @@ export interface AlertChannelTable {
   dead: number
   /** The node that sends a message to this channel right now; null if none does. */
   serving_node: string | null
-  /** Until when no other node may send to this channel; null if none sends. */
+  /** The time until which no other node may send to this channel; null if none sends. */
   serving_until: number | null
   /** 1 if the last try was accepted, 0 if it was not, null if nothing was tried. Tests count, too. */
   works: number | null
@@ -168,8 +168,8 @@ export interface AlertDeliveryTable {
   id: string
   channel_id: string
   /**
-   * The place of the delivery in the order in which the messages of its channel were made. It comes from the database,
-   * since the clocks of nodes differ.
+   * The position of the delivery in the order in which the messages of its channel were made. It comes from the
+   * database, since the clocks of nodes differ.
    */
   seq: Generated<number>
   kind: 'alert' | 'test'
@@ -188,7 +188,7 @@ export interface AlertDeliveryTable {
   created_at: number
   /** When the next try to send the message is due; null after the message was sent or given up. */
   due_at: number | null
-  /** Until when only the node that took the delivery may try to send it; null if no node has taken it. */
+  /** The time until which only the node that took the delivery may try to send it; null if no node has taken it. */
   leased_until: number | null
   ended_at: number | null
   last_answer: string | null

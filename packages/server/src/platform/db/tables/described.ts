@@ -10,7 +10,7 @@ export type StoredKind = 'text' | 'bigint'
 export interface TableColumn<T> {
   readonly kind: StoredKind
   readonly nullable: boolean
-  /** True if the database fills this column with consecutive numbers, in the order in which rows arrive. */
+  /** True if the database fills this column with ascending numbers, in the order in which rows arrive. */
   readonly autoIncrement: boolean
   /** Never has a value at run time: the field only carries the type of the column's values. */
   readonly holds?: T
@@ -43,7 +43,7 @@ export interface DescribedTable<C extends Columns = Columns> {
 }
 /** The type of a row that was read. */
 export type RowOf<D extends DescribedTable> = { [K in keyof D['columns']]: ValueOf<D['columns'][K]> }
-/** The type of the table for Kysely, in which a column that the database numbers need not be given. */
+/** The type of the table for Kysely. In an insert, a column that the database numbers may be left out. */
 export type TableOf<D extends DescribedTable> = {
   [K in keyof D['columns']]: D['columns'][K] extends AutoIncrementColumn ? Generated<number> : ValueOf<D['columns'][K]>
 }

@@ -8,7 +8,9 @@ export interface TotpTable {
   secret: string
   created_at: number
   confirmed_at: number | null
-  /** The number of the last 30 seconds whose code was used. A code for these or earlier ones is refused. */
+  /**
+   * The number of the last step (30 seconds) whose code was used. A code for this step or an earlier one is refused.
+   */
   last_step: number
 }
 
@@ -26,7 +28,9 @@ export interface WrongCodeTable {
   at: number
 }
 
-/** The wrong codes that one party gave for a person since the last good one; `at` is the time of the last. */
+/**
+ * The wrong codes that one party gave for a person since the last right one; `at` is the time of the last wrong code.
+ */
 export interface CodeTryTable {
   person_id: string
   /** The party that gave them (`PartyOfCodes`), or `mail` for the mail about them. */
@@ -80,7 +84,7 @@ export interface PasskeyTable {
   person_id: string
   /** The name that the person gave it. */
   name: string
-  /** The host of the base address at which it was added. Browsers show it there, and nowhere else. */
+  /** The host of the base address at which it was added. Browsers offer the passkey only at this host. */
   host: string
   /** The id that its device gave it, in base64url. */
   credential: string
@@ -92,7 +96,7 @@ export interface PasskeyTable {
   used_at: number | null
 }
 
-/** A challenge that a passkey has answered, as its hash, so that no answer is good twice. */
+/** A challenge that a passkey has answered, as its hash, so that no answer is accepted twice. */
 export interface PasskeyChallengeTable {
   hash: string
   expires_at: number
@@ -107,9 +111,9 @@ export interface OidcConnectionTable {
   connected_at: number
 }
 
-/** A way back from the sign-in provider that was used, as the hash of its state, so that none is good twice. */
+/** A return from the sign-in provider that was used, as the hash of its state, so that none is accepted twice. */
 export interface OidcCallbackTable {
   hash: string
-  /** Until then the browser may have the state in a cookie. */
+  /** The time until which the browser may have the state in a cookie. */
   expires_at: number
 }

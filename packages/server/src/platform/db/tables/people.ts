@@ -23,7 +23,7 @@ export interface AccountMailTable {
   tries: number
   created_at: number
   due_at: number
-  /** Until when only the node that took the mail may try to send it; 0 if no node has taken it. */
+  /** The time until which only the node that took the mail may try to send it; 0 if no node has taken it. */
   leased_until: number
 }
 

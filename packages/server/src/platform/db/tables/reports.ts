@@ -1,7 +1,7 @@
 /**
  * The tables that a report reads and writes. Each table is described once; its types and the statements of the code
  * that stores reports (report-store/) are made from the description. A new column needs a line here, a migration, and a
- * place in agent-api/report-store/written.ts.
+ * line in agent-api/report-store/written.ts.
  */
 import type { RolloutKind, UpdateKind } from '@svc/api'
 import type { CommandState, CommandType, Level, StoppedBy } from '@svc/protocol'
@@ -36,8 +36,8 @@ export const agent = describedTable('agent', {
   wishes: orNull(text()),
   attempts: orNull(text()),
   /**
-   * Columns that repeat parts of `wishes` for queries: the versions that the agent and its runtime are wished to run,
-   * and when the runtime's wish was offered or, before that, allowed to be offered.
+   * Columns that repeat parts of `wishes` for queries: the versions that somebody wants the agent and its runtime to
+   * run, and the time at which the runtime's wish was offered or, before that, was allowed to be offered.
    */
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),

@@ -16,7 +16,7 @@ export interface LogTable {
 
 /**
  * The daily sums of a workspace's deleted agents, as in `usage_day`. The row of the model '' holds the totals of the
- * day, and counts the agents whose first sums were of this day (`began`), and those whose last ones were (`ended`).
+ * day. It also counts the agents whose first sums are of this day (`began`), and those whose last sums are (`ended`).
  */
 export interface UsageDeletedTable {
   workspace_id: string
@@ -34,7 +34,7 @@ export interface VersionDayTable {
   workspace_id: string
   day: number
   blueprint: string
-  /** The version; '' for those beyond the most frequent ones, together. */
+  /** The version; '' for all versions together that are not among the most frequent ones. */
   version: string
   agents: number
 }

@@ -2,12 +2,12 @@
 export interface SavedViewTable {
   id: string
   workspace_id: string
-  /** The membership whose view it is; null for a view of the workspace. */
+  /** The membership that owns the view; null for a view of the workspace. */
   member_id: string | null
   name: string
   q: string
-  /** The order of the list; null for the order that the page has by itself. */
+  /** The order of the list; null for the page's default order. */
   sort: string | null
-  /** The columns of the list as a JSON array; null for those that the page has by itself. */
+  /** The columns of the list as a JSON array; null for the page's default columns. */
   columns: string | null
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { awaitedMax, chooseWork, type DueWork, failingMax, placesMax, strangersMax } from './places.ts'
+import { chooseWork, type DueWork, maxAwaited, maxByStrangers, maxFailing, maxSlots } from './slots.ts'
 
 const channel = (id: string, more: Partial<DueWork> = {}): DueWork => ({
   id,
@@ -73,19 +73,19 @@ test.each<[string, DueWork[], DueWork[], string[]]>([
 
 test('channels that fail get at most 48 of all places, however many workspaces they belong to', () => {
   const due = Array.from({ length: 100 }, (_, i) => many(`w${i}`, 5, failing)).flat()
-  expect(chooseWork(due, [])).toHaveLength(failingMax)
+  expect(chooseWork(due, [])).toHaveLength(maxFailing)
   const works = Array.from({ length: 100 }, (_, i) => many(`g${i}`, 5)).flat()
   const chosen = chooseWork([...due, ...works], [])
-  expect(chosen).toHaveLength(placesMax)
+  expect(chosen).toHaveLength(maxSlots)
   expect(chosen.every(({ works: is }) => is)).toBe(true)
 })
 
 test('channels that were never tried get at most half of all places, with those that fail', () => {
   const untried = Array.from({ length: 100 }, (_, i) => many(`u${i}`, 5, { works: null })).flat()
-  expect(chooseWork(untried, [])).toHaveLength(placesMax / 2)
+  expect(chooseWork(untried, [])).toHaveLength(maxSlots / 2)
   const due = Array.from({ length: 100 }, (_, i) => many(`w${i}`, 5, failing)).flat()
   const held = chooseWork(due, [])
-  expect(chooseWork([...due, ...untried], held)).toHaveLength(placesMax / 2 - failingMax)
+  expect(chooseWork([...due, ...untried], held)).toHaveLength(maxSlots / 2 - maxFailing)
 })
 
 test('a channel that works has a place at once, whatever the channels of up to 31 other workspaces do', () => {
@@ -103,16 +103,16 @@ test('a channel that works has a place at once, whatever the channels of up to 3
 test('what strangers cause takes at most half of the places for what a person waits for', () => {
   const strangers = Array.from({ length: 99 }, (_, i) => channel(`s${i}-0`, { isAwaited: true, byStranger: true }))
   const people = Array.from({ length: 99 }, (_, i) => channel(`p${i}-0`, { isAwaited: true }))
-  expect(chooseWork(strangers, [])).toHaveLength(strangersMax)
-  expect(chooseWork([...strangers, ...people], [])).toHaveLength(awaitedMax)
+  expect(chooseWork(strangers, [])).toHaveLength(maxByStrangers)
+  expect(chooseWork([...strangers, ...people], [])).toHaveLength(maxAwaited)
 })
 
 test('of what a person waits for, receivers that failed take at most half of the places', () => {
   const waiting = (id: string, works: boolean | null, byStranger: boolean) =>
     Array.from({ length: 99 }, (_, i) => channel(`${id}${i}-0`, { works, isAwaited: true, byStranger, dueAt: -1 }))
   for (const [byStranger, max] of [
-    [true, strangersMax],
-    [false, awaitedMax],
+    [true, maxByStrangers],
+    [false, maxAwaited],
   ] as const) {
     const held = chooseWork(waiting('f', false, byStranger), [])
     expect(held).toHaveLength(max / 2)
