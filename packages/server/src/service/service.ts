@@ -160,7 +160,7 @@ async function startAlerts(
   closers: Closers,
 ): Promise<void> {
   const { store, config, log, now, live, stopping } = deps
-  // Only this process uses the embedded database, so an earlier process took every lease in it.
+  // Only this process uses the embedded database, so every lease in it belongs to a process that has ended.
   if (store.engine === 'sqlite') await freeLeases(store)
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))

@@ -31,7 +31,7 @@ export function pageParts(page: PersonPage): { html: string; headers: Record<str
   return { html, headers: pageHeaders(html) }
 }
 
-/** The same as bytes for a connection, where Node's parser has read no request. */
+/** The whole response with the page as text, for a connection on which Node's parser has read no request. */
 export function rawPage(status: string, page: PersonPage): string {
   const { html, headers } = pageParts(page)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

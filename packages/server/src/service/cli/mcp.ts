@@ -56,7 +56,7 @@ const inputs: Readonly<Record<AssistantTool, z.ZodObject>> = {
 }
 
 interface Connection {
-  /** Asks the service, and returns undefined if no service runs. */
+  /** A function that asks the service, and returns undefined if no service runs. */
   ask: (name: string, request: OperatorRequest, signal?: AbortSignal) => Promise<OperatorOutcome | undefined>
   /** True if a call can fail because this process is of an earlier version than the data. */
   isOutdated: () => Promise<boolean>
@@ -107,7 +107,7 @@ function serve(reader: { workspace: string; as: string }, served: Served): Promi
           inTurn(signal, () => ask(assistantCommand(name), assistantRequest(reader, given), signal)).then(
             resultOf,
             async (error) => {
-              // Nobody waits for the result of a call that was cancelled.
+              // The result of a cancelled call is not needed.
               signal.throwIfAborted()
               return resultOf(await refusedBy(error, served))
             },
@@ -144,7 +144,10 @@ function resultOf(outcome: OperatorOutcome | undefined) {
   return { content: [{ type: 'text' as const, text }], structuredContent }
 }
 
-/** The outcome of a call that failed. The assistant gets refusals and reasons of the system, the operator all else. */
+/**
+ * The outcome of a call that failed. The assistant gets refusals and reasons of system errors; the operator gets all
+ * other errors.
+ */
 async function refusedBy(error: unknown, { isOutdated, note }: Served): Promise<OperatorOutcome> {
   const refused = (message: string) => ({ ok: false, kind: 'refused', message }) as const
   if (error instanceof RefusedError) return refused(error.message)

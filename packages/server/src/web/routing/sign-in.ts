@@ -280,7 +280,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
   }
 }
 
-/** A longer text is no address, whatever is removed at its ends. */
+/** The maximum length of a typed address, before white space is removed at its ends. */
 const maxTyped = 4 * maxEmailLength
 const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
