@@ -62,6 +62,8 @@ export interface CostRun {
   /** When the run started, or was first reported, in Unix milliseconds. */
   at: number
   kind: string | null
+  /** The title of its first subject, such as the name of an AI session. Absent in answers of earlier builds. */
+  subject?: string | null
   status: string | null
   cost: number
   outputTokens: number | null

@@ -143,7 +143,7 @@ test.runIf(hasFlock)('no text of a person or a model is in what the service stor
     ['/agents/vela-ada?tab=runs', 'opencode 1'],
     ['/agents/vela-ada', 'Tokens today'],
     ['/activity', 'vela-ada'],
-    ['/cost', 'opencode'],
+    ['/cost', 'opencode 1'],
     ['/alerts?tab=history', 'Session claude 1'],
   ] as const) {
     await page.goto(at(path))

@@ -271,6 +271,11 @@ function MostExpensiveRuns({ slug, runs }: { slug: string; runs: readonly CostRu
             >
               <Text>{run.kind ?? run.id}</Text>
             </Link>
+            {run.subject && (
+              <span className="svc-quiet cost-subject">
+                <Text>{run.subject}</Text>
+              </span>
+            )}
             <span className="svc-quiet cost-under">
               <Dotted parts={[<Text key="agent">{run.agent}</Text>, run.status]} />
             </span>

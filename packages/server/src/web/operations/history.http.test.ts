@@ -9,13 +9,13 @@ async function start() {
   const north = await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'member')
   const now = service.now()
-  const report = async (name: string, models: Record<string, number>) => {
+  const report = async (name: string, models: Record<string, number>, subjects: { title: string }[] = []) => {
     const { token } = await service.agent(north, name)
     const run = { id: `of-${name}`, started: now / 1000 - 1, kind: 'mail', status: 'done', models, output_tokens: 9 }
-    await service.reports(token, { runs: [run] })
+    await service.reports(token, { runs: [{ ...run, subjects }] })
   }
   await report('one', { '=cmd': 1 })
-  await report('two', { big: 2 })
+  await report('two', { big: 2 }, [{ title: 'claude 3' }, { title: 'other' }])
   const today = new Date(dayNumber(now) * dayMs).toISOString().slice(0, 10)
   return { today, report, get: <T>(path: string) => ann.get<T>(`/api/web/w/north/${path}`) }
 }
@@ -44,8 +44,8 @@ test('members read the costs of a workspace as rows, as CSV without a formula, a
   expect(page.names.map(({ name }) => name)).toEqual(['two', 'one'])
   expect(page.columns.at(-1)?.parts).toEqual([2, 1])
   expect((await get<CostRun[]>('cost/runs')).body).toMatchObject([
-    { agent: 'two', id: 'of-two', kind: 'mail', status: 'done', cost: 2, outputTokens: 9 },
-    { agent: 'one', id: 'of-one', cost: 1 },
+    { agent: 'two', id: 'of-two', kind: 'mail', subject: 'claude 3', status: 'done', cost: 2, outputTokens: 9 },
+    { agent: 'one', id: 'of-one', subject: null, cost: 1 },
   ])
 })
 

@@ -1,5 +1,6 @@
 /** The most expensive runs of the last days in a workspace. */
 import type { CostRun } from '@svc/api'
+import type { Run } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { sumsOfAgents } from './cost-sums.ts'
@@ -32,8 +33,9 @@ export async function costRuns(db: Db, workspace: { id: string }, now: number): 
     await listTurns.next(workspace.id)
     const names = new Map(ordered.slice(i, i + agentsAtOnce).map(({ id, name }) => [id, name]))
     const rows = await runsQuery(db, [...names.keys()], { since: (today - days + 1) * dayMs, least })
-    const found = rows.map(({ agent_id, cost_micro, place, output_tokens, ...run }) => ({
+    const found = rows.map(({ agent_id, cost_micro, place, output_tokens, body, ...run }) => ({
       ...run,
+      subject: (JSON.parse(body) as Run).subjects?.[0]?.title ?? null,
       agent: names.get(agent_id) ?? '',
       at: place,
       micro: cost_micro ?? 0,
@@ -48,7 +50,7 @@ export async function costRuns(db: Db, workspace: { id: string }, now: number): 
 const runsQuery = (db: Db, ids: readonly string[], { since, least }: { since: number; least: number }) =>
   db
     .selectFrom('run')
-    .select(['agent_id', 'id', 'place', 'kind', 'status', 'cost_micro', 'output_tokens'])
+    .select(['agent_id', 'id', 'place', 'kind', 'status', 'cost_micro', 'output_tokens', 'body'])
     .where('agent_id', 'in', ids)
     .where('place', '>=', since)
     .where('cost_micro', '>', least)
