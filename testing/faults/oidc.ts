@@ -280,6 +280,22 @@ export const oidcFaults: readonly Fault[] = [
     tests: [overHttp],
   },
   {
+    name: 'oidc: connecting leaves the sessions of a password',
+    harm: 'An intruder who knew the password stays signed in after the owner connects the provider.',
+    file: at('people/oidc/entering.ts'),
+    old: 'await endSessionsBeforeFactor(db, by, { kept, isFirst }, now)',
+    new: 'isFirst && kept.id === by.id ? 1 : 0',
+    tests: [overHttp],
+  },
+  {
+    name: 'oidc: an account is named by an address that nobody verified',
+    harm: 'An intruder connects an account whose address at the provider is that of the owner, who sees nothing wrong.',
+    file: at('people/oidc/judge.ts'),
+    old: 'verifiedAddress(claims) ?? `…',
+    new: 'String(claims.email) ?? `…',
+    tests: [overHttp],
+  },
+  {
     name: 'oidc: two ways in are removed at the same moment',
     harm: 'Somebody presses twice and can never sign in again.',
     file: at('people/accounts/passkeys.ts'),

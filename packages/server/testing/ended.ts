@@ -28,7 +28,7 @@ const code = (hash: string, of = 'ann') => `insert into recovery_code values ('$
 const passkey = (id: string) =>
   `insert into passkey values ('${id}', 'ann', 'Laptop', 'localhost', '${id}', 'key', 0, 1, null)`
 const connection = (id: string) =>
-  `${person(`person-${id}`)}; insert into oidc_connection values ('person-${id}', 'https://login.example.org', '${id}', 1)`
+  `${person(`person-${id}`)}; insert into oidc_connection values ('person-${id}', 'https://login.example.org', '${id}', 1, null)`
 const password = (
   id: string,
 ) => `${person(id)}; insert into account (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")

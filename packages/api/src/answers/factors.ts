@@ -67,8 +67,11 @@ export interface Factors {
   unreadable: boolean
   recoveryLeft: number
   passkeys: Passkey[]
-  /** The provider with which the account is connected, and since when; null if it is connected with none. */
-  oidc: { name: string; since: number } | null
+  /**
+   * The provider with which the account is connected, since when, and the account there: the address that it had then,
+   * or the end of its id; null if that is not known. Null if the account is connected with none.
+   */
+  oidc: { name: string; since: number; account: string | null } | null
   /** True if the account has a password with which its person can sign in. */
   password: boolean
   /** True if a second factor was shown in this session. */

@@ -127,7 +127,7 @@ export const removePasskey = change<{ ok: true }>()('DELETE /factors/passkeys/:i
 })
 export const beginOidc = change<ProviderAddress>()('POST /factors/oidc', {
   right,
-  says: 'begin to connect your account with the sign-in provider; the answer has the address to which the browser goes',
+  says: 'begin to connect your account with the sign-in provider; the answer has the address to which the browser goes; once it is connected, your other sessions that showed no second factor end',
   proof: true,
   audit: { none: 'nothing changes until the browser comes back from the provider' },
   pages: noPages,

@@ -48,7 +48,7 @@ const failures: Readonly<Record<Exclude<ConnectionEnd, 'connected'>, (name: stri
     `Your account was not connected. Another account here is connected with the one that you used at ${name}. Use another one there, or disconnect that account first.`,
 }
 
-function Connected({ connection: { name, since } }: { connection: NonNullable<Factors['oidc']> }) {
+function Connected({ connection: { name, since, account } }: { connection: NonNullable<Factors['oidc']> }) {
   const client = useQueryClient()
   const confirm = useConfirm()
   const disconnect = async () => {
@@ -67,7 +67,14 @@ function Connected({ connection: { name, since } }: { connection: NonNullable<Fa
   return (
     <>
       <div>
-        Connected with <Text>{name}</Text> since {dateAndTime(since, serviceNow())}.
+        Connected with <Text>{name}</Text>
+        {account !== null && (
+          <>
+            {' '}
+            as <Text>{account}</Text>
+          </>
+        )}{' '}
+        since {dateAndTime(since, serviceNow())}.
       </div>
       <Button variant="default" onClick={askToDisconnect}>
         Disconnect account
@@ -85,7 +92,8 @@ function Unconnected({ name, hasPassword }: { name: string; hasPassword: boolean
     <>
       <div>
         Not connected. Once it is, you sign in with <Text>{name}</Text>
-        {hasPassword ? ' or with your password.' : '.'}
+        {hasPassword ? ' or with your password.' : '.'} Connecting ends your other sessions that showed no second
+        factor.
       </div>
       {error !== null && <ErrorNote error={error} />}
       <Button variant="default" onClick={() => submit()} loading={busy}>

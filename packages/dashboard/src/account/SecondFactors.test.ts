@@ -21,7 +21,7 @@ Each signs you in once, without your phone. Newer codes replace these.
 })
 
 test('an authenticator app is recommended to people who sign in with a password', () => {
-  const oidc = { name: 'Acme', since: 0 }
+  const oidc = { name: 'Acme', since: 0, account: null }
   expect(whyAdd({ oidc }, true)).toContain('a password alone does not sign anybody in')
   expect(whyAdd({ oidc }, false)).toBe('Signing in with Acme counts as one, so you need none.')
   expect(whyAdd({ oidc: null }, false)).toContain('without signing in again')

@@ -57,7 +57,7 @@ const account = async (page: Page, { url }: BrowserSetup = setup) => {
   await page.goto(`${url}/account`)
   await page.getByRole('heading', { name: 'Sign-in provider' }).waitFor()
 }
-const connected = (page: Page) => page.getByText(/^Connected with Example since/).waitFor()
+const connected = (page: Page) => page.getByText(/^Connected with Example as \S+ since/).waitFor()
 /** Signs in through the provider in a new browser, as somebody who gets an account by it. */
 async function enter(who: string, service = setup): Promise<Page> {
   const page = await door(service)

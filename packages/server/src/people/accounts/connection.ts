@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { deleteConnection } from '../factors/connections.ts'
+import { type ConnectionEnds, deleteConnection } from '../factors/connections.ts'
 import { factorsOfPerson, type ServiceAddress } from '../factors/held.ts'
 import { forgetShown } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
@@ -14,7 +14,7 @@ import { lockPerson, type Person } from './store.ts'
 /** The configuration that says which ways in there are, and whether mails are sent. */
 export interface ConnectionConfig extends ServiceAddress {
   smtpUrl?: string | undefined
-  oidc?: { issuer: string; only: boolean } | undefined
+  oidc?: { issuer: string; name: string; only: boolean } | undefined
 }
 
 /** The ways in which a person can sign in without the operator. */
@@ -51,10 +51,10 @@ export async function disconnect({
   await lockPerson(db, by)
   const { password, passkeys, connected } = await waysIn(db, config, by)
   if (connected && !password && passkeys === 0) return lastWayIn
-  if (!(await deleteConnection(db, by.id)))
-    return refuse('factor_unknown', 'Your account is connected with no provider.')
+  const removed = await deleteConnection(db, by.id)
+  if (!removed) return refuse('factor_unknown', 'Your account is connected with no provider.')
   await forgetShown(db, by.id, { session, config })
-  await noteRemoved({ db, by, now }, config, by)
+  await noteRemoved({ db, by, now }, config, by, removed)
   return done(null)
 }
 
@@ -63,15 +63,25 @@ export async function disconnect({
  * the sessions.
  */
 export async function dropConnection(ctx: ChangeContext, config: ConnectionConfig, person: Person): Promise<boolean> {
-  if (!(await deleteConnection(ctx.db, person.id))) return false
+  const removed = await deleteConnection(ctx.db, person.id)
+  if (!removed) return false
   await forgetShown(ctx.db, person.id)
-  await noteRemoved(ctx, config, person)
+  await noteRemoved(ctx, config, person, removed)
   return true
 }
 
-async function noteRemoved({ db, by, now }: ChangeContext, config: ConnectionConfig, person: Person): Promise<void> {
-  await audit(db, { workspaceId: null, at: now, by, action: 'person.oidc_removed', subject: `person ${person.email}` })
-  await queueNotice(db, { config }, { person: person.id, what: 'oidc_removed' }, now)
+async function noteRemoved(
+  { db, by, now }: ChangeContext,
+  config: ConnectionConfig,
+  person: Person,
+  { issuer, account }: ConnectionEnds,
+): Promise<void> {
+  const known = account === null ? {} : { account }
+  // The provider that the service had before has no name any longer.
+  const provider = issuer === config.oidc?.issuer ? config.oidc.name : (URL.parse(issuer)?.host ?? issuer)
+  const note = { workspaceId: null, at: now, by, subject: `person ${person.email}` }
+  await audit(db, { ...note, action: 'person.oidc_removed', details: { provider, ...known } })
+  await queueNotice(db, { config }, { person: person.id, what: 'oidc_removed', ...known }, now)
 }
 
 export const lastWayIn = refuse(

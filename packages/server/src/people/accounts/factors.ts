@@ -10,6 +10,7 @@ import { seal, sealKeyOf, unseal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { Actor } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
+import { accountAt } from '../factors/connections.ts'
 import { factorsOfPerson, kindsOf } from '../factors/held.ts'
 import {
   confirmFactor,
@@ -58,12 +59,19 @@ export async function readFactors(
   const row = await findTotp(db, person.id)
   const held = await factorsOfPerson(db, config, person.id)
   const isOn = row?.confirmed_at != null
+  const provider = held.connectedAt === null ? undefined : config.oidc
   return {
     totp: isOn,
     unreadable: isOn && unseal(keyOf(config), person.id, row.secret) === undefined,
     recoveryLeft: held.recoveryLeft,
     passkeys: await listPasskeys(db, config, person),
-    oidc: held.connectedAt !== null && config.oidc ? { name: config.oidc.name, since: held.connectedAt } : null,
+    oidc:
+      provider && held.connectedAt !== null
+        ? {
+            ...{ name: provider.name, since: held.connectedAt },
+            account: await accountAt(db, person.id, provider.issuer),
+          }
+        : null,
     password: (await waysIn(db, config, person)).password,
     shown: (await factorShownAt(db, session)) !== null,
   }

@@ -11,6 +11,12 @@ interface ProviderAccount {
   subject: string
 }
 
+/** How somebody knows a connection: its provider, and their account there; null if that was not stored. */
+export interface ConnectionEnds {
+  issuer: string
+  account: string | null
+}
+
 /** The id of the person who is connected with this account of a provider; undefined if nobody is. */
 export async function findConnected(db: Db, { issuer, subject }: ProviderAccount): Promise<string | undefined> {
   const row = db.selectFrom('oidc_connection').select('person_id').where('issuer', '=', issuer)
@@ -24,24 +30,28 @@ export async function findConnected(db: Db, { issuer, subject }: ProviderAccount
 export async function insertConnection(
   db: Db,
   personId: string,
-  { issuer, subject }: ProviderAccount,
+  { issuer, subject, account }: ProviderAccount & { account: string },
   now: number,
 ): Promise<boolean> {
   await db.deleteFrom('oidc_connection').where('person_id', '=', personId).where('issuer', '!=', issuer).execute()
   const made = await db
     .insertInto('oidc_connection')
-    .values({ person_id: personId, issuer, subject, connected_at: now })
+    .values({ person_id: personId, issuer, subject, connected_at: now, account })
     .onConflict((conflict) => conflict.doNothing())
     .returning('person_id')
     .executeTakeFirst()
   return made !== undefined
 }
 
-/** Ends the connection of a person. False if there is none. */
-export async function deleteConnection(db: Db, personId: string): Promise<boolean> {
-  const deleted = db.deleteFrom('oidc_connection').where('person_id', '=', personId).returning('person_id')
-  return (await deleted.executeTakeFirst()) !== undefined
+/** The account with which a person is connected at this provider; null if that was not stored. */
+export async function accountAt(db: Db, personId: string, issuer: string): Promise<string | null> {
+  const row = db.selectFrom('oidc_connection').select('account').where('person_id', '=', personId)
+  return (await row.where('issuer', '=', issuer).executeTakeFirst())?.account ?? null
 }
+
+/** Ends the connection of a person, also one with another provider than the present one; undefined if there is none. */
+export const deleteConnection = (db: Db, personId: string): Promise<ConnectionEnds | undefined> =>
+  db.deleteFrom('oidc_connection').where('person_id', '=', personId).returning(['issuer', 'account']).executeTakeFirst()
 
 /** Marks the return from the provider with this state as used. False if it was used before. */
 export async function spendState(db: Db, { state, expiresAt }: { state: string; expiresAt: number }): Promise<boolean> {

@@ -31,6 +31,8 @@ export interface AccountNotice {
   person: string
   what: AccountNoticeKind
   workspace?: string
+  /** The account at the sign-in provider. Nodes of earlier versions do not store it. */
+  account?: string
 }
 export type AccountNoticeKind =
   | 'disabled'

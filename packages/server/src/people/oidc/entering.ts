@@ -7,6 +7,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { confirmEmail, isEmailConfirmed } from '../accounts/confirmed.ts'
 import { isDisabled } from '../accounts/disabled.ts'
 import type { Accounts, Trx } from '../accounts/library.ts'
+import { endSessionsBeforeFactor } from '../accounts/sessions.ts'
 import {
   findPerson,
   hasNoAccounts,
@@ -21,7 +22,7 @@ import { audit } from '../audit/store.ts'
 import { findConnected, insertConnection } from '../factors/connections.ts'
 import { factorsOfPerson, kindsOf } from '../factors/held.ts'
 import { queueNotice } from '../mails/queue.ts'
-import { judge, type ProviderClaims, type ProviderFacts, verifiedAddress } from './judge.ts'
+import { accountName, judge, type ProviderClaims, type ProviderFacts, verifiedAddress } from './judge.ts'
 
 /** The settings that matter when somebody comes from the provider. */
 export interface OidcConfig {
@@ -45,7 +46,7 @@ export async function enter(
   ctx: EnterContext,
   accounts: Accounts,
   claims: ProviderClaims,
-): Promise<Verdict<Person, ProviderFailure>> {
+): Promise<Verdict<Entered, ProviderFailure>> {
   const { db, config } = ctx
   const judged = judge(claims, await factsAbout(ctx, claims), config.oidc)
   switch (judged.is) {
@@ -57,35 +58,55 @@ export async function enter(
     case 'sign-in': {
       const person = await personOfId(db, judged.person.id)
       if (!person) return refuse('failed', 'person_gone')
-      if (judged.is === 'sign-in') return done(person)
-      return enteredIf(await connect({ ...ctx, by: person }, claims), person)
+      if (judged.is === 'sign-in') return done({ person, sessionsEnded: 0 })
+      return enteredIf(await connect({ ...ctx, by: person }, claims, {}), person)
     }
   }
 }
 
 /** The person, if their account was connected. */
-const enteredIf = (end: Verdict<null, FailedEnd>, person: Person): Verdict<Person, ProviderFailure> =>
-  end.ok ? done(person) : refuse('failed', end.message)
+const enteredIf = (end: Verdict<Connected, FailedEnd>, person: Person): Verdict<Entered, ProviderFailure> =>
+  end.ok ? done({ person, ...end.value }) : refuse('failed', end.message)
+
+/** The number of sessions that ended because the account was connected. */
+interface Connected {
+  sessionsEnded: number
+}
+interface Entered extends Connected {
+  person: Person
+}
+interface Connecting {
+  /** The session in which the person connects the account; undefined if they sign in by it. */
+  kept?: { id: string }
+  /** True for an account that was made just now. */
+  isNew?: boolean
+}
 
 type FailedEnd = Exclude<ConnectionEnd, 'connected'>
 
 /**
  * Connects the account of a person, unless a node runs that would leave the connection when it hands the account over.
- * An account that was made just now gets no mail about it. The message of a refusal is its reason for the log.
+ * Other sessions in which no factor was shown end, as with a new passkey. The message of a refusal is its reason for
+ * the log.
  */
 export async function connect(
   { db, config, heard, by, now }: EnterContext & { by: Person },
-  { subject }: ProviderClaims,
-  isNew = false,
-): Promise<Verdict<null, FailedEnd>> {
+  claims: ProviderClaims,
+  { kept = { id: '' }, isNew = false }: Connecting,
+): Promise<Verdict<Connected, FailedEnd>> {
   if (await isNodeWithout('oidc', db, heard, now)) return refuse('failed', 'nodes_mixed')
-  const account = { issuer: config.oidc.issuer, subject }
-  if ((await findConnected(db, account)) === by.id) return done(null)
-  if (!(await insertConnection(db, by.id, account, now))) return refuse('taken', 'taken')
+  const there = { issuer: config.oidc.issuer, subject: claims.subject }
+  if ((await findConnected(db, there)) === by.id) return done({ sessionsEnded: 0 })
+  await lockPerson(db, by)
+  const isFirst = kindsOf(await factorsOfPerson(db, config, by.id)).length === 0
+  const account = accountName(claims)
+  if (!(await insertConnection(db, by.id, { ...there, account }, now))) return refuse('taken', 'taken')
+  const sessionsEnded = await endSessionsBeforeFactor(db, by, { kept, isFirst }, now)
   const note = { workspaceId: null, at: now, by, subject: `person ${by.email}` }
-  await audit(db, { ...note, action: 'person.oidc_connected', details: { provider: config.oidc.name } })
-  if (!isNew) await queueNotice(db, { config }, { person: by.id, what: 'oidc_connected' }, now)
-  return done(null)
+  const details = { provider: config.oidc.name, account, sessionsEnded }
+  await audit(db, { ...note, action: 'person.oidc_connected', details })
+  if (!isNew) await queueNotice(db, { config }, { person: by.id, what: 'oidc_connected', account }, now)
+  return done({ sessionsEnded })
 }
 
 /**
@@ -97,13 +118,13 @@ async function make(
   accounts: Accounts,
   email: string,
   claims: ProviderClaims,
-): Promise<Verdict<Person, ProviderFailure>> {
+): Promise<Verdict<Entered, ProviderFailure>> {
   const { db, now } = ctx
   if (await hasNoAccounts(db)) return refuse('failed', 'no_accounts')
   const made = await insertPerson({ db, by: 'themselves', now }, accounts, { email, name: nameIn(claims, email) })
   if (!made.ok) return refuse('exists', 'exists')
   await confirmEmail(db, made.value.id, now)
-  return enteredIf(await connect({ ...ctx, by: made.value }, claims, true), made.value)
+  return enteredIf(await connect({ ...ctx, by: made.value }, claims, { isNew: true }), made.value)
 }
 
 /** The rows of the people are locked, so that what is decided holds until the transaction ends. */

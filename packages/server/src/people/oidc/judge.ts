@@ -64,6 +64,9 @@ export function verifiedAddress({ email, emailVerified }: ProviderClaims): strin
   return read.ok ? read.value : undefined
 }
 
+/** How a person knows their account at the provider: its verified address, or else the end of its id there. */
+export const accountName = (claims: ProviderClaims): string => verifiedAddress(claims) ?? `…${claims.subject.slice(-8)}`
+
 /** The maximum length of an address that is read. A provider may send a megabyte. */
 const maxTyped = 1000
 

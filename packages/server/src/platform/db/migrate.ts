@@ -48,6 +48,7 @@ import * as ruleFilters from './migrations/051-rule-filters.ts'
 import * as passkeys from './migrations/052-passkeys.ts'
 import * as auditKinds from './migrations/053-audit-kinds.ts'
 import * as oidc from './migrations/054-oidc.ts'
+import * as oidcAccount from './migrations/055-oidc-account.ts'
 import type { Db, Store } from './open.ts'
 import { type DatabaseName, whyPostgresFails } from './reasons.ts'
 import { transaction } from './transaction.ts'
@@ -96,6 +97,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '052-passkeys': passkeys,
   '053-audit-kinds': auditKinds,
   '054-oidc': oidc,
+  '055-oidc-account': oidcAccount,
 }
 
 const minVersion = 15

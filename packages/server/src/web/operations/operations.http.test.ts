@@ -190,7 +190,7 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   }),
   'DELETE /factors/oidc': async ({ service }) => {
     const ann = await findPerson(service.store.db, 'ann@example.org')
-    const account = { issuer: 'https://login.example.org/', subject: 'ann' }
+    const account = { issuer: 'https://login.example.org/', subject: 'ann', account: 'ann@example.org' }
     await insertConnection(service.store.db, ann?.id ?? '', account, service.now())
     return {}
   },

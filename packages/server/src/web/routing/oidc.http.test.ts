@@ -19,12 +19,15 @@ import {
   serve,
   value,
 } from '../../../testing/page/service.ts'
-import { addPasskey } from '../../../testing/passkeys.ts'
+import { addPasskey, usePasskey } from '../../../testing/passkeys.ts'
 import { confirmEmail } from '../../people/accounts/confirmed.ts'
 import { insertLink } from '../../people/accounts/links.ts'
 import { findPerson } from '../../people/accounts/store.ts'
+import type { AccountNotice, MailTopic } from '../../people/mails/queue.ts'
+import { composeMail } from '../../people/mails/sending/compose.ts'
 import { disablePerson } from '../../people/workspaces/people.ts'
 import type { OidcSettings } from '../../platform/base.ts'
+import { sealKeyOf } from '../../platform/seal.ts'
 
 interface Refused {
   error?: { code: string }
@@ -161,7 +164,11 @@ describe('an account with the same address', () => {
     setup.provider.people.ann = { email: 'ANN@Example.ORG', email_verified: true }
     await signInThrough(setup.provider, browser, 'ann')
     expect(await me(browser)).toMatchObject({ email: 'ann@example.org', workspaces: [{ slug: 'north' }] })
-    expect(await factors(ann)).toMatchObject({ oidc: { name: 'Example' }, password: true })
+    expect(await factors(browser)).toMatchObject({
+      oidc: { name: 'Example', account: 'ann@example.org' },
+      password: true,
+    })
+    expect((await ann.get(api('/me'))).status, 'the session of a password ends').toBe(401)
     const { db } = setup.service.store
     const mails = await db.selectFrom('account_mail').select('topic').execute()
     expect(mails.map(({ topic }) => JSON.parse(topic).what)).toContain('oidc_connected')
@@ -170,7 +177,9 @@ describe('an account with the same address', () => {
       .select(['action', 'details'])
       .where('action', '=', 'person.oidc_connected')
       .execute()
-    expect(lines).toMatchObject([{ details: '{"provider":"Example"}' }])
+    expect(lines.map(({ details }) => JSON.parse(details))).toEqual([
+      { provider: 'Example', account: 'ann@example.org', sessionsEnded: 1 },
+    ])
   })
 
   test.each([
@@ -579,6 +588,59 @@ describe('an account', () => {
     expect(await rowsOf(setup)).toMatchObject({ oidc_connection: 1 })
   })
 
+  test('that is connected ends the other sessions in which no factor was shown', async () => {
+    const setup = await newSetup()
+    const { service } = setup
+    const [ann, first] = [await withAnn(setup), await service.signedIn('ann@example.org')]
+    expect(await connects(setup, ann, 'ann')).toBe('/account?oidc=connected')
+    expect([(await ann.get(api('/me'))).status, (await first.get(api('/me'))).status]).toEqual([200, 401])
+    const key = await addPasskey(ann, service.baseUrl)
+    expect((await ann.send('DELETE', api('/factors/oidc'))).status).toBe(200)
+    const [shown, none] = [await service.signedIn('ann@example.org'), await service.signedIn('ann@example.org')]
+    expect((await usePasskey(shown, key)).status).toBe(200)
+    expect(await connects(setup, ann, 'ann')).toBe('/account?oidc=connected')
+    const statuses = [ann, shown, none].map(async (browser) => (await browser.get(api('/me'))).status)
+    expect(await Promise.all(statuses)).toEqual([200, 200, 401])
+    expect(await connects(setup, ann, 'ann')).toBe('/account?oidc=connected')
+    expect((await shown.get(api('/me'))).status, 'the same again ends nothing').toBe(200)
+  })
+
+  test.each([
+    ['its verified address', { email: 'ANN.private@mail.example', email_verified: true }, 'ann.private@mail.example'],
+    ['the end of its id, if the address is not verified', { email: 'admin@example.org' }, '…45678-ab'],
+  ])('is named at the provider by %s: on the page, in the activity and in the mail', async (_, claims, account) => {
+    const setup = await newSetup({ smtpUrl: 'smtp://127.0.0.1:1' })
+    const { provider, service } = setup
+    provider.people['12345678-ab'] = claims
+    const ann = await withAnn(setup)
+    await connects(setup, ann, '12345678-ab')
+    expect(await factors(ann)).toMatchObject({ oidc: { name: 'Example', account } })
+    expect((await ann.send('DELETE', api('/factors/oidc'))).status).toBe(200)
+    const lines = await linesOf(setup)
+    expect(lines).toEqual([
+      ['person.oidc_connected', { provider: 'Example', account, sessionsEnded: 0 }],
+      ['person.oidc_removed', { provider: 'Example', account }],
+    ])
+    const mails = (await noticesOf(setup)).filter(({ topic }) => topic.what.startsWith('oidc'))
+    expect(mails.map(({ says }) => says)).toEqual([
+      expect.stringContaining(`The account ${account} of the sign-in provider, through which`),
+      expect.stringContaining(`The account ${account} of the sign-in provider was disconnected`),
+    ])
+    expect(service.lines.join('\n')).not.toContain(account)
+  })
+
+  test('that an earlier build connected has no name at the provider', async () => {
+    const setup = await newSetup({ smtpUrl: 'smtp://127.0.0.1:1' })
+    const ann = await withAnn(setup)
+    await connects(setup, ann, 'ann')
+    await setup.service.store.db.updateTable('oidc_connection').set({ account: null }).execute()
+    expect((await factors(ann)).oidc).toMatchObject({ account: null })
+    expect((await ann.send('DELETE', api('/factors/oidc'))).status).toBe(200)
+    expect((await linesOf(setup)).at(-1)).toEqual(['person.oidc_removed', { provider: 'Example' }])
+    const mail = (await noticesOf(setup)).find(({ topic }) => topic.what === 'oidc_removed')
+    expect(mail?.says).toMatch(/^The sign-in provider was disconnected/)
+  })
+
   test('is connected only in the session that began it', async () => {
     const setup = await newSetup()
     const { provider, service, kim } = setup
@@ -639,10 +701,51 @@ describe('an account', () => {
     await setup.service.store.db.updateTable('oidc_connection').set({ issuer: 'https://former.example' }).execute()
     expect((await factors(ann)).oidc).toBeNull()
     expect(leadsTo(await signInThrough(setup.provider, setup.service.browser(), 'ann'))).toBe('/')
-    expect(await factors(ann)).toMatchObject({ oidc: { name: 'Example' } })
+    const browser = await setup.service.signedIn('ann@example.org')
+    expect(await factors(browser)).toMatchObject({ oidc: { name: 'Example' } })
     expect(await rowsOf(setup)).toMatchObject({ oidc_connection: 1 })
   })
+
+  test('is disconnected from a provider of before, which the activity names by its host', async () => {
+    const setup = await newSetup()
+    const ann = await withAnn(setup)
+    await connects(setup, ann, 'ann')
+    await setup.service.store.db.updateTable('oidc_connection').set({ issuer: 'https://former.example/x' }).execute()
+    expect((await ann.send('DELETE', api('/factors/oidc'))).status).toBe(200)
+    expect((await linesOf(setup)).at(-1)).toEqual([
+      'person.oidc_removed',
+      { provider: 'former.example', account: 'ann@example.org' },
+    ])
+    expect((await ann.send('DELETE', api('/factors/oidc'))).status).toBe(404)
+  })
 })
+
+/** The lines of the activity about connections, oldest first. */
+async function linesOf({ service }: Setup): Promise<[action: string, details: unknown][]> {
+  const lines = service.store.db.selectFrom('audit').select(['action', 'details'])
+  const rows = await lines.where('action', 'like', 'person.oidc%').orderBy('id').execute()
+  return rows.map(({ action, details }) => [action, JSON.parse(details)])
+}
+
+/** The waiting mails about changes of accounts, each with its first sentence. */
+async function noticesOf({ service }: Setup): Promise<{ topic: AccountNotice; says: string | undefined }[]> {
+  const rows = await service.store.db.selectFrom('account_mail').selectAll().orderBy('id').execute()
+  const notices = rows.map(({ id, topic, created_at: createdAt }) => ({
+    mail: { id, createdAt },
+    topic: JSON.parse(topic) as MailTopic,
+  }))
+  const key = sealKeyOf('a secret of the tests')
+  return Promise.all(
+    notices.flatMap(({ mail, topic }) =>
+      topic.kind !== 'notice'
+        ? []
+        : composeMail(topic, { people: service, mail, key, now: service.now() }).then((composed) => ({
+            topic,
+            says: composed?.text.lines[0],
+          })),
+    ),
+  )
+}
 
 test('a provider that names another issuer than the setting signs nobody in', async () => {
   const { provider } = await newSetup()

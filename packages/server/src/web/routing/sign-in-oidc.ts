@@ -28,6 +28,8 @@ import { providerTries } from './sign-in-tries.ts'
 interface Entered {
   person: Person
   made: NewSession
+  /** The number of other sessions that ended, since the account was connected. */
+  sessionsEnded: number
 }
 interface OidcParts extends SessionMaker {
   addressOf: (c: Context<WebEnv>) => string
@@ -83,12 +85,12 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
   ): Promise<Verdict<Entered, ProviderFailure>> =>
     decideWithAccounts<Entered, ProviderFailure>({ store, auth }, async (trx, accounts) => {
       if (!(await spendState(trx, visit))) return usedBefore
-      const person = await enter({ db: trx, config, heard: heard(), now: now() }, accounts, claims)
-      if (!person.ok) return person
+      const entered = await enter({ db: trx, config, heard: heard(), now: now() }, accounts, claims)
+      if (!entered.ok) return entered
       if (half !== undefined) await endHalf(trx, half)
-      const made = await newSession(c, person.value, trx)
+      const made = await newSession(c, entered.value.person, trx)
       await noteFactorIn(trx, made, shownAtProvider(claims.authenticatedAt, now()))
-      return done({ person: person.value, made })
+      return done({ ...entered.value, made })
     }).catch((error) => {
       if (isDisabledRefusal(error)) return refuse('disabled', 'disabled')
       // Another request made the same account or connection.
@@ -108,23 +110,25 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
       noteFailure(c, 'sign-in', entered.message)
       return doorAddress(entered.code, next)
     }
-    const { made, person } = entered.value
+    const { made, person, sessionsEnded } = entered.value
     const known = devices.find(c.req.header('cookie'), person.email, now()) !== undefined
     await signedIn(c, made, person, { method: 'oidc', known })
     take(c, [halves.clear()])
+    if (sessionsEnded > 0) await deps.live.rightsChanged()
     return next
   }
 
   /** Connects the account of the session in which the visit began. */
-  async function connectBy(c: Context<WebEnv>, visit: Visit, session: string): Promise<Verdict<null, FailedEnd>> {
+  async function connectBy(c: Context<WebEnv>, visit: Visit, session: string): Promise<Verdict<unknown, FailedEnd>> {
     const claims = await claimsFor(c, visit)
     if (!claims.ok) return claims
     const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (who?.session.id !== session) return refuse('failed', 'another_session')
-    let end: Verdict<null, FailedEnd> = usedBefore
+    let end: Verdict<unknown, FailedEnd> = usedBefore
     await asPerson(deps, who, async ({ db, by, now: at }) => {
-      const isFirst = await spendState(db, visit)
-      end = isFirst ? await connect({ db, config, heard: heard(), by, now: at }, claims.value) : usedBefore
+      const isUnspent = await spendState(db, visit)
+      const ctx = { db, config, heard: heard(), by, now: at }
+      end = isUnspent ? await connect(ctx, claims.value, { kept: who.session }) : usedBefore
       if (!end.ok) return refuse('oidc_failed', '')
       await noteProof(db, who.session, 'factor', at)
       return done(null)

@@ -98,6 +98,8 @@ interface NoticeContext {
   /** The service's address. */
   url: string
   workspace: WorkspaceInfo | undefined
+  /** The account at the sign-in provider that the change is about. */
+  account: string | undefined
   /** The time of the change. */
   at: number
 }
@@ -106,11 +108,16 @@ interface NoticeContext {
  * A mail about a change that cannot be undone. It gives the time of the change, and says what to do if somebody else
  * made it.
  */
-function always(title: string, says: string, more: (about: NoticeContext) => Promise<string> = async () => '') {
+function always(
+  title: string,
+  says: string | ((about: NoticeContext) => string),
+  more: (about: NoticeContext) => Promise<string> = async () => '',
+) {
   return {
     isTrue: async () => true,
     title,
-    says: async (about: NoticeContext) => `${says} on ${about.url} at ${minuteText(about.at)}.${await more(about)}`,
+    says: async (about: NoticeContext) =>
+      `${typeof says === 'string' ? says : says(about)} on ${about.url} at ${minuteText(about.at)}.${await more(about)}`,
     advice:
       'If it was not you, choose a new password, end the other sessions on the page of your account, and tell the operator of this service.',
   }
@@ -158,11 +165,13 @@ const notices: Readonly<
   ),
   oidc_connected: always(
     'Your account was connected with the sign-in provider',
-    'An account of the sign-in provider, through which somebody can sign in without your password, was connected with your account',
+    ({ account }) =>
+      `${account === undefined ? 'An account' : `The account ${account}`} of the sign-in provider, through which somebody can sign in without your password, was connected with your account`,
   ),
   oidc_removed: always(
     'Your account was disconnected from the sign-in provider',
-    'The sign-in provider was disconnected from your account',
+    ({ account }) =>
+      `The ${account === undefined ? '' : `account ${account} of the `}sign-in provider was disconnected from your account`,
   ),
   passkey_removed: always('A passkey was removed', 'A passkey was removed from your account'),
   recovery_codes: always(
@@ -187,7 +196,8 @@ async function notice(topic: AccountNotice, { people, mail }: MailContext): Prom
   const person = await personOfId(db, topic.person)
   if (!person) return undefined
   const { baseUrl: url } = people.config
-  const about = { db, person, url, workspace: await workspaceOfId(db, topic.workspace), at: mail.createdAt }
+  const workspace = await workspaceOfId(db, topic.workspace)
+  const about = { db, person, url, workspace, account: topic.account, at: mail.createdAt }
   const { isTrue, title, says, advice } = notices[topic.what]
   if (!(await isTrue(about))) return undefined
   return mailTo(person.email, title, url, [

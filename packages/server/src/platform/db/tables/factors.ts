@@ -109,6 +109,11 @@ export interface OidcConnectionTable {
   /** The id that the provider gives the person (`sub`). */
   subject: string
   connected_at: number
+  /**
+   * How the person knows the account there: its address, as the provider had verified it then, or the end of its id.
+   * Null for a connection of an earlier build.
+   */
+  account: string | null
 }
 
 /** A return from the sign-in provider that was used, as the hash of its state, so that none is accepted twice. */
