@@ -280,6 +280,14 @@ export const oidcFaults: readonly Fault[] = [
     tests: [overHttp],
   },
   {
+    name: 'oidc: anybody makes any number of accounts',
+    harm: 'A stranger at a public provider fills the list of people and the database.',
+    file: at('people/oidc/entering.ts'),
+    old: "config.oidc.allow === '*' && !(await",
+    new: 'config.oidc.allow.length > 1e6 && !(await',
+    tests: [overHttp],
+  },
+  {
     name: 'oidc: connecting leaves the sessions of a password',
     harm: 'An intruder who knew the password stays signed in after the owner connects the provider.',
     file: at('people/oidc/entering.ts'),

@@ -43,7 +43,8 @@ export const people: RowLimit = {
 }
 export const accounts: RowLimit = {
   adds: 'accounts',
-  limit: 'one for each invitation or link that was accepted, and for each person at the sign-in provider',
+  limit:
+    'one for each invitation or link that was accepted, and for each person at the sign-in provider; if it may make accounts for every domain, 20 of a network address in an hour and 500 in a day',
 }
 export const workspaces: RowLimit = { adds: 'workspaces', limit: '20 of which a person is an admin' }
 export const bundles: RowLimit = {

@@ -1,6 +1,7 @@
 /**
  * Limits how often a person can have the service send something to somebody else: tests of channels, and invitations by
- * mail. What was sent is counted in the database, so that the limits hold on all nodes together and after a restart.
+ * mail; and how many accounts strangers make. Each is counted in the database, so that the limits hold on all nodes
+ * together and after a restart.
  */
 import { createHash } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
@@ -24,6 +25,8 @@ export const sendLimits = {
   test_channel: { max: 3, ms: minuteMs, says: 'A channel gets at most 3 tests in a minute' },
   test_person: { max: 10, ms: minuteMs, says: 'A person may send at most 10 tests in a minute' },
   invite_workspace: { max: 50, ms: dayMs, says: 'A workspace may send at most 50 invitations by mail in a day' },
+  account_address: { max: 20, ms: 60 * minuteMs, says: 'A network address makes at most 20 accounts in an hour' },
+  account_provider: { max: 500, ms: dayMs, says: 'A sign-in provider makes at most 500 accounts in a day' },
   invite_address: { max: 3, ms: dayMs, says: 'An address gets at most 3 invitations by mail in a day' },
 } as const satisfies Record<string, SendLimit>
 type SendKind = keyof typeof sendLimits

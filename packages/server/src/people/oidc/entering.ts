@@ -7,6 +7,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { confirmEmail, isEmailConfirmed } from '../accounts/confirmed.ts'
 import { isDisabled } from '../accounts/disabled.ts'
 import type { Accounts, Trx } from '../accounts/library.ts'
+import { countSend } from '../accounts/sends.ts'
 import { endSessionsBeforeFactor } from '../accounts/sessions.ts'
 import {
   findPerson,
@@ -38,12 +39,17 @@ interface EnterContext {
   now: number
 }
 
+interface ComingContext extends EnterContext {
+  /** The network address of the browser, as it is counted (D16). */
+  caller: string
+}
+
 /**
  * Finds, connects or makes the account of somebody who comes from the provider. The message of a refusal is its reason
  * for the log.
  */
 export async function enter(
-  ctx: EnterContext,
+  ctx: ComingContext,
   accounts: Accounts,
   claims: ProviderClaims,
 ): Promise<Verdict<Entered, ProviderFailure>> {
@@ -111,16 +117,23 @@ export async function connect(
 
 /**
  * Makes the account of an address that the provider has verified. While nobody has an account none is made, since the
- * first one is that of the operator's link.
+ * first one is that of the operator's link. Where every domain is allowed, anybody can be at the provider, so the
+ * number of accounts is limited.
  */
 async function make(
-  ctx: EnterContext,
+  ctx: ComingContext,
   accounts: Accounts,
   email: string,
   claims: ProviderClaims,
 ): Promise<Verdict<Entered, ProviderFailure>> {
-  const { db, now } = ctx
+  const { config, caller, db, now } = ctx
   if (await hasNoAccounts(db)) return refuse('failed', 'no_accounts')
+  const strangers = [
+    ['account_address', caller],
+    ['account_provider', config.oidc.issuer],
+  ] as const
+  if (config.oidc.allow === '*' && !(await countSend(db, strangers, now)).ok)
+    return refuse('failed', 'too_many_accounts')
   const made = await insertPerson({ db, by: 'themselves', now }, accounts, { email, name: nameIn(claims, email) })
   if (!made.ok) return refuse('exists', 'exists')
   await confirmEmail(db, made.value.id, now)

@@ -511,6 +511,31 @@ test.each(reasons)('the log names %s as the reason, once, and nobody', async (wh
   expect(failures(setup)).toEqual([{ level: 'warn', why, ...(purpose && { purpose }) }])
 })
 
+test('where every domain is allowed, one network address gets 20 accounts in an hour; people with one sign in', async () => {
+  const setup = await newSetup({}, { allow: '*' })
+  const { provider, service } = setup
+  const comes = async (who: string) => {
+    provider.people[who] = { email: `${who}@elsewhere.example`, email_verified: true }
+    return leadsTo(await signInThrough(provider, service.browser(), who))
+  }
+  const ends: (string | null)[] = []
+  for (let i = 0; i < 22; i++) ends.push(await comes(`p${i}`))
+  expect(ends).toEqual([...Array(20).fill('/'), '/sign-in?oidc=failed', '/sign-in?oidc=failed'])
+  expect(await rowsOf(setup)).toMatchObject({ user: 21, oidc_connection: 20 })
+  expect(failures(setup)).toEqual(Array(2).fill({ level: 'warn', why: 'too_many_accounts', purpose: 'sign-in' }))
+  expect(await comes('p0')).toBe('/')
+  service.pass(3601)
+  expect(await comes('p20')).toBe('/')
+})
+
+test('where domains are named, an office makes any number of accounts', async () => {
+  const setup = await newSetup()
+  for (let i = 0; i < 22; i++) {
+    setup.provider.people[`p${i}`] = { email: `p${i}@example.org`, email_verified: true }
+    expect(leadsTo(await signInThrough(setup.provider, setup.service.browser(), `p${i}`))).toBe('/')
+  }
+})
+
 test('before the first account the log says why nobody gets one', async () => {
   const { provider } = await newSetup()
   const empty = await serve({ hostname: 'localhost', oidc: provider.settings })

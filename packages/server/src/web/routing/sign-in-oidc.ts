@@ -85,7 +85,8 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
   ): Promise<Verdict<Entered, ProviderFailure>> =>
     decideWithAccounts<Entered, ProviderFailure>({ store, auth }, async (trx, accounts) => {
       if (!(await spendState(trx, visit))) return usedBefore
-      const entered = await enter({ db: trx, config, heard: heard(), now: now() }, accounts, claims)
+      const ctx = { db: trx, config, heard: heard(), caller: callerKey(addressOf(c)), now: now() }
+      const entered = await enter(ctx, accounts, claims)
       if (!entered.ok) return entered
       if (half !== undefined) await endHalf(trx, half)
       const made = await newSession(c, entered.value.person, trx)
