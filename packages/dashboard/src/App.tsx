@@ -50,7 +50,10 @@ function watchRouter(): void {
   })
 }
 
-/** Loads the code of the first page beside its data. If a file cannot be loaded, the route requests it again later. */
+/**
+ * Loads the code of the first page while its data is loaded. If a file cannot be loaded, the route requests it again
+ * later.
+ */
 function loadFirstPage(): void {
   for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
     router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})

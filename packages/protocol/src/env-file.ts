@@ -83,7 +83,7 @@ export function readDotenvText(text: string): DotenvText {
 }
 
 /**
- * Tells why a value without quotes would be read differently from what its writer probably meant; undefined if it would
+ * Says why a value without quotes would be read differently from what its writer probably meant; undefined if it would
  * not.
  */
 function wrongWithBareValue(value: string): string | undefined {

@@ -186,7 +186,7 @@ export function forEachEntry<T>(all: Dictionary<T>, each: (key: string, value: T
   else for (const key in all) each(key, (all as Record<string, T>)[key] as T)
 }
 
-interface Entries<T> {
+interface EntryRules<T> {
   value: Field<T>
   readKey: Field<string>
   max: number
@@ -194,7 +194,7 @@ interface Entries<T> {
 
 function keptEntries<T>(
   entries: Map<string, unknown>,
-  { value, readKey, max }: Entries<T>,
+  { value, readKey, max }: EntryRules<T>,
   tidy: boolean | undefined,
 ): Map<string, T> {
   const kept = new Map<string, T>()

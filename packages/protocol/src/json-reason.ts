@@ -1,4 +1,4 @@
-/** Tells the person who wrote a JSON text, or whose program did, what is wrong with it (RFC 8259), and where. */
+/** Explains what is wrong with a JSON text (RFC 8259), and where, to the person who wrote it or its program. */
 import { cut } from './text.ts'
 import { codePoint, positionText } from './text-file.ts'
 

@@ -1,4 +1,4 @@
-/** Tells who reaches the address of a service. */
+/** Finds who can reach the address of a service. */
 
 /** Names that stand for the machine itself, also those that containers and virtual machines have for theirs. */
 const ownNames =

@@ -1,4 +1,4 @@
-/** Actions: presses on many agents, with the outcome for each. */
+/** Actions: commands that a person sends to many agents at once, with the outcome for each agent. */
 import { controls, type Setting, type SettingValue } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
 

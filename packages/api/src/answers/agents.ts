@@ -2,10 +2,10 @@
 import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
 import type { BotTokenState } from './blueprints.ts'
-import type { AgentSigns } from './fleet.ts'
+import type { AgentStatusFacts } from './fleet.ts'
 import type { AgentUpdates } from './updates.ts'
 
-export interface AgentPage extends AgentSigns {
+export interface AgentPage extends AgentStatusFacts {
   now: number
   name: string
   /** The tags that admins gave to the agent, sorted. */

@@ -35,7 +35,7 @@ export interface Acknowledgement {
   note: string | null
 }
 
-/** The number of alerts that one press acknowledged, without those that had ended or were acknowledged before. */
+/** The number of alerts that were acknowledged together, without those that had ended or were acknowledged before. */
 export interface AcknowledgeResult {
   acknowledged: number
 }

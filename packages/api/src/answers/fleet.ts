@@ -3,7 +3,7 @@ import type { Level, StoppedBy } from '@svc/protocol'
 import type { AgentUpdateSummary } from './updates.ts'
 
 /** Times and warnings that show how an agent is doing. The fleet list and the page of the agent have them. */
-export interface AgentSigns {
+export interface AgentStatusFacts {
   /** When the agent last reported; null if it never has. */
   seenAt: number | null
   /**
@@ -27,7 +27,7 @@ export interface AgentSigns {
 }
 
 /** One row of the fleet list. It has few fields, and the same fields in lists and in frames. */
-export interface FleetRow extends AgentSigns {
+export interface FleetRow extends AgentStatusFacts {
   name: string
   level: Level | null
   label: string | null

@@ -91,8 +91,8 @@ export interface RolloutRow {
 }
 
 /**
- * The rollout that a person saw when they decided about it. `changedAt` tells two halts in the same wave apart; without
- * it, they count as one.
+ * The rollout that a person saw when they decided about it. `changedAt` distinguishes two halts in the same wave;
+ * without it, they count as one.
  */
 export type RolloutSeen = Pick<RolloutRow, 'state' | 'wave'> & { changedAt?: number }
 
@@ -156,11 +156,11 @@ export interface RolloutPage extends RolloutRow, LeftOff {
   says: string
   agents: RolloutAgent[]
   /**
-   * The number of agents that wait because they watch a version: those that can be told not to wait, and those whose
-   * runtime is too old for that.
+   * The numbers of agents that wait because they watch a version: those that can start the update without waiting, and
+   * those whose runtime is too old for that.
    */
   watching: { agents: number; tooOld: number }
-  /** `now` tells the agents that watch a version not to wait for the end of the watch. */
+  /** `now` lets the agents that watch a version start the update without waiting for the end of the watch. */
   actions: Record<'pause' | 'continue' | 'cancel' | 'now', Pressable>
   /**
    * A sentence about how many agents would keep the version, keep the wish or stay unaffected if the rollout were

@@ -21,7 +21,7 @@ export interface FilterTerm extends TextRange {
   /** The key in lower case; undefined for a word. */
   key: FilterKey | undefined
   values: readonly FilterValue[]
-  /** True if a value has `<` or `>`. Such a term must hold, also beside others of the same key. */
+  /** True if a value has `<` or `>`. Such a term must hold even if other terms have the same key. */
   isRange: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Operations on actions: presses on many agents, with an outcome for each. */
+/** Operations on actions. An action sends one command to many agents, and has an outcome for each agent. */
 import { isObject, readCommand } from '@svc/protocol'
 import {
   type ActionOffers,

@@ -44,7 +44,9 @@ const whichRuns = {
   rising: yesOrNo,
 }
 
-/** The parameters that select agents: the filter, and those of earlier versions, which must hold beside it. */
+/**
+ * The parameters that select agents: the filter, and the parameters of earlier versions. An agent must fit all of them.
+ */
 const whichAgents = {
   q: words,
   search: words,

@@ -100,7 +100,7 @@ const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/bots': { refetchInterval: every(60_000) }, // No frame announces that a token was used.
   'GET /w/:slug/runtime': { refetchInterval: every(30_000) },
   'GET /w/:slug/rollouts': { refetchInterval: every(30_000) },
-  // The page polls: frames tell neither how long a wave was watched nor how many of its agents were asked.
+  // The page polls, because frames do not say how long a wave was watched or how many of its agents were asked.
   'GET /w/:slug/rollouts/:id': {
     refetchInterval: ({ state: { data } }) =>
       data?.state !== 'running' ? 30_000 : (data.steps[data.wave - 1]?.counts.untouched ?? 0) > 0 ? 2_000 : 5_000,

@@ -84,7 +84,7 @@ function AgentCell({ slug, row, narrow, tagRoom }: RowProps) {
 
 const small = (text: string): number => measure(text, 'small')
 
-/** The tags for which a card has room beside the name of its agent. */
+/** The tags that fit into a card next to the name of its agent. */
 function CardTags({ tags, room }: { tags: readonly string[]; room: number }) {
   const shown = fittingTags(tags, room, { measure: small, edges: tagEdges.word })
   const words = [...tags.slice(0, shown), ...(shown < tags.length ? [moreText(tags, shown)] : [])].join(' ')

@@ -16,11 +16,11 @@ import { useColumns } from './views/useColumns.ts'
 /** The cells of a row in a narrow window. */
 const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today', 'day']
 
-/** The width in a card beside the name of an agent and its tags: edges, box, and when it was seen. */
+/** The width of a card that is not free for the agent's name and tags: edges, box, and the time of the last report. */
 const cardMarginWidth = 160
 
 interface ColumnRoom {
-  /** Tells lists apart: their widths have nothing to do with each other. */
+  /** The key of the list. The widths of different lists are kept apart. */
   list: string
   narrow: boolean
   hasBoxes: boolean

@@ -60,7 +60,7 @@ interface WantedAgents {
   in?: string
 }
 
-/** Reads the names of the agents, and tells the person if an action can reach only some of them. */
+/** Reads the names of the agents, and shows a message if an action can reach only some of them. */
 export async function namesFound(slug: string, wanted: WantedAgents): Promise<string[]> {
   const { names, total } = await call('GET /w/:slug/fleet/names', { slug }, wanted)
   const [some, all] = [names.length, total].map((number) => number.toLocaleString('en-US'))

@@ -32,7 +32,7 @@ export function useStop(slug: string, shown: ShownFleet, show: (index: number) =
   // The tab stop follows its agent when the order of the list changes, as long as the agent stays in sight.
   useLayoutEffect(() => {
     const hasFocus = body.current?.contains(document.activeElement) === true
-    const at = tabStopAfter({ index, name: stop.name }, namesIn(body.current, shown), shown.row(index)?.name)
+    const at = tabStopAfter({ index, name: stop.name }, indexByAgentName(body.current, shown), shown.row(index)?.name)
     if (at.index === stop.index && at.name === stop.name) return
     setStop(at)
     if (hasFocus && at.index !== index) isFocusWanted.current = true
@@ -51,7 +51,7 @@ export function useStop(slug: string, shown: ShownFleet, show: (index: number) =
 }
 
 /** The names of the agents whose rows are in the document, by index. */
-function namesIn(body: HTMLElement | null, shown: ShownFleet): Map<string, number> {
+function indexByAgentName(body: HTMLElement | null, shown: ShownFleet): Map<string, number> {
   const rows = [...(body?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].map(({ dataset }) => Number(dataset.row))
   return new Map(rows.flatMap((index) => [[shown.row(index)?.name ?? '', index] as const]))
 }

@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { type Manifest, unpackBundle } from '@svc/blueprint'
 import type { RedeemedCode, SettingValues } from '@svc/protocol'
 import { writeStarter } from '../launcher/trial-files.ts'
-import { createFolder, namesIn, syncFolder, writeDurably } from '../machine/files/durable.ts'
+import { createFolder, fileNamesIn, syncFolder, writeDurably } from '../machine/files/durable.ts'
 import { writeEnv } from '../machine/files/env.ts'
 import { createFolders, type Folder, folderAt } from '../machine/files/folder.ts'
 import { toRemember } from '../machine/files/network.ts'
@@ -78,7 +78,7 @@ export async function placeVersion(
   const final = versionFolder(folder, sha256)
   createFolder(folder.staging)
   createFolder(folder.versions)
-  for (const left of namesIn(folder.staging)) rmSync(join(folder.staging, left), { recursive: true, force: true })
+  for (const left of fileNamesIn(folder.staging)) rmSync(join(folder.staging, left), { recursive: true, force: true })
   const staged = join(folder.staging, basename(final))
   const unpacked = await unpackBundle(bytes, staged, { expected: { name: blueprint, version, sha256 } })
   if (!unpacked.ok) {

@@ -39,7 +39,7 @@ function isEmpty(file: string): boolean {
 interface Remark {
   /** The end of a sentence that begins with the name of the file. */
   readonly says: string
-  /** The keys that it is about. */
+  /** The keys that the remark is about. */
   readonly keys: readonly string[]
   /** True if svc keeps the part in the file when it writes the file again. */
   readonly stays?: true

@@ -2,7 +2,7 @@
  * Remembers at which state paths the bundle of a version contains a file (3.3). Such a path stays a file even after the
  * agent has deleted it. The seed itself is moved out of the unpacked version, so later starts could not see it there.
  */
-import { namesIn, writeDurably } from '../machine/files/durable.ts'
+import { fileNamesIn, writeDurably } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
 
@@ -23,8 +23,8 @@ export function shippedFiles(folder: Folder, version: string | undefined): Reado
 }
 
 /**
- * Notes in the folder `to`, the copy of an agent that a drill works in, that the same state paths are files in all
- * versions there.
+ * Copies the note about the state paths that are files of a version into `to`, the copy of an agent in which a drill
+ * works. There, the note counts for all versions.
  */
 export const copyShipped = (from: Folder, version: string | undefined, to: Folder): void =>
   rememberShipped(to, every, [...shippedFiles(from, version)])
@@ -33,7 +33,7 @@ export const copyShipped = (from: Folder, version: string | undefined, to: Folde
 export function rememberShipped(folder: Folder, version: string, paths: readonly string[]): void {
   const { [version]: before, ...others } = read(folder)
   if (paths.length === 0 && before === undefined) return
-  const here = new Set(namesIn(folder.versions))
+  const here = new Set(fileNamesIn(folder.versions))
   const kept = Object.entries(others).filter(([name]) => name === every || here.has(name))
   const shipped: ShippedPaths = { ...Object.fromEntries(kept), ...(paths.length > 0 && { [version]: paths }) }
   createFolders(folder)

@@ -71,7 +71,7 @@ export const WhatToWatch = ({ slug, what, onAdded }: WhatProps) => (
       </nav>
     </NumberedStep>
     {what === 'blueprint' ? (
-      <FromBlueprint slug={slug} />
+      <BlueprintChoice slug={slug} />
     ) : (
       <NameForm key={what} slug={slug} what={what} onAdded={onAdded} />
     )}
@@ -103,7 +103,7 @@ function Thing({ slug, thing, chosen }: { slug: string; thing: AddedThing; chose
   )
 }
 
-const FromBlueprint = ({ slug }: { slug: string }) => (
+const BlueprintChoice = ({ slug }: { slug: string }) => (
   <>
     <p className="add-says">
       A code, valid once, installs the agent on any machine: with its settings, its logs and its versions.{' '}

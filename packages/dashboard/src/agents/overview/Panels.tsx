@@ -102,8 +102,8 @@ function TablePanel({ panel: { columns = [], rows = [], title } }: { panel: Pane
 }
 
 /**
- * A heading of a table. A heading without words is a plain cell, because an empty heading cell tells screen readers
- * nothing.
+ * A heading of a table. A heading without words is a plain cell, because screen readers would announce an empty
+ * heading.
  */
 const HeadCell = ({ children, numeric }: { children: ReactNode; numeric: boolean }) =>
   children ? (

@@ -10,8 +10,8 @@ import { pressedOrder, type RunListProps } from './list.ts'
 import { FirstSubject, MoreCount, modelsOf, RunDetails, RunLength, RunStarted, RunStatus, RunTokens } from './parts.tsx'
 
 /**
- * The columns that the table of runs leaves out if they would be empty. Each function tells whether a run has something
- * to show in its column.
+ * The columns that the table of runs leaves out if they would be empty. Each function is true for a run that has
+ * something to show in its column.
  */
 const columns = {
   kind: (run: Run) => run.kind !== undefined,

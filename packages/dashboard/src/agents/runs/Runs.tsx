@@ -16,7 +16,7 @@ import { RunCards, RunTable } from './RunTable.tsx'
 import './runs.css'
 
 const size = 50
-/** The number of runs of which a phone shows the pictures beside each other. */
+/** The number of pictures of runs that a phone shows next to each other. */
 const onPhone = 28
 
 /** The tab with the agent's kept runs (2.2), newest first. The runs can be filtered, paged, and opened one by one. */

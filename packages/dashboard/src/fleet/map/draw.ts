@@ -1,4 +1,4 @@
-/** Draws squares of the map. Each state has a shape of its own beside its colour. */
+/** Draws squares of the map. Each state has a shape as well as a colour. */
 import type { MapState } from './states.ts'
 
 export interface MapColors {

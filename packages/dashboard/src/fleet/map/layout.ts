@@ -108,7 +108,7 @@ export function squarePosition(block: MapBlock, square: number, { pitch, heading
 export const blockIndexOf = (square: number, { blocks }: MapLayout): number =>
   lastIndexWhere(blocks.length, (index) => (blocks[index]?.first ?? 0) <= square)
 
-/** The square at a point; undefined beside the squares. */
+/** The square at a point; undefined if there is no square. */
 export function squareAt({ x, y }: Point, layout: MapLayout): number | undefined {
   const { pitch, heading } = layout
   for (const block of layout.blocks) {
@@ -120,7 +120,10 @@ export function squareAt({ x, y }: Point, layout: MapLayout): number | undefined
   return undefined
 }
 
-/** The squares of a block of which a part lies between two heights: from the first to before the last. */
+/**
+ * The squares of a block that are at least partly between two heights: the index of the first one, and the index after
+ * the last one.
+ */
 export function squaresBetween(
   block: MapBlock,
   from: number,

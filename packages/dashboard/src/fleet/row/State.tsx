@@ -5,14 +5,14 @@ import { Level, PlainTime, Text, useReportOverdue } from '../../ui/index.ts'
 import { AlertMark } from './Marks.tsx'
 
 /** True if the agent counts as offline, and whether its status is old. */
-function useSigns({ silentAt, statusOld }: FleetRow): { offline: boolean; old: boolean } {
+function useOfflineAndOld({ silentAt, statusOld }: FleetRow): { offline: boolean; old: boolean } {
   const offline = useReportOverdue(silentAt)
   return { offline, old: statusOld && !offline }
 }
 
 /** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */
 export function AgentDoing({ row }: { row: FleetRow }) {
-  const { offline, old } = useSigns(row)
+  const { offline, old } = useOfflineAndOld(row)
   const doingText = row.doing ?? row.detail
   if (offline || doingText === null) return null
   return (
@@ -34,7 +34,7 @@ interface StateProps {
  * it was before.
  */
 export function State({ slug, row, narrow }: StateProps) {
-  const { offline, old } = useSigns(row)
+  const { offline, old } = useOfflineAndOld(row)
   const { label } = row
   const stopped = row.stopped !== null
   const gone = offline || stopped

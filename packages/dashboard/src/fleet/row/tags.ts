@@ -1,6 +1,6 @@
 /** The tags of a row for which there is room. Tags are shown whole, and those that are left out are counted. */
 
-/** The space of a tag beside its text, in pixels: in a frame of its own, and as a word of a card. */
+/** The width of a tag without its text, in pixels: in a frame of its own, and as a word of a card. */
 export const tagEdges = { framed: 20, word: 4 } as const
 /** The space between two tags, which the last one does not need. */
 const gap = 4

@@ -14,8 +14,8 @@ import { useFleetListChoice } from './useFleetListChoice.ts'
 const none: readonly SavedView[] = []
 
 /**
- * The views as links above the list; nothing while there is none. The one that the list shows is marked, and always has
- * a place. Views for which the line has no room are in the menu beside it, which has all of them.
+ * The views as links above the list; nothing while there is none. The view that the list shows is marked and is always
+ * in the line. Views that do not fit into the line are in the menu next to it, which has all views.
  */
 export function ViewTabs({ slug }: { slug: string }) {
   const { state } = useFleetListChoice()

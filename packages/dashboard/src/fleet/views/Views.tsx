@@ -38,7 +38,7 @@ export function Views({ slug }: { slug: string }) {
   const noteOpened = useNoteOpened()
   const shownView = shownViewOf(views, useOpened(), state)
   const changeable = shownView && mayChange(shownView.view, role) ? shownView.view : undefined
-  // While the views load, the button beside it may still move, and a press would miss this one.
+  // While the views load, the neighbouring button may still move, so that a click could miss this button.
   const isNew = !isPending && !isDefaultList(state) && (!shownView || shownView.differs)
   const save = parseFilter(state.q).ok ? () => setAsked({ is: 'save' }) : undefined
   const rename = changeable && (() => setAsked({ is: 'rename', view: changeable }))

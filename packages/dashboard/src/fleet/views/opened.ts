@@ -6,7 +6,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { isDefaultList } from './standing.ts'
 import { type FleetView, orderText } from './state.ts'
 
-/** The data of an entry in the browser's history beside its address. */
+/** The data of an entry in the browser's history, besides its address. */
 interface ListEntry {
   /** The id of a view. */
   view?: string | undefined

@@ -287,7 +287,7 @@ function AsTable({
 }
 
 /**
- * The number of colours for series, which charts.css defines. The colours can be told apart in both schemes, also by
+ * The number of colours for series, which charts.css defines. The colours can be distinguished in both schemes, also by
  * most colour-blind people.
  */
 const seriesColors = 6

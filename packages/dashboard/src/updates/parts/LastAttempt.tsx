@@ -18,7 +18,7 @@ const longReason = 40
  */
 export function LastAttempt({ applied: { outcome, message }, shown }: LastAttemptProps) {
   const attempt = readAttemptText(message ?? '')
-  // An attempt that went well needs no word beside the words of the machine.
+  // For a successful attempt, the words of the machine are enough.
   const word = outcome && (outcome !== 'ok' || !message) && outcomes[outcome]
   if (!attempt) return <Text>{[word, message !== shown && message].filter(Boolean).join(': ')}</Text>
   const reason = attempt.reason === shown ? '' : attempt.reason.replace(/\.$/, '')

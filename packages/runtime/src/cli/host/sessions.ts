@@ -46,7 +46,7 @@ const shownSession = ({ session, name, since }: JudgedSession, { view }: AiLook)
   const cost = costOf(spent, view.prices)
   return {
     ...{ tool, name, number, state, since, pid: pid ?? null, folder: folder ?? null, model: model ?? null },
-    ...{ cost: knownCost(cost) ?? null, estimated: cost.estimated !== undefined, atLeast: cost.isLeast },
+    ...{ cost: knownCost(cost) ?? null, estimated: cost.estimated !== undefined, atLeast: cost.isMinimum },
   }
 }
 

@@ -1,5 +1,5 @@
 /** Looks at what runs on this machine for this user. Nothing is written. */
-import { namesIn } from '../../machine/files/durable.ts'
+import { fileNamesIn } from '../../machine/files/durable.ts'
 import { readCrontab, type TableLine } from '../jobs/crontab.ts'
 import { isJobName } from '../jobs/paths.ts'
 import { planJobs, type TableEntry, type TablePlan } from './plan.ts'
@@ -58,7 +58,7 @@ export const entriesOf = (lines: readonly TableLine[]): TableEntry[] =>
 
 function namesOf(jobs: string): string[] {
   try {
-    return namesIn(jobs).filter(isJobName)
+    return fileNamesIn(jobs).filter(isJobName)
   } catch {
     return [] // the folder cannot be read, so nothing is known about its jobs
   }

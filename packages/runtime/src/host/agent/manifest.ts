@@ -56,7 +56,8 @@ settings:
 export const waitingMinutes = { usual: 5, max: 1440 } as const
 
 /**
- * Without `-e`, Node would read the copy as a module below a package.json of the type "module", and it would not start.
+ * The arguments that start the copy of svc in the agent's folder. Without `-e`, Node would treat the copy as an ES
+ * module if a package.json above it has the type "module", and the copy would not start.
  */
 const copy = ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz']
 

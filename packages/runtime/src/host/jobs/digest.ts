@@ -18,7 +18,8 @@ interface Digest {
   readonly streak: number
   readonly usual: number | undefined
   /**
-   * The seconds for which a run may live without being a problem. Undefined unless the runs of the job usually overlap.
+   * The seconds for which a run may be in progress without being a problem. Undefined unless the runs of the job
+   * usually overlap.
    */
   readonly mayLive: number | undefined
 }
@@ -61,9 +62,9 @@ const overlapRuns = 20
 const minOverlaps = 2
 
 /**
- * Returns how long a run may live if the runs of a job usually overlap: twice as long as the longest of its last good
- * runs. Runs usually overlap if more than half of these lived when the next one began. Runs that were ended by force do
- * not count.
+ * Returns the seconds for which a run may be in progress if the runs of a job usually overlap: twice the length of the
+ * longest of its last good runs. Runs usually overlap if more than half of these were in progress when the next one
+ * began. Runs that were ended by force do not count.
  */
 function mayLiveOf(runs: readonly ShownRun[]): number | undefined {
   const good = runs
@@ -132,8 +133,8 @@ export function unrepairedEnds(ended: readonly EndedRun[]): ShownRun[] {
 }
 
 /**
- * True if a run began after another one was lost. The time of a loss is not known, but later runs note which others
- * live.
+ * True if a run began after another one was lost. The time of a loss is not known, but later runs note which others are
+ * in progress.
  */
 const isAfterLoss = ({ id, beside }: ShownRun, lost: ShownRun): boolean =>
   sortNumberOf(id) > sortNumberOf(lost.id) && !beside?.includes(lost.id)

@@ -163,7 +163,10 @@ function run(
   return pid
 }
 
-/** Finds the processes that the command has started. Without a record, they cannot be told from others. */
+/**
+ * Finds the processes that the command has started. Without a record, they cannot be distinguished from other
+ * processes.
+ */
 async function helpersOf(runFile: string | undefined): Promise<readonly number[]> {
   if (runFile === undefined || runFile === noRunFile) return []
   try {

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { procStat } from '../../machine/process/identity.ts'
 
-/** The processes of this user that live and have this variable. */
+/** The running processes of this user that have this variable. */
 export function processesWith(variable: string): number[] {
   if (process.platform !== 'linux') return []
   const needle = Buffer.from(`\0${variable}\0`)

@@ -162,7 +162,7 @@ function detailOf({
   return all(runs ?? 'never ran', runs ? undefined : nextText)
 }
 
-/** The runs that live in words, the oldest first. From three on, they are named one by one. */
+/** The words for the runs in progress, the oldest first. */
 function copies(running: readonly ShownRun[], at: (time: number) => string): string | undefined {
   const [first, ...later] = running.map(({ started }) => at(started)).reverse()
   if (first === undefined) return undefined

@@ -30,8 +30,8 @@ export interface LauncherState {
 }
 
 /**
- * Returns what the launcher has told. Without a launcher, only the limit of open files is known: it is that of the
- * parent.
+ * Returns the limits that the launcher has passed on. Without a launcher, only the limit of open files is known: it is
+ * that of the parent.
  */
 export function launchedHere(): LauncherState {
   const global = globalThis as { svcExec?: LauncherState }

@@ -25,7 +25,7 @@ interface JobStarts {
   readonly last?: number | undefined
   /** True while a run of the job lives. */
   readonly lives: boolean
-  /** When the oldest run that lives began. */
+  /** The time at which the oldest run in progress began. */
   readonly oldest?: number | undefined
   /** A run that has lived for fewer than this many seconds is never overdue. */
   readonly mayLive?: number | undefined
@@ -36,18 +36,21 @@ interface JobStarts {
 }
 
 interface DueRun {
-  /** When the next run is due, or was due. */
+  /** The time at which the next run is due, or was due. */
   readonly due: number
-  /** The same as people read it. A run may begin a minute early, so `due` may be one time later. */
+  /**
+   * The due time that people are shown. It may be one time of the schedule before `due`, because a run may begin a
+   * minute early.
+   */
   readonly shown: number
   /** The job is overdue if no run starts by this time. */
   readonly until: number
-  /** True if a run that lives has to end, rather than the next one to begin. */
+  /** True if a run in progress has to end by then; false if the next run has to begin. */
   readonly isEnd?: boolean
 }
 
 /**
- * Returns when the next run has to begin, or when a run that lives has to end, whichever makes the job overdue first;
+ * Returns when the next run has to begin, or when a run in progress has to end, whichever makes the job overdue first;
  * undefined if the job is never overdue. Each run has to end in time, whatever began after it.
  */
 export function dueRun(plans: readonly JobPlan[], starts: JobStarts): DueRun | undefined {
@@ -99,7 +102,10 @@ interface QueuedPlan {
   at: number
 }
 
-/** The first time of each schedule after a start. `by` says whether the times are judged or shown. */
+/**
+ * The first time of each schedule after a start. `by` selects the times by which a job is judged (`due`) or those that
+ * people are shown (`shown`).
+ */
 function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'due' | 'shown'): QueuedPlan[] {
   return plans.flatMap((plan) => {
     const start = Math.max(last ?? Number.NEGATIVE_INFINITY, plan.since ?? Number.NEGATIVE_INFINITY)

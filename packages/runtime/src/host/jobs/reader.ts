@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../../machine/base/errors.ts'
-import { namesIn } from '../../machine/files/durable.ts'
+import { fileNamesIn } from '../../machine/files/durable.ts'
 import { type Job, readJob } from './job-note.ts'
 import { isJobName, unrecordedFile } from './paths.ts'
 import { type RecordedRun, readRuns, runLives } from './record.ts'
@@ -58,7 +58,7 @@ export function jobsReader(folder: string): (now: number) => FoundJobs {
     const closed: string[] = []
     const goneNow = new Set<string>()
     let passedOver = 0
-    const names = namesIn(folder).filter(isJobName)
+    const names = fileNamesIn(folder).filter(isJobName)
     for (const name of kept.keys()) if (!names.includes(name)) kept.delete(name)
     const jobs = names.flatMap((name): JobFiles[] => {
       const read = readFolder(join(folder, name), kept.get(name), now)

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Run as ReportedRun, runs as reportedRuns } from '@svc/protocol'
 import { type Field, type FieldValue, field, integer, list, object, oneOf, text } from '@svc/protocol/fields'
-import { namesIn } from '../../machine/files/durable.ts'
+import { fileNamesIn } from '../../machine/files/durable.ts'
 import { isAlive } from '../../machine/process/identity.ts'
 import { readOwnJson } from './files.ts'
 import { maxAheadMs, runIdOf, sortNumberOf } from './ids.ts'
@@ -101,7 +101,7 @@ export function readRuns(folder: string, now: number, before: readonly RecordedR
 
 /** The ids of the records in the folder of a job, the newest first. */
 const idsIn = (folder: string): string[] =>
-  namesIn(folder)
+  fileNamesIn(folder)
     .map((name) => runIdOf(name))
     .filter((id) => id !== undefined)
     .sort((a, b) => sortNumberOf(b) - sortNumberOf(a))

@@ -59,7 +59,7 @@ export function recorderIn(
     const after = jobAfter(before, call.name, call, run.started)
     if (JSON.stringify(before) !== JSON.stringify(after)) writeJob(folder, after)
   }
-  /** Notes which older runs live, so that a good end of this one does not hide that one of them is lost. */
+  /** Notes which older runs are in progress, so that a good end of this one does not hide that one of them is lost. */
   const noteBeside = async (): Promise<void> => {
     try {
       const beside = await livingIn(folder, id)
@@ -135,7 +135,9 @@ function namesHere(folder: string): string[] {
   }
 }
 
-/** Removes the records of all but the newest runs and those that live, and what runs that were killed have left. */
+/**
+ * Removes the records of all runs except the newest ones and those in progress, and files that killed runs have left.
+ */
 async function prune(folder: string, own: string): Promise<void> {
   const names = readdirSync(folder)
   const now = Date.now()
@@ -150,7 +152,7 @@ const minKeptRecords = 20
 
 /**
  * Writes a file about the run `own`. Without room for it, the earlier log and then the oldest records of the job are
- * removed, because the newest run matters more. Records that say that their run lives stay.
+ * removed, because the newest run matters more. Records of runs in progress stay.
  */
 function withRoom(folder: string, own: string, write: () => void): void {
   try {
@@ -184,7 +186,7 @@ function succeeds(write: () => void): boolean {
 /** The number of older runs that are noted. */
 const maxOlderRuns = 20
 
-/** The ids of the oldest runs that live, without `own`. */
+/** The ids of the oldest runs in progress, without `own`. */
 async function livingIn(folder: string, own: string): Promise<string[]> {
   const running = readdirSync(folder)
     .filter((name) => !name.startsWith(own) && saysItRuns(join(folder, name)))

@@ -15,7 +15,7 @@ export interface ScheduledTimes {
   /** The first time at which it is due after it was due at `due`. */
   after(due: number): number | undefined
   /**
-   * The first time after a start that is not that of this start, as people read it. `due` lets a run begin early, so it
+   * The first time after a start that is not the time of this start, for people. `due` lets a run begin early, so it
    * may be one time later.
    */
   shown(start: number): number | undefined

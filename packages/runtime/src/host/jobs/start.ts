@@ -165,15 +165,15 @@ function shellScript(
 /** A limit of core files as shells count it. */
 const coreBlocks = (bytes: string): string => (bytes === 'unlimited' ? bytes : String(Math.floor(Number(bytes) / 512)))
 
-interface DamagedWords {
+interface NonUtf8Words {
   /** The bytes of the words that are not valid UTF-8, by their positions. */
   readonly args: ReadonlyMap<number, Buffer>
   readonly variables: readonly (readonly [name: string, bytes: Buffer])[]
 }
-const nothing: DamagedWords = { args: new Map(), variables: [] }
+const nothing: NonUtf8Words = { args: new Map(), variables: [] }
 
 /** Finds the words and the variables that Node has damaged, since they are not valid UTF-8. */
-function damaged(words: readonly string[], { env, raw: entriesOf }: Environment): DamagedWords {
+function damaged(words: readonly string[], { env, raw: entriesOf }: Environment): NonUtf8Words {
   const isDoubtful = (text: string | undefined): boolean => text?.includes('\ufffd') === true
   const names = Object.keys(env).filter((name) => isDoubtful(env[name]) && isIdentifier(name))
   if (names.length === 0 && !words.some(isDoubtful)) return nothing

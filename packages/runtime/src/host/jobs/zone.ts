@@ -68,17 +68,17 @@ function partsAt(zone: string, at: number): Parts {
     }
   }
   const key = `${zone} ${Math.floor(at)}`
-  const known = partsKnown.get(key)
+  const known = cachedParts.get(key)
   if (known) return known
   const parts = formatter(zone)?.formatToParts(new Date(Math.floor(at) * 1000)) ?? []
   const made = Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]))
-  if (partsKnown.size >= maxKnown) partsKnown.clear()
-  partsKnown.set(key, made)
+  if (cachedParts.size >= maxKnown) cachedParts.clear()
+  cachedParts.set(key, made)
   return made
 }
 
 /** The host agent asks for the same times every few seconds, and the answers are slow to compute. */
-const partsKnown = new Map<string, Parts>()
+const cachedParts = new Map<string, Parts>()
 const maxKnown = 10_000
 
 const formatters = new Map<string, Intl.DateTimeFormat>()

@@ -1,6 +1,6 @@
 /** The files of Claude Code: its transcripts in `projects`, and its notes about processes in `sessions`. Only read. */
 import { join } from 'node:path'
-import { namesIn } from '../../machine/files/durable.ts'
+import { fileNamesIn } from '../../machine/files/durable.ts'
 import { openOwnFile } from '../../machine/files/own.ts'
 import { readFile } from '../../machine/files/read.ts'
 import {
@@ -68,7 +68,7 @@ function noteReader(folder: string, machine: Machine): () => Notes {
   return () => {
     let names: string[]
     try {
-      names = namesIn(folder)
+      names = fileNamesIn(folder)
     } catch {
       return { processes: [], faults: ['its notes about processes cannot be read'] }
     }

@@ -67,14 +67,14 @@ const cost = { type: 'cost-state', sessionId: 's', totalCostUSD: 0.5, modelUsage
 
 test('a cost that the tool told contains the tokens that it names', () => {
   const { spent, toldAt } = read([answer(1, 'a', 34), cost])
-  expect(spent.told).toEqual({
+  expect(spent.reported).toEqual({
     ...{ usd: 0.5, models: { 'claude-m': 0.5 }, tokens: { 'claude-m': { input: 15, cached: 7, output: 34 } } },
   })
-  expect(costOf(spent, {})).toEqual({ told: 0.5, isLeast: false })
+  expect(costOf(spent, {})).toEqual({ reported: 0.5, isMinimum: false })
   expect(toldAt).toBe(1_800_000_001)
-  expect(read([answer(1, 'a', 34), { ...cost, hasUnknownModelCost: true }]).spent.told).toBeUndefined()
+  expect(read([answer(1, 'a', 34), { ...cost, hasUnknownModelCost: true }]).spent.reported).toBeUndefined()
   const killed = read([answer(1, 'a', 34), answer(2, 'b', 34), cost])
-  expect(costOf(killed.spent, {})).toEqual({ told: 0.5, isLeast: true })
+  expect(costOf(killed.spent, {})).toEqual({ reported: 0.5, isMinimum: true })
 })
 
 test('a session that was forked counts only what it used itself, and its tool tells the cost of both', () => {
@@ -82,7 +82,7 @@ test('a session that was forked counts only what it used itself, and its tool te
   const forked = read(own)
   expect(forked).toMatchObject({ isFork: true, started: 1_800_000_100, steps: 1 })
   expect(tokensOf(forked.spent.all).output).toBe(7)
-  expect(forked.spent.told).toBeUndefined()
+  expect(forked.spent.reported).toBeUndefined()
   const named = read([answer(1, 'a', 34, { session_id: 'other' }), answer(2, 'b', 7, { session_id: 's' })])
   expect(tokensOf(named.spent.all).output).toBe(7)
 })

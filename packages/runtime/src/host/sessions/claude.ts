@@ -90,7 +90,10 @@ export function claudeSessions({ files, processes, faults }: ClaudeFacts): Found
   }
 }
 
-/** A session that went on after its process was killed has two notes. One that lives counts, then the newest one. */
+/**
+ * A session that went on after its process was killed has two notes. The note whose process is running counts,
+ * otherwise the newest one.
+ */
 const lastNote = (notes: readonly KnownProcess[]): KnownProcess | undefined =>
   [...notes].sort(
     (a, b) => Number(b.life === 'lives') - Number(a.life === 'lives') || (b.since ?? 0) - (a.since ?? 0),

@@ -1,7 +1,7 @@
 /** The files of Codex: its rollouts in `sessions`, and the locks of its threads in `thread-writer-locks`. Only read. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn } from '../../machine/files/durable.ts'
+import { fileNamesIn } from '../../machine/files/durable.ts'
 import { codexSessions, type RolloutFile } from './codex.ts'
 import { foldedTree } from './folded.ts'
 import { hasOtherDevice, type LockFile, type Machine } from './machine.ts'
@@ -44,9 +44,9 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
     const known = files.map(({ parts, result: rollout, hasGaps, isNew, changed }): RolloutFile => {
       const lock = locks.get(idIn(parts.at(-1) ?? '') ?? '')
       // It is not known who holds a lock that cannot be read.
-      const isTold = holders !== undefined && closed.length === 0
+      const isHolderKnown = holders !== undefined && closed.length === 0
       const holder = (lock && holders?.(lock)) || 'none'
-      return { rollout, hasGaps, isNew, changed, holder: isTold ? holder : 'unknown' }
+      return { rollout, hasGaps, isNew, changed, holder: isHolderKnown ? holder : 'unknown' }
     })
     return { ...codexSessions(known, all, Math.floor(look.now / 1000)), remarks }
   }
@@ -63,7 +63,7 @@ function locksIn(folder: string): {
 } {
   try {
     const other = hasOtherDevice(folder)
-    const files = namesIn(folder).flatMap((name): [string, LockFile][] => {
+    const files = fileNamesIn(folder).flatMap((name): [string, LockFile][] => {
       const stat = name.endsWith('.lock') ? statSync(join(folder, name), { throwIfNoEntry: false }) : undefined
       return stat ? [[name.slice(0, -'.lock'.length), { dev: stat.dev, ino: stat.ino, hasOtherDevice: other }]] : []
     })

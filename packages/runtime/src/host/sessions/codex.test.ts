@@ -157,15 +157,15 @@ test('tokens before the end of a large rollout make the cost of today the least'
   const whole = read(meta(), begun, record(2, counts(100, 0, 50), counts(100, 0, 50)))
   const tail = read(meta(), begun, record(2, counts(900, 0, 500), counts(100, 0, 50)))
   const prices = { unknown: { input: 1, cached: 1, output: 1 } }
-  const costs = [whole, tail].map(({ spent }) => [costOf(spent, prices).isLeast, costOfDay(spent, prices).isLeast])
+  const costs = [whole, tail].map(({ spent }) => [costOf(spent, prices).isMinimum, costOfDay(spent, prices).isMinimum])
   expect(costs).toEqual([
     [false, false],
     [false, true],
   ])
   const sum = sumOf(whole.spent, [tail.spent])
-  expect(costOfDay(sum, prices).isLeast).toBe(true)
+  expect(costOfDay(sum, prices).isMinimum).toBe(true)
   const later = withRolloutLine(tail, record(86_400, counts(901, 0, 500)), dayOf)
-  expect(costOfDay(later.spent, prices).isLeast, 'the next day').toBe(false)
+  expect(costOfDay(later.spent, prices).isMinimum, 'the next day').toBe(false)
 })
 
 test('a limit whose time is over is not shown, and a file that gave no session is named', () => {
@@ -183,7 +183,7 @@ test('a thread that was forked begins with a copy of another one, of which only 
   expect(fork()).toMatchObject({ asked: [], steps: 0, spent: { all: {} } })
   expect(fork().turn).toBeUndefined()
   const { spent, turn } = fork(event(30, 'task_started'), record(40, counts(2050, 0, 207), counts(50, 0, 7)))
-  expect([turn, tokensOf(spent.all), spent.today.isLeast]).toEqual([
+  expect([turn, tokensOf(spent.all), spent.today.isMinimum]).toEqual([
     'runs',
     { input: 50, cached: 0, output: 7 },
     undefined,
@@ -192,7 +192,7 @@ test('a thread that was forked begins with a copy of another one, of which only 
 
 test('a fork without a copy, as of 0.171.0, goes on with the totals of the other thread, which are not its own', () => {
   const fork = read(meta('f', { forked_from_id: idOf('a') }), record(40, counts(2050, 0, 207), counts(50, 0, 7)))
-  expect([tokensOf(fork.spent.all).output, fork.spent.today.isLeast]).toEqual([7, undefined])
+  expect([tokensOf(fork.spent.all).output, fork.spent.today.isMinimum]).toEqual([7, undefined])
   const spentWith = (hasGaps: boolean) =>
     codexSessions([file({ ...fork, turn: 'ended' }, 'none', { hasGaps })], [], now).sessions[0]?.spent.hasGaps
   expect([spentWith(false), spentWith(true)]).toEqual([undefined, true])

@@ -1,13 +1,13 @@
 /** A conversation of opencode, from the rows of its database. Pure. No text of a message is kept. */
 import {
+  addTokensOfAnswer,
   countOf,
   modelIn,
   nothingSpent,
   type Spent,
   type Tokens,
   unknownModel,
-  withMoreTold,
-  withTokens,
+  withAddedCost,
 } from './spent.ts'
 import { costIn, countIn, type JsonObject, millisIn, optional, textIn, versionIn } from './values.ts'
 
@@ -152,6 +152,6 @@ const abortWords: ReadonlySet<string> = new Set(['MessageAbortedError', 'aborted
 /** Without a price the tool writes a cost of 0, which stands for an unknown cost. */
 function spentWith(spent: Spent, { model = unknownModel, tokens, usd = 0 }: OpencodeMessage, day: number): Spent {
   if (tokens === undefined) return spent
-  const used = withTokens(spent, model, tokens, day)
-  return usd > 0 ? withMoreTold(used, { usd, models: { [model]: usd }, tokens: { [model]: tokens } }, day) : used
+  const used = addTokensOfAnswer(spent, model, tokens, day)
+  return usd > 0 ? withAddedCost(used, { usd, models: { [model]: usd }, tokens: { [model]: tokens } }, day) : used
 }

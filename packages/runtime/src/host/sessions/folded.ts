@@ -23,7 +23,7 @@ interface Folding<T> {
 export interface FoldedFile<T> {
   readonly parts: readonly string[]
   readonly result: T
-  /** True if lines are missing: they were passed over, or not read yet. */
+  /** True if lines are missing: they were skipped, or not read yet. */
   readonly hasGaps: boolean
   /** True if the file changed today. */
   readonly isNew: boolean

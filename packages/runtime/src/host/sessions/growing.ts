@@ -33,12 +33,12 @@ export interface GrowingFile {
   read(budget: Budget): void
   /** True if the file has the size that it had after the last read, so there is nothing to do. */
   isRead(stat: Pick<Stats, 'ino' | 'size'>): boolean
-  /** True if lines were passed over, because the file or a line is too large. */
+  /** True if lines were skipped, because the file or a line is too large. */
   readonly hasGaps: boolean
 }
 
 /** The position up to which a file was read. */
-interface FilePlace {
+interface ReadPosition {
   readonly dev: number
   readonly ino: number
   readonly head: Buffer
@@ -48,25 +48,31 @@ interface FilePlace {
   searched: number
   /** The size of the file when all of it had been looked at. */
   size: number
-  /** True while the rest of a line is passed over. */
+  /** True while the rest of a line is skipped. */
   skips: boolean
 }
 
 /** A file of which the first line, the last `tail` bytes, and then all that is added is read. */
 export function growingFile(file: string, tail: number, taker: LineTaker): GrowingFile {
-  let place: FilePlace | undefined
+  let position: ReadPosition | undefined
   let hasGaps = false
 
-  const open = (fd: number, stat: Stats): FilePlace => {
-    if (place && place.dev === stat.dev && place.ino === stat.ino && stat.size >= place.size && hasHead(fd, place))
-      return place
-    if (place) taker.reset()
+  const open = (fd: number, stat: Stats): ReadPosition => {
+    if (
+      position &&
+      position.dev === stat.dev &&
+      position.ino === stat.ino &&
+      stat.size >= position.size &&
+      hasHead(fd, position)
+    )
+      return position
+    if (position) taker.reset()
     hasGaps = false
     const head = readAt(fd, 0, Buffer.alloc(Math.min(headBytes, stat.size)))
     return { dev: stat.dev, ino: stat.ino, head, offset: 0, searched: 0, size: 0, skips: false }
   }
 
-  const jump = (fd: number, at: FilePlace, size: number): void => {
+  const jump = (fd: number, at: ReadPosition, size: number): void => {
     if (size - at.offset <= tail) return
     if (at.offset === 0) takeFirst(fd, taker)
     else taker.skip()
@@ -80,13 +86,13 @@ export function growingFile(file: string, tail: number, taker: LineTaker): Growi
     get hasGaps() {
       return hasGaps
     },
-    isRead: ({ ino, size }) => place !== undefined && place.ino === ino && place.size === size,
+    isRead: ({ ino, size }) => position !== undefined && position.ino === ino && position.size === size,
     read(budget) {
       const fd = openOwnFile(file, constants.O_RDONLY)
       try {
         const stat = fstatSync(fd)
         const at = open(fd, stat)
-        place = at
+        position = at
         jump(fd, at, stat.size)
         if (readLines(fd, at, stat.size, taker, budget)) hasGaps = true
       } finally {
@@ -101,7 +107,7 @@ const chunk = Buffer.allocUnsafe(chunkBytes)
 const newline = 0x0a
 
 /** Takes the whole lines between the position and `size`. Returns true if it passed over a line that is too long. */
-function readLines(fd: number, at: FilePlace, size: number, taker: LineTaker, budget: Budget): boolean {
+function readLines(fd: number, at: ReadPosition, size: number, taker: LineTaker, budget: Budget): boolean {
   let hasLong = false
   let parts: Buffer[] = []
   /** The bytes of the line that were read by an earlier look, and not kept. */
@@ -165,4 +171,4 @@ function readAt(fd: number, position: number, into: Buffer): Buffer {
   return into.subarray(0, readSync(fd, into, 0, into.length, position))
 }
 
-const hasHead = (fd: number, { head }: FilePlace): boolean => readAt(fd, 0, Buffer.alloc(head.length)).equals(head)
+const hasHead = (fd: number, { head }: ReadPosition): boolean => readAt(fd, 0, Buffer.alloc(head.length)).equals(head)

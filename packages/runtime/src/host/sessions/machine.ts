@@ -1,12 +1,12 @@
 /** Asks this machine about processes and locks. Without /proc, as on macOS (untried), less is known. */
 import { readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs'
 import { uptime } from 'node:os'
-import { namesIn } from '../../machine/files/durable.ts'
+import { fileNamesIn } from '../../machine/files/durable.ts'
 import { isOwner } from '../../machine/files/own.ts'
 import { bootId, isAlive, procStat } from '../../machine/process/identity.ts'
 
 export interface Machine {
-  /** True if /proc tells which locks are held, and which process has a pid. */
+  /** True if /proc shows which locks are held, and which process has a pid. */
   readonly hasProc: boolean
   /** The name of this machine and its processes, as Claude Code writes it; undefined if it is not known. */
   readonly domain: string | undefined
@@ -54,7 +54,7 @@ export function thisMachine(): Machine {
 function processesIn(name: string): NamedProcess[] {
   const now = Date.now() / 1000
   const running = uptime()
-  return namesIn('/proc').flatMap((entry): NamedProcess[] => {
+  return fileNamesIn('/proc').flatMap((entry): NamedProcess[] => {
     if (!/^\d+$/.test(entry) || textOf(`/proc/${entry}/comm`).trim() !== name) return []
     const pid = Number(entry)
     const [folder, ticks] = [linkOf(`/proc/${entry}/cwd`), startTicks(pid)]

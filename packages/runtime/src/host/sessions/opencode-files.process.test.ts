@@ -109,9 +109,9 @@ describe.runIf(hasSqlite())('opencode', () => {
     const [one, ...others] = reader()()?.sessions ?? []
     expect(others).toEqual([])
     expect(tokensOf(one?.spent.all ?? {})).toEqual({ input: 5200, cached: 3200, output: 136 })
-    expect(one?.spent.told).toMatchObject({ usd: 1.5, models: { 'claude-m': 1.5 } })
-    expect(one?.spent.today.told).toBe(1.5)
-    expect(Object.keys(one?.spent.told?.tokens ?? {})).toEqual(['claude-m'])
+    expect(one?.spent.reported).toMatchObject({ usd: 1.5, models: { 'claude-m': 1.5 } })
+    expect(one?.spent.today.reported).toBe(1.5)
+    expect(Object.keys(one?.spent.reported?.tokens ?? {})).toEqual(['claude-m'])
   })
 
   test('messages that a session copied when it was forked are not counted again', () => {
@@ -143,8 +143,8 @@ describe.runIf(hasSqlite())('opencode', () => {
     home.session('s')
     for (let at = 0; at < 4; at++) home.message(`m${at}`, 's', modelAnswers(), Date.now() - 30_000 + at)
     const costNow = (budget?: Budget) => look(Date.now(), budget)?.sessions.map(({ spent }) => costOf(spent, {}))
-    expect(costNow({ left: 1 })).toEqual([{ told: 0.5, isLeast: true }])
-    expect(costNow()).toEqual([{ told: 2, isLeast: false }])
+    expect(costNow({ left: 1 })).toEqual([{ reported: 0.5, isMinimum: true }])
+    expect(costNow()).toEqual([{ reported: 2, isMinimum: false }])
   })
 
   /** A killed run, and then more than a look may read. */
@@ -218,7 +218,7 @@ describe.runIf(hasSqlite())('opencode', () => {
     expect(look()?.sessions.map(({ spent }) => spent.hasGaps)).toEqual([undefined, undefined, undefined])
     add('grandchild', 100, 'child')
     expect(shown(), 'one that they started is too many').toEqual([remarks, newest, [3 * 34, 34, 34]])
-    expect(look()?.sessions.map(({ spent }) => costOf(spent, {}).isLeast)).toEqual([true, true, true])
+    expect(look()?.sessions.map(({ spent }) => costOf(spent, {}).isMinimum)).toEqual([true, true, true])
   })
 
   test('there is nothing to say without a database', () => {
@@ -350,7 +350,7 @@ describe.runIf(hasSqlite())('opencode', () => {
     const good = found?.sessions.find(({ state }) => state === 'over')
     expect([good?.folder, good?.steps]).toEqual([expect.stringContaining('/folder-mark/harbour'), 1])
     expect(tokensOf(good?.spent.all ?? {})).toEqual({ input: 2400, cached: 1600, output: 68 })
-    expect(good?.spent.told?.usd).toBeCloseTo(0.0029)
+    expect(good?.spent.reported?.usd).toBeCloseTo(0.0029)
   })
 
   test.each(['1.15.13', '1.18.33'])(

@@ -55,7 +55,7 @@ describe.runIf(hasSqlite())('opencode 2', () => {
     home.session('child', { parent_id: opencodeId('s') })
     for (const name of ['s', 'child']) home.message(name, name, modelAnswers())
     const [one, ...others] = look(home)?.sessions ?? []
-    expect([others, tokensOf(one?.spent.all ?? {}), one?.spent.told?.usd]).toEqual([
+    expect([others, tokensOf(one?.spent.all ?? {}), one?.spent.reported?.usd]).toEqual([
       [],
       { input: 2600, cached: 1600, output: 68 },
       1,

@@ -11,7 +11,7 @@ import {
   type ToolSession,
   unknownLines,
 } from './session.ts'
-import { type Spent, sumOfTold } from './spent.ts'
+import { type Spent, sumOfSessions } from './spent.ts'
 import { optional } from './values.ts'
 
 /** A session with the facts from its messages. */
@@ -126,7 +126,7 @@ function sessionOf(one: Family, life: Life, now: number): ToolSession {
     since: lives ? (turned ?? last) : last,
     ...(typeof life === 'number' && { pid: life }),
     ...{ model: conversation.model, steps: conversation.steps },
-    spent: sumOfTold(one.family.map(spentIn)),
+    spent: sumOfSessions(one.family.map(spentIn)),
   }
 }
 

@@ -167,7 +167,7 @@ describe.each(realTools)('%s', (tool) => {
         .map(({ state }) => state)
         .sort(),
     ).toEqual(['died', 'failed', 'over'])
-    const told = look().find(({ state }) => state === 'over')?.spent.told
-    expect(told === undefined).toBe(tool === 'codex')
+    const reported = look().find(({ state }) => state === 'over')?.spent.reported
+    expect(reported === undefined).toBe(tool === 'codex')
   })
 })

@@ -78,7 +78,7 @@ describe.each(readers)('%s', (version, read) => {
     // The model service tells the same tokens for each of the two answers.
     expect(good && tokensOf(good.spent.all)).toMatchObject({ cached: 1600, output: 68 })
     expect(good?.steps).toBe(1)
-    expect(good?.spent.told?.usd).toBe(version.startsWith('claude') ? 0.01228 : undefined)
+    expect(good?.spent.reported?.usd).toBe(version.startsWith('claude') ? 0.01228 : undefined)
   })
 
   test('nothing that a person or a model wrote is in the report', () => {

@@ -5,6 +5,7 @@
 import { isObject } from '@svc/protocol'
 import { quotable, withUnknown } from './session.ts'
 import {
+  addTokensOfAnswer,
   countOf,
   modelIn,
   moreTokens,
@@ -13,7 +14,6 @@ import {
   type Spent,
   type Tokens,
   unknownModel,
-  withTokens,
 } from './spent.ts'
 import { countIn, type JsonObject, optional, sessionIdIn, textIn, timeIn } from './values.ts'
 
@@ -174,12 +174,12 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   const earlier = moreTokens(now, more)
   // In a fork, they are tokens of the other thread.
   const isUndated = countOf(earlier) > 0 && before.isFork !== true
-  const counted = isUndated ? withTokens(before.spent, model, earlier, 0) : before.spent
-  const spent = withTokens(counted, model, now, day)
+  const counted = isUndated ? addTokensOfAnswer(before.spent, model, earlier, 0) : before.spent
+  const spent = addTokensOfAnswer(counted, model, now, day)
   return {
     ...before,
     total,
-    spent: isUndated ? { ...spent, today: { ...spent.today, isLeast: true } } : spent,
+    spent: isUndated ? { ...spent, today: { ...spent.today, isMinimum: true } } : spent,
   }
 }
 

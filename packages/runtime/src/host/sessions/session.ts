@@ -38,10 +38,10 @@ export interface ToolSession {
 /** All that was found of one tool. */
 export interface FoundTool {
   readonly tool: ToolName
-  /** The version of the tool, as its newest files tell it. */
+  /** The version of the tool, as its newest files give it. */
   readonly version?: string | undefined
   readonly sessions: readonly ToolSession[]
-  /** The number of sessions that live in a container, where svc sees no processes. */
+  /** The number of sessions in containers, where svc sees no processes. */
   readonly elsewhere: number
   /** Parts of a sentence about files that cannot be read or understood. Each makes the item of the tool a warning. */
   readonly faults: readonly string[]
@@ -106,7 +106,7 @@ export const unknownLines = (withoutSession: readonly FileFacts[]): string[] =>
     .flatMap(({ unknown }) => (unknown === undefined ? [] : [`lines of the type ${unknown} are not understood`]))
     .slice(0, 1)
 
-/** The version of the tool, from the newest of these files that tells one. */
+/** The version of the tool, from the newest of these files that contains one. */
 export const newestVersion = (files: readonly FileFacts[]): string | undefined =>
   versionIn([...files].sort(byLast).find(({ version }) => version !== undefined)?.version)
 

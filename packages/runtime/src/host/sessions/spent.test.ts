@@ -1,99 +1,112 @@
 import { expect, test } from 'vitest'
 import {
+  addTokensOfAnswer,
   costOf,
   costOfDay,
   knownCost,
   modelCosts,
   modelIn,
   nothingSpent,
+  type ReportedCost,
   readPrices,
   sumOf,
-  sumOfTold,
-  type ToldCost,
+  sumOfSessions,
   tokensOf,
   totalCost,
-  withMoreTold,
-  withTokens,
-  withTold,
+  withAddedCost,
+  withReportedCost,
 } from './spent.ts'
 
 const tokens = { input: 1_000_000, cached: 2_000_000, output: 100_000 }
 const twice = { input: 2_000_000, cached: 4_000_000, output: 200_000 }
 const { prices } = readPrices('m=3/15/0.3')
-const told = (usd: number, models: ToldCost['tokens'] = { m: tokens }): ToldCost => ({
+const reported = (usd: number, models: ReportedCost['tokens'] = { m: tokens }): ReportedCost => ({
   usd,
   models: { m: usd },
   tokens: models,
 })
 
 test('what is told, what is estimated and what is unknown are three things', () => {
-  const unknown = withTokens(nothingSpent, 'm', tokens, 1)
-  expect(costOf(unknown, {})).toEqual({ isLeast: true })
+  const unknown = addTokensOfAnswer(nothingSpent, 'm', tokens, 1)
+  expect(costOf(unknown, {})).toEqual({ isMinimum: true })
   expect(knownCost(costOf(unknown, {}))).toBeUndefined()
-  expect(costOf(unknown, prices)).toEqual({ estimated: 3 + 0.6 + 1.5, isLeast: false })
-  const known = withTold(unknown, told(4.2), 1)
-  expect(costOf(known, prices)).toEqual({ told: 4.2, isLeast: false })
-  const more = withTokens(known, 'other', tokens, 1)
-  expect(costOf(more, prices)).toEqual({ told: 4.2, isLeast: true })
-  expect(modelCosts(withTokens(known, 'm', tokens, 1), prices)).toEqual({ m: 4.2 + 5.1 })
-  expect(costOf(nothingSpent, prices)).toEqual({ isLeast: false })
-  expect(costOf({ ...unknown, hasGaps: true }, prices).isLeast).toBe(true)
-  expect(costOf({ ...known, hasGaps: true }, prices)).toEqual({ told: 4.2, isLeast: false })
+  expect(costOf(unknown, prices)).toEqual({ estimated: 3 + 0.6 + 1.5, isMinimum: false })
+  const known = withReportedCost(unknown, reported(4.2), 1)
+  expect(costOf(known, prices)).toEqual({ reported: 4.2, isMinimum: false })
+  const more = addTokensOfAnswer(known, 'other', tokens, 1)
+  expect(costOf(more, prices)).toEqual({ reported: 4.2, isMinimum: true })
+  expect(modelCosts(addTokensOfAnswer(known, 'm', tokens, 1), prices)).toEqual({ m: 4.2 + 5.1 })
+  expect(costOf(nothingSpent, prices)).toEqual({ isMinimum: false })
+  expect(costOf({ ...unknown, hasGaps: true }, prices).isMinimum).toBe(true)
+  expect(costOf({ ...known, hasGaps: true }, prices)).toEqual({ reported: 4.2, isMinimum: false })
 })
 
 test('a day counts what was used on it, and of a told cost what was not told before', () => {
-  const first = withTold(withTokens(nothingSpent, 'm', tokens, 1), told(4), 1)
-  const next = withTokens(first, 'm', tokens, 2)
+  const first = withReportedCost(addTokensOfAnswer(nothingSpent, 'm', tokens, 1), reported(4), 1)
+  const next = addTokensOfAnswer(first, 'm', tokens, 2)
   expect(tokensOf(next.today.all)).toEqual(tokens)
-  expect(next.today.told).toBeUndefined()
-  expect(costOfDay(next, prices)).toEqual({ estimated: 5.1, isLeast: false })
-  const again = withTold(next, told(10, { m: twice }), 2)
-  expect(again.today).toMatchObject({ day: 2, told: 6 })
-  expect(costOfDay(again, {})).toEqual({ told: 6, isLeast: false })
-  expect(withTold(again, told(1), 2).today.told, 'a cost that begins anew').toBe(7)
-  expect(tokensOf(withTokens(again, 'm', tokens, 1).today.all), 'a line of the day before').toEqual(tokens)
+  expect(next.today.reported).toBeUndefined()
+  expect(costOfDay(next, prices)).toEqual({ estimated: 5.1, isMinimum: false })
+  const again = withReportedCost(next, reported(10, { m: twice }), 2)
+  expect(again.today).toMatchObject({ day: 2, reported: 6 })
+  expect(costOfDay(again, {})).toEqual({ reported: 6, isMinimum: false })
+  expect(withReportedCost(again, reported(1), 2).today.reported, 'a cost that begins anew').toBe(7)
+  expect(tokensOf(addTokensOfAnswer(again, 'm', tokens, 1).today.all), 'a line of the day before').toEqual(tokens)
 })
 
 test('what a killed process used is in no told cost', () => {
-  const used = withTokens(withTokens(nothingSpent, 'm', tokens, 1), 'm', tokens, 1)
-  expect(costOf(withTold(used, told(4), 1), {})).toEqual({ told: 4, isLeast: true })
-  expect(costOf(withTold(used, told(4), 1), prices)).toEqual({ told: 4, estimated: 5.1, isLeast: false })
-  expect(costOf(withTold(used, told(8, { m: twice, small: tokens }), 1), {})).toEqual({ told: 8, isLeast: false })
+  const used = addTokensOfAnswer(addTokensOfAnswer(nothingSpent, 'm', tokens, 1), 'm', tokens, 1)
+  expect(costOf(withReportedCost(used, reported(4), 1), {})).toEqual({ reported: 4, isMinimum: true })
+  expect(costOf(withReportedCost(used, reported(4), 1), prices)).toEqual({
+    reported: 4,
+    estimated: 5.1,
+    isMinimum: false,
+  })
+  expect(costOf(withReportedCost(used, reported(8, { m: twice, small: tokens }), 1), {})).toEqual({
+    reported: 8,
+    isMinimum: false,
+  })
 })
 
 test('a told cost contains what subagents used, if it contains their tokens', () => {
-  const main = withTold(withTokens(nothingSpent, 'm', tokens, 1), told(4, { m: tokens, small: tokens }), 1)
-  const spent = withTokens(nothingSpent, 'small', tokens, 1)
-  expect(costOf(sumOf(main, [spent]), prices)).toEqual({ told: 4, isLeast: false })
-  expect(costOf(sumOf(main, [spent, spent]), prices)).toEqual({ told: 4, isLeast: true })
+  const main = withReportedCost(
+    addTokensOfAnswer(nothingSpent, 'm', tokens, 1),
+    reported(4, { m: tokens, small: tokens }),
+    1,
+  )
+  const spent = addTokensOfAnswer(nothingSpent, 'small', tokens, 1)
+  expect(costOf(sumOf(main, [spent]), prices)).toEqual({ reported: 4, isMinimum: false })
+  expect(costOf(sumOf(main, [spent, spent]), prices)).toEqual({ reported: 4, isMinimum: true })
   expect(tokensOf(sumOf(main, [spent]).all).output).toBe(200_000)
-  const later = withTokens(nothingSpent, 'small', tokens, 2)
+  const later = addTokensOfAnswer(nothingSpent, 'small', tokens, 2)
   expect(sumOf(main, [later]).today).toMatchObject({ day: 2, all: { small: tokens } })
 })
 
 test('a told cost that is the sum of answers is the least if answers may be missing', () => {
-  const used = withTokens(nothingSpent, 'm', tokens, 1)
-  const one = withMoreTold(used, told(4), 1)
-  expect(costOf(one, {})).toEqual({ told: 4, isLeast: false })
+  const used = addTokensOfAnswer(nothingSpent, 'm', tokens, 1)
+  const one = withAddedCost(used, reported(4), 1)
+  expect(costOf(one, {})).toEqual({ reported: 4, isMinimum: false })
   const partly = { ...one, hasGaps: true }
   for (const spent of [
     partly,
-    sumOfTold([partly]),
-    sumOfTold([partly, one]),
-    sumOfTold([one, { ...used, hasGaps: true }]),
+    sumOfSessions([partly]),
+    sumOfSessions([partly, one]),
+    sumOfSessions([one, { ...used, hasGaps: true }]),
   ])
-    expect([costOf(spent, prices), costOfDay(spent, prices)]).toMatchObject([{ isLeast: true }, { isLeast: true }])
-  const whole = withTold(used, told(4), 1)
-  expect(costOfDay({ ...whole, hasGaps: true }, prices)).toEqual({ told: 4, isLeast: false })
+    expect([costOf(spent, prices), costOfDay(spent, prices)]).toMatchObject([{ isMinimum: true }, { isMinimum: true }])
+  const whole = withReportedCost(used, reported(4), 1)
+  expect(costOfDay({ ...whole, hasGaps: true }, prices)).toEqual({ reported: 4, isMinimum: false })
 })
 
 test('a sum says that it is the least if a part of it is unknown', () => {
-  expect(totalCost([{ told: 1, isLeast: false }, { estimated: 2, isLeast: false }, { isLeast: true }])).toEqual({
-    told: 1,
+  expect(
+    totalCost([{ reported: 1, isMinimum: false }, { estimated: 2, isMinimum: false }, { isMinimum: true }]),
+  ).toEqual({
+    reported: 1,
     estimated: 2,
-    isLeast: true,
+    isMinimum: true,
   })
-  expect(totalCost([])).toEqual({ isLeast: false })
+  expect(totalCost([])).toEqual({ isMinimum: false })
 })
 
 test.each([
@@ -107,7 +120,7 @@ test.each([
 })
 
 test('a price counts for a model with a date behind its name, and for no other model', () => {
-  const at = (model: string) => costOf(withTokens(nothingSpent, model, tokens, 1), prices).estimated
+  const at = (model: string) => costOf(addTokensOfAnswer(nothingSpent, model, tokens, 1), prices).estimated
   expect([at('m'), at('m-20260101'), at('m-2026-01-01')]).toEqual([5.1, 5.1, 5.1])
   expect([at('m-mini'), at('mm'), at('toString')]).toEqual([undefined, undefined, undefined])
 })

@@ -17,34 +17,34 @@ type Models = Readonly<Record<string, Tokens>>
 export interface Spent {
   readonly all: Models
   /** The cost that the tool reported last, and the tokens that this cost covers. */
-  readonly told?: ToldCost
-  /** The number of the last day on which tokens were used. `told` is the cost that was reported on that day alone. */
+  readonly reported?: ReportedCost
+  /** The last day on which tokens were used, by its number. `reported` is the cost reported on that day alone. */
   readonly today: {
     readonly day: number
     readonly all: Models
-    readonly told?: number
+    readonly reported?: number
     /** True if more may have been used on this day, at a time that is not known. */
-    readonly isLeast?: boolean
+    readonly isMinimum?: boolean
   }
-  /** True if parts of the files were passed over, so that more may have been used. */
+  /** True if parts of the files were skipped, so that more may have been used. */
   readonly hasGaps?: boolean | undefined
 }
 
 /** The name of a model that the tool did not name. */
 export const unknownModel = 'unknown'
 
-export interface ToldCost {
+export interface ReportedCost {
   readonly usd: number
   readonly models: Readonly<Record<string, number>>
   readonly tokens: Models
-  /** True if it is the sum of the costs of single answers, so that it lacks answers that were not read. */
+  /** True if this is the sum of the costs of single answers. It then lacks the costs of answers that were not read. */
   readonly isSum?: boolean
 }
 
 export const nothingSpent: Spent = { all: {}, today: { day: 0, all: {} } }
 
 /** Adds the tokens of one answer. */
-export function withTokens(spent: Spent, model: string, tokens: Tokens, day: number): Spent {
+export function addTokensOfAnswer(spent: Spent, model: string, tokens: Tokens, day: number): Spent {
   const today = onDay(spent.today, day)
   return {
     ...spent,
@@ -54,16 +54,16 @@ export function withTokens(spent: Spent, model: string, tokens: Tokens, day: num
 }
 
 /** Notes the cost that the tool reported. */
-export function withTold(spent: Spent, told: ToldCost, day: number): Spent {
+export function withReportedCost(spent: Spent, reported: ReportedCost, day: number): Spent {
   const today = onDay(spent.today, day)
-  const before = spent.told?.usd ?? 0
-  const more = told.usd >= before ? told.usd - before : told.usd
-  return { ...spent, told, today: today.day === day ? { ...today, told: (today.told ?? 0) + more } : today }
+  const before = spent.reported?.usd ?? 0
+  const more = reported.usd >= before ? reported.usd - before : reported.usd
+  return { ...spent, reported, today: today.day === day ? { ...today, reported: (today.reported ?? 0) + more } : today }
 }
 
 /** Notes one more cost that the tool reported, with the tokens that it covers. */
-export const withMoreTold = (spent: Spent, more: ToldCost, day: number): Spent =>
-  withTold(spent, { ...(plusTold(spent.told, more) ?? more), isSum: true }, day)
+export const withAddedCost = (spent: Spent, more: ReportedCost, day: number): Spent =>
+  withReportedCost(spent, { ...(addReportedCosts(spent.reported, more) ?? more), isSum: true }, day)
 
 /** The sums of a day: empty ones if the day is later than that of `today`. */
 const onDay = (today: Spent['today'], day: number): Spent['today'] => (day > today.day ? { day, all: {} } : today)
@@ -84,7 +84,7 @@ export function sumOf(first: Spent, others: readonly Spent[]): Spent {
           ? {
               ...today,
               all: plus(today.all, spent.today.all),
-              ...((today.isLeast || spent.today.isLeast) && { isLeast: true }),
+              ...((today.isMinimum || spent.today.isMinimum) && { isMinimum: true }),
             }
           : today,
       ...((sum.hasGaps || spent.hasGaps) && { hasGaps: true }),
@@ -94,37 +94,40 @@ export function sumOf(first: Spent, others: readonly Spent[]): Spent {
 }
 
 /** Adds up what several sessions used, each of which reports a cost of its own. */
-export const sumOfTold = (all: readonly Spent[]): Spent =>
+export const sumOfSessions = (all: readonly Spent[]): Spent =>
   all.reduce((before, spent) => {
     const sum = sumOf(before, [spent])
-    const told = plusTold(before.told, spent.told)
+    const reported = addReportedCosts(before.reported, spent.reported)
     const { today } = spent
-    const more = today.day === sum.today.day ? today.told : undefined
+    const more = today.day === sum.today.day ? today.reported : undefined
     return {
       ...sum,
-      ...(told && { told }),
-      today: more === undefined ? sum.today : { ...sum.today, told: (sum.today.told ?? 0) + more },
+      ...(reported && { reported }),
+      today: more === undefined ? sum.today : { ...sum.today, reported: (sum.today.reported ?? 0) + more },
     }
   }, nothingSpent)
 
-function plusTold(told: ToldCost | undefined, more: ToldCost | undefined): ToldCost | undefined {
-  if (told === undefined || more === undefined) return told ?? more
-  const models: Record<string, number> = { ...told.models }
+function addReportedCosts(
+  reported: ReportedCost | undefined,
+  more: ReportedCost | undefined,
+): ReportedCost | undefined {
+  if (reported === undefined || more === undefined) return reported ?? more
+  const models: Record<string, number> = { ...reported.models }
   for (const [model, usd] of Object.entries(more.models)) models[model] = (ownOf(models, model) ?? 0) + usd
-  return { usd: told.usd + more.usd, models, tokens: plus(told.tokens, more.tokens), isSum: true }
+  return { usd: reported.usd + more.usd, models, tokens: plus(reported.tokens, more.tokens), isSum: true }
 }
 
 /** The tokens that no reported cost covers: those used after it, or by a process that was killed. */
-function untoldOf({ all, told }: Pick<Spent, 'all' | 'told'>): Models {
-  if (told === undefined) return all
-  return perModel(all, (tokens, model) => moreTokens(ownOf(told.tokens, model) ?? noTokens, tokens))
+function uncoveredOf({ all, reported }: Pick<Spent, 'all' | 'reported'>): Models {
+  if (reported === undefined) return all
+  return perModel(all, (tokens, model) => moreTokens(ownOf(reported.tokens, model) ?? noTokens, tokens))
 }
 
 /**
  * The smaller of two numbers of tokens. If a reported cost does not cover all tokens, those that were used last are the
  * ones without a cost.
  */
-const leastOf = (all: Models, other: Models): Models =>
+const minTokensOf = (all: Models, other: Models): Models =>
   perModel(all, (tokens, model) => {
     const limit = ownOf(other, model) ?? noTokens
     return each((key) => Math.min(tokens[key], limit[key]))
@@ -165,49 +168,57 @@ export type Prices = Readonly<Record<string, Price>>
 
 /** A cost of which parts may be unknown. */
 export interface Cost {
-  readonly told?: number | undefined
+  readonly reported?: number | undefined
   readonly estimated?: number | undefined
-  /** True if a part is unknown, so that the sum of `told` and `estimated` is only a minimum. */
-  readonly isLeast: boolean
+  /** True if a part is unknown, so that the sum of `reported` and `estimated` is only a minimum. */
+  readonly isMinimum: boolean
 }
 
-/** The cost of all that was used. */
+/** The cost of all tokens that were used. */
 export const costOf = (spent: Spent, prices: Prices): Cost =>
-  costWith({ told: spent.told?.usd, untold: untoldOf(spent), isSum: spent.told?.isSum, hasGaps: spent.hasGaps }, prices)
+  costWith(
+    {
+      reported: spent.reported?.usd,
+      uncovered: uncoveredOf(spent),
+      isSum: spent.reported?.isSum,
+      hasGaps: spent.hasGaps,
+    },
+    prices,
+  )
 
-/** The cost of the last day on which something was used. */
+/** The cost of the last day on which tokens were used. */
 export const costOfDay = (spent: Spent, prices: Prices): Cost =>
   costWith(
     {
-      told: spent.today.told,
-      untold: leastOf(spent.today.all, untoldOf(spent)),
-      isSum: spent.told?.isSum,
-      hasGaps: spent.hasGaps || spent.today.isLeast,
+      reported: spent.today.reported,
+      uncovered: minTokensOf(spent.today.all, uncoveredOf(spent)),
+      isSum: spent.reported?.isSum,
+      hasGaps: spent.hasGaps || spent.today.isMinimum,
     },
     prices,
   )
 
 interface CostParts {
-  readonly told: number | undefined
-  readonly untold: Models
+  readonly reported: number | undefined
+  readonly uncovered: Models
   readonly isSum: boolean | undefined
   readonly hasGaps: boolean | undefined
 }
 
-function costWith({ told, untold, isSum, hasGaps }: CostParts, prices: Prices): Cost {
-  const parts = Object.entries(untold).filter(([, tokens]) => countOf(tokens) > 0)
+function costWith({ reported, uncovered, isSum, hasGaps }: CostParts, prices: Prices): Cost {
+  const parts = Object.entries(uncovered).filter(([, tokens]) => countOf(tokens) > 0)
   const known = parts.flatMap(([model, tokens]) => estimate(model, tokens, prices) ?? [])
   return {
-    ...(told !== undefined && { told }),
+    ...(reported !== undefined && { reported }),
     ...(known.length > 0 && { estimated: known.reduce((sum, usd) => sum + usd, 0) }),
-    isLeast: known.length < parts.length || (hasGaps === true && (told === undefined || isSum === true)),
+    isMinimum: known.length < parts.length || (hasGaps === true && (reported === undefined || isSum === true)),
   }
 }
 
 /** The known cost by model. */
 export function modelCosts(spent: Spent, prices: Prices): Record<string, number> {
-  const costs: Record<string, number> = { ...spent.told?.models }
-  for (const [model, tokens] of Object.entries(untoldOf(spent))) {
+  const costs: Record<string, number> = { ...spent.reported?.models }
+  for (const [model, tokens] of Object.entries(uncoveredOf(spent))) {
     const usd = estimate(model, tokens, prices)
     if (usd !== undefined && usd > 0) costs[model] = (ownOf(costs, model) ?? 0) + usd
   }
@@ -215,8 +226,8 @@ export function modelCosts(spent: Spent, prices: Prices): Record<string, number>
 }
 
 /** The known part of a cost; undefined if nothing is known. */
-export const knownCost = ({ told, estimated }: Cost): number | undefined =>
-  told === undefined && estimated === undefined ? undefined : (told ?? 0) + (estimated ?? 0)
+export const knownCost = ({ reported, estimated }: Cost): number | undefined =>
+  reported === undefined && estimated === undefined ? undefined : (reported ?? 0) + (estimated ?? 0)
 
 /** The sum of several costs. If one of them is unknown, the sum is a minimum. */
 export function totalCost(costs: readonly Cost[]): Cost {
@@ -225,9 +236,9 @@ export function totalCost(costs: readonly Cost[]): Cost {
     return known.length === 0 ? undefined : known.reduce((a, b) => a + b, 0)
   }
   return {
-    told: sum(costs.map(({ told }) => told)),
+    reported: sum(costs.map(({ reported }) => reported)),
     estimated: sum(costs.map(({ estimated }) => estimated)),
-    isLeast: costs.some(({ isLeast }) => isLeast),
+    isMinimum: costs.some(({ isMinimum }) => isMinimum),
   }
 }
 

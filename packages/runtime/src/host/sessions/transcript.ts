@@ -4,7 +4,15 @@
  */
 import { isObject } from '@svc/protocol'
 import { quotable, withUnknown } from './session.ts'
-import { modelIn, moreTokens, nothingSpent, type Spent, type Tokens, withTokens, withTold } from './spent.ts'
+import {
+  addTokensOfAnswer,
+  modelIn,
+  moreTokens,
+  nothingSpent,
+  type Spent,
+  type Tokens,
+  withReportedCost,
+} from './spent.ts'
 import { costIn, countIn, type JsonObject, optional, textIn, timeIn } from './values.ts'
 
 /** The facts from the lines of one transcript. Times are in Unix seconds. */
@@ -100,7 +108,7 @@ function withAnswer(before: Transcript, line: JsonObject, day: number): Transcri
   return {
     ...after,
     answers: [...others, { id, tokens }].slice(-keptAnswers),
-    spent: withTokens(before.spent, model, more, day),
+    spent: addTokensOfAnswer(before.spent, model, more, day),
   }
 }
 const keptAnswers = 8
@@ -123,12 +131,12 @@ function withCost(before: Transcript, line: JsonObject, day: number): Transcript
     const model = modelIn(name)
     return model === undefined || !isObject(usage) ? [] : [{ model, usage }]
   })
-  const told = {
+  const reported = {
     usd,
     models: Object.fromEntries(used.flatMap(({ model, usage }) => modelCost(model, usage.costUSD))),
     tokens: Object.fromEntries(used.map(({ model, usage }) => [model, toldTokens(usage)])),
   }
-  return { ...before, ...toldAt, spent: withTold(before.spent, told, day) }
+  return { ...before, ...toldAt, spent: withReportedCost(before.spent, reported, day) }
 }
 
 function modelCost(model: string, value: unknown): [string, number][] {

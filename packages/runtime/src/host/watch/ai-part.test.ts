@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { timesOfDayIn } from '../../../testing/times-of-day.ts'
 import type { NumberedSession } from '../sessions/numbers.ts'
 import type { FoundTool, SessionState, ToolSession } from '../sessions/session.ts'
-import { nothingSpent, readPrices, withTokens, withTold } from '../sessions/spent.ts'
+import { addTokensOfAnswer, nothingSpent, readPrices, withReportedCost } from '../sessions/spent.ts'
 import { type AiView, judgedSessions } from './ai-judge.ts'
 import { aiPart } from './ai-part.ts'
 import { hostStatusOf } from './sections.ts'
@@ -125,7 +125,7 @@ test('sixteen sessions have items, the worst first, and one says that there are 
 })
 
 test('sessions that run or wait are active, and all are runs', () => {
-  const spent = withTokens(nothingSpent, 'm', { input: 10, cached: 5, output: 34 }, today)
+  const spent = addTokensOfAnswer(nothingSpent, 'm', { input: 10, cached: 5, output: 34 }, today)
   const sessions = [
     session('running', { spent }),
     session('waiting'),
@@ -149,7 +149,7 @@ test('sessions that run or wait are active, and all are runs', () => {
 })
 
 test('a run has a cost only if the tool told it or a price is set', () => {
-  const used = withTokens(nothingSpent, 'm', { input: 1_000_000, cached: 0, output: 0 }, today)
+  const used = addTokensOfAnswer(nothingSpent, 'm', { input: 1_000_000, cached: 0, output: 0 }, today)
   const costs = (spent: typeof used, prices = {}) => {
     const { runs, panels } = part([session('over', { spent })], { prices })
     const cell = panels?.[0]?.type === 'table' ? panels[0].rows?.[0]?.[5] : undefined
@@ -159,17 +159,17 @@ test('a run has a cost only if the tool told it or a price is set', () => {
   const { prices } = readPrices('m=3/15')
   expect(costs(used)).toEqual([undefined, undefined, '–', ['–', '–', '0 out, 1.0M in']])
   expect(costs(used, prices)).toEqual([3, { m: 3 }, '$3.00, estimated', ['–', '$3.00', '0 out, 1.0M in']])
-  const told = withTold(used, { usd: 1.25, models: { m: 1.25 }, tokens: used.all }, today)
-  expect(costs(told)).toEqual([1.25, { m: 1.25 }, '$1.25', ['$1.25', '–', '0 out, 1.0M in']])
-  const more = withTokens(told, 'other', { input: 9, cached: 0, output: 0 }, today)
+  const reported = withReportedCost(used, { usd: 1.25, models: { m: 1.25 }, tokens: used.all }, today)
+  expect(costs(reported)).toEqual([1.25, { m: 1.25 }, '$1.25', ['$1.25', '–', '0 out, 1.0M in']])
+  const more = addTokensOfAnswer(reported, 'other', { input: 9, cached: 0, output: 0 }, today)
   expect(costs(more)).toMatchObject([1.25, { m: 1.25 }, 'at least $1.25', ['at least $1.25', '–', '0 out, 1.0M in']])
-  expect(costs(withTokens(told, 'm', { input: 100, cached: 0, output: 0 }, today), prices)).toMatchObject([
+  expect(costs(addTokensOfAnswer(reported, 'm', { input: 100, cached: 0, output: 0 }, today), prices)).toMatchObject([
     ...[1.2503, { m: 1.2503 }, '$1.25, estimated', ['$1.25', '$0.00030', '0 out, 1.0M in']],
   ])
 })
 
 test('what was used on another day is not of today', () => {
-  const spent = withTokens(nothingSpent, 'm', { input: 1, cached: 1, output: 1 }, today - 1)
+  const spent = addTokensOfAnswer(nothingSpent, 'm', { input: 1, cached: 1, output: 1 }, today - 1)
   const { panels } = part([session('idle', { spent }), session('over', { spent })])
   const rows = panels?.[0]?.type === 'table' ? panels[0].rows : undefined
   expect(rows).toHaveLength(1)
@@ -186,7 +186,7 @@ test('folders are in the part only if a person chose that, and never more than t
 
 test('with 300 sessions the status file is whole, and far below its limit', () => {
   const prices = readPrices('m=3/15/0.3').prices
-  const spent = withTokens(nothingSpent, 'm', { input: 12_345_678, cached: 9, output: 123_456 }, today)
+  const spent = addTokensOfAnswer(nothingSpent, 'm', { input: 12_345_678, cached: 9, output: 123_456 }, today)
   const states = ['running', 'waiting', 'idle', 'died', 'failed', 'over'] as const
   const many = Array.from({ length: 300 }, (_, at) => session(states[at % 6] ?? 'over', { spent, number: at + 1 }))
   const status = hostStatusOf([part(many, { prices, names: 'folder' })])

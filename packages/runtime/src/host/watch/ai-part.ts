@@ -202,16 +202,17 @@ function todayPanel(tools: readonly FoundTool[], judged: readonly JudgedSession[
 }
 
 /** The cells with the reported and the estimated cost. The last cell with a known cost says if parts are unknown. */
-function costCells({ told, estimated, isLeast }: Cost): [string, string] {
-  const least = isLeast ? 'at least ' : ''
-  if (estimated !== undefined) return [told === undefined ? '–' : usdText(told), `${least}${usdText(estimated)}`]
-  return [told === undefined ? '–' : `${least}${usdText(told)}`, '–']
+function costCells({ reported, estimated, isMinimum }: Cost): [string, string] {
+  const least = isMinimum ? 'at least ' : ''
+  if (estimated !== undefined)
+    return [reported === undefined ? '–' : usdText(reported), `${least}${usdText(estimated)}`]
+  return [reported === undefined ? '–' : `${least}${usdText(reported)}`, '–']
 }
 
 export function costText(cost: Cost): string {
   const known = knownCost(cost)
   if (known === undefined) return '–'
-  return `${cost.isLeast ? 'at least ' : ''}${usdText(known)}${cost.estimated === undefined ? '' : ', estimated'}`
+  return `${cost.isMinimum ? 'at least ' : ''}${usdText(known)}${cost.estimated === undefined ? '' : ', estimated'}`
 }
 
 const usdText = (usd: number): string => `$${usd > 0 && usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`

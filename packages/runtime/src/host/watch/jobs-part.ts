@@ -123,7 +123,7 @@ const otherWords: Readonly<Record<string, string>> = { Crontab: 'but the crontab
 
 const subjectOf = (name: string) => ({ title: name })
 
-/** The runs that live: the oldest of each job first, since that is the one that may hang. */
+/** The runs in progress. The oldest of each job comes first, because it is the most likely one to hang. */
 function activeOf(jobs: readonly JudgedJob[]): NonNullable<StatusPart['active']> {
   const all = jobs.flatMap((job) => job.running.map((run, at) => ({ job, run, copy: job.running.length - 1 - at })))
   return all
@@ -224,7 +224,10 @@ const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobView): Panel => (
     ]),
 })
 
-/** The last run in words. A run that lives does not hide a failure, and its copies do not hide the oldest one. */
+/**
+ * The last run in words. A run in progress does not hide an earlier failure, and among several runs in progress the
+ * oldest is shown.
+ */
 function lastOf(
   { running, last, ended, short }: Pick<JudgedJob, 'running' | 'last' | 'ended' | 'short'>,
   at: (time: number) => string,

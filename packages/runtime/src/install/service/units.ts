@@ -140,7 +140,7 @@ async function enable(unit: ServiceUnit, folder: Folder, { start }: Request): Pr
 }
 
 interface ReplacedUnit {
-  /** The lines that tell a person about the removal. */
+  /** The lines about the removal, for the person at the terminal. */
   readonly lines: readonly string[]
   /** Installs the removed unit again, and starts it if it was running. */
   putBack(): Promise<void>
@@ -208,7 +208,7 @@ function canWrite(folder: string): boolean {
 export const uninstallHint = ({ kind }: ServiceUnit, root: string): string =>
   kind === 'systemd system' ? sudoHint('service uninstall', root) : commandHint('service uninstall', root)
 
-/** Tells a person what it means that the manager of a unit does not answer in this session, and what to do. */
+/** Explains that the manager of a unit does not answer in this session, and what to do. */
 export function notAnswering(unit: ServiceUnit, { state }: UnitState, root: string, runs = false): string {
   const start = `"${commandHint('start', root)}" starts the agent in the background anyway`
   return [

@@ -96,7 +96,7 @@ export function createFolder(folder: string, mode = 0o755): void {
 
 /** Removes temporary files that killed processes left in a folder, if they are older than ten minutes. */
 export function sweepTemporary(folder: string, now: number): void {
-  for (const name of namesIn(folder)) {
+  for (const name of fileNamesIn(folder)) {
     if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue
     const file = join(folder, name)
     const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now
@@ -104,7 +104,7 @@ export function sweepTemporary(folder: string, now: number): void {
   }
 }
 
-export function namesIn(folder: string): string[] {
+export function fileNamesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {

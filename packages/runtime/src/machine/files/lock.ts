@@ -12,7 +12,7 @@ import { threadId } from 'node:worker_threads'
 import { codeOf } from '../base/errors.ts'
 import { seconds } from '../base/time.ts'
 import { isAlive, ownIdentity, type ProcessIdentity } from '../process/identity.ts'
-import { namesIn } from './durable.ts'
+import { fileNamesIn } from './durable.ts'
 import { createFolders, type Folder } from './folder.ts'
 import { readJsonObject } from './read.ts'
 import { fillReserve, removeOrSpare, takeSpare, withSpares } from './reserve.ts'
@@ -112,7 +112,7 @@ export const holderName = (holder: Holder): string => `${holder.what} (process $
 const fileOf = (folder: Folder, name: LockName, n: number) => join(folder.lock, `${name}.${n}`)
 
 function numbers(folder: Folder, name: LockName): number[] {
-  return namesIn(folder.lock).flatMap((file) => {
+  return fileNamesIn(folder.lock).flatMap((file) => {
     const match = /^(\w+)\.(\d+)$/.exec(file)
     return match?.[1] === name ? [Number(match[2])] : []
   })

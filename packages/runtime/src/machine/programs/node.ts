@@ -72,7 +72,7 @@ function versionsIn(path: string): number {
 const smallestVersionFirst = (paths: readonly string[]): string =>
   paths.reduce((best, path) => (versionsIn(path) < versionsIn(best) ? path : best))
 
-/** The folders, beside those of the versions, in which package managers keep links. */
+/** The folders in which package managers keep links, besides the folders of versions. */
 const nodeFolders = ['', 'bin', 'opt', 'aliases']
 
 /** All paths that lead to a file through a link to one of its folders or to itself, such as `node/current/bin/node`. */

@@ -5,7 +5,7 @@
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { codeOf } from '../../machine/base/errors.ts'
-import { createFolder, namesIn, syncFolder } from '../../machine/files/durable.ts'
+import { createFolder, fileNamesIn, syncFolder } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { withSpares } from '../../machine/files/reserve.ts'
 import { explainErrors } from '../../machine/files/space.ts'
@@ -85,10 +85,10 @@ export const dropPreparedLink = (folder: VersionPaths): void => rmSync(temporary
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   dropPreparedLink(folder)
   const kept = new Set([leadsTo(folder), ...keep.map(versionFolderName)])
-  const removable = namesIn(folder.versions).filter((name) => !kept.has(name))
+  const removable = fileNamesIn(folder.versions).filter((name) => !kept.has(name))
   if (removable.length > 0) createFolder(folder.staging)
   for (const name of removable) renameAway(join(folder.versions, name), join(folder.staging, name))
-  for (const name of namesIn(folder.staging)) rmSync(join(folder.staging, name), { recursive: true, force: true })
+  for (const name of fileNamesIn(folder.staging)) rmSync(join(folder.staging, name), { recursive: true, force: true })
 }
 
 function renameAway(from: string, to: string): void {

@@ -14,7 +14,7 @@ import { type AlertScope, type ScopeRef, scopeOf } from '../scope.ts'
 import { rulesOfScope } from '../set-rules.ts'
 import { storedAlert } from '../store.ts'
 
-const isOk = { ok: true } as const
+const okResult = { ok: true } as const
 
 /**
  * Records that a person has acknowledged an alert, and tells the channels unless the alert is muted or was never sent.
@@ -30,7 +30,7 @@ export const acknowledgeAlert = (
     if (!before) return refuse('alert_unknown', 'There is no such alert.')
     if (before.ended_at !== null) return refuse('alert_over', 'The alert has ended.')
     await acknowledgeInTransaction({ ...ctx, db: trx }, scopeRef, { id, ...wanted })
-    return done(isOk)
+    return done(okResult)
   })
 
 /**

@@ -140,22 +140,22 @@ type ChannelChanged = Promise<Verdict<{ ok: true }, 'channel_unknown'>>
 /** Enables a disabled channel and resets its count of failures. A channel that is already enabled stays as it is. */
 export const enableChannel = (ctx: ChangeContext, owner: ChannelOwner, name: string): ChannelChanged =>
   withChannel(ctx, owner, name, async (trx, channel) => {
-    if (channel.enabled === 1) return done(isOk)
+    if (channel.enabled === 1) return done(okResult)
     await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
     await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.enabled', name })
-    return done(isOk)
+    return done(okResult)
   })
 
 export const disableChannel = (ctx: ChangeContext, owner: ChannelOwner, name: string): ChannelChanged =>
   withChannel(ctx, owner, name, async (trx, channel) => {
-    if (channel.enabled === 0 && channel.disabled_why === null) return done(isOk)
+    if (channel.enabled === 0 && channel.disabled_why === null) return done(okResult)
     await set(trx, channel, { enabled: 0, disabled_why: null })
     await endWaiting(trx, { channelId: channel.id, why: channelDisabled }, ctx.now)
     await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.disabled', name })
-    return done(isOk)
+    return done(okResult)
   })
 
-const isOk = { ok: true } as const
+const okResult = { ok: true } as const
 /** Why the waiting messages of a disabled channel were given up. */
 export const channelDisabled = 'The channel was disabled.'
 
@@ -166,7 +166,7 @@ export const removeChannel = (ctx: ChangeContext, owner: ChannelOwner, name: str
   withChannel(ctx, owner, name, async (trx, { id }) => {
     await trx.deleteFrom('alert_channel').where('id', '=', id).execute()
     await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.removed', name })
-    return done(isOk)
+    return done(okResult)
   })
 
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */

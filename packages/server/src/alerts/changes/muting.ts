@@ -12,7 +12,7 @@ import { newId } from '../../platform/ids.ts'
 import { done, refuse, unknownAgent } from '../../platform/verdict.ts'
 import { type AlertScope, type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
 
-const isOk = { ok: true } as const
+const okResult = { ok: true } as const
 
 interface MuteWanted {
   agent?: string | undefined
@@ -144,5 +144,5 @@ export const liftMute = (
       subject: mutedSubject(scopeRef, found.name),
       details,
     })
-    return done(isOk)
+    return done(okResult)
   })

@@ -2,10 +2,10 @@
 import type { Operation, ParamsOf, Route } from '@svc/api'
 import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import type { boundOperations } from '../../web/operations/all.ts'
-import type { BoundChange, BoundOften, BoundOperation, RouteObjects } from '../../web/routing/operations.ts'
+import type { BoundChange, BoundLongChange, BoundOperation, RouteObjects } from '../../web/routing/operations.ts'
 import { grantedToOperator, operator, type ServiceParts } from './request.ts'
 
-type OperatorChange = Extract<(typeof boundOperations)[number], BoundChange | BoundOften>
+type OperatorChange = Extract<(typeof boundOperations)[number], BoundChange | BoundLongChange>
 type ChangeOf<R> = Extract<OperatorChange, { operation: { route: R } }>
 /** The value that the function of this route returns. */
 type ValueOf<R> = ChangeOf<R> extends { agents?(value: infer Value): unknown } ? Value : never
@@ -28,14 +28,14 @@ export async function perform<R extends OperatorChange['operation']['route'], Re
   const context = { ...at, params: at, by: operator, role: 'admin' as const, factorMissing: false, now: now() }
   const write: RunInTransaction = (work) => transaction(store.db, work)
   const value =
-    'actOften' in bound
-      ? grantedToOperator(await bound.actOften({ ...context, people: service, write }, input))
+    'makeLongChange' in bound
+      ? grantedToOperator(await bound.makeLongChange({ ...context, people: service, write }, input))
       : await write(async (db) =>
           grantedToOperator(
             await bound.act({ ...context, db, people: { ...service, store: { ...store, db } } }, input),
           ),
         )
-  await bound.goOn?.(service, at, value, now())
+  await bound.continueWork?.(service, at, value, now())
   notifyPages(live, operation, at, bound.agents?.(value))
   if (noticesOf(operation).includes('rights')) await live.rightsChanged()
   return value as ValueOf<R>

@@ -80,8 +80,8 @@ export const factorsOfPerson = async (db: Db, at: ServiceAddress, person: string
   (await factorsHeld(db, at, { person })).get(person) ?? none
 
 /**
- * The ways to finish a sign-in by password; empty if it asks for no second factor. Only an app makes it ask: a passkey
- * is another way in, beside the password.
+ * The ways to finish a sign-in by password; empty if it asks for no second factor. Only an app makes a second step
+ * necessary: a passkey is another way to sign in, besides the password.
  */
 export function waysToFinish({ totp, recoveryLeft, passkeys }: HeldFactors): SecondKind[] {
   if (!totp) return []

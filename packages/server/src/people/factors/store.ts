@@ -86,7 +86,7 @@ export async function useRecovery(db: Db, personId: string, typed: string): Prom
  * Removes the authenticator app of a person, with its recovery codes and everything else that depends on it. True if
  * there was one. Sessions are changed as `forgetShown` describes.
  */
-export async function removeApp(db: Db, personId: string, keeps?: Keeps): Promise<boolean> {
+export async function removeApp(db: Db, personId: string, keeps?: RemovingSession): Promise<boolean> {
   const deleted = await db
     .deleteFrom('totp')
     .where('person_id', '=', personId)
@@ -108,7 +108,7 @@ export async function removeFactors(db: Db, personId: string): Promise<boolean> 
 }
 
 /** The session in which a person removes a factor, and the address of the service. */
-interface Keeps {
+interface RemovingSession {
   session: { id: string }
   config: ServiceAddress
 }
@@ -117,7 +117,7 @@ interface Keeps {
  * After a factor was removed, no session of the person counts as one in which a factor was shown, because the shown
  * factor may have been the removed one. The session in which the factor is removed still counts if a factor is left.
  */
-export async function forgetShown(db: Db, personId: string, keeps?: Keeps): Promise<void> {
+export async function forgetShown(db: Db, personId: string, keeps?: RemovingSession): Promise<void> {
   const kept = keeps && provesByFactor(await factorsOfPerson(db, keeps.config, personId)) ? keeps.session.id : ''
   const sessions = db.selectFrom('session').select('id').where('userId', '=', personId).where('id', '!=', kept)
   await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()

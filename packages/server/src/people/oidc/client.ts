@@ -1,6 +1,6 @@
 /**
  * Talks to the sign-in provider (OpenID Connect) by the library. The provider is asked for its addresses at the first
- * press and again after a failure, so the service starts whatever the provider does.
+ * sign-in and again after a failure, so the service starts even if the provider does not answer.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isAhead } from '@svc/protocol'
@@ -75,7 +75,7 @@ export function openProvider(
   { issuer, clientId, clientSecret }: OidcSettings,
   { baseUrl, now, stop, withinMs: within = withinMs }: ProviderParts,
 ): Provider {
-  // Loading takes 20 ms, which no report should wait for, so it begins with the service and not with the first press.
+  // Loading takes 20 ms, which no report should wait for, so it begins with the service and not at the first sign-in.
   const loading = import('openid-client')
   loading.catch(() => undefined)
   let asked: { at: number; configuration: Promise<Configuration> } | undefined
@@ -110,8 +110,8 @@ export function openProvider(
   }
 
   /**
-   * Runs `work`, whose requests have one deadline together, and end when the service stops. If it fails, the next press
-   * asks for the addresses again.
+   * Runs `work`, whose requests have one deadline together, and end when the service stops. If it fails, the next
+   * sign-in asks for the addresses again.
    */
   async function talk<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
     let call: Call | undefined

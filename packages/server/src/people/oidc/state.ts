@@ -38,7 +38,7 @@ const maxNext = 400
 /** The visits of a browser. Each function gets the header `Cookie` of its request. */
 interface VisitCookies {
   find(cookies: string | undefined, state: string, now: number): Visit | undefined
-  /** Makes a visit, and the header `Set-Cookie` that gives it to the browser beside earlier ones. */
+  /** Makes a visit, and the header `Set-Cookie` that gives it to the browser in addition to earlier ones. */
   make(cookies: string | undefined, purpose: VisitPurpose, now: number): { visit: Visit; cookie: string }
   /** The header `Set-Cookie` that takes a visit from the browser. */
   end(cookies: string | undefined, state: string, now: number): string

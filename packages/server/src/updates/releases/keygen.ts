@@ -63,9 +63,9 @@ const sshKeygen = (path = process.env.PATH ?? ''): string | undefined =>
   [...programFolders, ...path.split(delimiter)]
     .filter(isAbsolute)
     .map((folder) => join(folder, 'ssh-keygen'))
-    .find(runs)
+    .find(isExecutable)
 
-function runs(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true

@@ -64,7 +64,7 @@ export const commandOperations = [
 const slicesBefore = Math.ceil(500 / actionAgentsAtOnce)
 
 const sends = {
-  goOn: async (deps: OperationNeeds, _at: unknown, { id }: { id: string }) => {
+  continueWork: async (deps: OperationNeeds, _at: unknown, { id }: { id: string }) => {
     if ((await runAction(deps, id, slicesBefore)) === 'more') deps.hurrySweeper?.()
   },
   answer: ({ id }: { id: string }) => ({ id }),
@@ -81,7 +81,7 @@ export const actionOperations = [
   ),
   bindChange(actions.retryAction, ({ workspace, params, ...ctx }) => retryAction(ctx, workspace, params.id), sends),
   bindChange(actions.cancelAction, ({ workspace, params, ...ctx }) => cancelAction(ctx, workspace, params.id), {
-    goOn: async ({ live }: OperationNeeds, _at, { workspaceId, agents }) => {
+    continueWork: async ({ live }: OperationNeeds, _at, { workspaceId, agents }) => {
       for (const agent of agents) live.changed(workspaceId, agent)
     },
     answer: ({ cancelled }) => ({ cancelled }),

@@ -91,7 +91,7 @@ async function readRolloutPage({ deps, workspace, role, now }: InWorkspace, id: 
 const agentsBefore = 500
 
 const goesOn = {
-  goOn: async (
+  continueWork: async (
     deps: OperationNeeds,
     { workspace }: { workspace: { id: string } },
     { id }: { id: string },

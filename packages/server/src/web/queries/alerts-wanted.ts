@@ -30,8 +30,8 @@ export function hasWords({ q }: AlertsWanted): (row: Worded) => boolean {
   if (q === undefined) return () => true
   const hasAll = wordSearch(q)
   return ({ rule, subject_name, item, label, agents, agentName }) =>
-    hasAll([alertRules[rule].heading, agentName, subject_name, item, label, ...namesIn(agents)])
+    hasAll([alertRules[rule].heading, agentName, subject_name, item, label, ...agentNamesIn(agents)])
 }
 
-const namesIn = (agents: string | null): string[] =>
+const agentNamesIn = (agents: string | null): string[] =>
   agents === null ? [] : (JSON.parse(agents) as { names: string[] }).names

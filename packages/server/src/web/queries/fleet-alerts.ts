@@ -24,7 +24,7 @@ export async function fleetAlerts(db: Db, workspaceId: string): Promise<AlertsOf
   for (const { subject_kind, subject_id, agents, acknowledged_at } of rows) {
     const state = acknowledged_at === null ? 'open' : 'acknowledged'
     if (subject_kind === 'agent') addTo(byId, subject_id, state)
-    else for (const name of namesIn(agents)) addTo(byName, name, state)
+    else for (const name of agentNamesIn(agents)) addTo(byName, name, state)
   }
   return ({ id, name }) => sum(byId.get(id), byName.get(name))
 }
@@ -38,7 +38,7 @@ const sum = (a: FleetRow['alerts'] = none, b: FleetRow['alerts'] = none): FleetR
   b === none ? a : { open: a.open + b.open, acknowledged: a.acknowledged + b.acknowledged }
 
 /** The names in the list of an alert about many agents. */
-function namesIn(json: string | null): string[] {
+function agentNamesIn(json: string | null): string[] {
   const list: unknown = json === null ? null : JSON.parse(json)
   return isObject(list) && Array.isArray(list.names) ? list.names.filter((name) => typeof name === 'string') : []
 }

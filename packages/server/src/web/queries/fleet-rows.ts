@@ -20,14 +20,14 @@ const costDays = 30
 /** Converts micro-dollars to US dollars; null if there are none. */
 const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
 
-/** The facts that rows of the fleet's list need beside the columns of their agents. */
+/** The facts that rows of the fleet's list need besides the columns of their agents. */
 interface RowParts {
   /** The day of today's costs. */
   today: number
   /** The summed costs; undefined if they are not read yet, so that the rows have none. */
   sums: CostsByAgent | undefined
   alerts: AlertsOf
-  /** The row of an agent as it was read before; undefined if it never was. */
+  /** The row of an agent that was read before; undefined if it was never read. */
   before?: (id: string) => FleetRow | undefined
 }
 
@@ -150,7 +150,7 @@ export async function readAgentColumns(db: Db, workspaceId: string, ids: readonl
     ])
     .where('agent.id', 'in', ids)
     .execute()
-  // The query filters only by `ids`: with the workspace beside them, SQLite would read all agents of the workspace.
+  // The query filters only by `ids`: with a condition for the workspace, SQLite would read all agents of the workspace.
   return rows.filter((row) => row.workspace_id === workspaceId)
 }
 

@@ -39,8 +39,8 @@ export const isPausedRow = ({ paused, label }: LevelRow): boolean =>
   paused === null ? label === pausedLabel : paused === 1
 
 /**
- * The times offline as people see them. After an outage of the service an agent has the usual time for its next report:
- * one that went offline during the outage did so when that time was over.
+ * The times offline that people are shown. After an outage of the service an agent has the usual time for its next
+ * report: an agent that went offline during the outage counts as offline from the end of that time.
  */
 export function shownOffline({
   offline,

@@ -13,7 +13,7 @@ import { firstThatFit, jsonSize } from './fitting.ts'
 const usageRowsRead = 12_000
 /** The maximum bytes of model names in an answer, so that the whole answer stays below 256 KB. */
 const maxNameBytes = 180 * 1024
-/** The maximum bytes that a cost takes in the answer beside the name of its model. */
+/** The maximum bytes that a cost takes in the answer, besides the name of its model. */
 const costBytes = 20
 
 /**

@@ -53,7 +53,7 @@ type PersonActing<R> = ChangeArguments<R, Person> & { session: { id: string } }
  * The arguments of a function that makes its change in several transactions. Each call of `write` opens one of them and
  * checks the person's right in it.
  */
-type ActingOften<R> = Omit<ChangeArguments<R, Actor>, 'db'> & { write: RunInTransaction }
+type LongChangeArguments<R> = Omit<ChangeArguments<R, Actor>, 'db'> & { write: RunInTransaction }
 
 /** The arguments of a function that only reads for an operation. */
 export type ReadArguments<R> = RouteObjects<R> & {
@@ -75,7 +75,7 @@ type Afterwards<R, Given, Value> = {
    */
   agents?(value: Value): readonly string[]
   /** Does further work that the change makes necessary, before the pages are notified. */
-  goOn?(deps: OperationNeeds, at: RouteObjects<R>, value: Value, now: number): Promise<void>
+  continueWork?(deps: OperationNeeds, at: RouteObjects<R>, value: Value, now: number): Promise<void>
   /** Makes the answer of the route; by default it is the value that the change returned. */
   answer?(value: Value, looking: ReadArguments<R>): Given | Promise<Given>
   /** Returns false if the object that the operation creates existed already. The answer then has status 200. */
@@ -92,15 +92,15 @@ export interface BoundChange<R extends Route = Route, Value = unknown> extends A
   operation: Operation<R>
   act(acting: ChangeArguments<R, Actor>, input: unknown): Promise<Verdict<Value, WebCode>>
 }
-export interface BoundOften<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
+export interface BoundLongChange<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
   operation: Operation<R>
-  actOften(acting: ActingOften<R>, input: unknown): Promise<Verdict<Value, WebCode>>
+  makeLongChange(acting: LongChangeArguments<R>, input: unknown): Promise<Verdict<Value, WebCode>>
 }
 type BoundForPeople = Afterwards<Route, unknown, unknown> & {
   operation: Operation
   actAsPerson(acting: PersonActing<Route>, input: unknown): Promise<Verdict<unknown, WebCode>>
 }
-export type BoundOperation = BoundRead | BoundChange | BoundOften | BoundForPeople
+export type BoundOperation = BoundRead | BoundChange | BoundLongChange | BoundForPeople
 
 const utf8 = new TextEncoder()
 
@@ -133,9 +133,9 @@ export const personActs = <R extends Route, Read, Sent, Given, Value>(
 /** Binds an operation to a function that makes its change in several transactions, for a person or the operator. */
 export const bindLongChange = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
-  actOften: (acting: ActingOften<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  makeLongChange: (acting: LongChangeArguments<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
   after: Afterwards<R, Given, Value> = {},
-): BoundOften<R, Value> => erase({ operation, actOften, ...after })
+): BoundLongChange<R, Value> => erase({ operation, makeLongChange, ...after })
 
 /**
  * Adds the routes of all given operations below `/api/web`. The guard `requireMember` is not added here, because it
@@ -189,8 +189,10 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
     return bound.holdsSecrets ? asJson(c, json) : sendJson(c, utf8.encode(json))
   }
   const value =
-    'actOften' in bound ? await inSeveral(deps, c, bound, input) : await inOneTransaction(deps, c, bound, input)
-  await bound.goOn?.(deps, at, value, deps.now())
+    'makeLongChange' in bound
+      ? await runLongChange(deps, c, bound, input)
+      : await inOneTransaction(deps, c, bound, input)
+  await bound.continueWork?.(deps, at, value, deps.now())
   notifyPages(deps.live, operation, at, bound.agents?.(value))
   if (noticesOf(operation).includes('rights')) await deps.live.rightsChanged()
   const given = bound.answer ? await bound.answer(value, readArguments()) : value
@@ -233,10 +235,10 @@ function inOneTransaction(
 
 const roleFor = ({ right }: Operation): Role => (right === 'admin' ? 'admin' : 'member')
 
-async function inSeveral(
+async function runLongChange(
   deps: WebDeps,
   c: Context<WebEnv>,
-  { operation, actOften }: BoundOften,
+  { operation, makeLongChange }: BoundLongChange,
   input: unknown,
 ): Promise<unknown> {
   const { workspace, agent, person, role, standing } = c.var
@@ -252,7 +254,7 @@ async function inSeveral(
     now: deps.now(),
     write,
   }
-  return granted(await actOften(context as ActingOften<Route>, input))
+  return granted(await makeLongChange(context as LongChangeArguments<Route>, input))
 }
 
 async function readInput(c: Context<WebEnv>, { route, input, maxBytes, mayBeEmpty }: Operation): Promise<unknown> {

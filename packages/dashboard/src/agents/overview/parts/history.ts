@@ -15,7 +15,7 @@ export type ChangeTarget =
 
 /** A change as the page lists it. A pause, a time offline and an outage that are over are one line each. */
 export interface ChangeLine {
-  /** Tells the change from all others, also after newer ones were added. */
+  /** The key of the change, which stays the same after newer changes were added. */
   key: string
   at: number
   /** The new level; null for other changes. */

@@ -10,7 +10,7 @@ import { type Manifest, manifestName, type PackedBundle, packFolder, unpackBundl
 import { placeVersion } from '../../../install/place.ts'
 import { programFile } from '../../../launcher/file.ts'
 import { Refusal } from '../../../machine/base/errors.ts'
-import { namesIn } from '../../../machine/files/durable.ts'
+import { fileNamesIn } from '../../../machine/files/durable.ts'
 import { envUnread, readEnv, writeEnv } from '../../../machine/files/env.ts'
 import { createFolders, type Folder, folderAt } from '../../../machine/files/folder.ts'
 import { type Install, writeInstall } from '../../../state/install-note.ts'
@@ -80,7 +80,7 @@ export async function makeDrillCopy(agent: Folder, install: Install, options: Co
     const env = options.withSecrets ? [...readEnv(agent.env)].filter(([key]) => key !== 'SVC_TOKEN') : []
     writeEnv(folder.env, new Map(env))
     writeEnv(folder.secrets, options.withSecrets ? readEnv(agent.secrets) : new Map())
-    if (namesIn(agent.svc).includes('settings.json')) cpSync(agent.settings, folder.settings)
+    if (fileNamesIn(agent.svc).includes('settings.json')) cpSync(agent.settings, folder.settings)
     const placed = folderAt(folder.root)
     fillSettings(placed, manifest)
     writeInstall(placed, { ...install, version, blueprint: name, sha256: currentBundle.sha256 })

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { supervise } from '../../../launcher/supervisor.ts'
 import { takeOverProcess } from '../../../launcher/take-over.ts'
 import { scaledMs, wait } from '../../../machine/base/time.ts'
-import { namesIn } from '../../../machine/files/durable.ts'
+import { fileNamesIn } from '../../../machine/files/durable.ts'
 import { commandHint } from '../../../machine/hint.ts'
 import { manifestNow } from '../../../reporter/known.ts'
 import { machinePathOf } from '../../../state/paths.ts'
@@ -231,7 +231,7 @@ export function folderChecksum(root: string): string {
     sum.update(`\0${name}\0${stat.mode}\0`)
     if (stat.isSymbolicLink()) sum.update(readlinkSync(path))
     else if (stat.isFile()) sum.update(readFileSync(path))
-    else if (stat.isDirectory()) for (const each of namesIn(path).sort()) walk(join(path, each), `${name}/${each}`)
+    else if (stat.isDirectory()) for (const each of fileNamesIn(path).sort()) walk(join(path, each), `${name}/${each}`)
   }
   walk(root, '')
   return sum.digest('hex')

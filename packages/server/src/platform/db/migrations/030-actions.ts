@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Adds actions, which are presses on many agents, and the outcome for each of their agents. The rows of an action keep
- * the names of agents that were deleted, so they do not refer to the table of agents.
+ * Adds actions, each of which sends one command to many agents, and the outcome for each of their agents. The rows of
+ * an action keep the names of agents that were deleted, so they do not refer to the table of agents.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'
