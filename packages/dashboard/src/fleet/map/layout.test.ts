@@ -7,7 +7,7 @@ const plain = mapLayoutOf([80], 320, look)
 const named = mapLayoutOf([5, 40, 1], 1000, { grouped: true, named: true })
 
 test('without groups the squares fill the width', () => {
-  expect(plain.blocks).toEqual([{ first: 0, squares: 80, x: 0, y: 0, width: 320, columns: 10 }])
+  expect(plain.blocks).toEqual([{ first: 0, squares: 80, x: 0, y: 0, width: 318, columns: 10 }])
   expect(plain).toMatchObject({ heading: 0, height: 8 * plain.pitch.y })
 })
 
@@ -60,6 +60,14 @@ test.each([
 test('Down from above a short last row leads into it', () => {
   const layout = mapLayoutOf([15], 440, look)
   expect(squareAfter('ArrowDown', 8, layout)).toBe(14)
+})
+
+test.each([332, 1176, 1181])('squares with names reach both edges of a map %i pixels wide', (width) => {
+  const layout = mapLayoutOf([40], width, { ...look, named: true })
+  const [block] = layout.blocks
+  if (!block) throw new Error('There is a block.')
+  const { x } = squarePosition(block, block.columns - 1, layout)
+  expect(Math.abs(x + layout.square.width - width)).toBeLessThanOrEqual(1)
 })
 
 test('10,000 squares in groups have a place in a narrow window, too', () => {

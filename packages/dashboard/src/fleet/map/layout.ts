@@ -67,10 +67,13 @@ export function mapLayoutOf(
 ): MapLayout {
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const side = pitchSteps.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
-  const maxColumns = Math.max(1, Math.floor(width / (isNamed ? namedSquares.minWidth : side)))
+  const space = isNamed ? squareGaps.named : squareGaps.squares
+  // No space follows the last square of a row.
+  const room = width + space
+  const maxColumns = Math.max(1, Math.floor(room / (isNamed ? namedSquares.minWidth : side)))
   // A few squares fill the width, many keep their size.
-  const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, width / maxColumns))
-  const pitch = isNamed ? { x: Math.floor(width / maxColumns), y: namedIn(width).height } : { x: wide, y: wide }
+  const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, room / maxColumns))
+  const pitch = isNamed ? { x: room / maxColumns, y: namedIn(width).height } : { x: wide, y: wide }
   const heading = grouped ? headingHeight : 0
   const blocks: MapBlock[] = []
   let [x, y, rowHeight, first] = [0, 0, 0, 0]
@@ -78,15 +81,14 @@ export function mapLayoutOf(
     const root = Math.sqrt(squares * (isNamed ? namedProportion : proportion))
     const wished = grouped ? Math.max(minBlockWidth / pitch.x, root) : maxColumns
     const columns = Math.min(maxColumns, Math.ceil(wished))
-    const blockWidth = columns * pitch.x
+    const blockWidth = columns * pitch.x - space
     if (x > 0 && x + blockWidth > width) [x, y, rowHeight] = [0, y + rowHeight + blockGap.y, 0]
     blocks.push({ first, squares, x, y, width: blockWidth, columns })
     x += blockWidth + blockGap.x
     rowHeight = Math.max(rowHeight, heading + Math.ceil(squares / columns) * pitch.y)
     first += squares
   }
-  const space = isNamed ? squareGaps.named : squareGaps.squares
-  const square = { width: pitch.x - space, height: pitch.y - space }
+  const square = { width: Math.floor(pitch.x - space), height: pitch.y - space }
   return { blocks, pitch, square, named: isNamed, heading, width, height: y + rowHeight }
 }
 
@@ -99,7 +101,7 @@ interface Point {
 export function squarePosition(block: MapBlock, square: number, { pitch, heading }: MapLayout): Point {
   const at = square - block.first
   return {
-    x: block.x + (at % block.columns) * pitch.x,
+    x: Math.round(block.x + (at % block.columns) * pitch.x),
     y: block.y + heading + Math.floor(at / block.columns) * pitch.y,
   }
 }
