@@ -1,5 +1,6 @@
 /** The input fields of the form that updates many agents. */
 import { Checkbox, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
+import { hintBelow } from '../ui/forms/as-typed.ts'
 import { count } from '../ui/index.ts'
 import type { Plan } from './plan.ts'
 
@@ -23,17 +24,17 @@ export function VersionChoice({ plan, change, blueprints, versions, served }: Ve
         value={plan.kind}
         onChange={(kind) => change({ kind: kind === 'runtime' ? 'runtime' : 'blueprint' })}
       >
-        <Stack gap={6} mt={4}>
+        <div className="svc-pair up-kinds">
           <Radio value="blueprint" label="A blueprint version" disabled={blueprints.length === 0} />
           <Radio
             value="runtime"
             label={served ? `The runtime, ${served}` : 'The runtime (none is served)'}
             disabled={served === null}
           />
-        </Stack>
+        </div>
       </Radio.Group>
       {plan.kind === 'blueprint' && (
-        <>
+        <div className="svc-pair">
           <NativeSelect
             label="Blueprint"
             data={blueprints}
@@ -49,7 +50,7 @@ export function VersionChoice({ plan, change, blueprints, versions, served }: Ve
               disabled={versions.length === 0}
             />
           )}
-        </>
+        </div>
       )}
     </>
   )
@@ -89,27 +90,30 @@ export const RolloutChoice = ({ plan, change }: FieldProps) => (
 
 export const WaveFields = ({ plan, change, good }: FieldProps & { good: boolean }) => (
   <>
-    <TextInput
-      label="Waves"
-      description="Cumulative size of each wave, e.g. 1, 10%, all."
-      value={plan.waves}
-      onChange={(event) => change({ waves: event.currentTarget.value })}
-      error={good ? null : 'Enter numbers or percentages, e.g. 1, 10%, all'}
-      autoComplete="off"
-    />
+    <div className="svc-pair">
+      <TextInput
+        label="Waves"
+        description="Cumulative size of each wave, e.g. 1, 10%, all."
+        inputWrapperOrder={hintBelow}
+        value={plan.waves}
+        onChange={(event) => change({ waves: event.currentTarget.value })}
+        error={good ? null : 'Enter numbers or percentages, e.g. 1, 10%, all'}
+        autoComplete="off"
+      />
+      {!plan.byHand && (
+        <NumberInput
+          label="Minutes to watch each wave"
+          min={0}
+          max={10_080}
+          value={plan.minutes}
+          onChange={(minutes) => change({ minutes: typeof minutes === 'number' ? minutes : 0 })}
+        />
+      )}
+    </div>
     <Checkbox
       label="Wait for my approval before each wave"
       checked={plan.byHand}
       onChange={(event) => change({ byHand: event.currentTarget.checked })}
     />
-    {!plan.byHand && (
-      <NumberInput
-        label="Minutes to watch each wave"
-        min={0}
-        max={10_080}
-        value={plan.minutes}
-        onChange={(minutes) => change({ minutes: typeof minutes === 'number' ? minutes : 0 })}
-      />
-    )}
   </>
 )

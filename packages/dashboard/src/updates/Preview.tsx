@@ -5,6 +5,7 @@ import { paths } from '../paths.ts'
 import { widthsOf } from '../ui/charts/scale.ts'
 import { count, ErrorNote, Scroll, Section, Text, WhyButton } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
+import { figure } from '../ui/time/format.ts'
 import { rolloutWords, upToWords } from './parts/words.ts'
 import type { Plan } from './plan.ts'
 import { titleOf } from './UpdatesPage.tsx'
@@ -21,6 +22,7 @@ export function Preview({ slug, how, preview: { data, error, refetch }, end }: P
   if (error) return <ErrorNote error={error} retry={refetch} />
   if (!data) return <Loader size="sm" m="md" aria-label="Loading" />
   const { waves, leftOut, blockedBy } = data
+  const others = leftOut.filter(({ rollout }) => !blockedBy.some(({ id }) => id === rollout))
   return (
     <Section title="Preview" flush>
       <div className="up-preview">
@@ -47,11 +49,11 @@ export function Preview({ slug, how, preview: { data, error, refetch }, end }: P
                 key={other.id}
                 slug={slug}
                 other={other}
-                agents={leftOut.filter(({ rollout }) => rollout === other.id).length}
+                agents={leftOut.filter(({ rollout }) => rollout === other.id).map(({ agent }) => agent)}
                 end={end}
               />
             ))}
-            {[...Map.groupBy(leftOut, ({ message }) => message)].map(([message, agents]) => (
+            {[...Map.groupBy(others, ({ message }) => message)].map(([message, agents]) => (
               <LeftOut key={message} slug={slug} message={message} agents={agents.map(({ agent }) => agent)} />
             ))}
           </section>
@@ -66,31 +68,38 @@ const maxNamed = 200
 
 /** Shows the agents that are left out for one reason. */
 function LeftOut({ slug, message, agents }: { slug: string; message: string; agents: readonly string[] }) {
-  const more = agents.length - maxNamed
   return (
     <div className="up-left-out">
       <p className="svc-quiet">
         <Text>{message}</Text>
       </p>
-      <Scroll label={message} className="up-names">
-        {agents.slice(0, maxNamed).map((name) => (
-          <div key={name}>
-            <AnchorLink to={paths.agent} params={{ slug, name }} search={{ tab: 'updates' }} fz="sm" underline="always">
-              {name}
-            </AnchorLink>
-          </div>
-        ))}
-        {more > 0 && <div className="svc-quiet">and {count(more, 'more', 'more')}</div>}
-      </Scroll>
+      <Named slug={slug} label={message} agents={agents} />
     </div>
+  )
+}
+
+/** Names agents, each as a link to its updates. */
+function Named({ slug, label, agents }: { slug: string; label: string; agents: readonly string[] }) {
+  const more = agents.length - maxNamed
+  return (
+    <Scroll label={label} className="up-names">
+      {agents.slice(0, maxNamed).map((name) => (
+        <div key={name}>
+          <AnchorLink to={paths.agent} params={{ slug, name }} search={{ tab: 'updates' }} fz="sm" underline="always">
+            {name}
+          </AnchorLink>
+        </div>
+      ))}
+      {more > 0 && <div className="svc-quiet">and {count(more, 'more', 'more')}</div>}
+    </Scroll>
   )
 }
 
 interface BlockingProps {
   slug: string
   other: BlockingRollout
-  /** The number of agents that the other rollout keeps out of the new one. */
-  agents: number
+  /** The names of the agents that the other rollout keeps out of the new one. */
+  agents: readonly string[]
   end: PreviewProps['end']
 }
 
@@ -98,13 +107,14 @@ interface BlockingProps {
 const BlockingRolloutNote = ({ slug, other, agents, end }: BlockingProps) => (
   <div className="svc-notice up-blocking" role="note">
     <p>
-      {count(agents, 'agent')} {agents === 1 ? 'is' : 'are'} in the rollout of{' '}
+      {count(agents.length, 'agent')} {agents.length === 1 ? 'is' : 'are'} in the rollout of{' '}
       <AnchorLink to={paths.rollout} params={{ slug, id: other.id }} fz="sm" underline="always">
         <Text>{titleOf(other)}</Text>
       </AnchorLink>
-      , which is {rolloutWords[other.state].word}. To reach {agents === 1 ? 'it' : 'them'}, end that rollout and start
-      this one.
+      , which is {rolloutWords[other.state].word}:
     </p>
+    <Named slug={slug} label={`Agents in the rollout of ${titleOf(other)}`} agents={agents} />
+    <p>To reach {agents.length === 1 ? 'it' : 'them'}, end that rollout and start this one.</p>
     <WhyButton variant="default" size="xs" onClick={() => end.send([other.id])} why={end.why}>
       End it and go on
     </WhyButton>
@@ -113,24 +123,22 @@ const BlockingRolloutNote = ({ slug, other, agents, end }: BlockingProps) => (
 
 /** The waves as one bar, in the widths that they will have on the page of the rollout. */
 function PreviewBar({ waves }: Pick<RolloutPreview, 'waves'>) {
-  const all = waves.reduce((sum, { agents }) => sum + agents.length, 0)
   const widths = widthsOf(
     waves.map(({ agents }) => agents.length),
     100,
     8,
   )
-  let before = 0
   return (
     <ol className="svc-list up-plan" aria-label="The waves in a picture">
-      {waves.map(({ upTo, agents }, i) => {
-        before += agents.length
-        return (
-          <li key={upTo} style={{ flexBasis: `${widths[i]}%` }}>
-            <span className="up-plan-bar" aria-hidden />
-            <strong>{i + 1}</strong> <span className="svc-quiet">{Math.round((100 * before) / all)}%</span>
-          </li>
-        )
-      })}
+      {waves.map(({ upTo, agents }, i) => (
+        <li key={upTo} style={{ flexBasis: `${widths[i]}%` }}>
+          <strong className="up-plan-bar">{i + 1}</strong>{' '}
+          <span className="svc-quiet">
+            {/* A short part has no room for a word. */}
+            {i === waves.length - 1 ? count(agents.length, 'agent') : figure(agents.length)}
+          </span>
+        </li>
+      ))}
     </ol>
   )
 }

@@ -9,7 +9,7 @@ import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { type AddedThing, addedThings, paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
-import { asTyped } from '../../ui/forms/as-typed.ts'
+import { asTyped, hintBelow } from '../../ui/forms/as-typed.ts'
 import { ErrorNote, Help } from '../../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
 import { TagsField } from '../dialogs/TagsField.tsx'
@@ -143,10 +143,11 @@ function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
   return (
     <form onSubmit={add} noValidate>
       <Stack gap="md">
-        <div className="add-fields">
+        <div className="svc-pair">
           <TextInput
             label="Name"
             description={`${typed === undefined ? 'A suggestion: type over it. ' : ''}Lowercase letters, digits and hyphens. It can be renamed later.`}
+            inputWrapperOrder={hintBelow}
             value={name}
             onFocus={(event) => {
               setOffered(name)

@@ -20,7 +20,7 @@ import { VersionBrief } from './Brief.tsx'
 import { keepIssuedCode } from './issued.ts'
 import { SeveralCodes } from './Several.tsx'
 import './install.css'
-import { asTyped } from '../../ui/forms/as-typed.ts'
+import { asTyped, hintBelow } from '../../ui/forms/as-typed.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/install')
 
@@ -127,43 +127,49 @@ function Form({ slug, names, onSeveral }: InstallFormProps) {
   return (
     <form onSubmit={issue} noValidate className="svc-columns in-columns">
       <Stack gap="md">
-        <NativeSelect
-          label="Blueprint"
-          data={names}
-          value={blueprint}
-          onChange={(event) => choose({ blueprint: event.currentTarget.value })}
-        />
-        <NativeSelect
-          label="Version"
-          data={versions}
-          value={version}
-          disabled={versions.length === 0}
-          onChange={(event) => choose({ blueprint, version: event.currentTarget.value })}
-        />
-        <TextInput
-          label="Agent name"
-          description="Lowercase letters, digits and hyphens. Leave empty to use the blueprint’s name."
-          placeholder={blueprint}
-          value={agent}
-          onChange={(event) => {
-            setAgent(event.currentTarget.value)
-            setWrong(null)
-          }}
-          error={wrong}
-          {...asTyped}
-        />
-        <TextInput
-          label="Number of codes"
-          description="Each installs one agent on one machine, with the next free name after this one."
-          value={number}
-          inputMode="numeric"
-          onChange={(event) => {
-            setNumber(event.currentTarget.value)
-            setWrongNumber(null)
-          }}
-          error={wrongNumber}
-          {...asTyped}
-        />
+        <div className="svc-pair">
+          <NativeSelect
+            label="Blueprint"
+            data={names}
+            value={blueprint}
+            onChange={(event) => choose({ blueprint: event.currentTarget.value })}
+          />
+          <NativeSelect
+            label="Version"
+            data={versions}
+            value={version}
+            disabled={versions.length === 0}
+            onChange={(event) => choose({ blueprint, version: event.currentTarget.value })}
+          />
+        </div>
+        <div className="svc-pair">
+          <TextInput
+            label="Agent name"
+            description="Lowercase letters, digits and hyphens. Leave empty to use the blueprint’s name."
+            inputWrapperOrder={hintBelow}
+            placeholder={blueprint}
+            value={agent}
+            onChange={(event) => {
+              setAgent(event.currentTarget.value)
+              setWrong(null)
+            }}
+            error={wrong}
+            {...asTyped}
+          />
+          <TextInput
+            label="Number of codes"
+            description="Each installs one agent on one machine, with the next free name."
+            inputWrapperOrder={hintBelow}
+            value={number}
+            inputMode="numeric"
+            onChange={(event) => {
+              setNumber(event.currentTarget.value)
+              setWrongNumber(null)
+            }}
+            error={wrongNumber}
+            {...asTyped}
+          />
+        </div>
         <TagsField
           value={tags}
           onChange={(event) => {
