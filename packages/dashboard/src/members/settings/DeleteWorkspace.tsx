@@ -31,8 +31,8 @@ export function DeleteWorkspace({ slug }: { slug: string }) {
   }
   return (
     <div className="settings-danger">
-      <Section title="Delete this workspace">
-        <p className="svc-quiet">Its agents, runs and logs go with it, for all its members.</p>
+      <Section title="Delete this workspace" aside="For all its members.">
+        <p>Its agents, runs and logs go with it.</p>
         <Button color="red" variant="light" onClick={() => setOpened(true)}>
           Delete workspace…
         </Button>

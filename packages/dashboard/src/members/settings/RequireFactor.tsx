@@ -39,7 +39,7 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
   const isMine = members.some(({ self, factor }) => self && factor === false)
   return (
     <div className="svc-focused-part" ref={part} tabIndex={-1}>
-      <Section title="Second factor">
+      <Section title="Second factor" aside="For admins.">
         <Stack gap="sm">
           <div>
             {requirementInWords(from, serviceNow())} <Text>{lackingInWords(members)}</Text>{' '}

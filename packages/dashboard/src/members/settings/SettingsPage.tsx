@@ -34,7 +34,7 @@ export function SettingsPage() {
           </>
         }
       />
-      <div className="svc-column svc-narrow">
+      <div className="settings-parts svc-narrow">
         {role === 'admin' ? <Forms slug={slug} /> : <Facts slug={slug} />}
         <Bots slug={slug} />
         {role === 'admin' && <DeleteWorkspace slug={slug} />}
@@ -63,9 +63,8 @@ function Facts({ slug }: { slug: string }) {
   const query = useQuery(read('GET /w/:slug/alert-settings', { slug }))
   return (
     <>
-      <Section title="This workspace">
+      <Section title="This workspace" aside={`Its address is /w/${slug}.`}>
         <Text>{name}</Text>
-        <p className="svc-quiet settings-note">The address is /w/{slug}.</p>
       </Section>
       <Section title="Second factor">{requirementInWords(factor.from, serviceNow())}</Section>
       <QueryState of={query} />
@@ -105,15 +104,10 @@ function WorkspaceName({ slug, name }: { slug: string; name: string }) {
     ])
   })
   return (
-    <Section title="This workspace">
+    <Section title="This workspace" aside={`Its address stays /w/${slug}.`}>
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Group align="flex-end" gap="xs" maw={460}>
-          <TextInput
-            flex={1}
-            label="Name"
-            description={`The address stays /w/${slug}.`}
-            {...form.getInputProps('name')}
-          />
+          <TextInput flex={1} label="Name" {...form.getInputProps('name')} />
           <Button type="submit" variant="default" loading={busy} disabled={trimInvisible(form.values.name) === name}>
             Rename
           </Button>
@@ -133,10 +127,10 @@ function MessageDetail({ slug }: { slug: string }) {
   )
   if (!data) return <QueryState of={query} waiting={null} />
   return (
-    <Section title="Messages">
+    <Section title="Messages" aside="They leave this service.">
       <Checkbox
         label="Include the agent’s detail text"
-        description="Messages about the levels Bad and Warning then also contain the detail that the agent reports. It leaves this service, and it may hold private text, such as subjects of mails. Without it they contain the level and the label."
+        description="Messages about the levels Bad and Warning then also contain the detail that the agent reports. It may hold private text, such as subjects of mails. Without it they contain the level and the label."
         checked={set.values ?? data.detail}
         onChange={(event) => set.submit(event.currentTarget.checked)}
       />
