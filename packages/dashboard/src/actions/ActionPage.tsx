@@ -6,7 +6,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ApiError, call } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
-import { actionStates, paths } from '../paths.ts'
+import { paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { ErrorNote, Text, Time, Tone, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
@@ -14,7 +14,7 @@ import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { ActionAgents } from './ActionAgents.tsx'
 import { actionTitleOf, outcomeWords, standingOf } from './dialogs/words.ts'
-import { OutcomeBar } from './OutcomeBar.tsx'
+import { OutcomeBar, stateOrder } from './OutcomeBar.tsx'
 import './actions.css'
 
 const route = getRouteApi('/signed-in/w/$slug/actions/$id')
@@ -162,7 +162,7 @@ function StateFilter({ action: { counts } }: { action: Action }) {
     // biome-ignore lint/a11y/useSemanticElements: a <fieldset> has a look
     <div role="group" aria-label="Show agents by outcome">
       <Group gap={6}>
-        {actionStates
+        {stateOrder
           .filter((one) => counts[one] > 0 || one === state)
           .map((one) => (
             <Button

@@ -6,7 +6,7 @@ import { actionsQuery, isActionOver } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { Empty, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
-import { AnchorLink } from '../ui/links.tsx'
+import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { actionTitleOf, standingOf } from './dialogs/words.ts'
 import { actionCountsText, OutcomeBar } from './OutcomeBar.tsx'
@@ -15,18 +15,27 @@ import './actions.css'
 /** The actions of the workspace: commands for many agents, with their outcomes. */
 export function ActionsPage() {
   const slug = useSlug()
-  const { name } = useWorkspace()
+  const { name, role } = useWorkspace()
   useDocumentTitle('Actions', name)
   const query = useInfiniteQuery(actionsQuery(slug))
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query
   const rows = data?.pages.flatMap((page) => page.rows) ?? []
   return (
     <>
-      <PageHeader title="Actions" note="Commands that were sent to many agents at once." />
+      <PageHeader
+        title="Actions"
+        note="Commands that were sent to many agents at once."
+        actions={role === 'admin' && rows.length > 0 && <SelectAgents slug={slug} variant="default" />}
+      />
       <QueryState of={query} />
       {data && rows.length === 0 && (
-        <Empty icon={IconListCheck} title="No actions yet" help={null}>
-          Select agents in the list of agents, and send them a command. It will be listed here.
+        <Empty
+          icon={IconListCheck}
+          title="No actions yet"
+          help="page#commands"
+          action={role === 'admin' && <SelectAgents slug={slug} variant="filled" />}
+        >
+          Tick agents in the list, and send them a command. What became of it is shown here.
         </Empty>
       )}
       <div className="svc-column">
@@ -41,6 +50,13 @@ export function ActionsPage() {
     </>
   )
 }
+
+/** Leads to the list of agents, where agents are ticked for the next action. */
+const SelectAgents = ({ slug, variant }: { slug: string; variant: 'default' | 'filled' }) => (
+  <ButtonLink to={paths.fleet} params={{ slug }} variant={variant}>
+    Select agents
+  </ButtonLink>
+)
 
 /** Lists actions, each with its state beside its name; nothing if there are none. */
 function Rows({ slug, title, rows }: { slug: string; title: string; rows: readonly ActionRow[] }) {

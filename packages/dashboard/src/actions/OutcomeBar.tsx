@@ -2,7 +2,7 @@ import type { ActionRow, ActionState } from '@svc/api'
 import { outcomeWords } from './dialogs/words.ts'
 
 /** The order of the states in bars and filters. */
-const stateOrder = Object.keys(outcomeWords) as ActionState[]
+export const stateOrder = Object.keys(outcomeWords) as ActionState[]
 
 /** The share of the agents of an action in each state. The numbers are beside it as words. */
 export const OutcomeBar = ({ counts }: { counts: ActionRow['counts'] }) => (

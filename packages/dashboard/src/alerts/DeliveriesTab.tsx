@@ -62,6 +62,7 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
   const { id, channel, kind, state, attempt, lastAnswer, title, createdAt, dueAt } = delivery
   const retry = useAlertChange(slug, 'Not sent', () => call('POST /w/:slug/deliveries/:id/retry', { slug, id }))
   const parts: ReactNode[] = [
+    <strong key="channel">#{channel}</strong>,
     <Time key="made" at={createdAt} />,
     attempt > 1 && count(attempt, 'try', 'tries'),
     state === 'waiting' && dueAt !== null && (
@@ -71,7 +72,8 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
     ),
     lastAnswer !== null && (
       <>
-        answer: <Text>{lastAnswer}</Text>
+        {state !== 'sent' && 'answer: '}
+        <Text>{lastAnswer}</Text>
       </>
     ),
   ]
@@ -82,7 +84,6 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
       </span>
       <div className="al-words">
         <div>
-          <strong>#{channel}</strong>{' '}
           <Text>{title ?? (kind === 'test' ? 'Test' : 'Waits for other changes, to be sent together')}</Text>
         </div>
         <div className="svc-quiet">

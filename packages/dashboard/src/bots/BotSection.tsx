@@ -22,7 +22,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
       aside={admin && <BotMenu bot={bot} active={active} onEnd={setEnding} />}
       flush
     >
-      <p className="svc-note">
+      <p className="svc-note bot-about">
         {bot.role} in <Text>{bot.product}</Text>, created <Time at={bot.createdAt} />
       </p>
       {bot.tokens.length === 0 ? (
@@ -32,19 +32,21 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
           {bot.tokens.map((token) => (
             <li key={token.id} className="bot-token">
               <div className="bot-token-words">
-                <span>
-                  used by{' '}
-                  <AnchorLink to={paths.agent} params={{ slug, name: token.agent }} fw={600}>
-                    {token.agent}
-                  </AnchorLink>
+                <span className="bot-user">
+                  <span>
+                    used by{' '}
+                    <AnchorLink to={paths.agent} params={{ slug, name: token.agent }} fw={600}>
+                      {token.agent}
+                    </AnchorLink>
+                  </span>{' '}
+                  <Tone tone={tones[token.state]}>{token.state}</Tone>
                 </span>{' '}
-                <Tone tone={tones[token.state]}>{token.state}</Tone>{' '}
+                <span className="svc-quiet">
+                  Permissions: {token.scopes.length > 0 ? token.scopes.join(', ') : 'none'}
+                </span>{' '}
                 <span className="svc-quiet">
                   <TokenTimes token={token} />
                 </span>
-                <div className="svc-quiet">
-                  Permissions: {token.scopes.length > 0 ? token.scopes.join(', ') : 'none'}
-                </div>
               </div>
               {admin && active > 1 && token.state === 'active' && (
                 <Button

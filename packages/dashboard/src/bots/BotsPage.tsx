@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { operatorCommand } from '../data/operator-command.ts'
 import { read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { paths } from '../paths.ts'
 import { count, Empty, Help, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
+import { ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { BotSection } from './BotSection.tsx'
 import './bots.css'
@@ -27,7 +29,7 @@ export function BotsPage() {
           </>
         }
       />
-      <div className="svc-column svc-narrow">
+      <div className="svc-column">
         <QueryState of={query} />
         {data && data.rows.length >= data.most && (
           <p className="svc-notice" role="note">
@@ -37,7 +39,16 @@ export function BotsPage() {
         )}
         {data &&
           (data.rows.length === 0 ? (
-            <Empty icon={IconRobot} title="No bots yet" help="blueprints#bots">
+            <Empty
+              icon={IconRobot}
+              title="No bots yet"
+              help="blueprints#bots"
+              action={
+                <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
+                  View blueprints
+                </ButtonLink>
+              }
+            >
               A bot is created when you install a blueprint whose bindings name another product.
             </Empty>
           ) : (
@@ -68,12 +79,14 @@ function Products({ slug }: { slug: string }) {
         <>
           <ul className="svc-rows" aria-label="Products">
             {data.map(({ id, origin, activatedAt, bots }) => (
-              <li key={id}>
-                <strong>{id}</strong>{' '}
-                <span className="svc-quiet">
-                  <Text>{origin}</Text>
-                </span>
-                <div className="bot-product">
+              <li key={id} className="bot-product">
+                <div>
+                  <strong>{id}</strong>{' '}
+                  <span className="svc-quiet">
+                    <Text>{origin}</Text>
+                  </span>
+                </div>
+                <div>
                   {activatedAt === null ? (
                     <>
                       <Tone tone="plain">not activated</Tone>{' '}

@@ -79,27 +79,33 @@ function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
   return (
     <li className="al-item">
       <Icon size={20} className="al-kind" aria-hidden />
-      <div className="al-words">
-        <div className="al-name">
-          <strong>#{name}</strong>
-          <span>{kindName(kind)}</span>
-          <ChannelState {...channel} />
+      <div className="al-words al-channel">
+        <div>
+          <div className="al-name">
+            <strong>#{name}</strong>
+            <span>{kindName(kind)}</span>
+            <ChannelState {...channel} />
+          </div>
+          <div className="al-gets">{rules && <ChannelMessages slug={slug} words={rulesOf(name, rules)} />}</div>
         </div>
-        <div className="al-gets">{rules && <ChannelMessages slug={slug} words={rulesOf(name, rules)} />}</div>
         <div className="svc-quiet">
-          {address !== null && <Text>{address}</Text>}
-          {address !== null && format === 'single' && ' · '}
-          {format === 'single' && 'one message for each change'}
+          <div>
+            {address !== null && <Text>{address}</Text>}
+            {address !== null && format === 'single' && ' · '}
+            {format === 'single' && 'one message for each change'}
+          </div>
+          <div>
+            {lastAt === null ? (
+              'Nothing has been sent yet.'
+            ) : (
+              <LastDelivery at={lastAt} answer={lastAnswer} admin={admin} />
+            )}
+          </div>
         </div>
-        <DisabledBecause reason={disabledBecause} />
-        <div className="svc-quiet">
-          {lastAt === null ? (
-            'Nothing has been sent yet.'
-          ) : (
-            <LastDelivery at={lastAt} answer={lastAnswer} admin={admin} />
-          )}
+        <div className="al-channel-notes">
+          <DisabledBecause reason={disabledBecause} />
+          <div role="status">{test.value && <TestResult {...test.value} />}</div>
         </div>
-        <div role="status">{test.value && <TestResult {...test.value} />}</div>
       </div>
       {admin && (
         <div className="al-acts">
