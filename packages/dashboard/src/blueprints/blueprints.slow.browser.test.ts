@@ -95,7 +95,7 @@ test('a blueprint is uploaded, a code issued, and the agent installed with the s
   await heading(page, 'inbox-nord')
   expect(page.url()).toBe(at('/agents/inbox-nord'))
   expect(await page.evaluate('window.stays'), 'the page was not loaded again').toBe(true)
-  await page.getByText('Installed, not started yet').waitFor()
+  await page.getByText('It is installed, and not started yet.').waitFor()
   expect(await text(page, 'line that starts it in the terminal')).toBe('python3 svc.pyz run --dir inbox-nord')
 
   const env = new Map(

@@ -18,6 +18,9 @@ interface PageTabsProps<Tab extends string> {
  */
 export function PageTabs<Tab extends string>({ tabs, open, onOpen, children }: PageTabsProps<Tab>) {
   const list = useInSight<HTMLDivElement>('[aria-selected="true"]', open)
+  const content = <Suspense fallback={<Loader size="sm" m="md" />}>{children}</Suspense>
+  // One tab alone would be no choice.
+  if (tabs.length < 2) return content
   return (
     <Tabs value={open} onChange={(tab) => onOpen(tab as Tab)} keepMounted={false}>
       <Tabs.List ref={list} className="svc-tabs">
@@ -29,7 +32,7 @@ export function PageTabs<Tab extends string>({ tabs, open, onOpen, children }: P
       </Tabs.List>
       {tabs.map(([tab]) => (
         <Tabs.Panel key={tab} value={tab} pt="md">
-          {tab === open && <Suspense fallback={<Loader size="sm" m="md" />}>{children}</Suspense>}
+          {tab === open && content}
         </Tabs.Panel>
       ))}
     </Tabs>
