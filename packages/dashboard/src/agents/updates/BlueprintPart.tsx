@@ -4,7 +4,7 @@ import { limits } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { paths } from '../../paths.ts'
-import { Confirm, lastingText, Text, WhyButton } from '../../ui/index.ts'
+import { Confirm, lastingText, Text, Tone, WhyButton } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { DoNotWait } from '../../updates/parts/DoNotWait.tsx'
 import { NewSecrets } from '../../updates/parts/NewSecrets.tsx'
@@ -48,7 +48,7 @@ export function BlueprintPart({ agent, update }: PartProps) {
       }
       about={
         <>
-          {isUpToDate(update) && 'Up to date '}
+          {isUpToDate(update) && <Tone tone="good">up to date</Tone>}{' '}
           <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
         </>
       }
@@ -90,7 +90,8 @@ function BlueprintButtons({ agent, update }: PartProps) {
   const { running, previous, wish, versions } = update
   const [picked, setPicked] = useState<string | null>(null)
   const [asked, setAsked] = useState<string | null>(null)
-  const chosen = picked !== null && versions.includes(picked) ? picked : (versions[0] ?? '')
+  const offered = versions.find((version) => !isNeedless(update, version)) ?? versions[0] ?? ''
+  const chosen = picked !== null && versions.includes(picked) ? picked : offered
   const why = agent.page.canAct ? null : adminsOnly
   const back = previous !== null && previous !== chosen && versions.includes(previous) ? previous : null
   if (wish === null && versions.every((version) => version === running)) return null
@@ -145,27 +146,52 @@ function ConfirmVersion({ agent, update, version, onClose }: PartProps & { versi
         act((slug, name) => call('PUT /w/:slug/agents/:name/wishes/blueprint', { slug, name }, { version }))
       }
     >
-      The request is sent with the next report. The agent downloads the version, restarts on it, and keeps it only if it
-      is healthy. Otherwise it rolls back by itself and reports why.
-      <ul className="svc-consequences">
-        <li>
-          Until the update starts, you can cancel the request. After that, go back to{' '}
-          <Text>{running ?? 'another version'}</Text>, which the machine keeps.
-        </li>
-        {version === previous && (
-          <li>
-            The agent then watches <Text>{version}</Text> for {windowWords}. Another version that you request meanwhile
-            starts after that.
-          </li>
-        )}
-        <li>The agent’s stored data is not touched: going back restores the program, not its data.</li>
-      </ul>
-      {version !== '' && running !== null && (
+      {version === running ? (
+        <Stays update={update} />
+      ) : (
+        <>
+          The request is sent with the next report. The agent downloads the version, restarts on it, and keeps it only
+          if it is healthy. Otherwise it rolls back by itself and reports why.
+          <ul className="svc-consequences">
+            <li>
+              Until the update starts, you can cancel the request. After that, go back to{' '}
+              <Text>{running ?? 'another version'}</Text>, which the machine keeps.
+            </li>
+            {version === previous && (
+              <li>
+                The agent then watches <Text>{version}</Text> for {windowWords}. Another version that you request
+                meanwhile starts after that.
+              </li>
+            )}
+            <li>The agent’s stored data is not touched: going back restores the program, not its data.</li>
+          </ul>
+        </>
+      )}
+      {version !== '' && version !== running && running !== null && (
         <NewSecrets slug={agent.slug} blueprint={blueprint} version={version} running={[running]} />
       )}
     </Confirm>
   )
 }
+
+/** Says what a request for the version that runs does. */
+const Stays = ({ update: { running, wish, hold } }: { update: BlueprintUpdate }) => (
+  <>
+    The agent goes on with <Text>{running ?? ''}</Text>
+    {wish && isOutstanding(wish.version, running) && (
+      <>
+        , and <Text>{wish.version}</Text> is no longer requested
+      </>
+    )}
+    .
+    {hold && (
+      <>
+        {' '}
+        The hold on <Text>{hold.version}</Text> is lifted with the next report, so that it can be requested again.
+      </>
+    )}
+  </>
+)
 
 const windowWords = lastingText(limits.windowSeconds * 1000)
 

@@ -1,7 +1,7 @@
 import type { RuntimeRefusal, RuntimeUpdate } from '@svc/api'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { Confirm, Text, useConfirm, WhyButton } from '../../ui/index.ts'
+import { Confirm, Text, Tone, useConfirm, WhyButton } from '../../ui/index.ts'
 import { Served, Unsigned } from '../../updates/parts/Served.tsx'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { outcomeText, WishLine } from './parts.tsx'
@@ -37,7 +37,7 @@ export function RuntimePart({ agent, update }: PartProps) {
     <UpdateCard
       title="Runtime"
       update={update}
-      about={isServed && 'Up to date'}
+      about={isServed && <Tone tone="good">up to date</Tone>}
       lift={hold && <LiftHoldButton agent={agent} version={hold.version} />}
       facts={[
         ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],

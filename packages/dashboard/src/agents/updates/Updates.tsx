@@ -17,15 +17,10 @@ import { RuntimePart } from './RuntimePart.tsx'
 export default function Updates({ agent }: { agent: Agent }) {
   const { blueprint, runtime } = agent.page.updates
   return (
-    <div className={blueprint ? 'svc-columns up-columns' : 'svc-columns'}>
-      {blueprint && (
-        <div className="svc-column">
-          <BlueprintPart agent={agent} update={blueprint} />
-          <History agent={agent} />
-        </div>
-      )}
+    <div className="svc-columns up-columns">
+      {blueprint && <BlueprintPart agent={agent} update={blueprint} />}
       <RuntimePart agent={agent} update={runtime} />
-      {!blueprint && <History agent={agent} />}
+      <History agent={agent} />
     </div>
   )
 }

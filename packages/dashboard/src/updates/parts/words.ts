@@ -108,7 +108,13 @@ export const eventDetail = ({
 
 /** The label of the button that requests a version. */
 export const requestLabel = (version: string, running: string | null, previous: string | null): string =>
-  version === previous ? `Go back to ${version}` : running === null ? `Request ${version}` : `Update to ${version}`
+  version === running
+    ? `Stay on ${version}`
+    : version === previous
+      ? `Go back to ${version}`
+      : running === null
+        ? `Request ${version}`
+        : `Update to ${version}`
 
 /**
  * The end of a wave in words, counted from the first agent of the rollout: `1` is `the first agent`, `10%` is `the
