@@ -1,7 +1,7 @@
 import { sizeText } from '@svc/protocol'
 import './logs.css'
 import type { LogEntry } from '@svc/api'
-import { IconFileText } from '@tabler/icons-react'
+import { IconFileText, IconSend, IconServer } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
 import { read } from '../../data/queries.ts'
@@ -88,16 +88,25 @@ function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): str
 /** The place in which a log opens, with what happens when one is requested. */
 const OpensInPage = ({ isComing }: { isComing: boolean }) => (
   <div className="svc-card ag-log-place">
-    <Empty
-      icon={IconFileText}
-      title={isComing ? 'The log opens here when it comes' : 'No log requested yet'}
-      help={null}
-    >
-      The machine sends the end of the log, at most 512 KB, with its next report, and it opens here. It is kept for 30
-      days, for admins only.
-    </Empty>
+    <h2>{isComing ? 'The log opens here when it comes' : 'No log requested yet'}</h2>
+    <ol className="svc-list ag-log-way" aria-label="The way of a log">
+      {way.map(({ icon: Icon, step, says }, i) => (
+        <li key={step} data-done={isComing && i === 0}>
+          <Icon size={22} stroke={1.5} aria-hidden />
+          <strong>{step}</strong>
+          <span className="ag-quiet">{says}</span>
+        </li>
+      ))}
+    </ol>
   </div>
 )
+
+/** The steps from a request to the log. */
+const way = [
+  { icon: IconSend, step: 'You request it', says: 'The agent gets the request with its next report.' },
+  { icon: IconServer, step: 'The machine sends its end', says: 'At most 512 KB, with secrets masked.' },
+  { icon: IconFileText, step: 'It opens here', says: 'It is kept for 30 days, for admins only.' },
+] as const
 
 interface LogItemProps {
   logs: FoldedLogs
