@@ -44,7 +44,7 @@ export function SettingRow(props: SettingRowProps) {
   const raw = draft ? draft.raw : rawValueOf(setting, reported)
   const message = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
   return (
-    <li className="ag-setting" data-changed={draft !== undefined}>
+    <li className="ag-setting" data-changed={draft !== undefined} data-type={setting.type}>
       <Name id={id} setting={setting} defaultValue={defaultValue} />
       <div className="ag-setting-value">
         <SettingInput
