@@ -10,7 +10,17 @@ import { statementOf } from '../../../alerts/parts/words.ts'
 import { read } from '../../../data/queries.ts'
 import { paths } from '../../../paths.ts'
 import { Strip } from '../../../ui/charts/Strip.tsx'
-import { count, exactTime, Level, levelLooks, serviceNow, Text, Time, useFocusedPart } from '../../../ui/index.ts'
+import {
+  count,
+  exactTime,
+  Level,
+  levelLooks,
+  serviceNow,
+  Text,
+  Time,
+  useClock,
+  useFocusedPart,
+} from '../../../ui/index.ts'
 import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import { figure } from '../../../ui/time/format.ts'
@@ -51,6 +61,8 @@ export function History({ agent }: { agent: Agent }) {
   const asked = { since: String(historySince(end, window)) }
   const at = { slug, name: page.name }
   const { data: spans } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
+  // A page that nothing else draws again shows the strip when its first minute is over.
+  const isStripDue = useClock((now) => now - knownSince(spans, now) >= minStripMs)
   // While older changes load, the newest ones stay.
   const { data: changes } = useQuery({
     ...read('GET /w/:slug/agents/:name/history/changes', at, { ...asked, limit: String(limit) }),
@@ -59,10 +71,10 @@ export function History({ agent }: { agent: Agent }) {
   const { data: alerts = [], isPending } = useQuery(read('GET /w/:slug/agents/:name/alerts', at))
   // The open alerts are above the history, and would move it if they came later.
   if (!spans || !changes || isPending) return null
-  const start = Math.max(end - historyWindows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
+  const start = Math.max(end - historyWindows[window], knownSince(spans, end))
   const lines = changeLinesOf(changes, end, tabsOf(agent))
   const hasTimes = picked !== null || isLongEnough(end - start)
-  const hasAxis = hasTimes || (end - start >= minStripMs && spans.some(({ level }) => level !== null))
+  const hasAxis = hasTimes || (isStripDue && spans.some(({ level }) => level !== null))
   if (lines.length === 0 && !hasAxis) return null
   return (
     <Section
@@ -96,6 +108,10 @@ export function History({ agent }: { agent: Agent }) {
     </Section>
   )
 }
+
+/** The beginning of what is known; `now` if nothing is. */
+const knownSince = (spans: readonly StateSpan[] | undefined, now: number): number =>
+  spans?.find(({ is }) => is !== 'unknown')?.from ?? now
 
 /** Says that older changes of this period are not listed, and offers more of them. */
 const LeftOff = ({ limit, more }: { limit: number; more: () => void }) => (
