@@ -344,6 +344,25 @@ test('older rollouts are loaded on request, page by page, each once', async () =
   expect(await older.count()).toBe(0)
 })
 
+test('a version has the same colour in the bar of its blueprint and over time', async () => {
+  const colours = async (path: string, within: string) => {
+    const page = await window(path)
+    const items = page.locator(within, { hasText: 'mail-triage' }).locator('.svc-chart-legend li')
+    await items.nth(1).waitFor()
+    const found = await items.evaluateAll((all) =>
+      all.map((item) => {
+        const mark = item.querySelector('i')
+        return [item.querySelector('.svc-text')?.textContent ?? '', mark ? getComputedStyle(mark).backgroundColor : '']
+      }),
+    )
+    return Object.fromEntries(found) as Record<string, string>
+  }
+  const [bar, chart] = [await colours('/blueprints', 'main li'), await colours('/updates', 'article:has(.up-choices)')]
+  const shared = Object.keys(bar).filter((version) => version in chart)
+  expect(shared.length).toBeGreaterThan(1)
+  expect(shared.map((version) => bar[version])).toEqual(shared.map((version) => chart[version]))
+})
+
 test('a secret that only the new version needs is named before the update is sent', async () => {
   await uploadVersions(setup, ['1.3.0'], 'secrets: [{name: MAIL_PASSWORD, purpose: to read the mail}]\n')
   const page = await window('/agents/south?tab=updates')

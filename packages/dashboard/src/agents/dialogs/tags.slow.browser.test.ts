@@ -51,6 +51,12 @@ test('an agent gets tags from its menu, and each leads to the agents that have i
   expect(await axe(page)).toEqual([])
   await resize(page, 360)
   expect([await overflow(page), await smallTargets(page)]).toEqual([0, []])
+  // On a phone, the room beside another tab is for its content.
+  await page.goto(`${fleet()}/agents/mail-1?tab=commands`)
+  await page.getByRole('tab', { name: 'Commands', selected: true }).waitFor()
+  expect(await chips.isVisible()).toBe(false)
+  await page.getByRole('tab', { name: 'Overview' }).click()
+  await chips.waitFor()
   await resize(page, 1440)
   await chips.getByRole('link', { name: 'eu' }).click()
   await page.waitForURL((url) => url.searchParams.get('q') === 'tag:eu')
