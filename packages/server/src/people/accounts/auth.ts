@@ -97,6 +97,8 @@ const authOptions = (
     secret,
     trustedOrigins: [baseUrl],
     telemetry: { enabled: false },
+    // Otherwise the first request that writes loads a library for tracing, which takes up to 20 ms.
+    experimental: { instrumentation: { enabled: false } },
     logger: { disabled: true },
     database: { db: store.db, type: store.engine },
     emailAndPassword: {
