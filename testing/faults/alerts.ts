@@ -304,7 +304,7 @@ export const alertFaults: readonly Fault[] = [
     name: 'target: the platform of a cloud counts as public',
     harm: 'A member reads the secrets of the machine through a channel.',
     file: at('deliveries/target.ts'),
-    old: "  if (platforms.some((platform) => matches(address, platform))) return 'platform'\n",
+    old: "  if (platformAddresses.some((platform) => matches(address, platform))) return 'platform'\n",
     new: '',
     tests: [at('deliveries/target.test.ts')],
   },

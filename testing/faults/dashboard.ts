@@ -80,7 +80,7 @@ export const dashboardFaults: readonly Fault[] = [
     name: 'fleet: the filter in the address is read as JSON',
     harm: 'A bookmark of the version 1.10 shows the agents of 1.1, and a text in quotation marks loses them.',
     file: at('data/search.ts'),
-    old: 'if (q !== null) search[plain] = q',
+    old: 'if (q !== null) search[textParameter] = q',
     new: '',
     tests: [at('data/search.test.ts')],
   },

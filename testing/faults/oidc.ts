@@ -171,8 +171,8 @@ export const oidcFaults: readonly Fault[] = [
     name: 'oidc: a tab takes the visit of another one',
     harm: 'Who has two tabs open is refused.',
     file: at('people/oidc/state.ts'),
-    old: 'const kept = 3',
-    new: 'const kept = 1',
+    old: 'const maxVisits = 3',
+    new: 'const maxVisits = 1',
     tests: [overHttp],
   },
   {

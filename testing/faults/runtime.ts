@@ -32,7 +32,7 @@ export const runtimeFaults: readonly Fault[] = [
     name: 'logs: the star of a log stands for any text',
     harm: 'A request for job/../../x opens a file of the agent that its manifest does not declare.',
     file: 'packages/blueprint/src/manifest/logs.ts',
-    old: 'return word.test(found) ? found : undefined',
+    old: 'return logWordPattern.test(found) ? found : undefined',
     new: 'return found',
     tests: ['packages/blueprint/src/manifest/logs.test.ts', at('state/logs/read.test.ts')],
   },

@@ -42,14 +42,14 @@ export function readEmail(typed: string): Verdict<string, 'email_invalid'> {
   if (address.length > maxEmailLength)
     return refused(`An e-mail address has at most ${maxEmailLength} characters: this one has ${address.length}.`)
   const [local, domain, more] = address.split('@')
-  if (!local || !domain || more !== undefined) return refused(`${example}: got ${shown(text)}.`)
+  if (!local || !domain || more !== undefined) return refused(`${exampleText}: got ${shown(text)}.`)
   const broken = rules.find(([, isBroken]) => isBroken(local, domain))
-  if (broken) return refused(`${example}: ${shown(text)} ${broken[0]}.`)
+  if (broken) return refused(`${exampleText}: ${shown(text)} ${broken[0]}.`)
   const double = doubleIn(address)
   return double ? refused(`The email address ${shown(text)} ${double}.`) : { ok: true, value: address }
 }
 
-const example = 'An e-mail address looks like name@example.org'
+const exampleText = 'An e-mail address looks like name@example.org'
 const refused = (message: string) => ({ ok: false, code: 'email_invalid', message }) as const
 
 export const isEmail = (typed: string): boolean => readEmail(typed).ok

@@ -27,9 +27,9 @@ interface DotenvText {
   readonly faults: readonly EnvFault[]
 }
 
-const invisible = /[\p{Cf}\p{Cc}\u00a0\u2028\u2029]/u
-const empty = /^\s*(?:#.*)?$/s
-const understood = /^([A-Z][A-Z0-9_]*)=(.*?)\r?$/
+const invisibleCharacters = /[\p{Cf}\p{Cc}\u00a0\u2028\u2029]/u
+const emptyLinePattern = /^\s*(?:#.*)?$/s
+const assignmentPattern = /^([A-Z][A-Z0-9_]*)=(.*?)\r?$/
 
 export function readEnvText(text: string): EnvText {
   const lines: EnvLine[] = []
@@ -39,9 +39,9 @@ export function readEnvText(text: string): EnvText {
     .split('\n')
     .entries()) {
     const line = i + 1
-    const [, name, value] = understood.exec(written) ?? []
+    const [, name, value] = assignmentPattern.exec(written) ?? []
     if (name !== undefined && value !== undefined) lines.push({ line, name, value })
-    else if (!empty.test(written)) faults.push({ line, why: wrongWithLine(written) })
+    else if (!emptyLinePattern.test(written)) faults.push({ line, why: wrongWithLine(written) })
   }
   return { lines, faults }
 }
@@ -56,7 +56,7 @@ export function readDotenvText(text: string): DotenvText {
   const rows = text.replace(/^\ufeff/, '').split(/\r?\n/)
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] ?? ''
-    if (empty.test(row)) continue
+    if (emptyLinePattern.test(row)) continue
     const [, name, value = ''] = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)[ \t]*=\s*(.*)$/s.exec(row) ?? []
     if (name === undefined) {
       faults.push({ line: i + 1, why: wrongWithLine(row.trim()) })
@@ -75,7 +75,7 @@ export function readDotenvText(text: string): DotenvText {
       continue
     }
     const last = end === i ? value.slice(1) : (rows[end] ?? '')
-    if (!empty.test(last.slice(last.indexOf(quote) + 1)))
+    if (!emptyLinePattern.test(last.slice(last.indexOf(quote) + 1)))
       faults.push({ line: end + 1, why: 'has text after the closing quote' })
     i = end
   }
@@ -87,7 +87,7 @@ export function readDotenvText(text: string): DotenvText {
  * not.
  */
 function wrongWithBareValue(value: string): string | undefined {
-  const hidden = invisible.exec(value.replaceAll('\t', ' ').trim())?.[0]
+  const hidden = invisibleCharacters.exec(value.replaceAll('\t', ' ').trim())?.[0]
   if (hidden === '\r') return 'has a carriage return inside; end each line with a line feed'
   if (hidden !== undefined) return `has an invisible character, ${codePoint(hidden)}`
   return /^(?:[^#]*\S)?#/.test(value)
@@ -111,8 +111,8 @@ export const doubtfulValues = ({ lines }: Pick<EnvText, 'lines'>): EnvFault[] =>
         ? 'begins or ends with a space'
         : /\s#/.test(value)
           ? 'contains " #", which begins no comment here'
-          : invisible.test(value)
-            ? `contains an invisible character, ${codePoint(invisible.exec(value)?.[0] ?? '')}`
+          : invisibleCharacters.test(value)
+            ? `contains an invisible character, ${codePoint(invisibleCharacters.exec(value)?.[0] ?? '')}`
             : undefined
     return why === undefined ? [] : [{ line, why: `the value of ${name} ${why}; it is used exactly as written` }]
   })
@@ -149,7 +149,7 @@ const beginnings: readonly (readonly [RegExp, string])[] = [
 ]
 
 function wrongWithLine(line: string): string {
-  const hidden = invisible.exec(line.replace(/\r$/, '').replaceAll('\t', ' '))?.[0]
+  const hidden = invisibleCharacters.exec(line.replace(/\r$/, '').replaceAll('\t', ' '))?.[0]
   if (hidden === '\r') return 'has a carriage return inside; end each line with a line feed'
   if (hidden !== undefined) return `has an invisible character, ${codePoint(hidden)}`
   return beginnings.find(([begins]) => begins.test(line))?.[1] ?? 'is not NAME=value'

@@ -81,7 +81,7 @@ export function parseAsMaps(text: string): unknown {
   }
 }
 
-const numbers = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** Every whole number with at most this many digits can be represented exactly by a double. */
 const exactDigits = 15
 /**
@@ -197,10 +197,10 @@ class Reader {
   }
 
   #number(): number {
-    numbers.lastIndex = this.#at
-    if (!numbers.test(this.#text)) throw this.#fault()
+    numberPattern.lastIndex = this.#at
+    if (!numberPattern.test(this.#text)) throw this.#fault()
     const start = this.#at
-    this.#at = numbers.lastIndex
+    this.#at = numberPattern.lastIndex
     return Number(this.#text.slice(start, this.#at))
   }
 

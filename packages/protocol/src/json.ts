@@ -41,7 +41,7 @@ export function readJson(body: Uint8Array, parse: (text: string) => unknown = JS
  */
 export const isCleanJson = (json: string, bytes: number): boolean =>
   !(json.length === bytes ? json.includes('\u007f') : controls.test(json)) &&
-  (!json.includes('\\') || !escapes.test(json))
+  (!json.includes('\\') || !escapePattern.test(json))
 
 /**
  * The control characters DEL and C1. Of these, a text with only ASCII characters can contain only DEL, for which a
@@ -53,7 +53,7 @@ const controls = /[\u007f-\u009f]/
  * The escapes `\b`, `\f`, `\r` and `\uXXXX` in JSON. The pattern also matches an escaped backslash before one of these
  * letters.
  */
-const escapes = /\\[bfru]/
+const escapePattern = /\\[bfru]/
 
 function invalid(message: string): RefusedBody {
   return { ok: false, code: 'body_invalid', message }

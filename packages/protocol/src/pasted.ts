@@ -9,11 +9,11 @@ import { shown } from './text.ts'
 /** Format characters that are visible: marks around a number or a word in Arabic, Syriac and Kaithi. */
 const visibleFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}'
 /** Blanks that Unicode classes as letters, marks or symbols. */
-const blanks = '\\u2800\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}'
-const invisible = `(?![${visibleFormats}])[\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}${blanks}]`
+const blankCharacters = '\\u2800\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}'
+const invisiblePattern = `(?![${visibleFormats}])[\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}${blankCharacters}]`
 /** A plain space is seen between two words, and only removed at the ends. */
-const hidden = new RegExp(`(?! )(?:[\\p{Cc}\\s]|${invisible})`, 'u')
-const hiddenCharacters = new RegExp(hidden.source, 'gu')
+const hiddenPattern = new RegExp(`(?! )(?:[\\p{Cc}\\s]|${invisiblePattern})`, 'u')
+const hiddenCharacters = new RegExp(hiddenPattern.source, 'gu')
 
 /** The maximum number of characters that a refusal quotes in front of the hidden one. */
 const maxQuoted = 40
@@ -23,14 +23,14 @@ export function trimInvisible(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end) {
     const character = String.fromCodePoint(text.codePointAt(start) as number)
-    if (character !== ' ' && !hidden.test(character)) break
+    if (character !== ' ' && !hiddenPattern.test(character)) break
     start += character.length
   }
   while (end > start) {
     const at =
       isLow(text.charCodeAt(end - 1)) && end - 2 >= start && isHigh(text.charCodeAt(end - 2)) ? end - 2 : end - 1
     const character = text.slice(at, end)
-    if (character !== ' ' && !hidden.test(character)) break
+    if (character !== ' ' && !hiddenPattern.test(character)) break
     end = at
   }
   return text.slice(start, end)
@@ -39,7 +39,7 @@ export function trimInvisible(text: string): string {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-const hiddenGroups = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisible})`, 'gu')
+const hiddenGroups = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisiblePattern})`, 'gu')
 /**
  * Replaces each invisible UTF-16 unit of a text, apart from spaces, by `veil`. All other units keep their positions.
  */
@@ -55,7 +55,7 @@ export const visibleText = (text: string): string => text.replace(hiddenCharacte
  * characters can be seen.
  */
 export function hiddenCharacterIn(text: string, { secret = false } = {}): string | undefined {
-  const at = text.search(hidden)
+  const at = text.search(hiddenPattern)
   if (at === -1) return undefined
   const code = text.codePointAt(at) as number
   const before = text.slice(0, at)

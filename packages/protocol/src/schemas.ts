@@ -9,11 +9,11 @@ import { logUploadSchema } from './log.ts'
 import { report } from './report.ts'
 import { statusFile } from './status-file.ts'
 
-const draft = 'https://json-schema.org/draft/2020-12/schema'
+const schemaDraft = 'https://json-schema.org/draft/2020-12/schema'
 
 /** Returns the first properties of a schema. Its `$comment` says that the reader accepts more than the schema. */
 const kept = (what: string, accepted: string) => ({
-  $schema: draft,
+  $schema: schemaDraft,
   title: `${what}: what is kept unchanged`,
   $comment: `What fits this schema is kept as it is. The reader accepts more: ${accepted}`,
 })
@@ -21,9 +21,9 @@ const cutAndDropped =
   'unknown fields are ignored, null counts as missing, texts and lists beyond their limits are cut, and bad fields and items are dropped (section 2 of docs/protocol.md).'
 
 export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log-upload', JsonSchema>> = {
-  report: { ...kept('Report (2.1)', cutAndDropped), ...closed(report.schema) },
+  report: { ...kept('Report (2.1)', cutAndDropped), ...withoutFurtherKeys(report.schema) },
   answer: {
-    $schema: draft,
+    $schema: schemaDraft,
     title: 'Report answer (2.7): what this service sends',
     $comment:
       'Open: version 1 may gain fields and types of commands (9.2). A reporter ignores unknown fields, and refuses an unknown type of command with an ack.',
@@ -31,11 +31,11 @@ export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log
   },
   'status-file': {
     ...kept('Agent status file (2.11)', `${cutAndDropped} Unknown fields cost a health line.`),
-    ...closed(statusFile.schema),
+    ...withoutFurtherKeys(statusFile.schema),
   },
   'log-upload': {
     ...kept('Log upload (2.8)', 'unknown fields are ignored, and of a longer text the end is kept.'),
-    ...closed(logUploadSchema),
+    ...withoutFurtherKeys(logUploadSchema),
   },
 }
 
@@ -43,7 +43,7 @@ export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log
  * Forbids unknown properties at every level of a schema. The reader would drop such properties, and in a status file
  * they are errors (2.11).
  */
-function closed(schema: JsonSchema): JsonSchema {
+function withoutFurtherKeys(schema: JsonSchema): JsonSchema {
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closedPart(value)]))
   return schema.properties && schema.additionalProperties === undefined
     ? { ...inner, additionalProperties: false }
@@ -52,5 +52,5 @@ function closed(schema: JsonSchema): JsonSchema {
 
 function closedPart(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closedPart)
-  return isObject(value) ? closed(value) : value
+  return isObject(value) ? withoutFurtherKeys(value) : value
 }

@@ -6,7 +6,7 @@
 import { isShallow } from './depth.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
-const unclean = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
+const uncleanPattern = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const controls = /[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g
 
@@ -21,21 +21,21 @@ export const tidyPattern = '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\ud
  * (D13).
  */
 export function clean(text: string): string {
-  if (text.isWellFormed() && !unclean.test(text)) return text
+  if (text.isWellFormed() && !uncleanPattern.test(text)) return text
   return text.toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
 }
 
 /**
  * Characters that change the direction of the text around them, which could show a text in another order than it has.
  */
-const directions = /\p{Bidi_Control}/gu
+const directionCharacters = /\p{Bidi_Control}/gu
 
 /**
  * Cleans a text of several lines that a person wrote for others: as `clean` does, with line breaks of all systems as
  * newlines, and without characters that change the direction of the text.
  */
 export const cleanText = (text: string): string =>
-  clean(text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')).replace(directions, '')
+  clean(text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')).replace(directionCharacters, '')
 
 /** Returns the first `max` Unicode code points of a text (D12). */
 export function cut(text: string, max: number): string {

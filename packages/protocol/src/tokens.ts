@@ -6,11 +6,11 @@
 export const tokenPrefixes = { agent: 'svc_agt_', install: 'svc_inst_', bot: 'svc_bot_' } as const
 export type TokenKind = keyof typeof tokenPrefixes
 
-const random = '[A-Za-z0-9_-]+'
+const randomPattern = '[A-Za-z0-9_-]+'
 const shapes: Readonly<Record<TokenKind, RegExp>> = {
-  agent: new RegExp(`^svc_agt_${random}$`),
-  install: new RegExp(`^svc_inst_${random}$`),
-  bot: new RegExp(`^svc_bot_${random}$`),
+  agent: new RegExp(`^svc_agt_${randomPattern}$`),
+  install: new RegExp(`^svc_inst_${randomPattern}$`),
+  bot: new RegExp(`^svc_bot_${randomPattern}$`),
 }
 
 /** True if a text has the shape of a credential of this kind. A credential of this shape need not exist. */

@@ -12,11 +12,11 @@ export const runtimeVersion = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/
 /** The form of a SHA-256 checksum in hex, as the service sends it (2.7, 2.9). */
 export const sha256Shape = /^[0-9a-f]{64}$/
 
-const core = '(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)'
-const identifier = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
+const corePattern = '(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)'
+const identifierPattern = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
 /** The form of a semantic version (D48). `isVersion` also checks its length. */
 export const semanticVersion = new RegExp(
-  `^${core}(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+  `^${corePattern}(?:-(${identifierPattern}(?:\\.${identifierPattern})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 )
 
 /**

@@ -9,7 +9,7 @@ import type { ReadWithPositions } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { contentOf, type UnpackedTotal, WrongContent, zipDisagreement } from '../zip/contents.ts'
 import { type ZipEntry, type ZipLayout, zipLayoutOf } from '../zip/layout.ts'
-import { isExecutable, overlaps, wrongWithLayout } from '../zip/profile.ts'
+import { isExecutable, overlapText, wrongWithLayout } from '../zip/profile.ts'
 import { type BundleFinding, type BundleVerdict, refusedBundle, shownPath, someFindings } from './findings.ts'
 import { type ExpectedManifest, readOwnManifest } from './manifest.ts'
 import { wrongWithPath } from './paths.ts'
@@ -64,7 +64,7 @@ export async function judgeWholeBundle(
   const sound = findings.length === 0 ? await zipDisagreement(layout) : undefined
   if (sound !== undefined) findings.push({ file: '', message: shownPath(sound) })
   const bad = new Set(findings.map((f) => f.file))
-  const archiveSound = !bad.has('') && !findings.some((f) => f.message === overlaps)
+  const archiveSound = !bad.has('') && !findings.some((f) => f.message === overlapText)
   const readable = layout.entries.filter((e) => archiveSound && !bad.has(e.path))
   const contents = await readContents(layout, readable)
   findings.push(...contents.findings)

@@ -93,9 +93,10 @@ const environmentHints = ({ path }: ListedFile): BundleFinding[] =>
     : []
 
 /** The names of files that usually hold secrets. A bundle must hold no secrets (4, rule 3). */
-const secretive = /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
+const secretPathPattern =
+  /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
 const fileHints = ({ path }: ListedFile): BundleFinding[] =>
-  secretive.test(path)
+  secretPathPattern.test(path)
     ? [
         {
           file: path,
@@ -117,11 +118,12 @@ function commandHints({ runtime, state }: Manifest, files: readonly ListedFile[]
     if (path === undefined || inState(path)) return []
     const file = files.find((f) => f.path === path)
     const isProgram = i === 0 && argument.includes('/')
-    if (!file && (isProgram || script.test(argument))) return said(`starts "${argument}", which is not in the bundle`)
+    if (!file && (isProgram || scriptPattern.test(argument)))
+      return said(`starts "${argument}", which is not in the bundle`)
     return file && isProgram && !file.executable ? said(`starts "${argument}", which is not executable`) : []
   })
 }
-const script = /^[^-].*\.(?:py|pyz|js|cjs|mjs|ts|cts|mts|sh|rb|pl|php|jar)$/
+const scriptPattern = /^[^-].*\.(?:py|pyz|js|cjs|mjs|ts|cts|mts|sh|rb|pl|php|jar)$/
 
 /**
  * The path in the bundle that an argument of the agent's command means, if the argument is the name of a file.

@@ -14,7 +14,7 @@ interface LogPattern {
 }
 type NumberedName = readonly [before: string, behind: string]
 
-const word = /^[a-z0-9][a-z0-9._-]{0,62}$/
+const logWordPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
 /** True if a declared log stands for many. The output of a process goes to one file, so it is never such a log. */
 export const isLogPattern = (log: Log): boolean => patternOf(log) !== undefined
@@ -43,7 +43,9 @@ export function logsBelow<L extends Log>(
   return {
     folder: pattern.path[0].replace(/\/$/, '') || '.',
     logOf: (entry) =>
-      word.test(entry) ? { ...log, name: filled(pattern.name, entry), path: filled(pattern.path, entry) } : undefined,
+      logWordPattern.test(entry)
+        ? { ...log, name: filled(pattern.name, entry), path: filled(pattern.path, entry) }
+        : undefined,
   }
 }
 
@@ -70,5 +72,5 @@ function wordIn([before, behind]: NumberedName, name: string): string | undefine
   // If both parts overlap in a name, the word between them is empty, which is none.
   if (!name.startsWith(before) || !name.endsWith(behind)) return undefined
   const found = name.slice(before.length, name.length - behind.length)
-  return word.test(found) ? found : undefined
+  return logWordPattern.test(found) ? found : undefined
 }

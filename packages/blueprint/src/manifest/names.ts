@@ -4,14 +4,14 @@
  */
 import { limits, limitText } from '@svc/protocol'
 
-const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
+const deviceNamePattern = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
 /** Checks the name of an agent or a blueprint, which becomes the name of a folder (D50). */
 export function wrongWithAgentName(name: string): string | undefined {
   if (!/^[a-z0-9](?:-?[a-z0-9])*$/.test(name))
     return 'must be lowercase letters, digits and single hyphens between them'
   if (name.length > limits.agentName) return `must be at most ${limits.agentName} characters`
-  return devices.test(name) ? 'must not be the name of a device' : undefined
+  return deviceNamePattern.test(name) ? 'must not be the name of a device' : undefined
 }
 
 /** Checks the id of a product, which becomes part of variable names (D46). */
@@ -53,7 +53,7 @@ const obeyed: Readonly<Record<string, string>> = {
   wget: 'WGETRC SYSTEM_WGETRC',
 }
 const names = Object.values(obeyed).flatMap((line) => line.split(' '))
-const loaders = new RegExp(
+const loaderVariablePattern = new RegExp(
   `^(?:${names.map((name) => (name.endsWith('*') ? `${name.slice(0, -1)}.*` : name)).join('|')})$`,
 )
 
@@ -61,7 +61,7 @@ const loaders = new RegExp(
 export function wrongWithSecretName(name: string): string | undefined {
   if (!/^[A-Z][A-Z0-9_]{0,99}$/.test(name)) return 'must be capitals, digits and underscores, starting with a letter'
   if (name.startsWith('SVC_')) return "must not start with SVC_, which is the runtime's own"
-  return loaders.test(name) ? 'must not be a variable that programs or their loaders obey' : undefined
+  return loaderVariablePattern.test(name) ? 'must not be a variable that programs or their loaders obey' : undefined
 }
 
 /** Linux gives a program no variable of more than 128 KB, name included, so the agent could not start. */

@@ -78,9 +78,9 @@ export const text =
  * The spellings of numbers that are accepted (D47). `014`, `0o14`, `1e3`, `1:30` and `.5` mean different numbers to
  * different YAML readers, so they are read as texts.
  */
-const decimal = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
+const decimalPattern = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 export const plainNumber = (v: YamlValue): number | undefined =>
-  v.is === 'scalar' && v.plain && decimal.test(v.text) ? Number(v.text) : undefined
+  v.is === 'scalar' && v.plain && decimalPattern.test(v.text) ? Number(v.text) : undefined
 /** Reads a boolean. Only the words `true` and `false` are booleans (D47); `yes`, `on` and `True` are texts. */
 export const plainBoolean = (v: YamlValue): boolean | undefined =>
   v.is === 'scalar' && v.plain && (v.text === 'true' || v.text === 'false') ? v.text === 'true' : undefined

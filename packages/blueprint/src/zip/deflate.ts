@@ -5,22 +5,22 @@
  * in one go.
  */
 
-const window = 32_768
-const longest = 258
+const windowBytes = 32_768
+const maxMatchBytes = 258
 /** The maximum number of earlier positions that are tried as the start of a match. */
-const tries = 64
+const maxCandidates = 64
 const hashSize = 1 << 15
 
 /** Compresses bytes with deflate. Undefined if the result would not be shorter than the bytes. */
 export function deflate(bytes: Uint8Array): Uint8Array | undefined {
   const out = new BitWriter(bytes.length)
   out.put(0b011, 3) // begins a block that is the last one and has fixed codes
-  const heads = new Int32Array(hashSize).fill(-window)
-  const before = new Int32Array(window)
+  const heads = new Int32Array(hashSize).fill(-windowBytes)
+  const before = new Int32Array(windowBytes)
   const remember = (at: number) => {
     if (at + 3 > bytes.length) return
     const hash = hashOf(bytes, at)
-    before[at % window] = heads[hash] ?? -window
+    before[at % windowBytes] = heads[hash] ?? -windowBytes
     heads[hash] = at
   }
   let at = 0
@@ -40,15 +40,15 @@ const hashOf = (b: Uint8Array, at: number): number =>
 const none = { length: 0, distance: 0 }
 function longestMatch(bytes: Uint8Array, at: number, heads: Int32Array, before: Int32Array) {
   if (at + 3 > bytes.length) return none
-  const maxLength = Math.min(longest, bytes.length - at)
+  const maxLength = Math.min(maxMatchBytes, bytes.length - at)
   let best = none
-  let earlier = heads[hashOf(bytes, at)] ?? -window
-  for (let n = 0; n < tries && earlier >= 0 && earlier > at - window; n++) {
+  let earlier = heads[hashOf(bytes, at)] ?? -windowBytes
+  for (let n = 0; n < maxCandidates && earlier >= 0 && earlier > at - windowBytes; n++) {
     let length = 0
     while (length < maxLength && bytes[earlier + length] === bytes[at + length]) length++
     if (length > best.length) best = { length, distance: at - earlier }
     if (length === maxLength) break
-    earlier = before[earlier % window] ?? -window
+    earlier = before[earlier % windowBytes] ?? -windowBytes
   }
   return best
 }
@@ -67,11 +67,11 @@ const stepsOf = (first: number, codes: number, bitsOf: (code: number) => number)
   return steps
 }
 const lengths = stepsOf(3, 28, (code) => Math.max(0, (code >> 2) - 1))
-lengths.push([longest, 0]) // the maximum length has a code of its own, without extra bits
+lengths.push([maxMatchBytes, 0]) // the maximum length has a code of its own, without extra bits
 const distances = stepsOf(1, 30, (code) => Math.max(0, (code >> 1) - 1))
 const codeFor = (steps: readonly (readonly [number, number])[], value: number): number =>
   steps.findLastIndex(([from]) => from <= value)
-const lengthCodes = Uint8Array.from({ length: longest + 1 }, (_, length) => Math.max(0, codeFor(lengths, length)))
+const lengthCodes = Uint8Array.from({ length: maxMatchBytes + 1 }, (_, length) => Math.max(0, codeFor(lengths, length)))
 
 /**
  * Reverses the bits of a code. Codes are written with their highest bit first, and all other numbers with their lowest

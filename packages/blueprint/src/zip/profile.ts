@@ -84,7 +84,7 @@ export const entryRules: readonly EntryRule[] = [
  */
 const notAnArchive = 'is not a zip archive, or it is cut off: it has no end record'
 const tooLarge = `is larger than ${limitText(limits.bundleBytes)}`
-export const overlaps = 'overlaps another entry'
+export const overlapText = 'overlaps another entry'
 const gapBefore = 'has bytes before it that belong to no entry'
 const gapAfter = 'has bytes between its last entry and its directory'
 
@@ -111,7 +111,7 @@ function wrongWithRanges(entries: readonly ZipEntry[], directoryAt: number): Zip
   const placed = entries.filter((e) => e.local).sort((a, b) => a.start - b.start)
   let at = placed[0]?.start ?? directoryAt
   for (const entry of placed) {
-    if (entry.start < at) findings.push({ entry, message: overlaps })
+    if (entry.start < at) findings.push({ entry, message: overlapText })
     if (entry.start > at) findings.push({ entry, message: gapBefore })
     at = Math.max(at, entry.end)
   }

@@ -43,7 +43,7 @@ export function zipArchive(members: readonly ZipMember[], offset = 0): Buffer {
 
 const signature = (kind: string): Buffer => Buffer.from(`PK${kind}`, 'latin1')
 const madeByUnix = bytesOf((3 << 8) | 20, 2)
-const date = 0x21 // 1980-01-01 in the format of DOS dates
+const dosDate = 0x21 // 1980-01-01 in the format of DOS dates
 
 /**
  * The bytes that the local and the central header of a member share: version 2.0, flags, method, time, checksum, sizes,
@@ -57,7 +57,7 @@ function common({ name, content, packed }: ZipMember): number[] {
     ...bytesOf(isAscii ? 0 : 0x0800, 2),
     ...bytesOf(packed ? 8 : 0, 2),
     ...bytesOf(0, 2),
-    ...bytesOf(date, 2),
+    ...bytesOf(dosDate, 2),
     ...bytesOf(crc32(content), 4),
     ...bytesOf((packed ?? content).length, 4),
     ...bytesOf(content.length, 4),

@@ -11,7 +11,7 @@ import { type ActivitySubject, isSubject, subjects } from './about.ts'
 const route = getRouteApi('/signed-in/w/$slug/activity')
 
 /** The milliseconds without a key after which the text is searched for. */
-const pause = 250
+const searchDelayMs = 250
 
 const periods = { '1': 'Today', '7': 'Last 7 days', '30': 'Last 30 days' } as const
 
@@ -49,7 +49,7 @@ export function ActivityFilter() {
   const { typed, type, settle } = useAddressText({
     text: search.text ?? '',
     tell: (text) => go({ text }),
-    pauseAfter: () => pause,
+    pauseAfter: () => searchDelayMs,
   })
   const isFiltered = Object.keys(search).length > 0
   const field = useFocusedPart<HTMLInputElement>(String(isFiltered))

@@ -6,7 +6,7 @@ export const providerAddress = (next: string): string => startAddress({ next })
 const startAddress = (asked: Record<string, string>): string => `/api/web/oidc/start?${new URLSearchParams(asked)}`
 
 /** The parameter that the address of the page has after a sign-in that was a proof. */
-const mark = 'signed-in'
+const signedInKey = 'signed-in'
 /** For a longer address, the service leads to the first page instead. */
 const maxNext = 400
 
@@ -16,16 +16,16 @@ const maxNext = 400
  */
 export function againAddress({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): string {
   const params = new URLSearchParams(search)
-  params.set(mark, 'again')
+  params.set(signedInKey, 'again')
   const whole = `${pathname}?${params}${hash}`
-  return startAddress({ next: whole.length > maxNext ? `${pathname}?${mark}=again` : whole, again: 'true' })
+  return startAddress({ next: whole.length > maxNext ? `${pathname}?${signedInKey}=again` : whole, again: 'true' })
 }
 
 /** Takes the mark of such a sign-in from the address of the page. True if the address had it. */
 export function takeSignedInAgain(): boolean {
   const here = new URL(window.location.href)
-  if (!here.searchParams.has(mark)) return false
-  here.searchParams.delete(mark)
+  if (!here.searchParams.has(signedInKey)) return false
+  here.searchParams.delete(signedInKey)
   window.history.replaceState(window.history.state, '', here)
   return true
 }

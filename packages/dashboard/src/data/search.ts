@@ -7,7 +7,7 @@ import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-rout
 type Parameters = Record<string, unknown>
 
 /** Parameters whose values are texts, also where they look like JSON. */
-const plain = 'q'
+const textParameter = 'q'
 /**
  * The search of earlier versions. Their router wrote texts that look like JSON as JSON; people typed them as they are.
  */
@@ -16,17 +16,17 @@ const oldSearch = 'search'
 export function parseSearch(text: string): Parameters {
   const search: Parameters = { ...defaultParseSearch(text) }
   const texts = new URLSearchParams(text)
-  const q = texts.get(plain)
-  if (q !== null) search[plain] = q
+  const q = texts.get(textParameter)
+  if (q !== null) search[textParameter] = q
   const old = texts.get(oldSearch)
   if (old !== null && typeof search[oldSearch] !== 'string') search[oldSearch] = old
   return search
 }
 
-export function stringifySearch({ [plain]: q, ...others }: Parameters): string {
+export function stringifySearch({ [textParameter]: q, ...others }: Parameters): string {
   const rest = defaultStringifySearch(others)
   if (typeof q !== 'string' || q === '') return rest
-  const own = `?${new URLSearchParams({ [plain]: q })}`.replaceAll('%3A', ':').replaceAll('%2C', ',')
+  const own = `?${new URLSearchParams({ [textParameter]: q })}`.replaceAll('%3A', ':').replaceAll('%2C', ',')
   return rest === '' ? own : `${own}&${rest.slice(1)}`
 }
 

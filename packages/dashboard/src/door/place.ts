@@ -6,15 +6,15 @@ import { paths } from '../paths.ts'
 /** A page of the door; `id` is the secret in the address of an invitation. */
 type DoorPage = { page: 'signIn' | 'start' | 'link' | 'claim' | 'forgot' } | { page: 'invitation'; id: string }
 
-const plain = ['signIn', 'start', 'link', 'claim', 'forgot'] as const
-const invitation = /^\/invitation\/([^/]+)\/?$/i
+const plainDoorPages = ['signIn', 'start', 'link', 'claim', 'forgot'] as const
+const invitationPath = /^\/invitation\/([^/]+)\/?$/i
 
 /** The page of the door at this path; undefined if the path belongs to another page. */
 export function doorAt(pathname: string): DoorPage | undefined {
   const path = pathname.toLowerCase().replace(/(.)\/+$/, '$1')
-  const page = plain.find((name) => paths[name] === path)
+  const page = plainDoorPages.find((name) => paths[name] === path)
   if (page) return { page }
-  const [, id] = invitation.exec(pathname) ?? []
+  const [, id] = invitationPath.exec(pathname) ?? []
   return id === undefined ? undefined : { page: 'invitation', id: decoded(id) }
 }
 

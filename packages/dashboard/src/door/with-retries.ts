@@ -1,7 +1,7 @@
 import { ApiError } from '../data/api.ts'
 
 /** The pauses in milliseconds before a request is sent again. */
-const pauses = [1000, 2000]
+const retryDelaysMs = [1000, 2000]
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
@@ -10,7 +10,7 @@ const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
  * refused are not repeated.
  */
 export async function withRetries<T>(ask: () => Promise<T>, wait: (ms: number) => Promise<void> = sleep): Promise<T> {
-  for (const pause of pauses) {
+  for (const pause of retryDelaysMs) {
     try {
       return await ask()
     } catch (error) {

@@ -37,7 +37,7 @@ globalThis.addEventListener?.('vite:preloadError', () => {
 /** True once a file could not be loaded, also if it was only wanted ahead of time. */
 export const filesAreGone = (): boolean => gone
 
-const mark = 'svc-loaded-again'
+const loadedAgainKey = 'svc-loaded-again'
 
 /**
  * Opens an address of the page in a new document, with the files of the version that the service runs now. Returns
@@ -58,7 +58,7 @@ export async function loadAgain(href: string, cause?: unknown): Promise<boolean>
 
 function stored(): string | null {
   try {
-    return sessionStorage.getItem(mark)
+    return sessionStorage.getItem(loadedAgainKey)
   } catch {
     return null // The browser forbids storage.
   }
@@ -66,7 +66,7 @@ function stored(): string | null {
 
 function store(reason: string): void {
   try {
-    sessionStorage.setItem(mark, reason)
+    sessionStorage.setItem(loadedAgainKey, reason)
   } catch {
     // Without storage the page may load itself again more than once.
   }

@@ -51,7 +51,8 @@ const brand: MantineColorsTuple = [
  * The fonts of the system by name. `system-ui` is not among them: where no desktop sets it, Linux may choose a serif
  * font for the weights between regular and bold.
  */
-const system = '-apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", Arial, sans-serif'
+const systemFonts =
+  '-apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", Arial, sans-serif'
 const mono =
   'ui-monospace, "SF Mono", "Cascadia Mono", "Segoe UI Mono", "Roboto Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace'
 
@@ -61,9 +62,9 @@ export const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
   autoContrast: true,
   luminanceThreshold: 0.35,
-  fontFamily: system,
+  fontFamily: systemFonts,
   fontFamilyMonospace: mono,
-  headings: { fontFamily: system, fontWeight: '620' },
+  headings: { fontFamily: systemFonts, fontWeight: '620' },
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,

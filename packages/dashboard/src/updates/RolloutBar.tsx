@@ -36,9 +36,9 @@ export const RolloutCounts = ({ counts, agents }: RolloutBarProps) => (
 
 const shown = (tone: UpdateTone) => (tone === 'waiting' ? 'told' : tone)
 
-const ended = ['kept', 'excused', 'rolled_back', 'failed', 'worse', 'withdrawn'] as const
+const endedStates = ['kept', 'excused', 'rolled_back', 'failed', 'worse', 'withdrawn'] as const
 const underWay = ['trying', 'offered', 'wished'] as const
-const order = [...ended, ...underWay, 'untouched', 'left_out'] as const satisfies RolloutAgentState[]
+const order = [...endedStates, ...underWay, 'untouched', 'left_out'] as const satisfies RolloutAgentState[]
 
 interface BarPart {
   state: RolloutAgentState | 'under_way'
@@ -48,7 +48,7 @@ interface BarPart {
 
 /** The parts of the bar. Agents that were not reached are an empty part at its end. */
 export function barParts(counts: RolloutRow['counts']): BarPart[] {
-  const parts: BarPart[] = ended.map((state) => {
+  const parts: BarPart[] = endedStates.map((state) => {
     const { tone } = memberWords[state]
     return { state, tone: tone === 'plain' ? 'over' : tone, number: counts[state] }
   })

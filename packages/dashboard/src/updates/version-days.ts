@@ -3,7 +3,7 @@ import type { VersionDays } from '@svc/api'
 import { type Column, lastDays } from '../ui/charts/stack.ts'
 
 /** The name of the series with the agents of all rare versions. */
-const others = 'rare versions'
+const otherVersionsName = 'rare versions'
 
 const dayMs = 86_400_000
 
@@ -23,7 +23,9 @@ export function columnsOf({ now, days: counted }: Pick<VersionDays, 'now' | 'day
 }
 
 const partsOf = (agents: Record<string, number> = {}): Record<string, number> =>
-  Object.fromEntries(Object.entries(agents).map(([version, count]) => [version === '' ? others : version, count]))
+  Object.fromEntries(
+    Object.entries(agents).map(([version, count]) => [version === '' ? otherVersionsName : version, count]),
+  )
 
 /** The Monday (UTC) of the week of a date. */
 function mondayOf(date: string): string {

@@ -54,7 +54,7 @@ export function claimFolder(
 ): ClaimedCode {
   const taken = whyFolderIsTaken(root)
   if (taken) return { ok: false, message: taken }
-  const full = withoutRoom(dirname(root))
+  const full = noRoomReason(dirname(root))
   if (full) return { ok: false, message: `Nothing was installed, and the code was not used. ${full}` }
   const folder = folderAt(root)
   const left = readInstall(folder)
@@ -82,7 +82,7 @@ export function claimFolder(
  * Why an installation could not be completed on this file system. The agent would then exist in the service without a
  * machine.
  */
-function withoutRoom(above: string): string | undefined {
+function noRoomReason(above: string): string | undefined {
   const space = spaceAt(above)
   const is = space && judgeSpace(space)
   return space && (is === 'full' || is === 'read-only') ? spaceSentence(space, mountOf(above)) : undefined

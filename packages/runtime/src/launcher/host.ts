@@ -169,20 +169,26 @@ interface ThreadListener {
  * The code that a worker starts with. It loads a built file with `require`, which works whatever a package.json in a
  * parent folder says, and a source file with `import`.
  */
-const loader = `const { workerData: { file } } = require('node:worker_threads')
+const loaderProgram = `const { workerData: { file } } = require('node:worker_threads')
 file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : require(file)`
 
 /**
  * The limits of the runtime's heap in MB, without buffers. The space for young objects is small: the runtime has few of
  * them, and V8 would never give back a larger space.
  */
-const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
+const heapLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 
 /** The seconds after which a worker that cannot be ended, because it is in a system call, is left running. */
 const endSeconds = 5
 
 function startThread(start: WorkerStart, { message, error, exit }: ThreadListener): Thread {
-  const worker = new Worker(loader, { eval: true, workerData: start, execArgv: [], argv: [], resourceLimits: heap })
+  const worker = new Worker(loaderProgram, {
+    eval: true,
+    workerData: start,
+    execArgv: [],
+    argv: [],
+    resourceLimits: heapLimits,
+  })
   const over = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   worker.on('message', message)
   worker.on('error', (why: unknown) => error(messageOf(why)))

@@ -31,7 +31,7 @@ export type ProcessExit = NoteValue<typeof exit>
 const because = oneOf(['paused', 'asked', 'replaced', 'ended'])
 export type StopCause = NoteValue<typeof because>
 
-const alive = {
+const processFields = {
   pid: number(1),
   /** The boot id and the start time, which together with the pid identify the process. */
   start: anyText,
@@ -55,7 +55,7 @@ const running = withDefaults(
   object(
     {
       is: oneOf(['running']),
-      ...alive,
+      ...processFields,
       /**
        * True if the process is not the one that was started: that one has ended with code 0, and has left this one in
        * the background.
@@ -72,7 +72,7 @@ const stopping = withDefaults(
   object(
     {
       is: oneOf(['stopping']),
-      ...alive,
+      ...processFields,
       because,
       killAt: number(),
       killed: unread,

@@ -15,11 +15,11 @@ type ShippedPaths = Readonly<Record<string, readonly string[]>>
  * The key that stands for all versions. It is used in the copy of an agent that a drill works in, since the bundles of
  * that copy do not contain the seeds.
  */
-const every = '*'
+const everyVersion = '*'
 
 export function shippedFiles(folder: Folder, version: string | undefined): ReadonlySet<string> {
   const all = read(folder)
-  return new Set([...(all[every] ?? []), ...((version !== undefined && all[version]) || [])])
+  return new Set([...(all[everyVersion] ?? []), ...((version !== undefined && all[version]) || [])])
 }
 
 /**
@@ -27,14 +27,14 @@ export function shippedFiles(folder: Folder, version: string | undefined): Reado
  * works. There, the note counts for all versions.
  */
 export const copyShipped = (from: Folder, version: string | undefined, to: Folder): void =>
-  rememberShipped(to, every, [...shippedFiles(from, version)])
+  rememberShipped(to, everyVersion, [...shippedFiles(from, version)])
 
 /** Notes the paths of one version, and forgets versions that are no longer on the disk. */
 export function rememberShipped(folder: Folder, version: string, paths: readonly string[]): void {
   const { [version]: before, ...others } = read(folder)
   if (paths.length === 0 && before === undefined) return
   const here = new Set(fileNamesIn(folder.versions))
-  const kept = Object.entries(others).filter(([name]) => name === every || here.has(name))
+  const kept = Object.entries(others).filter(([name]) => name === everyVersion || here.has(name))
   const shipped: ShippedPaths = { ...Object.fromEntries(kept), ...(paths.length > 0 && { [version]: paths }) }
   createFolders(folder)
   writeDurably(folder.shipped, JSON.stringify(shipped), 0o600)

@@ -100,10 +100,10 @@ const projectOf = (root: string, name: string): string =>
  * The names of the variables that the agent gets from the runtime's own environment: PATH, user and home folder,
  * language, time zone, and the proxies and certificates of the network.
  */
-const machine =
+const machineVariables =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/
 /** The variables from which `docker` learns how to reach its engine. */
-const docker = /^DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)$/
+const dockerVariables = /^DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)$/
 
 /** Returns the agent's environment without `SVC_AGENT_STARTED`, which the launcher adds at each start. */
 function environment(
@@ -112,7 +112,9 @@ function environment(
   own: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string> {
   const compose = manifest.runtime?.kind === 'compose'
-  const given = Object.entries(own).filter(([name]) => machine.test(name) || (compose && docker.test(name)))
+  const given = Object.entries(own).filter(
+    ([name]) => machineVariables.test(name) || (compose && dockerVariables.test(name)),
+  )
   const agentEnv = [...readEnv(folder.env)].filter(([name]) => name !== 'SVC_TOKEN')
   const settings = Object.entries(settingsInForce(folder, manifest)).map(
     ([key, value]) => [`SVC_SETTING_${key.toUpperCase()}`, written(value)] as const,

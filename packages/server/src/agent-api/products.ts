@@ -58,13 +58,13 @@ export function productCalls(deps: Pick<ServiceBase, 'config' | 'log' | 'now'> &
     if (body.is === 'broken') return
     if (body.is === 'too_large') return refuseAndClose(req, res, 'body_too_large')
     const token = tokenOf(req.headers['content-type'], body.bytes)
-    if (token === undefined) return sendRefusal(res, 'body_invalid', wanted)
+    if (token === undefined) return sendRefusal(res, 'body_invalid', wantedFormText)
     const found = await introspect(deps.store.db, product, token, { issuer: deps.config.baseUrl, now: deps.now() })
     respondWithJson(res, 200, JSON.stringify(found))
   }
 }
 
-const wanted = 'The body must be a form (application/x-www-form-urlencoded) with one field "token".'
+const wantedFormText = 'The body must be a form (application/x-www-form-urlencoded) with one field "token".'
 
 function tokenOf(type: string | undefined, bytes: Buffer): string | undefined {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type ?? '')) return undefined

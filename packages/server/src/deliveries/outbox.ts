@@ -11,7 +11,7 @@ const minute = 60 * second
 const hour = 60 * minute
 
 /** The times between a failed try and the next one, in order. */
-const waits = [
+const waitsMs = [
   5 * second,
   30 * second,
   2 * minute,
@@ -22,10 +22,10 @@ const waits = [
   4 * hour,
   8 * hour,
 ] as const
-export const triesMax = waits.length + 1
-const spread = 0.2
+export const triesMax = waitsMs.length + 1
+const waitSpread = 0.2
 /** The longest time until the next try of a delivery that was tried so often. */
-export const longestWait = (tries: number): number => Math.ceil((waits[tries - 1] ?? 0) * (1 + spread))
+export const longestWait = (tries: number): number => Math.ceil((waitsMs[tries - 1] ?? 0) * (1 + waitSpread))
 /** The age at which a delivery is given up, even if tries are left. */
 const maxAge = 24 * hour
 /** The number of consecutive deliveries that were given up after which the channel is disabled. */
@@ -85,9 +85,9 @@ export function deliveryOutcomeOf(
 ): DeliveryOutcome {
   if (answer.is === 'status' && answer.status >= 200 && answer.status < 300) return { is: 'sent' }
   if (answer.is === 'status' && (answer.status === 410 || answer.gone)) return { is: 'dead', gone: true }
-  const wait = waits[tries]
+  const wait = waitsMs[tries]
   if (wait === undefined) return { is: 'dead', gone: false }
-  const spreadOut = wait * (1 - spread + 2 * spread * random)
+  const spreadOut = wait * (1 - waitSpread + 2 * waitSpread * random)
   const asked = answer.is === 'status' ? (retryAfterMs(answer.retryAfter, now) ?? 0) : 0
   const dueAt = Math.round(now + Math.max(spreadOut, asked))
   return dueAt >= createdAt + maxAge ? { is: 'dead', gone: false } : { is: 'again', dueAt }

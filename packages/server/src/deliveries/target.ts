@@ -17,7 +17,7 @@ import { done, refuse } from '../platform/verdict.ts'
 export type AllowedNetworks = readonly string[]
 
 const maxUrl = 2000
-const setting = 'SVC_OUTBOUND_ALLOW'
+const allowSetting = 'SVC_OUTBOUND_ALLOW'
 
 /**
  * Parses the URL that the service is asked to call. If its host is an IP address, in any notation, the IP address is
@@ -52,7 +52,7 @@ export function judgeAddress(
   const called = name === undefined ? address : `${name} (${address})`
   return refuse(
     'address_refused',
-    `${called} is not called: it is ${ranges[range] ?? 'a reserved address'}. The operator of the service can allow it with ${setting}.`,
+    `${called} is not called: it is ${rangeWords[range] ?? 'a reserved address'}. The operator of the service can allow it with ${allowSetting}.`,
   )
 }
 
@@ -61,7 +61,7 @@ export function judgeAddress(
  * ::7f00:1 public, which is another notation of 127.0.0.1.
  */
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
-  if (platforms.some((platform) => matches(address, platform))) return 'platform'
+  if (platformAddresses.some((platform) => matches(address, platform))) return 'platform'
   const range = address.range()
   if (range !== 'unicast' || address.kind() === 'ipv4' || matches(address, '2000::/3')) return range
   return matches(address, '::/96') ? 'ipv4Mapped' : 'reserved'
@@ -71,10 +71,10 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
  * Public addresses at which the platform of a cloud answers the machines that it runs. The platforms of other clouds
  * have link-local, private or reserved addresses.
  */
-const platforms = ['168.63.129.16'] as const
+const platformAddresses = ['168.63.129.16'] as const
 
 /** The words for each kind of network; an address of any other kind is called reserved. */
-const ranges: Readonly<Record<string, string>> = {
+const rangeWords: Readonly<Record<string, string>> = {
   unspecified: 'an unspecified address',
   loopback: 'a loopback address, of the machine of the service',
   private: 'a private address',

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 
 /** The files by which Podman and Docker mark the inside of a container. */
-const marks = ['/run/.containerenv', '/.dockerenv']
+const containerFiles = ['/run/.containerenv', '/.dockerenv']
 
 /**
  * Returns a remark for the log if the data folder would be deleted with the container of this process. The folder must
@@ -13,7 +13,7 @@ export function lostWithContainer(dataDir: string): string | undefined {
     const folder = realpathSync(dataDir)
     return containerRemark(folder, {
       mounts: readFileSync('/proc/self/mountinfo', 'utf8'),
-      isMarked: marks.some(existsSync),
+      isMarked: containerFiles.some(existsSync),
     })
   } catch {
     return undefined // not Linux, or a /proc that is hidden

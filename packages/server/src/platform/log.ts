@@ -19,7 +19,7 @@ export function openServiceLog(level: string, destination: DestinationStream = s
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: paths.filter((path) => !allowed.has(path)), censor: '***' },
+      redact: { paths: paths.filter((path) => !allowedKeys.has(path)), censor: '***' },
       hooks: { streamWrite: withoutSecrets, logMethod: withoutLocked },
     },
     destination,
@@ -42,13 +42,13 @@ const debugLevel = 20
  * Keys that may be logged although a secret could have the same name: `err.code` is the name of an error, such as
  * ECONNREFUSED, and never an install code.
  */
-const allowed = new Set(['*.code', '*.*.code'])
+const allowedKeys = new Set(['*.code', '*.*.code'])
 
 /**
  * Patterns that find one-time links, cookies, bearer tokens, password fields and passwords of PostgreSQL addresses in
  * any text, also in JSON within JSON.
  */
-const shapes = [
+const secretPatterns = [
   [/(token=)[A-Za-z0-9_-]{8,}/g, '$1***'],
   [/((?:__Secure-|__Host-)?svc\.[a-z_-]+(?:\.\d+)?=)[^;\s"\\]+/g, '$1***'],
   [/(\bbearer\s+)[^\s"\\]+/gi, '$1***'],
@@ -57,7 +57,7 @@ const shapes = [
 ] as const
 
 const withoutSecrets = (line: string): string =>
-  shapes.reduce((text, [shape, instead]) => text.replace(shape, instead), maskSecrets(line, []))
+  secretPatterns.reduce((text, [shape, instead]) => text.replace(shape, instead), maskSecrets(line, []))
 
 /** The lines that this process writes to standard error, and how many of them were lost. */
 export const standardErrorLines: OutputLines = linesTo({

@@ -15,7 +15,7 @@ import { Pager } from '../parts/Pager.tsx'
 import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
 
-const size = 50
+const pageSize = 50
 
 /**
  * Lists the commands of an agent, page by page: who sent each command and when, and its result in the agent's words
@@ -26,7 +26,11 @@ export default function Commands({ agent }: { agent: Agent }) {
   const view = useAgentPageParams()
   const at = view.page()
   const query = useQuery(
-    read('GET /w/:slug/agents/:name/commands', { slug, name: page.name }, { offset: (at - 1) * size, limit: size }),
+    read(
+      'GET /w/:slug/agents/:name/commands',
+      { slug, name: page.name },
+      { offset: (at - 1) * pageSize, limit: pageSize },
+    ),
   )
   const { data } = query
   if (!data) return <QueryState of={query} waiting={null} />
@@ -46,7 +50,7 @@ export default function Commands({ agent }: { agent: Agent }) {
         ))}
       </ol>
       <LeftOut rows={data.leftOff?.rows ?? 0} what={['command']} />
-      <Pager page={at} size={size} total={data.total} onPage={(to) => view.go({ page: to > 1 ? to : undefined })} />
+      <Pager page={at} size={pageSize} total={data.total} onPage={(to) => view.go({ page: to > 1 ? to : undefined })} />
     </>
   )
 }

@@ -77,7 +77,10 @@ export const reportLine = (folder: string): string => `python3 svc.pyz report${d
  */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
-/** The line that installs an agent with this code and starts it, without questions. It begins with a space, too. */
+/**
+ * The line that installs an agent with this code and starts it, without questions. It begins with a space so that
+ * shells do not keep the code in their history.
+ */
 export const initWithCodeLine = (baseUrl: string, code: string): string =>
   ` echo ${code} | ${initLine(baseUrl)} --yes --start`
 

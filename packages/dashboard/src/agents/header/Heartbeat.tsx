@@ -5,7 +5,7 @@ import type { Agent } from '../parts/agent.ts'
 import { beatBarsOf, beatsAfter, beatWords, nextReportShare, type ReportBeat } from './beats.ts'
 
 const barWidth = 4
-const step = 6
+const beatWidth = 6
 const height = 16
 const minHeight = 3
 
@@ -31,11 +31,13 @@ export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
   return (
     <span className="ag-beats" title="Fills until the next report is due">
       {bars.length > 0 && (
-        <svg width={bars.length * step} height={height} role="img" aria-label={words}>
+        <svg width={bars.length * beatWidth} height={height} role="img" aria-label={words}>
           <title>{words}</title>
           {bars.map(({ at, tall, isLate }, i) => {
             const size = Math.max(minHeight, tall * height)
-            return <rect key={at} data-late={isLate} x={i * step} y={height - size} width={barWidth} height={size} />
+            return (
+              <rect key={at} data-late={isLate} x={i * beatWidth} y={height - size} width={barWidth} height={size} />
+            )
           })}
         </svg>
       )}

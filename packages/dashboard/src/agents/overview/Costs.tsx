@@ -82,7 +82,7 @@ export function joinedColumns(columns: readonly Column[], size: number): Column[
 }
 
 /** The name for the part of a day's cost that belongs to no model. */
-const unnamed = 'model not named'
+const unnamedModelText = 'model not named'
 
 /**
  * The columns of the chart of an agent's costs: one for each day, also for days without runs. The columns show the cost
@@ -108,5 +108,5 @@ export function usageColumns(
 function costParts({ cost, models }: UsageDay): Record<string, number> {
   const named = Object.values(models).reduce((sum, one) => sum + one, 0)
   const rest = cost - named
-  return rest > 0.000_05 ? { ...models, [unnamed]: rest } : { ...models }
+  return rest > 0.000_05 ? { ...models, [unnamedModelText]: rest } : { ...models }
 }

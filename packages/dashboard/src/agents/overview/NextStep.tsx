@@ -16,7 +16,8 @@ export default function NextStep({ agent }: { agent: Agent }) {
       <Stack gap="sm" className="ag-next">
         {agent.page.report?.runtime === undefined ? (
           <p>
-            The agent reports, but it has no status yet. Add it to the reports: <code>{smallest.slice(1, -1)}</code>.
+            The agent reports, but it has no status yet. Add it to the reports:{' '}
+            <code>{smallestStatus.slice(1, -1)}</code>.
           </p>
         ) : (
           <InItsProgram agent={agent} />
@@ -58,7 +59,7 @@ function InItsProgram({ agent: { page } }: { agent: Agent }) {
             )}
           </p>
           <CopyLines
-            text={installed ? smallest : statusLine(smallest)}
+            text={installed ? smallestStatus : statusLine(smallestStatus)}
             label={installed ? 'smallest status file' : 'line that writes a status file'}
           />
           <Help about="start#write-a-status-file" />
@@ -97,4 +98,4 @@ function InItsProgram({ agent: { page } }: { agent: Agent }) {
   )
 }
 
-const smallest = '{"state":{"level":"ok","label":"Hello"}}'
+const smallestStatus = '{"state":{"level":"ok","label":"Hello"}}'

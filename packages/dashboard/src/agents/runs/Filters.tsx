@@ -21,7 +21,7 @@ interface FiltersProps {
 }
 
 /** The milliseconds without a key after which the text is searched for. */
-const pause = 250
+const searchDelayMs = 250
 
 /** Shows the search and the filters in use. The others are behind one button. */
 export function Filters({ agent, filter, order, onOrder, total, children }: FiltersProps) {
@@ -29,7 +29,7 @@ export function Filters({ agent, filter, order, onOrder, total, children }: Filt
   const { typed, type } = useAddressText({
     text: filter.text,
     tell: (text) => go({ text: text || undefined, page: undefined }),
-    pauseAfter: () => pause,
+    pauseAfter: () => searchDelayMs,
   })
   const inUse = (Object.keys(runFilterWords) as RunFilterKey[]).filter((key) => filter[key] !== '')
   const field = useFocusedPart<HTMLInputElement>(inUse.join())

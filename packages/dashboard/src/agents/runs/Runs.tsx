@@ -15,7 +15,7 @@ import { RunPictures } from './RunPictures.tsx'
 import { RunCards, RunTable } from './RunTable.tsx'
 import './runs.css'
 
-const size = 50
+const pageSize = 50
 /** The number of pictures of runs that a phone shows next to each other. */
 const onPhone = 28
 
@@ -38,7 +38,7 @@ export default function Runs({ agent }: { agent: Agent }) {
     read(
       'GET /w/:slug/agents/:name/runs',
       { slug, name: page.name },
-      { ...filter, ...order, offset: (at - 1) * size, limit: size },
+      { ...filter, ...order, offset: (at - 1) * pageSize, limit: pageSize },
     ),
   )
   const rows = data?.rows ?? []
@@ -92,7 +92,7 @@ export default function Runs({ agent }: { agent: Agent }) {
           {narrow && csv}
           <Pager
             page={at}
-            size={size}
+            size={pageSize}
             total={data?.total ?? 0}
             onPage={(to) => view.go({ page: to > 1 ? to : undefined })}
           />

@@ -7,7 +7,7 @@ import type { PersonalChannelRow } from '@svc/api'
 import { ApiError, call } from '../../data/api.ts'
 import { addInZone } from '../parts/zone.ts'
 
-const worker = '/push-worker.js'
+const workerPath = '/push-worker.js'
 
 /** The error if this browser cannot receive notifications. Its message is shown to the person as it is. */
 export class CannotNotify extends Error {}
@@ -74,7 +74,7 @@ const refusals = {
 
 async function registered(container: Pick<ServiceWorkerContainer, 'register' | 'ready'>) {
   try {
-    await container.register(worker)
+    await container.register(workerPath)
   } catch (error) {
     throw new CannotNotify(
       `The browser could not start the part of this page that shows notifications: ${wordsOf(error)}`,

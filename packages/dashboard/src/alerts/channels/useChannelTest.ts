@@ -10,8 +10,8 @@ interface TestCalls {
 }
 
 /**
- * Follows a press of the button *Send test*. It sends the test and looks up its state until the receiver has
- * answered, so that no request stays open while a receiver takes its time.
+ * The change for the button *Send test*: sends the test and looks up its state until the receiver has answered, so that
+ * no request stays open while a receiver takes its time.
  */
 export const useChannelTest = (slug: string, calls: TestCalls) =>
   useAlertChange(slug, 'Not sent', () => resultOf(calls))

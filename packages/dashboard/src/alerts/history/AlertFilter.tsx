@@ -36,7 +36,7 @@ export function useAlertsShown(): AlertsShown {
 }
 
 /** The milliseconds without a key after which the words are applied. */
-const pause = 300
+const searchDelayMs = 300
 
 /** The filter of alerts. It is kept in the address. */
 export function AlertFilter() {
@@ -44,7 +44,7 @@ export function AlertFilter() {
   const show = useShown()
   const { typed, type } = useAddressText({
     text: q,
-    pauseAfter: () => pause,
+    pauseAfter: () => searchDelayMs,
     tell: (text) => show({ q: text || undefined }),
   })
   /** True while a phone shows the choices of a rule and a level. Wider windows always show them. */

@@ -5,7 +5,7 @@ import { paths } from '../../paths.ts'
 import type { FleetView } from '../views/state.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/')
-const ways = [
+const arrangements = [
   { as: 'list', words: 'List' },
   { as: 'map', words: 'Map' },
 ] as const
@@ -22,7 +22,7 @@ export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: Flee
         className="fleet-arrange"
         size="sm"
         aria-label="Show the agents as"
-        data={ways.flatMap(({ as, words }) => [
+        data={arrangements.flatMap(({ as, words }) => [
           { value: `${as} none`, label: words },
           ...groupings.map((by) => ({ value: `${as} ${by}`, label: `${words} by ${by}` })),
         ])}
@@ -43,7 +43,7 @@ export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: Flee
         onChange={({ currentTarget: { value } }) => show({ group: value as NonNullable<FleetView['group']> })}
       />
       <nav className="fleet-as" aria-label="Show as">
-        {ways.map((way) => (
+        {arrangements.map((way) => (
           <Link
             key={way.as}
             to={paths.fleet}

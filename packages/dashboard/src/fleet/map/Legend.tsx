@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'react'
 import { drawSquare, type MapColors } from './draw.ts'
 import { type MapState, mapStateWords } from './states.ts'
 
-const side = 12
+const squareSide = 12
 
 /**
  * The shape of each state that is on a map without names. The chips have the numbers, which count a paused agent by its
@@ -25,7 +25,7 @@ export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: Ma
 
 export function Swatch({ state, paint }: { state: MapState; paint: MapColors }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const pixels = Math.round(side * paint.ratio)
+  const pixels = Math.round(squareSide * paint.ratio)
   useLayoutEffect(() => {
     const to = canvas.current?.getContext('2d')
     if (!to) return

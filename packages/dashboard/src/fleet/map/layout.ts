@@ -31,7 +31,7 @@ const headingHeight = 24
 /** The width that a heading needs to be read. */
 const minBlockWidth = 190
 /** The ratio of a block's width to its height, about, if the map has room. */
-const proportion = 2.2
+const blockProportion = 2.2
 const pitchSteps = [
   { upTo: 60, pitch: 44 },
   { upTo: 150, pitch: 32 },
@@ -78,7 +78,7 @@ export function mapLayoutOf(
   const blocks: MapBlock[] = []
   let [x, y, rowHeight, first] = [0, 0, 0, 0]
   for (const squares of sizes) {
-    const root = Math.sqrt(squares * (isNamed ? namedProportion : proportion))
+    const root = Math.sqrt(squares * (isNamed ? namedProportion : blockProportion))
     const wished = grouped ? Math.max(minBlockWidth / pitch.x, root) : maxColumns
     const columns = Math.min(maxColumns, Math.ceil(wished))
     const blockWidth = columns * pitch.x - space

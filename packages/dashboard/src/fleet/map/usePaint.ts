@@ -13,7 +13,7 @@ const variables = {
   stopped: 'var(--svc-offline)',
   never: 'var(--svc-offline)',
 } as const
-const forced = '(forced-colors: active)'
+const forcedColorsQuery = '(forced-colors: active)'
 
 /** The colours of the theme as a canvas takes them. They are read again when the scheme or the screen changes. */
 export function usePaint(): MapColors {
@@ -25,7 +25,11 @@ export function usePaint(): MapColors {
     const again = () => setPaint(readPaint())
     const scheme = new MutationObserver(again)
     scheme.observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] })
-    for (const media of [forced, '(prefers-color-scheme: dark)', `(resolution: ${window.devicePixelRatio}dppx)`])
+    for (const media of [
+      forcedColorsQuery,
+      '(prefers-color-scheme: dark)',
+      `(resolution: ${window.devicePixelRatio}dppx)`,
+    ])
       window.matchMedia(media).addEventListener('change', again, { signal })
     return () => {
       scheme.disconnect()
@@ -40,7 +44,7 @@ function readPaint(): MapColors {
   // Without transitions: a colour that changes slowly would be read before it has changed.
   probe.style.cssText = 'position: absolute; forced-color-adjust: none; transition-property: none'
   document.body.append(probe)
-  const isForced = window.matchMedia(forced).matches
+  const isForced = window.matchMedia(forcedColorsQuery).matches
   const read = (color: string) => {
     probe.style.color = color
     return getComputedStyle(probe).color

@@ -9,7 +9,7 @@ interface UpdateTrouble {
   says: string
 }
 
-const order = ['rolled_back', 'failed', 'held'] as const satisfies readonly WishState[]
+const troubleOrder = ['rolled_back', 'failed', 'held'] as const satisfies readonly WishState[]
 const names = { rolled_back: 'rolled back', failed: 'failed', held: 'held' } as const
 const ends = {
   rolled_back: 'was tried and rolled back',
@@ -27,7 +27,7 @@ export function troubleOf({
 }: Pick<AgentUpdateSummary, 'wished' | 'wishState' | 'runtimeWished' | 'runtimeWishState' | 'runtimeHeld'>):
   | UpdateTrouble
   | undefined {
-  for (const is of order) {
+  for (const is of troubleOrder) {
     if (wishState === is)
       return { is, words: names[is], says: `${wished === null ? 'The update' : `Version ${wished}`} ${ends[is]}` }
     if (runtimeWishState === is || (is === 'held' && runtimeHeld))

@@ -11,11 +11,11 @@ export type ColumnWidths = Partial<Record<ColumnName, number>>
 export type MeasureText = (text: string, look?: 'bold' | 'small' | 'mark' | 'mono') => number
 
 /** The widths of the icons in cells, each with the gap beside it. */
-const icon = 22
-const bell = 32
+const iconWidth = 22
+const bellWidth = 32
 /** The distance of a version from costs. */
-const apart = 12
-const age = 80
+const gapWidth = 12
+const ageWidth = 80
 const dayWidth = 128
 /** The part of its width that a text needs on two lines, which break between words. */
 const twoLineShare = 0.6
@@ -27,10 +27,10 @@ export function neededWidths(row: FleetRow, measure: MeasureText, offline: boole
   const trouble = troubleOf(updates)
   const wished = updates.wished !== null && updates.wished !== version
   const versionWidth =
-    apart +
+    gapWidth +
     measure(version ?? '', 'mono') +
     (trouble !== undefined
-      ? measure(trouble.words, 'mark') + icon + 5
+      ? measure(trouble.words, 'mark') + iconWidth + 5
       : wished
         ? measure(updates.wished ?? '', 'mono') + 24
         : 0) +
@@ -38,11 +38,11 @@ export function neededWidths(row: FleetRow, measure: MeasureText, offline: boole
   return {
     agent: measure(name, 'bold'),
     state:
-      icon +
+      iconWidth +
       was +
       measure(label ?? 'Never reported') +
-      (alerts.open > 0 ? bell : 0) +
-      (row.statusOld && !offline ? age : 0),
+      (alerts.open > 0 ? bellWidth : 0) +
+      (row.statusOld && !offline ? ageWidth : 0),
     day: dayWidth,
     doing: offline ? 0 : measure(doing ?? detail ?? '') * twoLineShare,
     tags: tags.reduce((sum, tag) => sum + measure(tag, 'small') + tagEdges.framed, 0),
@@ -54,13 +54,13 @@ export function neededWidths(row: FleetRow, measure: MeasureText, offline: boole
 }
 
 /** Widths are rounded up to steps in pixels, so that one more letter moves nothing on the page. */
-const step = 8
+const widthStep = 8
 
 /** The larger of the widths of two rows, column by column. */
 export function largerWidths(a: ColumnWidths, b: ColumnWidths): ColumnWidths {
   const both: ColumnWidths = { ...a }
   for (const [name, width] of Object.entries(b) as [ColumnName, number][]) {
-    const rounded = Math.ceil(width / step) * step
+    const rounded = Math.ceil(width / widthStep) * widthStep
     if (rounded > (both[name] ?? 0)) both[name] = rounded
   }
   return both

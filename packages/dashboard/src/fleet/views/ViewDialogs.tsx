@@ -76,7 +76,7 @@ interface RenameProps {
   onClose: () => void
 }
 
-const taken = 'There is a view of that name already. Choose another name, or remove that view.'
+const nameTakenText = 'There is a view of that name already. Choose another name, or remove that view.'
 
 /** The dialog that gives a view another name. */
 export function RenameViewDialog({ slug, views, view, onClose }: RenameProps) {
@@ -98,7 +98,7 @@ export function RenameViewDialog({ slug, views, view, onClose }: RenameProps) {
       title="Rename view"
       name={name}
       onName={setName}
-      wrong={other !== undefined && other.id !== view.id ? taken : undefined}
+      wrong={other !== undefined && other.id !== view.id ? nameTakenText : undefined}
       submit="Rename view"
       onSubmit={rename}
       onClose={onClose}

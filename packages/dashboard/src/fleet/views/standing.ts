@@ -37,7 +37,7 @@ export const isDefaultList = ({ q, sort }: Pick<FleetListChoice, 'q' | 'sort'>):
 const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name))
 
-/** The view that keeps the list. The order and the columns that the page has by itself are not kept. */
+/** The view to save for the present list. The page's default order and columns are not saved in it. */
 export const viewOfState = ({ q, sort, columns }: FleetListChoice, name: string, shared: boolean): NewView => ({
   name: trimInvisible(name),
   shared,

@@ -12,7 +12,7 @@ import { AnchorLink } from '../../ui/links.tsx'
 import { dateAndTime } from '../../ui/time/relative.ts'
 
 /** The milliseconds that admins have to add a second factor, unless another day is chosen. */
-const notice = 7 * 86_400_000
+const noticeMs = 7 * 86_400_000
 
 interface RequireFactorProps {
   slug: string
@@ -24,7 +24,7 @@ interface RequireFactorProps {
 export function RequireFactor({ slug, from, members }: RequireFactorProps) {
   const client = useQueryClient()
   const form = useForm({
-    initialValues: { day: localDayOf(from !== null && from > serviceNow() ? from : serviceNow() + notice) },
+    initialValues: { day: localDayOf(from !== null && from > serviceNow() ? from : serviceNow() + noticeMs) },
     validate: { day: (typed) => wrongDay(typed, serviceNow()) },
   })
   const { busy, error, submit } = useChange(async (at: number | null) => {

@@ -18,10 +18,10 @@ interface RunBarsProps {
 }
 
 const height = 22
-const step = 5
+const barStep = 5
 const barWidth = 4
 /** The height of the mark below a run that failed, and of the shortest bar. */
-const foot = 3
+const footHeight = 3
 
 /**
  * Shows runs as bars: the height is the length or the cost. A run that failed has a mark below its bar, one in progress
@@ -30,9 +30,9 @@ const foot = 3
 export function RunBars({ title, bars }: RunBarsProps) {
   const max = bars.reduce((longest, { value }) => Math.max(longest, value ?? 0), 0)
   const tones = [...new Set(bars.map(({ tone }) => tone))]
-  const width = Math.max(1, bars.length) * step
+  const width = Math.max(1, bars.length) * barStep
   return (
-    <svg className="svc-run-bars" width={width} height={height + foot + 1} role="img" aria-label={title}>
+    <svg className="svc-run-bars" width={width} height={height + footHeight + 1} role="img" aria-label={title}>
       <title>{title}</title>
       {tones.map((tone) => (
         <path key={tone} data-tone={tone} d={runBarsPath(bars, tone, max)} />
@@ -49,14 +49,14 @@ export function runsAndFailedText(bars: readonly RunBar[]): string {
 
 /** The bars of one tone. */
 export const runBarsPath = (bars: readonly RunBar[], tone: BarTone, max: number): string =>
-  bars.map((bar, at) => (bar.tone === tone ? barAt(at * step, bar, max) : '')).join('')
+  bars.map((bar, at) => (bar.tone === tone ? barAt(at * barStep, bar, max) : '')).join('')
 
 function barAt(x: number, { value, tone }: RunBar, max: number): string {
-  if (tone === 'lost') return rect(x - 0.5, height - foot, barWidth + 1, foot)
-  const tall = max === 0 ? foot : Math.max(foot, Math.round(((value ?? 0) / max) * height))
+  if (tone === 'lost') return rect(x - 0.5, height - footHeight, barWidth + 1, footHeight)
+  const tall = max === 0 ? footHeight : Math.max(footHeight, Math.round(((value ?? 0) / max) * height))
   if (tone === 'waiting') return rect(x + 0.5, 0.5, barWidth - 1, height - 1)
   const bar = rect(x, height - tall, barWidth, tall)
-  return tone === 'no' ? bar + rect(x, height + 1, barWidth, foot) : bar
+  return tone === 'no' ? bar + rect(x, height + 1, barWidth, footHeight) : bar
 }
 
 const rect = (x: number, y: number, width: number, tall: number): string => `M${x} ${y}h${width}v${tall}h${-width}z`

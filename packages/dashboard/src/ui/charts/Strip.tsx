@@ -33,10 +33,10 @@ interface StripProps {
 
 const height = 22
 /** The height, in pixels, of the lines above the strip. `gap` is the distance between these lines and the strip. */
-const line = 4
+const lineHeight = 4
 const gap = 3
 /** The minimum widths, in pixels, of a period and of a line above the strip, and the gap behind a period. */
-const minWidth = { period: 1.5, line }
+const minWidth = { period: 1.5, line: lineHeight }
 const periodGap = 0.5
 
 /** Shows a span of time as a strip of coloured periods, with the marks of the time below the strip. */
@@ -44,7 +44,7 @@ export function Strip({ title, summary, spans, start, end, marks, above = [], at
   const { ref, width } = useElementSize()
   const id = useId()
   const x = linear([start, end], [0, width])
-  const top = above.length > 0 ? line + gap : 0
+  const top = above.length > 0 ? lineHeight + gap : 0
   return (
     <div ref={ref} className="svc-strip">
       <svg width={width} height={top + height + 18} role="img" aria-labelledby={id}>
@@ -56,7 +56,7 @@ export function Strip({ title, summary, spans, start, end, marks, above = [], at
         </defs>
         <rect className="svc-strip-empty" y={top} width={width} height={height} rx={3} />
         {drawnPeriods(above, x, minWidth.line).map((span) => (
-          <Period key={span.key} span={span} x={x} width={width} y={0} height={line} />
+          <Period key={span.key} span={span} x={x} width={width} y={0} height={lineHeight} />
         ))}
         {drawnPeriods(spans, x, minWidth.period + periodGap).map((span) => (
           <Period key={span.key} span={span} x={x} width={width} y={top} height={height} hatch={id} />
@@ -91,7 +91,7 @@ interface PeriodProps {
 
 function Period({ span, x, width, y, height, hatch }: PeriodProps) {
   const left = Math.max(0, x(span.from))
-  const least = height === line ? minWidth.line : minWidth.period
+  const least = height === lineHeight ? minWidth.line : minWidth.period
   // Rounded, because the time of the strip's end changes with each drawing and would change every rectangle.
   const box = {
     x: tenth(Math.min(left, width - least)),

@@ -28,7 +28,7 @@ const rowHeight = 22
 const heights: Readonly<Record<BarShade, number>> = { bad: 14, warn: 6 }
 const minWidth = 3
 /** The length of the point at the right end of a bar that lasts until now. */
-const point = 5
+const pointWidth = 5
 
 /**
  * One row of a timeline: a bar for each span, high for the tone `bad` and low for `warn`. A span that lasts until now
@@ -81,7 +81,7 @@ function shape({ x, width }: BarPosition, height: number, isOpen: boolean): stri
   const [left, right] = [Math.round(x * 10) / 10, Math.round((x + width) * 10) / 10]
   const top = (rowHeight - height) / 2
   if (!isOpen) return `M${left} ${top}H${right}V${top + height}H${left}z`
-  const neck = Math.max(left, right - point)
+  const neck = Math.max(left, right - pointWidth)
   return `M${left} ${top}H${neck}L${right} ${rowHeight / 2}L${neck} ${top + height}H${left}z`
 }
 

@@ -4,14 +4,14 @@
  */
 import { readEmail, trimInvisible } from '@svc/protocol'
 
-const shortest = 10
-const longest = 200
+const minPassword = 10
+const maxPassword = 200
 
 export const wrongWithPassword = (v: string): string | null =>
-  v.length < shortest
-    ? `At least ${shortest} characters.`
-    : v.length > longest
-      ? `At most ${longest} characters.`
+  v.length < minPassword
+    ? `At least ${minPassword} characters.`
+    : v.length > maxPassword
+      ? `At most ${maxPassword} characters.`
       : null
 /** Checks an address of an account that may be older than the rules for addresses. */
 export const wrongWithOldEmail = (v: string): string | null =>

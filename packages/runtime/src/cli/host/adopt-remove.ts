@@ -124,7 +124,7 @@ const putBackLines = ({ changes }: Removal): string[] =>
 
 const unchangedTable = (why: string): string => `The crontab ${why}. svc has never changed it, so it stays as it is.`
 
-/** The sentences if lines of the table may have to be put back, but it cannot be read. */
+/** The sentences for the case that the table cannot be read, although lines of it may have to be put back. */
 const whyNothing = (folder: Folder, why: string, hasAgent: boolean): string =>
   [
     `The crontab ${why}. Lines of it may have to be put back, so nothing was removed.`,

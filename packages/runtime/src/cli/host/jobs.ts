@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { shown } from '@svc/protocol'
 import { Command } from 'commander'
 import { accountHost, accountJobs } from '../../host/jobs/account.ts'
-import { durations, readJobDuration } from '../../host/jobs/call.ts'
+import { durationForm, readJobDuration } from '../../host/jobs/call.ts'
 import { createJobFolders } from '../../host/jobs/files.ts'
 import { readJob, scheduleSince, writeJob } from '../../host/jobs/job-note.ts'
 import type { JudgedJob } from '../../host/jobs/judge.ts'
@@ -190,7 +190,7 @@ function checkName(name: string): void {
 
 function seconds(option: string, text: string): number {
   const read = readJobDuration(text)
-  if (read === undefined) throw misuse(`${option} must be ${durations}: got ${JSON.stringify(text)}.`)
+  if (read === undefined) throw misuse(`${option} must be ${durationForm}: got ${JSON.stringify(text)}.`)
   return read
 }
 

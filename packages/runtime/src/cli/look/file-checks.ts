@@ -16,7 +16,7 @@ export const fileChecks = (folder: Folder): CheckResult[] => [
   writable(folder.root),
   disk(folder),
   ...[folder.env, folder.secrets, folder.outbox, folder.commands].flatMap(mode),
-  ...writtenFiles(folder),
+  ...checkWrittenFiles(folder),
   journal(folder),
 ]
 
@@ -78,7 +78,7 @@ function journal(folder: Folder): CheckResult {
 /**
  * Checks files that a person may have changed by hand for parts that svc does not understand, and that have no effect.
  */
-function writtenFiles(folder: Folder): CheckResult[] {
+function checkWrittenFiles(folder: Folder): CheckResult[] {
   const unread = whySettingsUnread(folder)
   const manifest = readManifestNow(folder)
   const faults = [

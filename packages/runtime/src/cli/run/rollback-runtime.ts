@@ -18,7 +18,7 @@ import { printResult, Refusal } from '../kit/output.ts'
 /**
  * The real seconds (not shortened by SVC_TIME_SCALE) that the command waits until the running launcher has rolled back.
  */
-const patience = 30
+const patienceSeconds = 30
 
 export const rollbackRuntime = (): Command =>
   withCommonOptions(new Command('rollback-runtime'))
@@ -69,7 +69,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   const asked = wayBack(folder)
   askForPrevious(folder, asked)
   const never = new AbortController().signal
-  for (const end = performance.now() + patience * 1000; performance.now() < end; await wait(100, never)) {
+  for (const end = performance.now() + patienceSeconds * 1000; performance.now() < end; await wait(100, never)) {
     const { applied, trial } = readRuntimeNote(folder)
     if (trial || applied === undefined || applied.message === before) continue
     if (applied.outcome === 'rolled_back') return
@@ -77,7 +77,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   }
   dropAskedBack(folder)
   throw new Refusal(
-    `${holderName(holder)} did not switch back within ${patience} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => commandHint(each)).join('; ')}`,
+    `${holderName(holder)} did not switch back within ${patienceSeconds} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => commandHint(each)).join('; ')}`,
   )
 }
 

@@ -24,7 +24,7 @@ export async function chooseSettings(
   ask: AskSetting | undefined,
 ): Promise<SettingValues> {
   const values = readPairs(given, schema)
-  for (const setting of ask ? openIn(schema, values) : []) {
+  for (const setting of ask ? settingsWithoutValue(schema, values) : []) {
     const typed = (await ask?.(setting)) ?? ''
     if (typed !== '') values[setting.key] = readValue(setting, typed)
   }
@@ -63,12 +63,12 @@ export interface LateSettings {
 }
 
 /** Returns the settings that have no default and no chosen value. */
-const openIn = (schema: readonly SettingSpec[], values: object): SettingSpec[] =>
+const settingsWithoutValue = (schema: readonly SettingSpec[], values: object): SettingSpec[] =>
   schema.filter((setting) => (setting.default ?? null) === null && !Object.hasOwn(values, setting.key))
 
 /** Returns lines for the person that say which settings still have no value, and how to set them. */
 export function unsetSettingsLines(schema: readonly SettingSpec[], values: object, root: string): string[] {
-  const open = openIn(schema, values)
+  const open = settingsWithoutValue(schema, values)
   const [first] = open
   if (!first) return []
   const names = open.map(({ key, label }) => (label ? `${key} (${label})` : key)).join(', ')

@@ -34,10 +34,10 @@ export async function readCrontabFacts(jobs: string, program: string, options?: 
     jobs: [...new Set([...called, ...recorded])].sort(),
     crontab: isUnquotedPath(program)
       ? { ok: true, text, plan: planJobs(text, entries, program, options) }
-      : { ok: false, why: `cannot call ${program}: a shell or cron would read that path differently. ${elsewhere}` },
+      : { ok: false, why: `cannot call ${program}: a shell or cron would read that path differently. ${binHomeHint}` },
   }
 }
-const elsewhere = 'Set XDG_BIN_HOME to a folder whose path has no blanks and no special characters'
+const binHomeHint = 'Set XDG_BIN_HOME to a folder whose path has no blanks and no special characters'
 
 /** The lines that start a command, and those that cannot be read. */
 export const entriesOf = (lines: readonly TableLine[]): TableEntry[] =>

@@ -39,14 +39,14 @@ function cut(command: string): readonly [command: string, input: string] {
 }
 
 /** The characters of a path that a shell reads as one word without quotes, and in which cron cuts nothing. */
-const plain = String.raw`[^\s%'"\\$\x60&|;<>()*?[\]{}#!~^]`
-export const isUnquotedPath = (path: string): boolean => new RegExp(`^/${plain}*$`).test(path)
+const plainCharacter = String.raw`[^\s%'"\\$\x60&|;<>()*?[\]{}#!~^]`
+export const isUnquotedPath = (path: string): boolean => new RegExp(`^/${plainCharacter}*$`).test(path)
 
-const form = new RegExp(
+const callPattern = new RegExp(
   [
     String.raw`^(\s*(?:@\S+|\S+(?:[ \t]+\S+){4})[ \t]+)`,
-    String.raw`exec \$\(\[ -x (/${plain}*/svc-exec) \] && echo \2 ([a-z0-9][a-z0-9._-]*)((?: ${plain}+)*?) --\)`,
-    String.raw` (/${plain}+) -c '((?:[^']|'\\'')*)'(|%[\s\S]*)$`,
+    String.raw`exec \$\(\[ -x (/${plainCharacter}*/svc-exec) \] && echo \2 ([a-z0-9][a-z0-9._-]*)((?: ${plainCharacter}+)*?) --\)`,
+    String.raw` (/${plainCharacter}+) -c '((?:[^']|'\\'')*)'(|%[\s\S]*)$`,
   ].join(''),
 )
 
@@ -58,7 +58,7 @@ interface WrappedLine extends WrappedCommand {
 /** Reads a line that `wrapLine` has made; undefined for any other line. */
 export function unwrapLine(line: string): WrappedLine | undefined {
   const [all, before = '', program = '', name = '', options = '', shell = '', own = '', input = ''] =
-    form.exec(line) ?? []
+    callPattern.exec(line) ?? []
   if (all === undefined) return undefined
   const command = `${own.replaceAll("'\\''", "'")}${input}`
   const wrap: WrappedCommand = { program, name, shell, ...(options !== '' && { options: options.trim() }) }

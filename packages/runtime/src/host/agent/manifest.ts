@@ -21,17 +21,17 @@ interface HostAgent {
 }
 
 /** The beginning of a manifest that svc itself has written, of any version. */
-const written = '# Written by svc, which replaces it.'
+const writtenNote = '# Written by svc, which replaces it.'
 
 /** The text of the manifest. */
 export const hostManifest = ({ name, node, source }: HostAgent, own: string = ownVersion): string => `\
-${written} To change what is shown: ${plainHint('adopt')}
+${writtenNote} To change what is shown: ${plainHint('adopt')}
 name: ${name}
 version: ${own === 'dev' ? '0.0.0' : own}
 description: What runs on this machine by itself
 runtime:
   kind: process
-  command: ${JSON.stringify([node, ...(source === undefined ? copy : [source]), 'watch'])}
+  command: ${JSON.stringify([node, ...(source === undefined ? copyArguments : [source]), 'watch'])}
 status: state/status.json
 logs:
   - {name: "job/*", path: "state/jobs/*/last.log"}
@@ -59,7 +59,7 @@ export const waitingMinutes = { usual: 5, max: 1440 } as const
  * The arguments that start the copy of svc in the agent's folder. Without `-e`, Node would treat the copy as an ES
  * module if a package.json above it has the type "module", and the copy would not start.
  */
-const copy = ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz']
+const copyArguments = ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz']
 
 /**
  * The manifest that belongs into this folder, with the Node and the svc that run now. In a worker thread the file of
@@ -84,7 +84,7 @@ export function renewManifest(folder: Pick<Folder, 'runtime' | 'manifest'>, prog
 
 /** Does the same in the folder of the host agent, and nothing in the folder of any other agent. */
 export const renewOwnManifest = (folder: Pick<Folder, 'runtime' | 'manifest'>, program: string): boolean =>
-  textOf(folder)?.startsWith(written) === true && renewManifest(folder, program)
+  textOf(folder)?.startsWith(writtenNote) === true && renewManifest(folder, program)
 
 /** Writes the manifest, unless the folder has the same already. Returns true if it was written. */
 export function writeManifest(folder: Pick<Folder, 'manifest'>, text: string): boolean {

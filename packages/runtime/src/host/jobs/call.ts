@@ -99,9 +99,9 @@ export function readJobDuration(text: string): number | undefined {
 }
 
 /** The end of a sentence that says how a duration is written. */
-export const durations = 'a whole number above 0 with s, m, h or d, such as 90m'
+export const durationForm = 'a whole number above 0 with s, m, h or d, such as 90m'
 
 function durationOption(text: string, meant: (seconds: number) => Partial<Options>): Partial<Options> | string {
   const seconds = readJobDuration(text)
-  return seconds === undefined ? durations : meant(seconds)
+  return seconds === undefined ? durationForm : meant(seconds)
 }

@@ -242,13 +242,13 @@ type FailureReporter = (error: unknown, what?: string) => void
  */
 function saysOnce(name: string, launched: LauncherState, notes: (isRecord: boolean) => unknown): FailureReporter {
   const said = new Set<string>()
-  return (error, what = record) => {
+  return (error, what = recordAdvice) => {
     if (said.size === 0) say(launched, `Job ${name} runs, but svc cannot ${what}: ${messageOf(error)}.`)
-    if (!said.has(what)) notes(what === record)
+    if (!said.has(what)) notes(what === recordAdvice)
     said.add(what)
   }
 }
-const record = 'record it'
+const recordAdvice = 'record it'
 
 function quietly(act: () => void): void {
   try {

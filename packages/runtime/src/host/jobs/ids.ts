@@ -5,7 +5,7 @@
  */
 import { basename } from 'node:path'
 
-const shape = /^(\d{1,15}-[0-9a-z]{1,16})\.json$/
+const recordNamePattern = /^(\d{1,15}-[0-9a-z]{1,16})\.json$/
 
 /** Makes an id with this sort number. `random` is at least 0 and less than 1. */
 export const newRunId = (place: number, random: number): string =>
@@ -14,7 +14,7 @@ export const newRunId = (place: number, random: number): string =>
     .padStart(8, '0')}`
 
 /** The id of the run in this file. Undefined if the file is not a record. */
-export const runIdOf = (file: string): string | undefined => shape.exec(basename(file))?.[1]
+export const runIdOf = (file: string): string | undefined => recordNamePattern.exec(basename(file))?.[1]
 
 /** The number by which the runs of a job are sorted. */
 export const sortNumberOf = (id: string): number => Number(id.slice(0, id.indexOf('-')))

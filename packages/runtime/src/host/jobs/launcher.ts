@@ -28,12 +28,12 @@ ${hostLine(host)}
 svc_exec_limit=${limitSeconds}
 svc_exec_in=- svc_exec_out=- svc_exec_err=- svc_exec_mark=
 svc_exec_child= svc_exec_timer= svc_exec_got= svc_exec_late= svc_exec_line=
-${folder}${plainly}
+${folder}${plainScript}
 # A shell that can open no file or start no process ends, and comes here.
 trap 'svc_exec_forkless=1; svc_exec_plainly node-does-not-start "$@"' EXIT
 [ -f "$svc_exec_node" ] && [ -x "$svc_exec_node" ] || svc_exec_plainly no-node "$@"
 [ -f "$svc_exec_svc" ] || svc_exec_plainly no-svc "$@"
-${facts}${start}${alone}`
+${factsScript}${startScript}${aloneScript}`
 
 /**
  * Finds the folder of the account without the environment of the job, which a crontab may change: the user who owns
@@ -60,7 +60,7 @@ svc_exec_jobs=\${SVC_JOBS_DIR:-$svc_exec_account}
  * Where no further process can be started, the time comes from /proc. A limit of the size of files would end the shell
  * with a signal, which the command must get as before.
  */
-const plainly = `
+const plainScript = `
 # Node has not started the command, so the shell becomes it, without a record. The reason is noted if the folder for that
 # is there and belongs to this user. A signal that came meanwhile was for the command.
 svc_exec_plainly() {
@@ -118,7 +118,7 @@ svc_exec_note() {
 }
 `
 
-const facts = `
+const factsScript = `
 # Node changes ignored signals, the limit of open files, and files. They are noted here and restored for the command.
 svc_exec_ignored= svc_exec_open= svc_exec_core=
 if [ -r "/proc/$$/status" ] && [ -r "/proc/$$/limits" ]; then
@@ -157,10 +157,10 @@ svc_exec_is_open 2 || svc_exec_err=-
 const nodeFlags = '--max-semi-space-size=1 --single-threaded'
 
 /** The variables that Node gets where it reads the environment of the command from /proc. */
-const kept = ['LD_LIBRARY_PATH', 'SVC_TIME_SCALE'].map((name) => `\${${name}+"${name}=$${name}"}`).join(' ')
+const keptVariables = ['LD_LIBRARY_PATH', 'SVC_TIME_SCALE'].map((name) => `\${${name}+"${name}=$${name}"}`).join(' ')
 
 /** The words that start Node for the command in `"$@"`. */
-const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
+const nodeCommand = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
     "i$svc_exec_ignored:$svc_exec_open:$svc_exec_files:$svc_exec_in,$svc_exec_out,$svc_exec_err:$svc_exec_mark:$svc_exec_timer:$$:$svc_exec_core" \\
     "$svc_exec_jobs" "$svc_exec_account" "$svc_exec_svc" exec "$@"`
 
@@ -169,7 +169,7 @@ const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
  * whichever of the two reads its first bytes runs the command, so the command never runs twice. If Node cannot start
  * the command after all, it reads one byte more, and the shell takes over again.
  */
-const start = `
+const startScript = `
 svc_exec_text=${shellQuoted(guardScript)}
 # Becomes Node. Some shells hand on a file that they opened only if it is named again.
 svc_exec_become() {
@@ -184,14 +184,14 @@ svc_exec_become() {
 # Variables that Node obeys are not for it. It reads those of the command from /proc, or gets the known ones set aside.
 svc_exec_node() {
   if [ -n "$svc_exec_mark" ] && [ -r "/proc/$$/environ" ] && [ -x /usr/bin/env ]; then
-    svc_exec_become /usr/bin/env -i OPENSSL_CONF=/dev/null ${kept} ${node}
+    svc_exec_become /usr/bin/env -i OPENSSL_CONF=/dev/null ${keptVariables} ${nodeCommand}
   fi
   for svc_exec_key in ${setAsideVariables}; do
     eval "[ -z \\"\\\${$svc_exec_key+x}\\" ]" && continue
     eval "SVC_EXEC_$svc_exec_key=\\$$svc_exec_key; export SVC_EXEC_$svc_exec_key; unset $svc_exec_key"
   done
   export OPENSSL_CONF=/dev/null
-  svc_exec_become ${node}
+  svc_exec_become ${nodeCommand}
 }
 
 # True if nobody has started the command. It is then for the caller to start.
@@ -254,7 +254,7 @@ fi
 /**
  * The script where no file number is free, so that nothing can watch Node. A whole start of Node is tried first then.
  */
-const alone = `
+const aloneScript = `
 svc_exec_is_open 0 && svc_exec_in=0
 svc_exec_is_open 1 && svc_exec_out=1
 svc_exec_is_open 2 && svc_exec_err=2

@@ -17,13 +17,14 @@ export function hostFolder({ XDG_STATE_HOME: state = '', HOME: home = '' }: Proc
 export const jobsIn = (host: string): string => join(host, 'state/jobs')
 
 /** The file with a line for each run that was not recorded: the Unix time, the job or `-`, and the reason. */
-export const unrecordedFile = (jobs: string): string => join(jobs, unrecorded)
+export const unrecordedFile = (jobs: string): string => join(jobs, unrecordedFileName)
 
 /** The file in the folder of all jobs that lists runs without a record. No job can have its name. */
-const unrecorded = 'unrecorded'
+const unrecordedFileName = 'unrecorded'
 
 /** True for the name of a job. A name is also the name of a folder, and a part of the names of logs and runs. */
-export const isJobName = (word: string): boolean => /^[a-z0-9][a-z0-9._-]{0,62}$/.test(word) && word !== unrecorded
+export const isJobName = (word: string): boolean =>
+  /^[a-z0-9][a-z0-9._-]{0,62}$/.test(word) && word !== unrecordedFileName
 
 /** The end of a sentence that says which names a job can have. */
-export const jobNames = `1 to 63 of the characters a-z 0-9 . _ -, the first a letter or digit, and not "${unrecorded}"`
+export const jobNames = `1 to 63 of the characters a-z 0-9 . _ -, the first a letter or digit, and not "${unrecordedFileName}"`

@@ -47,7 +47,7 @@ export function readCron(written: string, zone: string): TimesRead {
   if (pattern.startsWith('@')) return { ok: false, why: `must be one of @reboot ${Object.keys(words).join(' ')}` }
   const fields = pattern.split(/[ \t]+/)
   if (fields.length !== 5) return { ok: false, why: `must have five fields: got ${fields.length}` }
-  const foreign = fields.find((field) => /[^0-9*,/-]/.test(field.replace(names, '')))
+  const foreign = fields.find((field) => /[^0-9*,/-]/.test(field.replace(dayAndMonthNames, '')))
   if (foreign !== undefined) return { ok: false, why: `has a field that cron does not know: got ${quoted(foreign)}` }
   return timesOf(fields, zone)
 }
@@ -68,7 +68,7 @@ const words: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
 }
-const names = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat/gi
+const dayAndMonthNames = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat/gi
 const quoted = (text: string): string => JSON.stringify(cut(text, 40))
 
 function timesOf(fields: readonly string[], zone: string): TimesRead {

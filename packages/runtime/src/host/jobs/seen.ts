@@ -101,7 +101,7 @@ export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab
     if (entry.calls.some(({ wrong }) => wrong !== undefined)) faults.push({ line: entry.number, of: 'call' })
     if (entry.wrong !== undefined) return []
     const cron = entry.fields.split(/[ \t]+/).join(' ')
-    // An empty one changes nothing for cron either.
+    // An empty CRON_TZ counts as missing, as it does for cron.
     const tz = (sight.obeysTz ? entry.environment.CRON_TZ : undefined) || undefined
     return entry.calls.flatMap(({ name, grace }) => {
       if (name === undefined) return []

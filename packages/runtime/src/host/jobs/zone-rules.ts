@@ -28,8 +28,8 @@ export function readPosix(text: string): ZoneOffset | undefined {
 }
 
 const name = '(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)'
-const time = String.raw`[+-]?\d{1,3}(?::\d{1,2}(?::\d{1,2})?)?`
-const posixForm = new RegExp(`^${name}(${time})(?:(${name})(${time})?(?:,([^,]*)(?:,([^,]*))?)?)?$`)
+const timePattern = String.raw`[+-]?\d{1,3}(?::\d{1,2}(?::\d{1,2})?)?`
+const posixForm = new RegExp(`^${name}(${timePattern})(?:(${name})(${timePattern})?(?:,([^,]*)(?:,([^,]*))?)?)?$`)
 /** The C library knows no larger offset. */
 const maxOffset = 24 * hour
 
@@ -41,7 +41,7 @@ function secondsOf(written: string): number {
 
 const offsetOf = (written: string): number => Math.min(Math.max(secondsOf(written), -maxOffset), maxOffset)
 
-const changeForm = new RegExp(String.raw`^(?:M(\d{1,2})\.([1-5])\.([0-6])|(J?)(\d{1,3}))(?:/(${time}))?$`)
+const changeForm = new RegExp(String.raw`^(?:M(\d{1,2})\.([1-5])\.([0-6])|(J?)(\d{1,3}))(?:/(${timePattern}))?$`)
 
 function readChange(written: string): ClockChange | undefined {
   const [, month, week, weekday, julian, number, clock] = changeForm.exec(written) ?? []

@@ -51,7 +51,7 @@ function loadQuietly(): Sqlite | undefined {
 
 /** The state of a database on the disk. */
 export interface DatabaseFile {
-  /** A text that differs once something was written. */
+  /** A text that changes whenever something was written to the database. */
   readonly stamp: string
   readonly isOwn: boolean
 }

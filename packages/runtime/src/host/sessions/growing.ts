@@ -24,7 +24,7 @@ interface LineTaker {
   take(line: Buffer): void
   /** Forgets all lines: the file is another one, or shorter than before. */
   reset(): void
-  /** Learns that the file grew by more than is read of it, so that lines before the next one are missing. */
+  /** Called when the file grew by more bytes than are read at once, so that lines before the next one are missing. */
   skip(): void
 }
 

@@ -127,14 +127,14 @@ function conversationReader(limits: OpencodeLimits): (database: DatabaseSync, lo
       // A turn that ends changes its message, and not always the row of the session.
       const isOver = before?.conversation.turn === 'ended' || before?.conversation.turn === 'failed'
       if (before?.isWhole && before.row.changed === row.changed && isOver) return { ...before, row }
-      return readMessages(database, tables, { ...(before ?? unread), row }, look)
+      return readMessages(database, tables, { ...(before ?? unreadConversation), row }, look)
     })
     known = new Map(read.map((one) => [one.row.id, one]))
     return { all: read, ...more }
   }
 }
 
-const unread = {
+const unreadConversation = {
   conversation: emptyConversation,
   before: emptyConversation,
   place: 0,

@@ -249,8 +249,8 @@ function estimate(model: string, { input, cached, output }: Tokens, prices: Pric
 
 /** The price of a model. The name in the prices may leave out the date at the end of the model's name. */
 const priceOf = (model: string, prices: Prices): Price | undefined =>
-  ownOf(prices, model) ?? ownOf(prices, model.replace(dated, ''))
-const dated = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/
+  ownOf(prices, model) ?? ownOf(prices, model.replace(dateSuffix, ''))
+const dateSuffix = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/
 /** The value of a key that may be the name of a property of every object. */
 const ownOf = <T>(all: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(all, key) ? all[key] : undefined
@@ -272,5 +272,5 @@ const wholeModel = new RegExp(`^${modelPattern}$`)
 export const modelIn = (value: unknown): string | undefined =>
   typeof value === 'string' && wholeModel.test(value) ? value : undefined
 
-const number = String.raw`(\d{1,6}(?:\.\d{1,6})?)`
-const pricePattern = new RegExp(`^(${modelPattern})=${number}/${number}(?:/${number})?$`)
+const pricePart = String.raw`(\d{1,6}(?:\.\d{1,6})?)`
+const pricePattern = new RegExp(`^(${modelPattern})=${pricePart}/${pricePart}(?:/${pricePart})?$`)

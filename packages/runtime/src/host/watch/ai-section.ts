@@ -187,7 +187,7 @@ const merged = (found: readonly FoundTool[]): FoundTool[] =>
 
 const lookAt = (now: number, zone: string): Look => ({ now, budget: newBudget(), dayOf: daysOf(zone) })
 
-const quarter = 900
+const quarterSeconds = 900
 /** The days of the zone that was asked for last. Clocks change at whole quarters of an hour. */
 let days: { readonly zone: string; readonly known: Map<number, number> } | undefined
 
@@ -196,8 +196,8 @@ function daysOf(zone: string): (at: number) => number {
   if (days?.zone !== zone || days.known.size > 10_000) days = { zone, known: new Map() }
   const { known } = days
   return (at) => {
-    const slot = Math.floor(at / quarter)
-    const day = known.get(slot) ?? Math.floor((slot * quarter + offsetAt(zone, slot * quarter)) / 86_400)
+    const slot = Math.floor(at / quarterSeconds)
+    const day = known.get(slot) ?? Math.floor((slot * quarterSeconds + offsetAt(zone, slot * quarterSeconds)) / 86_400)
     known.set(slot, day)
     return day
   }

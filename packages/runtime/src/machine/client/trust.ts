@@ -12,7 +12,7 @@ import { readFile } from '../files/read.ts'
 
 const maxFileBytes = 8 * 1024 * 1024
 const maxFiles = 1000
-const pem = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g
+const pemPattern = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g
 
 interface Trust {
   readonly context: SecureContext
@@ -66,7 +66,7 @@ function certificatesIn(file: string): { readonly found: string[]; readonly why?
   const read = readFile(file, maxFileBytes)
   if (read.is === 'missing') return { found: [], why: 'is not there' }
   if (read.is === 'unreadable') return { found: [], why: read.why }
-  const found = read.bytes.toString('latin1').match(pem) ?? []
+  const found = read.bytes.toString('latin1').match(pemPattern) ?? []
   return found.length > 0 ? { found } : { found, why: 'holds no certificate in PEM form' }
 }
 

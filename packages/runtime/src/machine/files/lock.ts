@@ -1,9 +1,9 @@
 /**
  * Locks of a folder that end with their process (D58), without flock, which Node lacks, or a socket. A lock is a series
  * of files `lock/<name>.<n>`, each created once by an exclusive link. The file with the highest number is the state and
- * is never removed: the lock is free if it holds `released` or its process is dead. To take the lock, a process creates
- * the next number, so only one of two succeeds. `runtime` is held as long as a runtime or reporter runs, `turn` while
- * the pause, the settings or the journal are changed.
+ * is never removed: the lock is free if the file contains `releasedLockText` or its process is dead. To take the lock,
+ * a process creates the next number, so that only one of two succeeds. `runtime` is held as long as a runtime or
+ * reporter runs, `turn` while the pause, the settings or the journal are changed.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, ftruncateSync, linkSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -152,7 +152,7 @@ function make(folder: Folder, name: LockName, n: number, what: string): boolean 
   })
 }
 
-const released = '{"released":true}'
+const releasedLockText = '{"released":true}'
 
 /**
  * Releases a lock. Without room for a new file the old one is overwritten in place. A lock that cannot be released ends
@@ -161,14 +161,14 @@ const released = '{"released":true}'
 function release(folder: Folder, name: LockName, n: number): void {
   const file = fileOf(folder, name, n)
   try {
-    const temporary = write(folder, released, false)
+    const temporary = write(folder, releasedLockText, false)
     try {
       renameSync(temporary, file)
     } finally {
       rmSync(temporary, { force: true })
     }
   } catch {
-    overwrite(file, released)
+    overwrite(file, releasedLockText)
   }
 }
 

@@ -19,13 +19,13 @@ const spareBytes = 4096
  * The number of spares that a write with each purpose must leave. `stop` is for everything that stops the agent (locks,
  * the pause, the note of a stop), `process` for the note about the agent's process, and `state` for the rest.
  */
-const leaves = { stop: 0, process: 4, state: 8 } as const
-export type WritePurpose = keyof typeof leaves
+const sparesLeft = { stop: 0, process: 4, state: 8 } as const
+export type WritePurpose = keyof typeof sparesLeft
 /**
  * Files that only save work or are only read by people. If no spare is left, as in a folder of an earlier version, the
  * writes that stop the agent use their space.
  */
-const expendable = ['journal/manifest.json', 'journal/outbox.json', 'log/svc.log.1']
+const expendableFiles = ['journal/manifest.json', 'journal/outbox.json', 'log/svc.log.1']
 
 /** The reserve for a file; undefined for a file that is in no `.svc`. */
 function reserveOf(file: string): string | undefined {
@@ -104,7 +104,7 @@ export function fillReserve(svc: string): void {
  */
 export function refuseWithoutRoom(svc: string): void {
   fillReserve(svc)
-  if (namesOf(join(svc, 'reserve')).length > leaves.state) return
+  if (namesOf(join(svc, 'reserve')).length > sparesLeft.state) return
   const probe = join(svc, '.room')
   explainErrors(svc, () => make(probe))
   rmSync(probe, { force: true })
@@ -135,8 +135,8 @@ function keepAs(path: string, reserve: string): boolean {
 
 function usable(reserve: string, purpose: WritePurpose): string[] {
   const own = namesOf(reserve).map((name) => join(reserve, name))
-  if (purpose !== 'stop') return own.slice(leaves[purpose])
-  return [...own, ...expendable.map((file) => join(dirname(reserve), file)).filter((file) => existsSync(file))]
+  if (purpose !== 'stop') return own.slice(sparesLeft[purpose])
+  return [...own, ...expendableFiles.map((file) => join(dirname(reserve), file)).filter((file) => existsSync(file))]
 }
 
 const missing = (names: readonly string[]): string[] =>

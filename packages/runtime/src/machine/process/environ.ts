@@ -22,12 +22,12 @@ export function allPids(): number[] {
 }
 
 /** The size of the buffer in bytes at first. Most environments fit into it. */
-const usual = 65_536
+const usualBytes = 65_536
 const needle = Buffer.from(`${startedMarkVariable}=`)
 
 /** Reads the marks of many processes; the function that it returns uses one buffer for all of them. */
 export function markReader(): (pid: number) => Mark | 'none' | 'unreadable' {
-  const buffer = Buffer.allocUnsafe(usual)
+  const buffer = Buffer.allocUnsafe(usualBytes)
   return (pid) => {
     const bytes = environOf(pid, buffer)
     if (!bytes) return 'unreadable'

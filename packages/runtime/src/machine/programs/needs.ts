@@ -78,7 +78,7 @@ function pathsOf(name: string, path = ''): string[] {
 }
 
 /** The exit codes of shells and loaders for a program that they could not start. */
-const unstarted = [126, 127]
+const notStartedCodes = [126, 127]
 
 /**
  * The output of a program on both streams, whatever its exit code. `fails` says why the program did not run at all:
@@ -105,7 +105,7 @@ function failureOf({ code, killed, signal }: ExecFileException, printed: string)
   const why = first === '' ? '' : `: ${first}`
   if (typeof code === 'string') return code
   if (signal) return `${signal}${why}`
-  return unstarted.includes(Number(code)) ? `exit code ${code}${why}` : undefined
+  return notStartedCodes.includes(Number(code)) ? `exit code ${code}${why}` : undefined
 }
 
 /**

@@ -14,8 +14,8 @@ export interface WriteFacts {
   /** The time of the last check of the status file. */
   readonly looked: number
   /**
-   * When the file was first checked, when the agent was last at rest or started, when the file had not been checked for
-   * a while, or when the clock was set. The time until a warning about an old status file counts from here.
+   * The start of the time after which a warning about an old status file is shown: the latest of the first check of the
+   * file, the agent's last rest or start, the end of a break in the checks, and a change of the clock.
    */
   readonly since?: number
   /**
@@ -51,7 +51,7 @@ export interface FileCheck {
 
 const hourMs = 3_600_000
 /** The number of hours for which a gap between two writes is remembered. The last gap is remembered for any time. */
-const hours = 24
+const rememberedHours = 24
 /**
  * If the last check is longer ago than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept
  * or its clock was set. Normally each report checks the file, every 5 to 300 s.
@@ -94,7 +94,7 @@ function jumped({ looked }: WriteFacts, now: number, passed: number | undefined)
 const within = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max)
 
 function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
-  const kept = gaps.filter(([h]) => h > hour - hours && h !== hour && h < hour)
+  const kept = gaps.filter(([h]) => h > hour - rememberedHours && h !== hour && h < hour)
   const same = gaps.find(([h]) => h === hour)?.[1] ?? 0
   return [...kept, [hour, Math.max(same, length)]]
 }
@@ -115,7 +115,7 @@ export function recordSingleCheck(before: WriteFacts | undefined, mtime: number,
  */
 function usualGap({ last, longest }: WriteFacts, now: number): number | undefined {
   if (last === undefined) return undefined
-  const since = Math.floor(now / hourMs) - hours
+  const since = Math.floor(now / hourMs) - rememberedHours
   return Math.max(last, ...longest.filter(([hour]) => hour > since).map(([, length]) => length))
 }
 

@@ -8,7 +8,7 @@ import { type EnvFileValues, envUnread, readEnv } from '../../machine/files/env.
 import type { Folder } from '../../machine/files/folder.ts'
 import { isLocationVariable } from '../../machine/files/network.ts'
 
-const masked = '[masked]'
+const maskText = '[masked]'
 /** The minimum length of a value that is masked. Masking shorter values would hide ordinary words. */
 const minLength = 8
 
@@ -60,6 +60,7 @@ function mask(text: string, ...envs: readonly EnvFileValues[]): string {
     .filter(([name, value]) => value.length >= minLength && !isLocationVariable(name))
     .map(([, value]) => value)
   let shown = text
-  for (const value of [...new Set(values)].sort((a, b) => b.length - a.length)) shown = shown.replaceAll(value, masked)
-  return shown.replaceAll(tokenLike, masked)
+  for (const value of [...new Set(values)].sort((a, b) => b.length - a.length))
+    shown = shown.replaceAll(value, maskText)
+  return shown.replaceAll(tokenLike, maskText)
 }

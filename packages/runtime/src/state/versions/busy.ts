@@ -7,7 +7,7 @@ import { readJsonObject } from '../../machine/files/read.ts'
 import { isOnTrial } from './runtime-note.ts'
 
 /** The states in `.svc/journal/update.json` in which the agent has a version that is neither kept nor rolled back. */
-const unproven = ['swapping', 'proving', 'undoing']
+const unprovenStates = ['swapping', 'proving', 'undoing']
 
 /** Names the update that is in progress, and for which the other update must wait; undefined if none is in progress. */
 export function busyWith(
@@ -15,5 +15,5 @@ export function busyWith(
 ): 'runtime update' | 'blueprint update' | undefined {
   if (isOnTrial(folder) || readJsonObject(folder.selfUpdate)?.is === 'swapping') return 'runtime update'
   const { state } = readJsonObject(folder.update) ?? {}
-  return typeof state === 'string' && unproven.includes(state) ? 'blueprint update' : undefined
+  return typeof state === 'string' && unprovenStates.includes(state) ? 'blueprint update' : undefined
 }

@@ -12,13 +12,13 @@ import { applied, release } from './release.ts'
 /**
  * The runtime before a swap of its file (`from`) and after it (`to`). The file of `from` is kept as the previous file.
  */
-const swapped = { from: release, to: release }
+const swapFields = { from: release, to: release }
 
 const tried = withDefaults(
   object(
     {
       is: oneOf(['trying', 'kept']),
-      ...swapped,
+      ...swapFields,
       /** The number of starts of the new file. It is increased before each start. */
       starts: number(),
       /**
@@ -35,7 +35,7 @@ const tried = withDefaults(
   { starts: 0, began: 0, processes: 0 },
 )
 const undone = withDefaults(
-  object({ is: oneOf(['undoing']), ...swapped, reason: anyText, at: number() }, 'is', 'from', 'to'),
+  object({ is: oneOf(['undoing']), ...swapFields, reason: anyText, at: number() }, 'is', 'from', 'to'),
   {
     reason: '',
     at: 0,

@@ -52,7 +52,7 @@ export function judgeSample({ process, name, up, status }: Sample): Proof {
  * The remark where to read the output of the process. It is part of a text that leaves the machine, so it uses the
  * plain name of the command.
  */
-const printed = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
+const printedHint = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
 
 const notUp = 'it did not stay up'
 
@@ -63,7 +63,7 @@ const notUp = 'it did not stay up'
 function endOf(process: ProcessState): string {
   if (!('exit' in process) || !process.exit) return notUp
   const crashes = 'crashes' in process ? process.crashes : 0
-  return `it ${howEnded(process.exit)}${crashes > 1 ? `, ${crashes} times in a row` : ''}${process.exit.error === undefined ? printed : ''}`
+  return `it ${howEnded(process.exit)}${crashes > 1 ? `, ${crashes} times in a row` : ''}${process.exit.error === undefined ? printedHint : ''}`
 }
 
 function saidBy(status: StatusRead | undefined): string {
@@ -113,7 +113,7 @@ export const proving: UpdateStep = async (ground, update) => {
       waited += passed
       if (state.version === name) ran += passed
       if (proof.is === 'bad') return worse(proof.why)
-      if (deaths() - died >= maxCrashes) return worse(`its process died ${maxCrashes} times${printed}`)
+      if (deaths() - died >= maxCrashes) return worse(`its process died ${maxCrashes} times${printedHint}`)
       if (ran >= limit || waited >= whole)
         return worse(proof.why === notUp ? (ended ?? notUp) : proof.why, ` of ${secondsOf(manifest)} s`)
     }

@@ -34,7 +34,7 @@ export function stateAtStart(
         : updateAfterStep({ ...journal, state: 'staging' }, { event: 'killed' }, how)
     case 'proving': {
       const proofs = journal.proofs ?? 1
-      if (!leads(journal.to)) return updateAfterStep(journal, { event: 'worse', why: unnoted }, how)
+      if (!leads(journal.to)) return updateAfterStep(journal, { event: 'worse', why: unnotedReason }, how)
       return proofs < maxProofs
         ? { ...journal, proofs: proofs + 1 }
         : updateAfterStep(journal, { event: 'worse', why: 'it was killed twice while it was proved' }, how)
@@ -42,7 +42,7 @@ export function stateAtStart(
     case 'watching':
       if (leads(journal.running)) return journal
       return leads(journal.previous)
-        ? updateAfterStep(journal, { event: 'worse', why: unnoted }, how)
+        ? updateAfterStep(journal, { event: 'worse', why: unnotedReason }, how)
         : moved(journal, inPlace)
     case 'undoing':
       return journal
@@ -52,7 +52,7 @@ export function stateAtStart(
 /**
  * The reason that is reported for a rollback whose real reason is unknown, because the disk refused the note about it.
  */
-const unnoted = 'it was put back, and the disk did not take the reason'
+const unnotedReason = 'it was put back, and the disk did not take the reason'
 
 /**
  * Handles a start at which `current` leads to a version that somebody chose by hand. That version is accepted as the

@@ -25,7 +25,7 @@ export type StepResult<T = unknown> =
   | { readonly is: 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped'; readonly why: string }
 
 /** The seconds of pause before each of the three tries of a download (D35). */
-const tries = [0, 30, 120]
+const tryDelays = [0, 30, 120]
 
 /**
  * Downloads the runtime's new file and its signature into `folder`. A missing signature is a verdict on the release;
@@ -37,7 +37,7 @@ export async function fetchRelease(
   signal: AbortSignal,
 ): Promise<StepResult<FetchedRelease>> {
   let why = ''
-  for (const pause of tries) {
+  for (const pause of tryDelays) {
     if (!(await wait(scaledMs(pause), signal))) return stopped
     const file = await downloadFile(
       new URL('/cli/svc.pyz', origin),

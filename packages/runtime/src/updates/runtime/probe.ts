@@ -5,7 +5,7 @@ import { lastingNode } from '../../machine/programs/node.ts'
 import { runChild } from './child.ts'
 import type { StepResult } from './fetch.ts'
 
-const seconds = 20
+const probeSeconds = 20
 
 /**
  * Runs the new file with `--self-check`, with the Node that its next start will use. The check passes if the exit code
@@ -20,14 +20,14 @@ export async function proveRuntimeFile(
   const ended = await runChild(lastingNode(), ['-e', 'require(process.argv[1])', file, '--self-check', '--dir', root], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    limit: Math.max(scaledMs(seconds), 5000),
+    limit: Math.max(scaledMs(probeSeconds), 5000),
     signal,
     kept: (output) => output.slice(-4096),
   })
   const fell = (why: string): StepResult => ({ is: 'falls', why: `it does not start: ${why}` })
   switch (ended.is) {
     case 'late':
-      return fell(`it was not ready within ${seconds} s`)
+      return fell(`it was not ready within ${probeSeconds} s`)
     case 'stopped':
       return { is: 'dropped', why: 'the runtime was stopped' }
     case 'not started':

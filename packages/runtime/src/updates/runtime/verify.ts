@@ -19,7 +19,7 @@ const signer = 'svc-release'
  * `verifyRelease` refuses a longer file as well, as a second guard.
  */
 export const signatureBytes = 8192
-const seconds = 30
+const verifySeconds = 30
 
 type VerifyResult =
   | { readonly is: 'good' }
@@ -76,13 +76,13 @@ async function run(program: string, folder: string, signers: string, signal: Abo
       cwd: folder,
       stdio: [file, 'pipe', 'pipe'],
       env: { LC_ALL: 'C' },
-      limit: patience(seconds),
+      limit: patience(verifySeconds),
       signal,
       kept: (output) => output.slice(0, 4096),
     })
     switch (ended.is) {
       case 'late':
-        return unable(`${program} did not end within ${seconds} s`)
+        return unable(`${program} did not end within ${verifySeconds} s`)
       case 'stopped':
         return unable('the runtime was stopped')
       case 'not started':

@@ -142,14 +142,14 @@ function lastOfEach(all: readonly Expected[]): Expected[] {
   return [...new Map(all.map((e) => [`${e.kind} ${e.key ?? ''}`, e])).values()]
 }
 
-const longest = 200
+const maxValueLength = 200
 
-const isLong = (value: SettingValue): value is string => typeof value === 'string' && value.length > longest
+const isLong = (value: SettingValue): value is string => typeof value === 'string' && value.length > maxValueLength
 
 /** A value as it is kept for comparing and showing: a long text becomes its beginning and its checksum. */
 function brief(value: SettingValue): SettingValue {
   if (!isLong(value)) return value
-  return `${cut(value, longest - 20)}… #${createHash('sha256').update(value).digest('hex').slice(0, 12)}`
+  return `${cut(value, maxValueLength - 20)}… #${createHash('sha256').update(value).digest('hex').slice(0, 12)}`
 }
 
 function briefly(values: Record<string, SettingValue>): Record<string, SettingValue> {

@@ -19,7 +19,7 @@ type RunWrites = Pick<ReportWrites, 'newRuns' | 'changedRuns' | 'trimmed'> & { r
  */
 const namesPerReport = 1000
 /** The result for a report without runs: it changes no run. */
-const none = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
+const noRunChanges = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 
 /**
  * Computes what the runs of a report change. `bodies` are these runs as JSON, `kept` those of them that are already
@@ -34,7 +34,7 @@ export function mergeRuns(
   now: number,
 ): RunWrites {
   const runs_kept = last?.runs_kept ?? 0
-  if (!report.runs || report.runs.length === 0) return { ...none, runs_kept }
+  if (!report.runs || report.runs.length === 0) return { ...noRunChanges, runs_kept }
   const fresh: { run: ReadRun; write: RunWrite }[] = []
   const changed: { run: ReadRun; was: KeptRun; body: string }[] = []
   for (const [i, run] of report.runs.entries()) {

@@ -65,7 +65,7 @@ export const setRule = (
     const set = { ...columnsOf(wanted, channels.value), ...escalationColumns(wanted.escalation, second.value) }
     await trx
       .insertInto('alert_rule')
-      .values({ scope: scope.id, workspace_id: scope.workspaceId, rule: name, ...nothing, ...set })
+      .values({ scope: scope.id, workspace_id: scope.workspaceId, rule: name, ...noSettings, ...set })
       .onConflict((oc) =>
         Object.keys(set).length === 0 ? oc.doNothing() : oc.columns(['scope', 'rule']).doUpdateSet(set),
       )
@@ -86,7 +86,7 @@ export const setRule = (
 const nodesMixed =
   'A node of an earlier version is still running, which would judge the rule for all agents. Stop it, and try again in two minutes.'
 
-const nothing = {
+const noSettings = {
   is_on: null,
   after_s: null,
   limit_micro: null,

@@ -278,12 +278,12 @@ async function write(
 // alert of such a rule opens, since the older node could neither list nor word it. The migration that adds a rule notes
 // in `agreed` the time from which its alerts may open, under the name `alerts from RULE` and in Unix milliseconds.
 
-const prefix = 'alerts from '
+const agreedPrefix = 'alerts from '
 
 /** Reads the names of the rules whose alerts may not open yet. */
 export async function rulesToCome(db: Db, now: number): Promise<ReadonlySet<string>> {
-  const rows = await db.selectFrom('agreed').selectAll().where('name', 'like', `${prefix}%`).execute()
-  return new Set(rows.filter(({ value }) => now < Number(value)).map(({ name }) => name.slice(prefix.length)))
+  const rows = await db.selectFrom('agreed').selectAll().where('name', 'like', `${agreedPrefix}%`).execute()
+  return new Set(rows.filter(({ value }) => now < Number(value)).map(({ name }) => name.slice(agreedPrefix.length)))
 }
 
 /** The rules as they are set, with those that are still `toCome` switched off. */

@@ -20,13 +20,13 @@ export interface Hours {
 const minuteMs = 60_000
 const dayMinutes = 1440
 const dayMs = dayMinutes * minuteMs
-const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
+const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 const groups: Readonly<Record<string, readonly number[]>> = {
   daily: [1, 2, 3, 4, 5, 6, 7],
   weekdays: [1, 2, 3, 4, 5],
   weekends: [6, 7],
 }
-const accepts = 'Hours are days, two times and a time zone, such as "weekdays 08:00-19:00 Europe/Berlin"'
+const acceptedHoursText = 'Hours are days, two times and a time zone, such as "weekdays 08:00-19:00 Europe/Berlin"'
 
 /** Reads hours as people write them: `weekdays 08:00-19:00 Europe/Berlin`, `Mon,Wed-Fri 22:00-06:00 UTC`. */
 export function readHours(text: string): Verdict<Hours, 'hours_invalid'> {
@@ -34,7 +34,7 @@ export function readHours(text: string): Verdict<Hours, 'hours_invalid'> {
   const [, from, to] = /^(\d\d:\d\d)[-–](\d\d:\d\d)$/.exec(times) ?? []
   const [read, begin, end] = [readDays(days), readTime(from), readTime(to)]
   if (more.length > 0 || !read || begin === undefined || end === undefined) {
-    return refuse('hours_invalid', `${accepts}: got "${text}".`)
+    return refuse('hours_invalid', `${acceptedHoursText}: got "${text}".`)
   }
   if (!isZone(zone)) {
     return refuse('hours_invalid', `The time zone must be one such as Europe/Berlin or UTC: got "${zone}".`)
@@ -44,7 +44,7 @@ export function readHours(text: string): Verdict<Hours, 'hours_invalid'> {
 
 export function writeHours({ days, from, to, zone }: Hours): string {
   const group = Object.keys(groups).find((name) => groups[name]?.join() === days.join())
-  const said = group ?? days.map((day) => names[day - 1]).join(',')
+  const said = group ?? days.map((day) => dayNames[day - 1]).join(',')
   return `${said} ${minutesText(from)}-${minutesText(to)} ${zone}`
 }
 
@@ -118,7 +118,7 @@ function readDays(text: string): readonly number[] | undefined {
 }
 
 const dayNamed = (name: string): number | undefined => {
-  const day = names.findIndex((one) => one.toLowerCase() === name.toLowerCase())
+  const day = dayNames.findIndex((one) => one.toLowerCase() === name.toLowerCase())
   return day < 0 ? undefined : day + 1
 }
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)

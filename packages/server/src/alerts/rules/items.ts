@@ -44,7 +44,7 @@ export interface EarlierItems {
 }
 export const noEarlier: EarlierItems = { ended: [], inDay: 0 }
 
-const holds = { is: 'holds' } as const
+const holdingFinding = { is: 'holds' } as const
 
 /** Judges the health items of an agent that are bad, and those about which it has alerts. */
 export function findItems(
@@ -62,7 +62,7 @@ export function findItems(
   const shared = sharedItems(items, { known, earlier, now })
   const others = shared.size + moreItems
   return [
-    ...items.filter((item) => !shared.has(item)).map((item) => ({ item, finding: holds })),
+    ...items.filter((item) => !shared.has(item)).map((item) => ({ item, finding: holdingFinding })),
     ...(others > 0
       ? [{ item: otherItems, finding: { is: 'holds', label: labelOf([...shared], others) } as const }]
       : []),

@@ -36,8 +36,8 @@ export function mailOf({ id, text, baseUrl, settingsUrl }: MailParts): Mail {
   const said = lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')
   return {
     subject: cut(oneLine(text.title), maxSubject),
-    text: `${lines.join('\n\n')}\n\n${text.url}\n${settingsUrl ? `\n-- \n${choose}: ${settingsUrl}\n` : ''}`,
-    html: `<!doctype html>\n<html><body>\n${said}\n<p>${link(text.url, text.url)}</p>\n${settingsUrl ? `<p><small>${link(settingsUrl, choose)}</small></p>\n` : ''}</body></html>\n`,
+    text: `${lines.join('\n\n')}\n\n${text.url}\n${settingsUrl ? `\n-- \n${chooseText}: ${settingsUrl}\n` : ''}`,
+    html: `<!doctype html>\n<html><body>\n${said}\n<p>${link(text.url, text.url)}</p>\n${settingsUrl ? `<p><small>${link(settingsUrl, chooseText)}</small></p>\n` : ''}</body></html>\n`,
     messageId: `<${id}@${hostOfMails(baseUrl)}>`,
     headers: {
       'Auto-Submitted': 'auto-generated',
@@ -46,7 +46,7 @@ export function mailOf({ id, text, baseUrl, settingsUrl }: MailParts): Mail {
   }
 }
 
-const choose = 'Choose what you are notified about'
+const chooseText = 'Choose what you are notified about'
 const link = (url: string, said: string) => `<a href="${escaped(url)}">${escaped(said)}</a>`
 
 const entities: Readonly<Record<string, string>> = {

@@ -6,9 +6,9 @@
 import { createECDH, hkdfSync } from 'node:crypto'
 import type { SealKey } from '../../platform/seal.ts'
 
-const purpose = 'svc: key pair of web push'
+const keyPurpose = 'svc: key pair of web push'
 /** The order of the curve P-256. A private key is a number from 1 up to, but not including, this number. */
-const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+const curveOrder = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const keyBytes = 32
 /**
  * The number of derived bytes, 16 more than a key has. The key is the remainder of a division by the order, and the
@@ -23,8 +23,8 @@ interface Vapid {
 }
 
 export function vapidOf(key: SealKey): Vapid {
-  const seed = Buffer.from(hkdfSync('sha256', key, '', purpose, seedBytes)).toString('hex')
-  const scalar = (BigInt(`0x${seed}`) % (order - 1n)) + 1n
+  const seed = Buffer.from(hkdfSync('sha256', key, '', keyPurpose, seedBytes)).toString('hex')
+  const scalar = (BigInt(`0x${seed}`) % (curveOrder - 1n)) + 1n
   const pair = createECDH('prime256v1')
   const privateKey = Buffer.from(scalar.toString(16).padStart(keyBytes * 2, '0'), 'hex')
   pair.setPrivateKey(privateKey)

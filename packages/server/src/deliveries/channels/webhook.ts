@@ -5,16 +5,16 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type ChannelRequest, type Delivery, type ReceiverAddress, requireValue, userAgentName } from './call.ts'
 
-const prefix = 'whsec_'
+const secretPrefix = 'whsec_'
 const secretBytes = 32
 const [minBytes, maxBytes] = [24, 64]
 
-export const newSigningSecret = (): string => `${prefix}${randomBytes(secretBytes).toString('base64')}`
+export const newSigningSecret = (): string => `${secretPrefix}${randomBytes(secretBytes).toString('base64')}`
 
 /** True for `whsec_` followed by the base64 of 24 to 64 bytes. */
 export function isSigningSecret(text: string): boolean {
-  if (!text.startsWith(prefix)) return false
-  const encoded = text.slice(prefix.length)
+  if (!text.startsWith(secretPrefix)) return false
+  const encoded = text.slice(secretPrefix.length)
   const key = Buffer.from(encoded, 'base64')
   return key.toString('base64') === encoded && key.length >= minBytes && key.length <= maxBytes
 }
@@ -36,6 +36,6 @@ export const webhook = ({ url, secret }: ReceiverAddress, { id, body, at }: Deli
 }
 
 const signature = (secret: string, signed: string): string => {
-  const key = Buffer.from(secret.slice(prefix.length), 'base64')
+  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64')
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }

@@ -31,7 +31,7 @@ export const noSigns: ReportSigns = { process: null, bindings: [], items: [], mo
 /** The minimum age in milliseconds of a run whose start is stored, so that agents with short runs have no signs. */
 export const youngRunMs = 60_000
 const statusFile = 'Status file'
-const binding = /^Binding ([a-z][a-z0-9_]*)$/
+const bindingNamePattern = /^Binding ([a-z][a-z0-9_]*)$/
 /**
  * The maximum number of bindings, and of gauges, whose names are stored, because a message about an alert lists no
  * more.
@@ -92,22 +92,22 @@ function processOf(health: NonNullable<Parts['health']>): ReportSigns['process']
   return null
 }
 
-const nothing: readonly string[] = []
+const noNames: readonly string[] = []
 
 type BadSigns = Pick<ReportSigns, 'bindings' | 'items' | 'moreItems'>
-const noneBad: BadSigns = { bindings: nothing, items: nothing, moreItems: 0 }
+const noneBad: BadSigns = { bindings: noNames, items: noNames, moreItems: 0 }
 
 /** The bad health items: broken bindings, and others. The process and the status file have signs of their own. */
 function badOf(health: NonNullable<Parts['health']>): BadSigns {
-  let bindings = nothing
-  let items = nothing
+  let bindings = noNames
+  let items = noNames
   for (const { name, level } of health) {
     if (level !== 'bad' || name === undefined || name === 'Process' || name === statusFile) continue
-    const product = binding.exec(name)?.[1]
+    const product = bindingNamePattern.exec(name)?.[1]
     if (product === undefined) items = withItem(items, cut(name, maxItemName))
     else if (bindings.length < maxNames) bindings = [...bindings, product]
   }
-  if (bindings === nothing && items === nothing) return noneBad
+  if (bindings === noNames && items === noNames) return noneBad
   return { bindings, items: items.slice(0, maxItems), moreItems: Math.max(0, items.length - maxItems) }
 }
 
@@ -115,7 +115,7 @@ const withItem = (items: readonly string[], item: string): readonly string[] =>
   item.trim() === '' || item === otherItems || items.includes(item) ? items : [...items, item]
 
 function fullGauges(gauges: NonNullable<Parts['gauges']>): readonly string[] {
-  let names = nothing
+  let names = noNames
   for (const { name, used, mark } of gauges) {
     if (name === undefined || used === undefined || mark === undefined || used < mark) continue
     if (names.length < maxNames) names = [...names, cut(name, maxName)]

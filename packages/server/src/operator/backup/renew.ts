@@ -88,7 +88,7 @@ export async function renewAccess(
   return { ok: true, value: renewed }
 }
 
-const why = 'A backup was restored.'
+const restoreReason = 'A backup was restored.'
 
 /**
  * Ends all wishes and cancels all unfinished rollouts of a restored database. Since the backup an admin may have wished
@@ -102,12 +102,12 @@ async function endWishes({ db: trx, by, now }: ChangeContext): Promise<number> {
     const { blueprint, runtime, ...holds } = wishesIn(agent.wishes)
     if (!blueprint && !runtime) continue
     await storeWishes(trx, agent, holds)
-    const note = { at: now, kind: 'withdrawn', message: why, by: by.name } as const
+    const note = { at: now, kind: 'withdrawn', message: restoreReason, by: by.name } as const
     if (blueprint) await noteUpdate(trx, agent, { ...note, of: 'blueprint', version: blueprint.version })
     if (runtime) await noteUpdate(trx, agent, { ...note, of: 'runtime', version: runtime.version })
     ended += (blueprint ? 1 : 0) + (runtime ? 1 : 0)
   }
-  const columns = { state: 'cancelled', why, changed_at: now } as const
+  const columns = { state: 'cancelled', why: restoreReason, changed_at: now } as const
   await trx.updateTable('rollout').set(columns).where('state', 'in', unfinishedStates).execute()
   return ended
 }

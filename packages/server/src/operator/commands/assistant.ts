@@ -65,7 +65,7 @@ export const assistantTools = {
     run: async (call, workspace) => {
       const { agentSnapshot, readRuns } = await loadReads()
       const agent = await agentIn(call, workspace, 'name')
-      const { total } = await readRuns(call.store.db, agent, newest, { offset: 0, limit: 0 })
+      const { total } = await readRuns(call.store.db, agent, newestFirst, { offset: 0, limit: 0 })
       return agentWithin(await agentSnapshot(call.store.db, agent, call.now(), runsOfAgent), total)
     },
   },
@@ -76,7 +76,7 @@ export const assistantTools = {
       const { readRuns } = await loadReads()
       const limit = limitIn(call, itemsGiven.runs.default)
       const agent = await agentIn(call, workspace, 'agent')
-      const { rows, total } = await readRuns(call.store.db, agent, newest, { offset: 0, limit })
+      const { rows, total } = await readRuns(call.store.db, agent, newestFirst, { offset: 0, limit })
       return itemsWithin(rows, total)
     },
   },
@@ -157,7 +157,7 @@ async function readableWorkspace(call: CommandCall): Promise<WorkspaceInfo> {
   throw new RefusedError(`The person of --as is no member of a workspace ${shown(slug)}, or is disabled.`)
 }
 
-const newest = { sort: 'started' } as const
+const newestFirst = { sort: 'started' } as const
 
 async function agentIn(call: CommandCall, workspace: WorkspaceInfo, option: 'name' | 'agent') {
   const { findAgent } = await loadReads()
@@ -187,7 +187,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(safeJson(value))
 type Snapshot = Awaited<ReturnType<typeof import('../../web/queries/agents.ts')['agentSnapshot']>>
 
 /** The parts of a report that are shortened until the answer is small enough, the least important first. */
-const shortened = ['panels', 'runs', 'active', 'gauges', 'health'] as const
+const shortenedParts = ['panels', 'runs', 'active', 'gauges', 'health'] as const
 
 /** An agent without its account and the values of its settings, shortened until the answer is small enough. */
 function agentWithin({ report: whole, ...about }: Snapshot, runsKept: number): object {
@@ -204,7 +204,7 @@ function agentWithin({ report: whole, ...about }: Snapshot, runsKept: number): o
     delete report.settings
     leftOut.settings = settings.schema.length
   }
-  for (const name of shortened) {
+  for (const name of shortenedParts) {
     const list = report[name]
     if (!Array.isArray(list) || size() <= maxBytes) continue
     report[name] = []

@@ -12,7 +12,7 @@ const maxMarks = 3
 /**
  * The form of one mark in the cookie: the time of issue (Unix seconds, base 36), 128 random bits, and the signature.
  */
-const shape = /^[0-9a-z]{1,8}\.[\w-]{22}\.[\w-]{43}$/
+const markPattern = /^[0-9a-z]{1,8}\.[\w-]{22}\.[\w-]{43}$/
 
 interface Devices {
   /**
@@ -37,7 +37,7 @@ export function deviceCookies({ secret, baseUrl }: { secret: string; baseUrl: st
 
   function marksIn(cookies: string | undefined): string[] {
     const marks = cookie.find(cookies)?.split('~') ?? []
-    return marks.filter((mark) => shape.test(mark)).slice(0, maxMarks)
+    return marks.filter((mark) => markPattern.test(mark)).slice(0, maxMarks)
   }
   function isGood(mark: string, email: string, now: number): boolean {
     const [issued = '', nonce = '', signature = ''] = mark.split('.')

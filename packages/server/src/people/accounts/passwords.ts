@@ -16,11 +16,12 @@ interface Hasher {
 }
 
 /** The cost of a hash: the smallest that OWASP recommends, 19 MiB of memory and two passes. */
-const work = { memory: 19_456, passes: 2, parallelism: 1 } as const
+const hashCost = { memory: 19_456, passes: 2, parallelism: 1 } as const
 /** The maximum memory in KiB that a stored hash may ask for. The service has never written one that asks for more. */
 const maxMemory = 262_144
 
-const shape = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
+const argonPattern =
+  /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '')
 
 async function argon2id(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
@@ -36,11 +37,11 @@ const hashers: Readonly<Record<PasswordForm, Hasher>> = {
   argon2id: {
     async hash(password) {
       const nonce = randomBytes(16)
-      const key = await argon2id(password, { nonce, tagLength: 32, ...work })
-      return `$argon2id$v=19$m=${work.memory},t=${work.passes},p=${work.parallelism}$${base64(nonce)}$${base64(key)}`
+      const key = await argon2id(password, { nonce, tagLength: 32, ...hashCost })
+      return `$argon2id$v=19$m=${hashCost.memory},t=${hashCost.passes},p=${hashCost.parallelism}$${base64(nonce)}$${base64(key)}`
     },
     async verify(hash, password) {
-      const [, memory, passes, parallelism, nonce = '', key = ''] = shape.exec(hash) ?? []
+      const [, memory, passes, parallelism, nonce = '', key = ''] = argonPattern.exec(hash) ?? []
       const right = Buffer.from(key, 'base64')
       if (right.length === 0 || Number(memory) > maxMemory) throw new Error('A stored password hash cannot be read.')
       const given = await argon2id(password, {

@@ -8,14 +8,14 @@ import { hashToken } from '../../platform/tokens.ts'
 
 /** Digits and letters without those that look like others (Crockford's base32). */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const length = 16
+const codeLength = 16
 const recoveryCount = 10
 
 /** Makes ten codes such as `7k2m-9xq4-b0c1-z8nd`. */
 export const newRecoveryCodes = (): string[] => Array.from({ length: recoveryCount }, newCode)
 
 function newCode(): string {
-  const letters = [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length])
+  const letters = [...randomBytes(codeLength)].map((byte) => alphabet[byte % alphabet.length])
   return (letters.join('').match(/.{4}/g) ?? []).join('-')
 }
 

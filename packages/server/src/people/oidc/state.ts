@@ -31,7 +31,7 @@ const visitMs = 600_000
 /** When a visit began, in Unix milliseconds. */
 export const beginOf = ({ expiresAt }: Pick<Visit, 'expiresAt'>): number => expiresAt - visitMs
 /** The number of visits that a browser keeps, so that its tabs do not disturb each other. */
-const kept = 3
+const maxVisits = 3
 /** The maximum length of an address to which a sign-in leads, since it is part of the cookie. */
 const maxNext = 400
 
@@ -61,7 +61,7 @@ export function visitCookies({ dataDir, baseUrl }: { dataDir: string; baseUrl: s
     find: (cookies, state, now) => read(cookies, now).find((visit) => visit.state === state),
     make(cookies, purpose, now) {
       const visit = { state: random(), nonce: random(), verifier: random(), expiresAt: now + visitMs, purpose }
-      return { visit, cookie: set([...read(cookies, now), visit].slice(-kept)) }
+      return { visit, cookie: set([...read(cookies, now), visit].slice(-maxVisits)) }
     },
     end: (cookies, state, now) => set(read(cookies, now).filter((visit) => visit.state !== state)),
   }

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { type Connections, endAfterAnswer } from './connections.ts'
 
 /** The return value that stops Node's parser (llhttp's HPE_PAUSED). No public way stops it within a chunk. */
-const paused = 21
+const pausedResult = 21
 
 /** The internal function of Node's parser that this module uses. A test checks that it still works as needed. */
 interface Parser {
@@ -27,7 +27,7 @@ export function preventPipelining(
     const [connection, { parser }] = [open.get(socket), socket]
     if (!parser) return
     const { onIncoming } = parser
-    parser.onIncoming = (req, keepAlive) => onIncoming(req, keepAlive) || (connection?.isEnding ? paused : 0)
+    parser.onIncoming = (req, keepAlive) => onIncoming(req, keepAlive) || (connection?.isEnding ? pausedResult : 0)
   })
 
   return ({ socket }, res) => {

@@ -46,5 +46,9 @@ export const judgeBundle = (bundle: Uint8Array | ArrivedBundle): Promise<Judgeme
     throw error
   })
 
-const says = 'takes too much memory to read'
-const tooMuch: Judgement = { ok: false, message: `The bundle ${says}`, findings: [{ file: '', message: says }] }
+const tooMuchMemoryText = 'takes too much memory to read'
+const tooMuch: Judgement = {
+  ok: false,
+  message: `The bundle ${tooMuchMemoryText}`,
+  findings: [{ file: '', message: tooMuchMemoryText }],
+}

@@ -44,7 +44,7 @@ interface Upload {
   arriving: boolean
 }
 
-const busy = 'Too many bundles are being uploaded at once: try again in a moment.'
+const busyText = 'Too many bundles are being uploaded at once: try again in a moment.'
 
 export class Uploads {
   readonly #folder: string
@@ -109,9 +109,9 @@ export class Uploads {
    */
   #giveUpOldest(): void {
     const [oldest] = [...this.#under].filter(({ arriving }) => arriving)
-    if (!oldest) throw new Refusal('unavailable', busy, 10)
+    if (!oldest) throw new Refusal('unavailable', busyText, 10)
     this.#under.delete(oldest)
-    oldest.givenUp.abort(new Refusal('unavailable', busy, 10))
+    oldest.givenUp.abort(new Refusal('unavailable', busyText, 10))
   }
 
   async #arrive({ givenUp }: Upload, body: ReadableStream<Uint8Array> | null, file: FileHandle): Promise<number> {

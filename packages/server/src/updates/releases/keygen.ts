@@ -10,7 +10,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { clean, cut } from '@svc/protocol'
 import { messageOf, systemReason } from '../../platform/errors.ts'
 
-const seconds = 30
+const keygenSeconds = 30
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
 const programFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
@@ -76,7 +76,7 @@ function isExecutable(file: string): boolean {
 
 function run(program: string, args: string[], input: Buffer): Promise<KeygenSays> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'pipe', timeout: seconds * 1000, env: { LC_ALL: 'C' } })
+    const child = spawn(program, args, { stdio: 'pipe', timeout: keygenSeconds * 1000, env: { LC_ALL: 'C' } })
     let said = ''
     const hear = (part: Buffer) => {
       said = (said + part).slice(0, 4096)

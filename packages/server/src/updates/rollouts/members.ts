@@ -67,7 +67,7 @@ export async function readCandidates(
     db
       .selectFrom('agent')
       .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-      .select(judged)
+      .select(judgedColumns)
       .select(['agent.id', 'name', 'received_at', 'interval_s', 'stopped'])
       .where('agent.id', 'in', textsIn(db, piece))
       .execute(),
@@ -106,7 +106,7 @@ const nameOf = ({ kind, blueprint, version }: BlockingRollout): string =>
   kind === 'runtime' ? `runtime ${version}` : `${blueprint} ${version}`
 
 /** The columns of an agent that decide whether a rollout leaves it out. */
-const judged = [
+const judgedColumns = [
   'wishes',
   'attempts',
   'blueprint',
@@ -117,7 +117,7 @@ const judged = [
 
 /** The reason why a rollout leaves out an agent; undefined when it reaches it. */
 export function leaveOutReason(
-  agent: Pick<AgentRow, (typeof judged)[number]>,
+  agent: Pick<AgentRow, (typeof judgedColumns)[number]>,
   { kind, blueprint, version, served, needed }: NamedVersion,
 ): LeftOut | undefined {
   const wishes = wishesIn(agent.wishes)

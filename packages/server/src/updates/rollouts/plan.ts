@@ -126,7 +126,7 @@ export function emptyReason({ version }: NamedVersion, leftOut: readonly Rollout
 
 const usualWaves = ['1', '10%', '100%']
 const maxWaves = 10
-const share = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
+const waveSharePattern = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
 
 /**
  * Reads the waves as a person typed them. Each wave is the number or share of agents that the rollout has reached with
@@ -135,7 +135,7 @@ const share = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
 export function checkedWaves(given: readonly string[] = usualWaves): Verdict<string[], 'rollout_invalid'> {
   if (given.length > maxWaves) return invalid(`A rollout can have at most ${maxWaves} waves: got ${given.length}.`)
   for (const wave of given) {
-    if (!share.test(wave) || (wave.endsWith('%') && Number.parseInt(wave, 10) > 100)) {
+    if (!waveSharePattern.test(wave) || (wave.endsWith('%') && Number.parseInt(wave, 10) > 100)) {
       return invalid(`A wave is a number of agents such as 5, or a share such as 10%: got ${shown(wave)}.`)
     }
   }

@@ -12,7 +12,7 @@ import { isReleaseHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from '
  * end. If the runtime reports the wished version for this many seconds after that, it counts as having kept the version
  * (D34).
  */
-const sameWordsSeconds = 600
+const sameOutcomeSeconds = 600
 
 /** Decides what one report does to a runtime wish, in the order of D33. `now` is in Unix milliseconds. */
 export function judgeRuntimeWish(
@@ -31,9 +31,9 @@ export function judgeRuntimeWish(
   return 'held'
 }
 
-/** True if the runtime has reported the wished version for more than `sameWordsSeconds` (D34). */
+/** True if the runtime has reported the wished version for more than `sameOutcomeSeconds` (D34). */
 const runsLong = ({ runsSince }: RuntimeWish, now: number): boolean =>
-  runsSince !== undefined && now - runsSince > sameWordsSeconds * 1000
+  runsSince !== undefined && now - runsSince > sameOutcomeSeconds * 1000
 
 /**
  * Decides whether a runtime update may be requested. The first reason against it, in the order of D36, is the refusal;

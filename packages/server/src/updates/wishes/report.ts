@@ -48,7 +48,7 @@ export function updatesAfter(
   const wished = wishes.blueprint?.version
   const events: UpdateNote[] = []
   const note: AddUpdateNote = (of, kind, facts, wish) =>
-    events.push({ ...nothing, at: now, of, kind, rollout: wish?.rollout ?? null, ...facts })
+    events.push({ ...emptyNote, at: now, of, kind, rollout: wish?.rollout ?? null, ...facts })
   const judged: JudgedReport = { report, before: readAttempts(row.attempts), served, now, note }
   if (row.blueprint !== null) judgeBlueprint(row, wishes, judged)
   judgeRuntime(wishes, judged)
@@ -64,13 +64,13 @@ export function updatesAfter(
   }
 }
 
-const nothing = { version: null, from: null, message: null, by: null, rollout: null, since: null } as const
+const emptyNote = { version: null, from: null, message: null, by: null, rollout: null, since: null } as const
 
-const untouched = { answer: {}, wished: undefined, write: undefined, events: [] } satisfies UpdatesAfter
+const noUpdates = { answer: {}, wished: undefined, write: undefined, events: [] } satisfies UpdatesAfter
 const unchanged = (report: Report, served: ServedRelease | undefined): UpdatesAfter =>
   report.runtime && served
-    ? { ...untouched, answer: { runtime: { version: served.version, sha256: served.sha256 } } }
-    : untouched
+    ? { ...noUpdates, answer: { runtime: { version: served.version, sha256: served.sha256 } } }
+    : noUpdates
 
 /** Marks the wishes that this answer carries for the first time. */
 function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: JudgedReport): void {

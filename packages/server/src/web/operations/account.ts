@@ -25,7 +25,7 @@ import { bindReading, personActs } from '../routing/operations.ts'
 import { noteClocks } from '../routing/sign-in-second.ts'
 import { sealingOf } from './alerts.ts'
 
-const done = { answer: () => ({ ok: true as const }) }
+const okAnswer = { answer: () => ({ ok: true as const }) }
 
 export const accountOperations = [
   personActs(
@@ -57,11 +57,11 @@ export const accountOperations = [
       .sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt)
   }),
   bindReading(account.signIns, ({ deps, who }) => listSignIns(deps.store.db, who.person.id)),
-  personActs(account.endSession, ({ people, by, now, params }) => endSession(people, by, params.id, now), done),
+  personActs(account.endSession, ({ people, by, now, params }) => endSession(people, by, params.id, now), okAnswer),
   personActs(
     account.endOtherSessions,
     ({ people, by, session, now }) => endOtherSessions(people, by, session, now),
-    done,
+    okAnswer,
   ),
 ]
 
@@ -85,9 +85,9 @@ export const factorOperations = [
   personActs(
     factors.removePasskey,
     ({ people, params, ...ctx }) => removePasskey({ ...ctx, config: people.config }, params.id),
-    done,
+    okAnswer,
   ),
-  personActs(factors.removeOidc, ({ people, ...ctx }) => disconnect({ ...ctx, config: people.config }), done),
+  personActs(factors.removeOidc, ({ people, ...ctx }) => disconnect({ ...ctx, config: people.config }), okAnswer),
   personActs(factors.removeTotp, ({ people, ...ctx }) => removeTotp({ ...ctx, config: people.config }), {
     answer: () => ({ ok: true as const }),
   }),

@@ -17,7 +17,7 @@ import { alertCounts } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
 import { bindChange, bindReading, personActs, type ReadArguments } from '../routing/operations.ts'
 
-const done = { answer: () => ({ ok: true as const }) }
+const okAnswer = { answer: () => ({ ok: true as const }) }
 
 export const workspaceOperations = [
   personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
@@ -37,7 +37,7 @@ export const workspaceOperations = [
     },
     { answer: (renamed, reader) => shown(reader, renamed) },
   ),
-  bindChange(workspaces.deleteWorkspace, ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace), done),
+  bindChange(workspaces.deleteWorkspace, ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace), okAnswer),
   bindReading(
     workspaces.members,
     async ({ deps, workspace, who, role, now }) => ({
@@ -54,13 +54,13 @@ export const workspaceOperations = [
   bindChange(
     workspaces.changeRole,
     ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
-    done,
+    okAnswer,
   ),
   bindChange(
     workspaces.removeMember,
     ({ workspace, role, params: { id }, ...ctx }) =>
       removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
-    done,
+    okAnswer,
   ),
   personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked)),
   personActs(workspaces.showInvitationLink, ({ workspace, params, ...ctx }) =>
@@ -69,7 +69,7 @@ export const workspaceOperations = [
   personActs(
     workspaces.withdrawInvitation,
     ({ workspace, params, ...ctx }) => withdrawInvitation(ctx, workspace, params.id),
-    done,
+    okAnswer,
   ),
   bindReading(workspaces.activity, ({ deps, workspace }, { limit, ...filter }) =>
     readActivity(deps.store.db, workspace, filter, limit),

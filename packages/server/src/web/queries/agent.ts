@@ -191,9 +191,9 @@ async function readBindings(
  */
 const bindingAfterUpdate = (product: string, version: string | null): { broken: boolean; mends: string } => ({
   broken: false,
-  mends: `The requested version ${version} needs ${product}, but the agent has no token for it and would run without one. ${again}`,
+  mends: `The requested version ${version} needs ${product}, but the agent has no token for it and would run without one. ${newTokenAdvice}`,
 })
-const again = 'To give it a new token, delete the agent here and install it again with a new code.'
+const newTokenAdvice = 'To give it a new token, delete the agent here and install it again with a new code.'
 
 async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindings']> {
   if (agent.wished_version === null) return []
@@ -213,9 +213,11 @@ function judge(
 ): { broken: boolean; mends: string | null } {
   const broken = (mends: string) => ({ broken: true, mends })
   if (token === 'none')
-    return broken(`The agent has no token for ${product}: its bot was deleted, or a newer version needs it. ${again}`)
-  if (token === 'revoked') return broken(`The bot's token for ${product} was revoked here. ${again}`)
-  if (token === 'expired') return broken(`The bot's token for ${product} has expired after one year. ${again}`)
+    return broken(
+      `The agent has no token for ${product}: its bot was deleted, or a newer version needs it. ${newTokenAdvice}`,
+    )
+  if (token === 'revoked') return broken(`The bot's token for ${product} was revoked here. ${newTokenAdvice}`)
+  if (token === 'expired') return broken(`The bot's token for ${product} has expired after one year. ${newTokenAdvice}`)
   if (!activated) return broken(`The workspace is not activated for ${product}: the operator can activate it again.`)
   if (health?.level === 'bad') {
     return broken(

@@ -95,11 +95,11 @@ export async function alertCounts(db: Db, { id }: { id: string }): Promise<Works
     .where('ended_at', 'is', null)
     .where('acknowledged_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return { unacknowledged: Number(unacknowledged), notified: await isNotified(db, { id }) }
+  return { unacknowledged: Number(unacknowledged), notified: await hasEnabledChannel(db, { id }) }
 }
 
 /** True if a channel of the workspace, or of a person in it, is enabled. */
-export async function isNotified(db: Db, { id }: { id: string }): Promise<boolean> {
+export async function hasEnabledChannel(db: Db, { id }: { id: string }): Promise<boolean> {
   const enabled = db.selectFrom('alert_channel').select('id').where('scope', '=', id).where('enabled', '=', 1)
   return (await enabled.limit(1).executeTakeFirst()) !== undefined
 }

@@ -34,22 +34,22 @@ export interface CostCell {
   outputTokens: number
 }
 /**
- * The sums by name, and then by the first day of their time. The sums of a name are in one array of numbers, since
- * hundreds of thousands of objects would keep the event loop busy with the collection of garbage.
+ * The sums by name, and then by time span, which its first day identifies. The sums of a name are in one array of
+ * numbers, since hundreds of thousands of objects would keep the event loop busy with the collection of garbage.
  */
 export interface CostTable {
-  /** The first days of the times, oldest first. */
+  /** The first days of the time spans, oldest first. */
   readonly starts: readonly number[]
   readonly names: ReadonlyMap<SumName, Float64Array>
 }
 
 /** The count of numbers that a sum has in the arrays of a table. */
-const numbers = 3
+const numbersPerSum = 3
 /** The sum of a name in one column, that is, for one time span. */
 export const costCellAt = (sums: Float64Array, column: number): CostCell => ({
-  runs: sums[numbers * column] ?? 0,
-  costMicro: sums[numbers * column + 1] ?? 0,
-  outputTokens: sums[numbers * column + 2] ?? 0,
+  runs: sums[numbersPerSum * column] ?? 0,
+  costMicro: sums[numbersPerSum * column + 1] ?? 0,
+  outputTokens: sums[numbersPerSum * column + 2] ?? 0,
 })
 
 /** The maximum number of sums in a table; more would take too much memory. */
@@ -61,7 +61,7 @@ const agentsAtOnce = 250
 const rowsWithModels = 3
 const deletedDaysAtOnce = 5
 /** The maximum number of readings if the data changes meanwhile. */
-const attempts = 3
+const maxReadings = 3
 
 /** The first day of the time to which a day belongs. The first day of 1970 was a Thursday. */
 export function startOfStep(day: number, by: CostStep): number {
@@ -76,7 +76,7 @@ export function startOfStep(day: number, by: CostStep): number {
  * twice or not at all: it is repeated, and refused in the end.
  */
 export async function costTable(db: Db, workspace: { id: string }, question: CostQuestion): Promise<CostTable> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  for (let attempt = 0; attempt < maxReadings; attempt++) {
     const before = await countEnded(db, workspace)
     const table = await readTable(db, workspace, question)
     if (before === (await countEnded(db, workspace))) return table
@@ -131,10 +131,10 @@ class Adding {
     let sums = this.#names.get(name)
     if (!sums) {
       if ((this.#names.size + 1) * this.#columns.size > maxCells) throw new Refusal('costs_too_many')
-      sums = new Float64Array(numbers * this.#columns.size)
+      sums = new Float64Array(numbersPerSum * this.#columns.size)
       this.#names.set(name, sums)
     }
-    const at = numbers * column
+    const at = numbersPerSum * column
     sums[at] = (sums[at] ?? 0) + runs
     sums[at + 1] = (sums[at + 1] ?? 0) + costMicro
     sums[at + 2] = (sums[at + 2] ?? 0) + outputTokens
@@ -165,7 +165,7 @@ interface SumOfAgent {
 async function readAgentKeys(db: Db, workspace: { id: string }): Promise<AgentKey[]> {
   const known = new Map<string, AgentKey>()
   const all = db.selectFrom('agent').where('workspace_id', '=', workspace.id)
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  for (let attempt = 0; attempt < maxReadings; attempt++) {
     for (let after: string | undefined = ''; after !== undefined; ) {
       await listTurns.next(workspace.id)
       const agents: AgentKey[] = await all

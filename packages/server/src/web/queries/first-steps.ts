@@ -8,7 +8,7 @@ import { onboardingWanted } from '../../people/accounts/onboarding.ts'
 import { findWorkspace } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
-import { isNotified } from './alerts.ts'
+import { hasEnabledChannel } from './alerts.ts'
 
 /**
  * True if the steps are shown to an admin of the workspace. A person who never saw them does not need them where agents
@@ -73,7 +73,7 @@ async function readFirstSteps(db: Db, { id }: { id: string }, now: number): Prom
     .executeTakeFirst()
   return {
     agent: agent !== undefined,
-    notified: await isNotified(db, { id }),
+    notified: await hasEnabledChannel(db, { id }),
     people: members.length > 1 || invitation !== undefined,
     blueprint: version !== undefined,
   }

@@ -11,7 +11,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Hub, Subscriber } from '../live/hub.ts'
 import type { Deps } from '../routing/deps.ts'
 
-const address = /^\/api\/web\/w\/([^/?]+)\/events$/
+const streamPath = /^\/api\/web\/w\/([^/?]+)\/events$/
 /**
  * The maximum number of streams of one person. The tabs of a browser hold at most four together, so more are leftovers,
  * or are not from a page.
@@ -25,7 +25,7 @@ export function sseHandler(deps: Deps & { live: Hub }): SseHandler {
   deps.live.guard = (all) => stillAllowed(deps, all)
   return (req, res) => {
     const [path = '', query] = (req.url ?? '').split('?', 2)
-    const slug = address.exec(path)?.[1]
+    const slug = streamPath.exec(path)?.[1]
     if (slug === undefined || req.method !== 'GET') return false
     const agentName = new URLSearchParams(query).get('agent') ?? undefined
     open(deps, { slug, agentName }, req, res).catch((error: unknown) => {

@@ -7,18 +7,18 @@ import { Refusal, type WebCode } from '../../platform/refusal.ts'
 import type { WebEnv } from './guards.ts'
 
 /** The default limit of a request's body in bytes. The page never sends more than a few settings in one request. */
-const usual = 64 * 1024
+const usualMaxBytes = 64 * 1024
 /**
  * A body that is too large is read and discarded up to this many bytes, so that the client gets the refusal instead of
  * a connection reset.
  */
-const drained = 1024 * 1024
+const maxDrainedBytes = 1024 * 1024
 
 /** Reads the JSON body of a request with `reader`. A refusal names the field that is wrong. */
 export async function readInputBody<T>(
   c: Context<WebEnv>,
   reader: Reader<T, unknown>,
-  largest: number = usual,
+  largest: number = usualMaxBytes,
   all = arrivals,
 ): Promise<T> {
   const type = c.req.header('content-type') ?? ''
@@ -68,7 +68,7 @@ async function readBytes(c: Context<WebEnv>, largest: number, all: ArrivingBodie
       if (size <= largest) {
         chunks.push(chunk)
         all.grew(incoming, chunk.length)
-      } else if (size > drained) break
+      } else if (size > maxDrainedBytes) break
     }
   } catch {
     // The client closed the connection or sent too slowly. Nobody reads the answer, and the service has no fault to

@@ -28,7 +28,7 @@ export const helpPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const unused = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
+const unusedFeatures = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
 
 export const securityHeaders = (baseUrl: string): Record<string, string> => ({
   'content-security-policy': policy,
@@ -37,7 +37,7 @@ export const securityHeaders = (baseUrl: string): Record<string, string> => ({
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': unused.map((feature) => `${feature}=()`).join(', '),
+  'permissions-policy': unusedFeatures.map((feature) => `${feature}=()`).join(', '),
   // The header has no includeSubDomains, because hosts below the service's own host may belong to somebody else.
   ...(baseUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
 })

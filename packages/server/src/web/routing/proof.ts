@@ -33,7 +33,7 @@ const reasons = {
   'no factor': 'Prove who you are first: this session has shown no second factor. Use your app or a passkey.',
 } as const
 
-const tooMuch = `You have done this ${maxEvidence.toLocaleString('en-US')} times in 24 hours: wait, or ask another admin.`
+const tooManyActsText = `You have done this ${maxEvidence.toLocaleString('en-US')} times in 24 hours: wait, or ask another admin.`
 
 /**
  * Throws if the session has no proof, or if the person has used the operation so often in a day that the activity could
@@ -47,7 +47,7 @@ export async function demandProof(
   const missing = await proofMissing(store.db, config, person.id, session, now())
   if (missing) throw Object.assign(new Refusal('proof_required', reasons[missing]), { act: actText(operation) })
   if (workspace && (await isEvidenceFull(store.db, person.id, linesOf(operation), { now: now() })))
-    throw new Refusal('rate_limited', tooMuch)
+    throw new Refusal('rate_limited', tooManyActsText)
 }
 
 /** The kinds of lines that an operation writes to the activity. */

@@ -117,14 +117,14 @@ async function renamed({ bytes, manifest }: PackedBundle, dir: string): Promise<
 // not first write that it is over, the shell ends the rehearsed agent as `svc stop` does, and removes the copy with its
 // secrets.
 
-const script = `read -r word; [ "$word" = over ] && exit; copy=$1; shift; "$@"; [ -z "$copy" ] || rm -rf "$copy"`
+const cleanupScript = `read -r word; [ "$word" = over ] && exit; copy=$1; shift; "$@"; [ -z "$copy" ] || rm -rf "$copy"`
 
 /** Starts the shell that cleans up after a killed drill. With `keep`, the copy stays on the disk. */
 function guard({ root }: Pick<Folder, 'root'>, { keep }: { keep: boolean }): { over(): void } {
   const program = programFile()
   const file = program.endsWith('.ts') ? [program] : ['-e', 'require(process.argv[1])', program]
   const stop = [process.execPath, ...file, 'stop', '--dir', root]
-  const shell = spawn('/bin/sh', ['-c', script, 'sh', keep ? '' : dirname(root), ...stop], {
+  const shell = spawn('/bin/sh', ['-c', cleanupScript, 'sh', keep ? '' : dirname(root), ...stop], {
     cwd: '/',
     detached: true, // The shell gets a process group of its own, so that a kill of the drill's group spares it.
     stdio: ['pipe', 'ignore', 'ignore'],

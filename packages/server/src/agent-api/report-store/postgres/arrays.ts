@@ -17,8 +17,8 @@ export interface ManyRowsStatement<T> {
 }
 
 /** The column that is filled with the ids of the agents that own the rows, because the rows do not contain them. */
-const owner = 'agent_id'
-export const ownedCell: ArrayCell = [owner, 'text']
+const ownerColumn = 'agent_id'
+export const ownedCell: ArrayCell = [ownerColumn, 'text']
 
 /**
  * Makes a statement about many rows. `sql` receives the source to select from, such as `unnest($1::text[]) as r
@@ -33,7 +33,7 @@ export function manyRows<T extends object>(
   const names = cells.map(([column]) => `"${column}"`)
   const statement: PreparedStatement = { name, text: sql(`unnest(${arrays.join(', ')}) as r (${names.join(', ')})`) }
   const arrayFrom = (rows: readonly Row[], owners: readonly string[] | undefined, [column, kind]: ArrayCell): Buffer =>
-    owners && column === owner ? textArray(owners) : arrayOf(kind, rows, column)
+    owners && column === ownerColumn ? textArray(owners) : arrayOf(kind, rows, column)
   return {
     step: (rows, owners) => [statement, cells.map((cell) => arrayFrom(rows as readonly Row[], owners, cell))],
   }
@@ -48,7 +48,7 @@ export const textArray = (values: readonly string[]): Buffer =>
   )
 
 /** The ids of the types `text` and `bigint`, which are the same in every PostgreSQL. */
-const oids = { text: 25, bigint: 20 } as const satisfies Record<StoredKind, number>
+const typeOids = { text: 25, bigint: 20 } as const satisfies Record<StoredKind, number>
 const headBytes = 20
 const scratchBytes = 256 * 1024
 let scratch = Buffer.allocUnsafe(scratchBytes)
@@ -82,7 +82,7 @@ function arrayOf(type: StoredKind, rows: readonly Row[], column: string): Buffer
   }
   scratch.writeInt32BE(1, 0)
   scratch.writeInt32BE(1, 4)
-  scratch.writeInt32BE(oids[type], 8)
+  scratch.writeInt32BE(typeOids[type], 8)
   scratch.writeInt32BE(rows.length, 12)
   scratch.writeInt32BE(1, 16)
   const array = Buffer.from(scratch.subarray(0, at))
