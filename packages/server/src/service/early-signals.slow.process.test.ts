@@ -50,7 +50,7 @@ test('SIGTERM and SIGINT have handlers first: at any moment of a start they end 
   expect(last.log).toMatch(/^\[first\]/)
   expect(await home.value(['workspace', 'list'])).toMatchObject([{ slug: 'north' }])
   expect(await last.kill()).toBe(0)
-})
+}, 600_000)
 
 const hasNamespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0
 
