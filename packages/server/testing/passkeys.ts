@@ -2,7 +2,15 @@
  * For tests: a device that makes passkeys and answers challenges with them, as a browser does. What it answers can be
  * changed in every part, also to what no device would answer.
  */
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto'
 import type { NewPasskeyAnswer, PasskeyAnswer, PasskeyCreation, PasskeyRequest } from '@svc/api'
 import type { Browser } from './page/service.ts'
 
@@ -44,15 +52,6 @@ export function testPasskey(
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const idBytes = randomBytes(32)
   const id = base64url(idBytes)
-  const host = new URL(origin).hostname
-  const clientData = (type: string, of: Partial<Answering>) =>
-    Buffer.from(JSON.stringify({ type: of.type ?? type, challenge, origin, crossOrigin: false, ...pick(of) }))
-  const flagsAndCounter = (of: Partial<Answering>, flags: number, counter: number) =>
-    Buffer.concat([
-      sha256(of.host ?? host),
-      Buffer.from([flags | 0x01 | ((of.verified ?? true) ? 0x04 : 0)]),
-      uint32(of.counter ?? counter),
-    ])
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
   const cose = Buffer.concat([
     Buffer.from('a5010203262001215820', 'hex'),
@@ -61,7 +60,7 @@ export function testPasskey(
     Buffer.from(y, 'base64url'),
   ])
   const authData = Buffer.concat([
-    flagsAndCounter(changed, 0x40, 0),
+    flagsAndCounter(origin, changed, { flags: 0x40, counter: 0 }),
     Buffer.alloc(16),
     Buffer.from([0, idBytes.length]),
     idBytes,
@@ -72,22 +71,44 @@ export function testPasskey(
     Buffer.from([authData.length]),
     authData,
   ])
-  const passkey: TestPasskey = {
+  const made = {
     id,
-    counter: 0,
-    made: {
-      id,
-      rawId: id,
-      response: {
-        clientDataJSON: base64url(clientData('webauthn.create', changed)),
-        attestationObject: base64url(attestationObject),
-      },
+    rawId: id,
+    response: {
+      clientDataJSON: base64url(clientData(origin, 'webauthn.create', { challenge, ...changed })),
+      attestationObject: base64url(attestationObject),
     },
+  }
+  return Object.assign(usable(origin, { id, handle: user.id, counter: 0 }, { key: privateKey, counts }), { made })
+}
+
+/** A passkey as data of an earlier version has it, with its private key. */
+export interface KeptPasskey {
+  id: string
+  /** The id of the person, as the device keeps it. */
+  handle: string
+  key: JsonWebKey
+  /** The number of uses so far; 0 for a device that does not count. */
+  counter: number
+}
+
+/** The passkey of data of an earlier version, at a service with this base address. */
+export const keptPasskey = (origin: string, kept: KeptPasskey): Omit<TestPasskey, 'made'> =>
+  usable(origin, kept, { key: createPrivateKey({ key: kept.key, format: 'jwk' }), counts: kept.counter > 0 })
+
+function usable(
+  origin: string,
+  { id, handle, counter }: Omit<KeptPasskey, 'key'>,
+  { key, counts }: { key: KeyObject; counts: boolean },
+): Omit<TestPasskey, 'made'> {
+  const passkey: Omit<TestPasskey, 'made'> = {
+    id,
+    counter,
     uses({ challenge }, changed = {}) {
       if (counts) passkey.counter++
-      const data = clientData('webauthn.get', { challenge, ...changed })
-      const authenticatorData = flagsAndCounter(changed, 0, passkey.counter)
-      const signature = sign('sha256', Buffer.concat([authenticatorData, sha256(data)]), changed.key ?? privateKey)
+      const data = clientData(origin, 'webauthn.get', { challenge, ...changed })
+      const authenticatorData = flagsAndCounter(origin, changed, { flags: 0, counter: passkey.counter })
+      const signature = sign('sha256', Buffer.concat([authenticatorData, sha256(data)]), changed.key ?? key)
       return {
         id,
         rawId: id,
@@ -95,13 +116,29 @@ export function testPasskey(
           clientDataJSON: base64url(data),
           authenticatorData: base64url(authenticatorData),
           signature: base64url(signature),
-          userHandle: changed.userHandle === undefined ? user.id : changed.userHandle,
+          userHandle: changed.userHandle === undefined ? handle : changed.userHandle,
         },
       }
     },
   }
   return passkey
 }
+
+const clientData = (origin: string, type: string, of: Partial<Answering>): Buffer =>
+  Buffer.from(
+    JSON.stringify({ type: of.type ?? type, challenge: of.challenge, origin, crossOrigin: false, ...pick(of) }),
+  )
+
+const flagsAndCounter = (
+  origin: string,
+  of: Partial<Answering>,
+  { flags, counter }: { flags: number; counter: number },
+): Buffer =>
+  Buffer.concat([
+    sha256(of.host ?? new URL(origin).hostname),
+    Buffer.from([flags | 0x01 | ((of.verified ?? true) ? 0x04 : 0)]),
+    uint32(of.counter ?? counter),
+  ])
 
 const pick = ({ challenge, origin, crossOrigin }: Partial<Answering>) => ({
   ...(challenge !== undefined && { challenge }),
@@ -134,7 +171,11 @@ export const passkeyRequest = async (browser: Browser): Promise<PasskeyRequest> 
   (await browser.send<PasskeyRequest>('POST', '/api/web/passkey/options')).body
 
 /** Signs in with a passkey in this browser. */
-export async function usePasskey(browser: Browser, passkey: TestPasskey, changed: Partial<Answering> = {}) {
+export async function usePasskey(
+  browser: Browser,
+  passkey: Pick<TestPasskey, 'uses'>,
+  changed: Partial<Answering> = {},
+) {
   const response = passkey.uses(await passkeyRequest(browser), changed)
   return browser.send<{ error?: { code: string } }>('POST', '/api/web/passkey', { response })
 }
