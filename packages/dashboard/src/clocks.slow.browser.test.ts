@@ -6,39 +6,15 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../testing/eventually.ts'
-import { wholeReport } from './agents/testing/reports.ts'
-import { type AgentPageSetup, openAgentPageSetup } from './agents/testing/setup.ts'
-import { agentTabs, alertTabs, paths } from './paths.ts'
+import { type EveryPageSetup, everyPage, openEveryPageSetup } from '../testing/pages.ts'
 
 const minute = 60_000
-let setup: AgentPageSetup
-let action = ''
-let report: () => Promise<unknown>
+let setup: EveryPageSetup
 
 beforeAll(async () => {
-  setup = await openAgentPageSetup()
-  const agent = await setup.addAgent('reporting')
-  report = () => agent.report(wholeReport(Math.floor(Date.now() / 1000)))
-  await report()
-  const ada = await setup.setup.ada()
-  const call = <T>(path: string, body: object) => ada.call<T>('POST', `/api/web/w/north-wind${path}`, body)
-  await call('/agents/reporting/commands', { type: 'pause' })
-  await call('/mutes', { agent: 'reporting', seconds: 5400 })
-  await call('/invitations', { email: 'bo@example.org', role: 'member' })
-  action = (await call<{ id: string }>('/actions', { agents: ['reporting'], type: 'resume' })).id
+  setup = await openEveryPageSetup()
 })
 afterAll(() => setup?.setup.close())
-
-/** Pages without a session, and those that need an object which this test does not make. */
-const left = ['signIn', 'start', 'link', 'claim', 'forgot', 'invitation', 'home', 'blueprint', 'install', 'code']
-  .concat('update', 'rollout')
-  .concat('agent', 'alerts')
-
-const addresses = [
-  ...Object.entries(paths).flatMap(([name, path]) => (left.includes(name) ? [] : [path])),
-  ...agentTabs.map((tab) => `${paths.agent}?tab=${tab}`),
-  ...alertTabs.map((tab) => `${paths.alerts}?tab=${tab}`),
-].map((path) => path.replace('$slug', 'north-wind').replace('$name', 'reporting'))
 
 /** The lines about times. Those said about a moment ago may differ by the few minutes between two visits. */
 const aboutTime = /\bago\b|\bnow\b|\bin \d|offline|just now|today|yesterday|tomorrow|until|expire|\bold\b|\d:\d\d/i
@@ -51,10 +27,11 @@ const said = (line: string): string =>
     .replace(/\d+/g, (number) => (Number(number) > 1 ? '#' : number))
     .trim()
 
-/** Opens an address on the page, whose clock may be wrong; returns the texts about times that it showed. */
+/** Opens a page in a browser whose clock may be wrong; returns the texts about times that it showed. */
 async function shownAt(page: Page, address: string): Promise<string[]> {
-  await page.goto(setup.setup.url + address)
+  await page.goto(setup.addressOf(address))
   await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await page.waitForLoadState('networkidle')
   // The page is complete when nothing new was shown for a while. Its clock may be wrong, but goes on.
   const stillFor = () => page.evaluate(() => performance.now() - (globalThis as unknown as { newAt: number }).newAt)
   await eventually(`${address} shows nothing new`, async () => expect(await stillFor()).toBeGreaterThan(700))
@@ -64,7 +41,7 @@ async function shownAt(page: Page, address: string): Promise<string[]> {
 
 async function browserWith(wrongBy: number): Promise<Page> {
   const own = await setup.setup.visitor({ own: true })
-  await own.context.addCookies(await (await setup.setup.ada()).context.cookies())
+  await own.context.addCookies(await setup.ada.context.cookies())
   await own.page.addInitScript((by) => {
     const Real = Date
     globalThis.Date = new Proxy(Real, {
@@ -90,10 +67,10 @@ test.each([
 ])('no page judges by the clock of a browser that is %s', async (_name, wrongBy) => {
   const right = await browserWith(0)
   const wrong = await browserWith(wrongBy)
-  for (const address of addresses) {
-    await report()
-    const expected = await shownAt(right, address.replace('$id', action))
-    const found = await shownAt(wrong, address.replace('$id', action))
+  for (const address of everyPage) {
+    await setup.report()
+    const expected = await shownAt(right, address)
+    const found = await shownAt(wrong, address)
     expect([address, found.filter((line) => !expected.includes(line))]).toEqual([address, []])
   }
 })

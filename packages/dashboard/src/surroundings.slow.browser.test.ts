@@ -6,51 +6,23 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../testing/eventually.ts'
-import type { Visitor } from '../testing/browser-setup.ts'
 import { browsers, programs } from '../testing/foreign-programs.ts'
+import { type EveryPageSetup, everyPage, openEveryPageSetup } from '../testing/pages.ts'
 import { joinedWords } from '../testing/words.ts'
-import { wholeReport } from './agents/testing/reports.ts'
-import { type AgentPageSetup, openAgentPageSetup } from './agents/testing/setup.ts'
-import { agentTabs, alertTabs, paths } from './paths.ts'
+import { paths } from './paths.ts'
 
-let setup: AgentPageSetup
-let ada: Visitor
-let action = ''
-let report: (level: string, label: string) => Promise<unknown>
+let setup: EveryPageSetup
 
 beforeAll(async () => {
-  setup = await openAgentPageSetup()
-  const agent = await setup.addAgent('reporting')
-  report = (level, label) =>
-    agent.report({ ...wholeReport(Math.floor(Date.now() / 1000)), state: { level, label, detail: `${label} now` } })
-  await report('ok', 'Idle')
-  ada = await setup.setup.ada()
-  const call = <T>(path: string, body: object) => ada.call<T>('POST', `/api/web/w/north-wind${path}`, body)
-  await call('/agents/reporting/commands', { type: 'pause' })
-  await call('/mutes', { agent: 'reporting', seconds: 5400 })
-  await call('/invitations', { email: 'bo@example.org', role: 'member' })
-  action = (await call<{ id: string }>('/actions', { agents: ['reporting'], type: 'resume' })).id
+  setup = await openEveryPageSetup()
 })
 afterAll(() => setup?.setup.close())
 
-const pages: readonly string[] = [
-  ...[
-    paths.fleet,
-    paths.cost,
-    paths.blueprints,
-    paths.updates,
-    paths.actions,
-    paths.action,
-    paths.bots,
-    paths.members,
-    paths.settings,
-  ],
-  ...[paths.activity, paths.account, paths.newWorkspace, paths.install, '/help/page'],
-  ...agentTabs.map((tab) => `${paths.agent}?tab=${tab}`),
-  ...alertTabs.map((tab) => `${paths.alerts}?tab=${tab}`),
-]
-const addressOf = (path: string) =>
-  setup.setup.url + path.replace('$slug', 'north-wind').replace('$name', 'reporting').replace('$id', action)
+const report = (level: string, label: string) => setup.report({ state: { level, label, detail: `${label} now` } })
+
+/** The help is not one of the page's own addresses. */
+const help = '/help/page'
+const pages = [...everyPage, help]
 
 /** Things that open on a page. */
 const opened: [what: string, path: string, open: (page: Page) => Promise<unknown>][] = [
@@ -107,12 +79,12 @@ let changed = 0
 /** Compares a page that a program changes with an unchanged one, before and after a live change. */
 async function compare(path: string, program: () => void, open?: (page: Page) => Promise<unknown>) {
   const [plain, foreign] = [
-    await setup.setup.window(ada, { width: 1440 }),
-    await setup.setup.window(ada, { width: 1440 }),
+    await setup.setup.window(setup.ada, { width: 1440 }),
+    await setup.setup.window(setup.ada, { width: 1440 }),
   ]
   await foreign.addInitScript(program)
   for (const page of [plain, foreign]) {
-    await page.goto(addressOf(path))
+    await page.goto(setup.addressOf(path))
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await open?.(page)
   }
@@ -150,10 +122,10 @@ test.each(Object.entries(browsers))('%s: the page says what it says without it',
 test('on every page, wide and narrow, words of two elements have a space between them', {
   timeout: 120_000,
 }, async () => {
-  const page = await setup.setup.window(ada)
+  const page = await setup.setup.window(setup.ada)
   const joined: string[] = []
   for (const path of pages) {
-    await page.goto(addressOf(path))
+    await page.goto(setup.addressOf(path))
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await page.waitForLoadState('networkidle')
     for (const width of [1440, 360]) {
@@ -165,9 +137,9 @@ test('on every page, wide and narrow, words of two elements have a space between
 })
 
 test('with forced colours, what is chosen still looks different from what is not', async () => {
-  const page = await setup.setup.window(ada, { width: 1440 })
+  const page = await setup.setup.window(setup.ada, { width: 1440 })
   await page.emulateMedia({ forcedColors: 'active' })
-  await page.goto(addressOf(`${paths.alerts}?tab=rules`))
+  await page.goto(setup.addressOf(`${paths.alerts}?tab=rules`))
   const boxes = page.getByRole('main').getByRole('checkbox')
   await boxes.first().waitFor()
   const look = async (checked: boolean) => {
@@ -181,7 +153,7 @@ test('with forced colours, what is chosen still looks different from what is not
       tabs.filter((tab) => getComputedStyle(tab).textDecorationLine === 'underline').map((tab) => tab.textContent),
     )
   expect(await underlined).toEqual(['Rules'])
-  await page.goto(addressOf(paths.agent))
+  await page.goto(setup.addressOf(paths.agent))
   const marks = page.locator('.svc-chart-legend i')
   await marks.first().waitFor()
   const colours = await marks.evaluateAll((all) => all.map((mark) => getComputedStyle(mark).backgroundColor))
