@@ -2,7 +2,7 @@
  * Readers for the input of requests. A JSON body is read strictly, and a refusal names the wrong field. A query string
  * is read leniently.
  */
-import { clean, cleanText, cut, isObject, readPasted, shown } from '@svc/protocol'
+import { clean, cleanText, cut, isObject, readPasted, shown, trimInvisible } from '@svc/protocol'
 
 /** A request that cannot be understood. The message says which field is wrong and what is accepted. */
 export class InputRefused extends Error {
@@ -27,15 +27,21 @@ export interface Reader<Read, Sent = Read> {
 
 /**
  * The form of the input that a reader accepts, with its bounds. A text is an `identifier`, which people paste; `prose`,
- * which is cleaned; or `judged`: the function of the operation accepts only certain texts, or stores only a hash.
+ * which is cleaned; `judged`: the function of the operation accepts only certain texts, or stores only a hash;
+ * `sought`: words that are looked for; or `exact`: a text as an agent reported it.
  */
 export type InputForm =
-  | { readonly is: 'text'; readonly kind: 'identifier' | 'prose' | 'judged'; readonly max: number }
+  | {
+      readonly is: 'text'
+      readonly kind: 'identifier' | 'prose' | 'judged' | 'sought' | 'exact'
+      readonly max: number
+    }
   | { readonly is: 'list'; readonly of: InputForm; readonly max: number }
   | { readonly is: 'object'; readonly fields: Readonly<Record<string, InputForm>> }
   | { readonly is: 'kinds'; readonly by: string; readonly kinds: Readonly<Record<string, InputForm>> }
   | { readonly is: 'words'; readonly words: readonly string[] }
-  | { readonly is: 'number' | 'flag' | 'settings' | 'query' }
+  | { readonly is: 'query'; readonly fields: Readonly<Record<string, InputForm>> }
+  | { readonly is: 'number' | 'flag' | 'settings' }
 
 /** Makes a reader of a function, and of the form that describes what the function accepts. */
 export const reader = <Read, Sent = Read>(
@@ -144,7 +150,7 @@ type InputOf<S extends InputShape> = { [K in Exclude<keyof S, OptionalKeys<S>>]:
   [K in OptionalKeys<S>]?: Exclude<ReadBy<S[K]>, undefined>
 }
 
-const formsOf = (readers: InputShape): Record<string, InputForm> =>
+const formsOf = (readers: Readonly<Record<string, { readonly form: InputForm }>>): Record<string, InputForm> =>
   Object.fromEntries(Object.entries(readers).map(([key, { form }]) => [key, form]))
 
 /** Stands for the field that holds all options of a command. */
@@ -177,30 +183,62 @@ export const byKind = <T extends { kind: string }>(
     return { kind, ...kinds[kind](value, field) } as unknown as T
   })
 
-/** A reader for one value of a query string. If the value is absent or unreadable, the reader returns a default. */
-type QueryValue<T> = (text: string | undefined) => T
+/**
+ * A reader for one value of a query string; `field` is its name. If the value is absent or unreadable, the reader
+ * returns a default. People paste addresses, too, so characters at the ends that nobody sees do not count.
+ */
+interface QueryValue<T> {
+  (text: string | undefined, field: string): T
+  readonly form: InputForm
+}
+
+const queryValue = <T>(form: InputForm, read: (text: string | undefined, field: string) => T): QueryValue<T> =>
+  Object.assign((text: string | undefined, field: string) => read(text, field), { form })
 
 /** The maximum length of a text in a query string. A longer one is cut. */
 const maxWords = 2000
 
-/** Reads a text from a query string, cleaned and cut; undefined if it is absent or empty. */
-export const words: QueryValue<string | undefined> = (text) => cut(clean(text ?? ''), maxWords) || undefined
+/** Reads words that are looked for from a query string, cleaned and cut; undefined if there are none. */
+export const words: QueryValue<string | undefined> = queryValue(
+  { is: 'text', kind: 'sought', max: maxWords },
+  (text) => cut(clean(trimInvisible(text ?? '')), maxWords) || undefined,
+)
+/**
+ * Reads a text as an agent reported it from a query string, cleaned and cut; undefined if it is absent or empty. It is
+ * compared exactly.
+ */
+export const reportedText: QueryValue<string | undefined> = queryValue(
+  { is: 'text', kind: 'exact', max: maxWords },
+  (text) => cut(clean(text ?? ''), maxWords) || undefined,
+)
+/** Reads an identifier from a query string, as `pasted` does; undefined if it is absent or empty. */
+export const pastedWord: QueryValue<string | undefined> = queryValue(
+  { is: 'text', kind: 'identifier', max: maxWords },
+  (text, field) => pasted({ max: maxWords })(cut(text ?? '', maxWords), field) || undefined,
+)
 /**
  * Reads a yes or no from a query string: true for `true` or `1`, false for `false` or `0`, undefined for anything else.
  */
-export const yesOrNo: QueryValue<boolean | undefined> = (text) =>
-  text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
+export const yesOrNo: QueryValue<boolean | undefined> = queryValue({ is: 'flag' }, (text = '') => {
+  const said = trimInvisible(text)
+  return said === 'true' || said === '1' ? true : said === 'false' || said === '0' ? false : undefined
+})
 /**
  * Reads a whole number from a query string. A number above `max` counts as `max`, and anything else gives `otherwise`.
  */
-export const count =
-  (max: number, otherwise: number = max): QueryValue<number> =>
-  (text) =>
-    text === undefined || !/^\d{1,15}$/.test(text) ? otherwise : Math.min(Number(text), max)
-export const wordOf =
-  <const T extends string, D extends T | undefined>(all: readonly T[], otherwise: D): QueryValue<T | D> =>
-  (text) =>
-    all.find((one) => one === text) ?? otherwise
+export const count = (max: number, otherwise: number = max): QueryValue<number> =>
+  queryValue({ is: 'number' }, (text = '') => {
+    const said = trimInvisible(text)
+    return /^\d{1,15}$/.test(said) ? Math.min(Number(said), max) : otherwise
+  })
+export const wordOf = <const T extends string, D extends T | undefined>(
+  all: readonly T[],
+  otherwise: D,
+): QueryValue<T | D> =>
+  queryValue({ is: 'words', words: all }, (text = '') => {
+    const said = trimInvisible(text)
+    return all.find((one) => one === said) ?? otherwise
+  })
 
 type Query = { readonly [key: string]: QueryValue<unknown> }
 type QueryOf<Q extends Query> = { [K in keyof Q]: ReturnType<Q[K]> }
@@ -210,15 +248,32 @@ export const query = <Q extends Query>(
   values: Q,
 ): Reader<QueryOf<Q>, { [K in keyof Q]?: ReturnType<Q[K]> | undefined }> =>
   reader(
-    { is: 'query' },
+    { is: 'query', fields: formsOf(values) },
     (asked) =>
       Object.fromEntries(
-        Object.entries(values).map(([key, read]) => [key, read((asked as Record<string, string | undefined>)[key])]),
+        Object.entries(values).map(([key, read]) => [
+          key,
+          read((asked as Record<string, string | undefined>)[key], key),
+        ]),
       ) as QueryOf<Q>,
   )
 
-/** Reads the query string of an address strictly: a value that a reader does not accept is refused. */
+/**
+ * Reads the query string of an address strictly: a value that a reader does not accept is refused. Each value is read
+ * as an identifier that people paste.
+ */
 export const strictQuery = <S extends InputShape>(
   shape: S,
 ): Reader<{ [K in keyof InputOf<S>]: InputOf<S>[K] }, { [K in OptionalKeys<S>]?: string | undefined }> =>
-  reader({ is: 'query' }, object(shape))
+  reader({ is: 'query', fields: formsOf(shape) }, (asked, field) =>
+    object(shape)(pastedValues(asked, shape, field), field),
+  )
+
+const pastedValues = (asked: unknown, shape: InputShape, field: string): unknown =>
+  isObject(asked)
+    ? Object.fromEntries(
+        Object.entries(asked)
+          .filter(([key]) => Object.hasOwn(shape, key))
+          .map(([key, value]) => [key, typeof value === 'string' ? pasted()(value, fieldOf(field, key)) : value]),
+      )
+    : asked

@@ -66,6 +66,8 @@ export const neverStored = [
 export const takingText: readonly Operation[] = operations.filter(
   ({ change, input }) => change && input && textsIn(input.form).length > 0,
 )
+/** The operations that take something in the query of an address. */
+export const takingQuery: readonly Operation[] = operations.filter(({ input }) => input?.form.is === 'query')
 
 export async function textWorld(service: Service) {
   const north = await service.workspace('north')

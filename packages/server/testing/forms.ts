@@ -11,7 +11,8 @@ export interface TextAt {
 export function textsIn(form: InputForm, path: readonly (string | number)[] = []): TextAt[] {
   if (form.is === 'text') return [{ path, form }]
   if (form.is === 'list') return textsIn(form.of, [...path, 0])
-  if (form.is === 'object') return Object.entries(form.fields).flatMap(([key, one]) => textsIn(one, [...path, key]))
+  if (form.is === 'object' || form.is === 'query')
+    return Object.entries(form.fields).flatMap(([key, one]) => textsIn(one, [...path, key]))
   if (form.is === 'kinds') return Object.values(form.kinds).flatMap((one) => textsIn(one, path))
   return []
 }

@@ -11,7 +11,7 @@ import type {
   StartInfo,
 } from '../answers/workspaces.ts'
 import * as bounds from '../bounds.ts'
-import { flag, object, optional, pasted, query, text, words } from '../input.ts'
+import { flag, object, optional, pasted, pastedWord, query, text } from '../input.ts'
 import { change, reading } from '../operation.ts'
 import { emailMax, nameMax, passwordMax } from './typed.ts'
 
@@ -80,7 +80,7 @@ export const changePassword = change<{ ok: true }>()('POST /password', {
 export const startInfo = reading<StartInfo>()('GET /start', {
   right: 'link',
   says: 'check the link of the first start',
-  input: query({ token: words }),
+  input: query({ token: pastedWord }),
   manual: link,
 })
 export const firstStart = change<{ slug: string }>()('POST /start', {
@@ -123,7 +123,7 @@ export const forgotPassword = change<ForgotPasswordInfo>()('POST /forgot', {
 export const claimInfo = reading<ClaimInfo>()('GET /claim', {
   right: 'link',
   says: 'show which account a link hands over',
-  input: query({ token: words }),
+  input: query({ token: pastedWord }),
   manual: link,
 })
 export const claim = change<SignInAnswer>()('POST /claim', {

@@ -12,7 +12,18 @@ import {
   type NewAction,
 } from '../answers/actions.ts'
 import * as bounds from '../bounds.ts'
-import { count, InputRefused, object, oneOf, optional, query, type Reader, reader, wordOf, words } from '../input.ts'
+import {
+  count,
+  InputRefused,
+  object,
+  oneOf,
+  optional,
+  pastedWord,
+  query,
+  type Reader,
+  reader,
+  wordOf,
+} from '../input.ts'
 import { change, proofIf, reading } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 import { filterText } from './filter-text.ts'
@@ -58,7 +69,7 @@ const actionArgument = ['<slug/id>', 'the workspace, and the id as svc-server ac
 
 export const actions = reading<Actions>()('GET /w/:slug/actions', {
   says: 'list the actions of a workspace of the last 30 days, newest first',
-  input: query({ before: words, limit: count(100, 25) }),
+  input: query({ before: pastedWord, limit: count(100, 25) }),
   command: { name: 'action list', args: [slugArgument] },
 })
 export const sendAction = change<{ id: string }>()('POST /w/:slug/actions', {

@@ -6,7 +6,7 @@ import type { FleetGroups, FleetMap } from '../answers/groups.ts'
 import * as bounds from '../bounds.ts'
 import { groupings } from '../filter/groups.ts'
 import { maxTags } from '../filter/tags.ts'
-import { count, list, object, optional, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
+import { count, list, object, optional, pasted, query, reportedText, wordOf, words, yesOrNo } from '../input.ts'
 import { change, reading } from '../operation.ts'
 import { agentArgument, tagsOption } from './arguments.ts'
 import { maxBytesOfMany } from './many.ts'
@@ -35,11 +35,11 @@ const piece = { offset: count(1_000_000, 0), limit: count(200, 50) }
 const named = object({ name: pasted() })
 export const runSorts = ['started', 'cost', 'duration'] as const
 const whichRuns = {
-  id: words,
-  status: words,
-  model: words,
+  id: reportedText,
+  status: reportedText,
+  model: reportedText,
   text: words,
-  job: words,
+  job: reportedText,
   sort: wordOf(runSorts, 'started'),
   rising: yesOrNo,
 }
@@ -55,7 +55,7 @@ const whichAgents = {
   stopped: yesOrNo,
 }
 /** The parameters that select one group of these agents. Without `in`, it is the group of those that have no value. */
-const oneGroup = { group: wordOf(groupings, undefined), in: words }
+const oneGroup = { group: wordOf(groupings, undefined), in: reportedText }
 export const fleet = reading<Fleet>()('GET /w/:slug/fleet', {
   says: 'list the agents of a workspace, page by page',
   input: query({

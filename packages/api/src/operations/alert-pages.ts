@@ -1,6 +1,6 @@
 /** Operations that list alerts as pages show them: the open ones, the ended ones, and those of one agent. */
 import { type AlertLine, type AlertLines, type AlertTimeline, alertLevels } from '../answers/alerts.ts'
-import { count, query, wordOf, words, yesOrNo } from '../input.ts'
+import { count, pastedWord, query, wordOf, words, yesOrNo } from '../input.ts'
 import { reading } from '../operation.ts'
 import { ruleNames } from '../words/rules.ts'
 
@@ -12,7 +12,7 @@ const timelineDays = ['1', '7', '30'] as const
 
 export const alertLines = reading<AlertLines>()('GET /w/:slug/alerts/lines', {
   says: 'list the open alerts of a workspace, or those that ended before the one that is named, newest first',
-  input: query({ ended: yesOrNo, before: words, limit: count(200, 50), ...wanted }),
+  input: query({ ended: yesOrNo, before: pastedWord, limit: count(200, 50), ...wanted }),
 })
 export const alertTimeline = reading<AlertTimeline>()('GET /w/:slug/alerts/timeline', {
   says: 'list the alerts of a workspace that were open within the last 1, 7 or 30 days, at most 5,000, for a timeline',

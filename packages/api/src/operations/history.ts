@@ -2,10 +2,10 @@
  * Operations about what was before: states and changes of agents, and the costs of a workspace. A value that cannot be
  * read is refused.
  */
-import { levels, limits, shown } from '@svc/protocol'
+import { levels, limits, listIn, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'
 import type { AgentAt, AgentTrend, HistoryChange, StateSpan, StateStrips } from '../answers/history.ts'
-import { fieldOf, InputRefused, oneOf, optional, type Reader, reader, strictQuery } from '../input.ts'
+import { fieldOf, InputRefused, oneOf, optional, pasted, type Reader, reader, strictQuery } from '../input.ts'
 import { listedChanges } from '../left-off.ts'
 import { reading } from '../operation.ts'
 import { maxStrips } from '../words/strips.ts'
@@ -22,7 +22,7 @@ const dayMs = 86_400_000
 export const dayText = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
 
 /** Reads a day such as `2026-11-21`, as a number of days since 1970 (UTC). */
-export const date: Reader<number> = reader({ is: 'text', kind: 'judged', max: 10 }, (value, field) => {
+export const date: Reader<number> = reader({ is: 'text', kind: 'identifier', max: 10 }, (value, field) => {
   const day = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) / dayMs : Number.NaN
   // The 30th of February is read as a day in March.
   if (Number.isInteger(day) && dayText(day) === value) return day
@@ -36,7 +36,7 @@ const costValues = strictQuery({
   per: optional(oneOf(costSplits)),
 })
 /** The time of an answer about costs, and how its sums are split. */
-const whichCosts: typeof costValues = reader({ is: 'query' }, (value, field) => {
+const whichCosts: typeof costValues = reader(costValues.form, (value, field) => {
   const asked = costValues(value, field)
   if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to)
     throw new InputRefused(
@@ -84,7 +84,7 @@ const timeShape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d
  * Reads a time as Unix milliseconds: `2026-11-22T14:03Z`, the same with an offset such as `+01:00`, a date (its
  * beginning in UTC), or Unix seconds.
  */
-export const time: Reader<number> = reader({ is: 'text', kind: 'judged', max: 40 }, (value, field) => {
+export const time: Reader<number> = reader({ is: 'text', kind: 'identifier', max: 40 }, (value, field) => {
   const at = typeof value === 'string' ? timeIn(value) : Number.NaN
   if (at >= 0) return at
   throw new InputRefused(
@@ -103,7 +103,7 @@ function timeIn(text: string): number {
 
 /** Reads a whole number from 1 to `max`. */
 const wholeNumber = (max: number): Reader<number> =>
-  reader({ is: 'text', kind: 'judged', max: 10 }, (value, field) => {
+  reader({ is: 'text', kind: 'identifier', max: 10 }, (value, field) => {
     const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0
     if (number >= 1 && number <= max) return number
     throw new InputRefused(`${field} must be a whole number from 1 to ${max}: got ${shown(value)}.`)
@@ -176,16 +176,23 @@ export const fleetAt = reading<AgentAt[]>()('GET /w/:slug/history/fleet', {
   },
 })
 
+const namedAgent = pasted()
 /** Reads the names of agents, with commas between them. */
-const namesInText: Reader<{ names: string[] }, { names: string }> = reader({ is: 'query' }, (value) => {
-  const { names } = value as { names?: string }
-  const all = (names ?? '').split(',').filter((name) => name !== '')
-  if (all.length === 0 || all.length > maxStrips || all.some((name) => name.length > limits.agentName))
-    throw new InputRefused(
-      `names must be 1 to ${maxStrips} names of agents with commas between them, each of at most ${limits.agentName} characters.`,
-    )
-  return { names: [...new Set(all)] }
-})
+const manyNames = { names: { is: 'text', kind: 'identifier', max: maxStrips * (limits.agentName + 1) } } as const
+const namesInText: Reader<{ names: string[] }, { names: string }> = reader(
+  { is: 'query', fields: manyNames },
+  (value) => {
+    const { names } = value as { names?: string }
+    const all = listIn(names ?? '')
+      .filter((name) => name !== '')
+      .map((name) => namedAgent(name, 'names'))
+    if (all.length === 0 || all.length > maxStrips || all.some((name) => name.length > limits.agentName))
+      throw new InputRefused(
+        `names must be 1 to ${maxStrips} names of agents with commas between them, each of at most ${limits.agentName} characters.`,
+      )
+    return { names: [...new Set(all)] }
+  },
+)
 
 export const strips = reading<StateStrips>()('GET /w/:slug/history/strips', {
   says: `list the states that up to ${maxStrips} agents had in the last 24 hours; names of no agent are left out`,

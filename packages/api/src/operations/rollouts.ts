@@ -10,11 +10,11 @@ import {
   oneOf,
   optional,
   pasted,
+  pastedWord,
   query,
   type Reader,
   whole,
   wordOf,
-  words,
 } from '../input.ts'
 import { change, reading } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
@@ -43,7 +43,7 @@ const byItself = { none: 'taking a rollout further tells the pages of what chang
 
 export const rollouts = reading<Rollouts>()('GET /w/:slug/rollouts', {
   says: 'list the rollouts of a workspace, newest first',
-  input: query({ before: words, limit: count(200, 50), state: wordOf(states, undefined) }),
+  input: query({ before: pastedWord, limit: count(200, 50), state: wordOf(states, undefined) }),
   command: { name: 'rollout list', args: [slugArgument] },
 })
 export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {

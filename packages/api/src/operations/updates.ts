@@ -8,7 +8,7 @@ import type {
   WishResult,
 } from '../answers/updates.ts'
 import * as bounds from '../bounds.ts'
-import { byKind, count, flag, list, object, optional, orNull, pasted, query, words } from '../input.ts'
+import { byKind, count, flag, list, object, optional, orNull, pasted, pastedWord, query } from '../input.ts'
 import { change, proofIf, reading } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 import { maxBulkAgents } from './commands.ts'
@@ -96,7 +96,7 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
 })
 export const versionDays = reading<VersionDays>()('GET /w/:slug/versions', {
   says: 'show how many agents ran each version of a blueprint on each day',
-  input: query({ days: count(400, 90), blueprint: words }),
+  input: query({ days: count(400, 90), blueprint: pastedWord }),
   large: 'newest',
 })
 export const runtime = reading<RuntimeOverview>()('GET /w/:slug/runtime', {

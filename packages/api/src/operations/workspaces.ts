@@ -1,7 +1,21 @@
 /** Operations on a workspace and the people in it. */
 import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers/workspaces.ts'
 import * as bounds from '../bounds.ts'
-import { count, flag, number, object, oneOf, optional, orNull, pasted, query, text, words } from '../input.ts'
+import {
+  count,
+  flag,
+  number,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  pasted,
+  pastedWord,
+  query,
+  reportedText,
+  text,
+  words,
+} from '../input.ts'
 import { change, proofIf, reading } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 import { emailMax, nameMax, passwordMax } from './typed.ts'
@@ -106,7 +120,7 @@ export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invita
 })
 export const events = reading<string>()('GET /w/:slug/events', {
   says: 'follow what changes in a workspace, and on the page of an agent',
-  input: query({ agent: words }),
+  input: query({ agent: pastedWord }),
   manual: 'its answer is a stream, on the bare listener',
 })
 export const activity = reading<AuditEntry[]>()('GET /w/:slug/activity', {
@@ -114,8 +128,8 @@ export const activity = reading<AuditEntry[]>()('GET /w/:slug/activity', {
   input: query({
     before: count(Number.MAX_SAFE_INTEGER),
     since: count(Number.MAX_SAFE_INTEGER, 0),
-    by: words,
-    kind: words,
+    by: reportedText,
+    kind: pastedWord,
     text: words,
     limit: count(200, 50),
   }),

@@ -3,11 +3,12 @@
  * A new operation is a row by its description; a text that its function judges needs a row in `judges`.
  */
 import { InputRefused, type Operation } from '@svc/api'
+import { foldedText } from '@svc/api/filter'
 import { readName, type Verdict } from '@svc/protocol'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { looksAtEnds, looksInside, visibleLooks } from '../../../../../testing/looks.ts'
-import { inputs, takingText } from '../../../testing/every-text.ts'
+import { inputs, takingQuery, takingText } from '../../../testing/every-text.ts'
 import { type TextAt, textsIn, withValue } from '../../../testing/forms.ts'
 import { type ChannelWanted, readChannel } from '../../deliveries/reading.ts'
 import { readMailbox } from '../../deliveries/recipient.ts'
@@ -99,6 +100,10 @@ const further: Readonly<Record<string, object>> = {
 }
 /** A text for places in which most texts are refused. */
 const plainAt: Readonly<Record<string, string>> = { q: 'host:web-1', filter: 'host:web-1' }
+/** Texts for the values of queries that are no names. */
+const plainInQuery: Readonly<Record<string, string>> = {
+  ...{ from: '2026-11-21', to: '2026-11-21', since: '2026-11-21', until: '2026-11-21', at: '2026-11-21', limit: '42' },
+}
 
 const rowOf = ({ route }: Operation, { path }: TextAt) => `${route} ${path.filter((key) => key !== 0).join('.')}`
 
@@ -116,15 +121,16 @@ function readWith({ route, input }: Operation, at: TextAt, text: string): Read {
   }
 }
 
-const fields = takingText.flatMap((operation) =>
+const fields = [...takingText, ...takingQuery].flatMap((operation) =>
   textsIn(operation.input?.form ?? { is: 'flag' }).map((at) => ({ row: rowOf(operation, at), operation, at })),
 )
 
 /** The texts that are read by the description of the operation, and those of `judges`. */
 const rows = fields
-  .filter(({ at }) => at.form.kind !== 'prose')
+  .filter(({ at }) => ['identifier', 'judged'].includes(at.form.kind))
   .map(({ row, operation, at }): Judge & { row: string } => {
-    const plain = plainAt[String(at.path[0])] ?? 'a-b'
+    const key = String(at.path[0])
+    const plain = (operation.input?.form.is === 'query' ? plainInQuery : plainAt)[key] ?? 'a-b'
     return { row, ...(judges[row] ?? { plain, read: (typed) => readWith(operation, at, typed) }) }
   })
 
@@ -167,3 +173,44 @@ test.each([...new Map(rows.map((row) => [row.row, row])).values()])(
 
 /** A refusal may repeat what was typed. */
 const readWords = (read: Read): unknown => (read.ok ? read : { ...read, message: read.message.normalize('NFC') })
+
+const inQueries = fields.filter(({ operation }) => operation.input?.form.is === 'query')
+
+test.each(inQueries.filter(({ at }) => at.form.kind === 'sought'))(
+  '$row: what nobody sees in words that are looked for does not count',
+  ({ operation, at }) => {
+    const sought = (typed: string) => {
+      const read = readWith(operation, at, typed)
+      return read.ok && foldedText(String((read.value as Record<string, unknown>)[String(at.path[0])]))
+    }
+    for (const { says, write } of looksAtEnds) expect([says, sought(write('web-1'))]).toEqual([says, 'web-1'])
+    for (const { code: character, write } of looksInside)
+      expect(sought(write('web-1'))).toBe(character === 'U+00A0' ? 'web -1' : 'web-1')
+  },
+)
+
+test.each(inQueries.filter(({ at }) => at.form.kind === 'exact'))(
+  '$row: a text of an agent stays as the agent sent it',
+  ({ operation, at }) => {
+    for (const { write } of [...looksAtEnds, ...looksInside].filter(({ says }) => !says.includes('line break')))
+      expect(readWith(operation, at, write('web-1'))).toMatchObject({ value: { [String(at.path[0])]: write('web-1') } })
+  },
+)
+
+/** The values of queries that are words, numbers or flags, each with one that is not the default. */
+const chosen = takingQuery.flatMap((operation) => {
+  const form = operation.input?.form
+  const values = form?.is === 'query' ? Object.entries(form.fields) : []
+  return values.flatMap(([key, { is, ...more }]) => {
+    const plain = is === 'number' ? '3' : is === 'flag' ? 'true' : 'words' in more ? more.words : undefined
+    return plain === undefined
+      ? []
+      : [plain].flat().map((word) => ({ row: `${operation.route} ${key}`, operation, key, word }))
+  })
+})
+
+test.each(chosen)('$row: $word with something at its ends that nobody sees is $word', ({ operation, key, word }) => {
+  const read = (typed: string) => operation.input?.({ [key]: typed, ...(key !== 'at' && { at: '2026-11-21' }) }, '')
+  for (const { says, write } of looksAtEnds) expect([says, read(write(word))]).toEqual([says, read(word)])
+  expect(read(word)).toMatchObject({ [key]: expect.anything() })
+})
