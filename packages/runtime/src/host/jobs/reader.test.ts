@@ -64,6 +64,17 @@ test('jobs are folders with the name of a job; the newest run is the first', () 
   expect(found.unrecorded).toEqual([{ at: second, name: 'backup', reason: 'no Node' }])
 })
 
+test('a run that lives, and lies ahead of a clock that was set back, began when its process did', () => {
+  const { start } = identityOf(process.pid) ?? { start: '' }
+  const [boot, ticks] = start.split(':').map((part, at) => (at === 0 ? part : Number(part)))
+  const lives = { status: 'running', ended: undefined, exit: undefined, pid: process.pid, boot, start: ticks }
+  writeRecord('backup', second + 3 * 3600, lives)
+  writeRecord('mail', second - 60, lives)
+  const upSeconds = () => Number(ticks) / 100 + 600
+  const { jobs } = jobsReader(root, upSeconds)(now)
+  expect(jobs.map(({ runs: [run] }) => run?.began)).toEqual([second - 600, undefined])
+})
+
 test.each([
   ['is cut in the middle', '{"id":"1-a","stat'],
   ['is empty', ''],

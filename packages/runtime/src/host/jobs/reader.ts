@@ -3,16 +3,25 @@
  * changed.
  */
 import { statSync } from 'node:fs'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { codeOf } from '../../machine/base/errors.ts'
 import { fileNamesIn } from '../../machine/files/durable.ts'
+import { ticksPerSecond } from '../../machine/process/identity.ts'
 import { type Job, readJob } from './job-note.ts'
 import { isJobName, unrecordedFile } from './paths.ts'
 import { type RecordedRun, readRuns, runLives } from './record.ts'
 import { readUnrecorded, type UnrecordedRun } from './unrecorded.ts'
 
 /** A run as it is shown: one whose record says that it runs although its process is gone was lost. */
-export type ShownRun = Omit<RecordedRun, 'status'> & { readonly status: RecordedRun['status'] | 'lost' }
+export type ShownRun = Omit<RecordedRun, 'status'> & {
+  readonly status: RecordedRun['status'] | 'lost'
+  /**
+   * When its process started by the present clock, in Unix seconds, if it lives and its record lies ahead of the clock:
+   * the clock was set back since.
+   */
+  readonly began?: number
+}
 
 interface JobFiles {
   readonly name: string
@@ -50,8 +59,11 @@ interface FolderRead {
 /** A change within this time before a look may share its time stamp with a later change. */
 const freshMs = 2000
 
-/** Returns the function that looks at the folder of all jobs, at `now` in Unix milliseconds. */
-export function jobsReader(folder: string): (now: number) => FoundJobs {
+/**
+ * Returns the function that looks at the folder of all jobs, at `now` in Unix milliseconds. `upSeconds` are those since
+ * the machine started.
+ */
+export function jobsReader(folder: string, upSeconds: () => number = uptime): (now: number) => FoundJobs {
   const kept = new Map<string, FolderRead>()
   let gone: ReadonlySet<string> = new Set()
   return (now) => {
@@ -70,7 +82,8 @@ export function jobsReader(folder: string): (now: number) => FoundJobs {
       kept.set(name, read)
       passedOver += read.passedOver
       const shown = (run: RecordedRun): ShownRun => {
-        if (run.status !== 'running' || runLives(run)) return run
+        if (run.status !== 'running') return run
+        if (runLives(run)) return run.started * 1000 > now ? { ...run, ...beganOf(run, now / 1000 - upSeconds()) } : run
         goneNow.add(run.id)
         return gone.has(run.id) ? { ...run, status: 'lost' } : run
       }
@@ -81,6 +94,10 @@ export function jobsReader(folder: string): (now: number) => FoundJobs {
     return { jobs, unrecorded: readUnrecorded(unrecordedFile(folder)), passedOver, closed, isPending }
   }
 }
+
+/** When the process of a run started, on a machine that started at `boot`. Nobody knows it without /proc. */
+const beganOf = ({ start }: RecordedRun, boot: number): Pick<ShownRun, 'began'> =>
+  start === undefined ? {} : { began: Math.floor(boot + start / ticksPerSecond) }
 
 function readFolder(folder: string, before: FolderRead | undefined, now: number): FolderRead | 'no folder' | 'closed' {
   try {

@@ -1,8 +1,8 @@
 /**
  * Corrects impossible times in the notes and records of jobs. If the time of a past event lies ahead of the clock, it
- * was written before the clock was set back: it is replaced by the moment at which that was noticed. That moment is
- * remembered, since otherwise it would move with the clock until the old time comes again. Pure; all times are Unix
- * seconds.
+ * was written before the clock was set back: it is replaced by the moment at which that was noticed, or by the start of
+ * its process, if that lives. This is remembered, since otherwise it would move with the clock until the old time comes
+ * again. Pure; all times are Unix seconds.
  */
 import { eventTime, isTooFarAhead } from '@svc/protocol'
 import type { FoundJobs, ShownRun } from './reader.ts'
@@ -21,14 +21,17 @@ export function settleJobs(found: FoundJobs, seenJobs: SeenJobs, at: number): Se
   const now = Math.floor(at)
   const before = new Map(seenJobs.ahead?.map(({ of, at }) => [of, at]))
   const noticed = new Map<string, number>()
-  /** Returns the time to use for an event with the stored time `time`. */
-  const counted = (of: () => string, time: number): number => {
+  /**
+   * Returns the time to use for an event with the stored time `time`. `began` is its time by the present clock, if it is
+   * known.
+   */
+  const counted = (of: () => string, time: number, began = now): number => {
     const isAhead = isTooFarAhead(time * 1000, now * 1000)
     if (before.size === 0 && !isAhead) return time
     const key = of()
     const known = before.get(key)
     if (known === undefined && !isAhead) return time
-    const noted = eventTime(known ?? now, now)
+    const noted = eventTime(known ?? began, now)
     noticed.set(key, noted)
     return Math.min(time, noted)
   }
@@ -36,7 +39,7 @@ export function settleJobs(found: FoundJobs, seenJobs: SeenJobs, at: number): Se
     const runs = each(job.runs, (run) =>
       settledRun(
         run,
-        counted(() => `run ${job.name}/${run.id}`, endOf(run)),
+        counted(() => `run ${job.name}/${run.id}`, endOf(run), run.began),
       ),
     )
     const { note } = job

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { fileNamesIn } from '../../machine/files/durable.ts'
 import { isOwner } from '../../machine/files/own.ts'
-import { bootId, isAlive, procStat } from '../../machine/process/identity.ts'
+import { bootId, isAlive, procStat, ticksPerSecond } from '../../machine/process/identity.ts'
 
 export interface Machine {
   /** True if /proc shows which locks are held, and which process has a pid. */
@@ -64,9 +64,6 @@ function processesIn(name: string): NamedProcess[] {
     return [{ pid, folder, args, started: now - running + ticks / ticksPerSecond }]
   })
 }
-/** The ticks in a second of the times in /proc, whatever the frequency of the kernel's clock. */
-const ticksPerSecond = 100
-
 function startTicks(pid: number): number | undefined {
   try {
     const fields = procStat(pid)

@@ -14,6 +14,9 @@ export interface ProcessIdentity {
   readonly start: string
 }
 
+/** The ticks in a second of the times in /proc, whatever the frequency of the kernel's clock. */
+export const ticksPerSecond = 100
+
 export const ownIdentity = (): ProcessIdentity => ({ pid: process.pid, start: startOf(process.pid) ?? '' })
 
 /** The identity of the process with this pid; undefined if there is none, or only a zombie. */
