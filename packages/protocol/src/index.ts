@@ -86,7 +86,7 @@ export {
   safeText,
   terminalText,
 } from './terminal.ts'
-export { clean, cleanText, cut, endOfText, shown } from './text.ts'
+export { clean, cleanText, cut, endOfText, shortened, shown } from './text.ts'
 export { isUtf16, readText } from './text-file.ts'
 export * from './times.ts'
 export * from './tokens.ts'

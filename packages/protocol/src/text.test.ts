@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clean, cleanText, cut, endOfText, shown } from './text.ts'
+import { clean, cleanText, cut, endOfText, shortened, shown } from './text.ts'
 
 test.each([
   ['U+0000 becomes U+FFFD', 'a\0b', 'a\ufffdb'],
@@ -58,3 +58,10 @@ test.each([
 ])('in a text for people %s', (_, typed, stored) => {
   expect(cleanText(typed)).toBe(stored)
 })
+
+test.each([
+  ['abcd', 4, 'abcd'],
+  ['abcde', 4, 'abc…'],
+  ['👍👍👍', 3, '👍👍👍'],
+  ['👍👍👍', 2, '👍…'],
+])('%s in at most %i characters is %s', (text, max, kept) => expect(shortened(text, max)).toBe(kept))

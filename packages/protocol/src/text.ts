@@ -47,6 +47,10 @@ export function cut(text: string, max: number): string {
   return text.slice(0, end)
 }
 
+/** A text of at most `max` Unicode code points, which ends with an ellipsis if something was cut off. */
+export const shortened = (text: string, max: number): string =>
+  cut(text, max) === text ? text : `${cut(text, max - 1)}…`
+
 /**
  * Formats a value as JSON that a message can quote, cleaned and cut. An object or list that is nested too deeply is
  * shown as `{…}` or `[…]`.

@@ -45,3 +45,12 @@ test.each([
   expect(isAboutAlerts(queryKey)).toBe(frames !== 'others')
   expect(isOnlyAboutAlerts(queryKey)).toBe(frames === 'alerts')
 })
+
+/** Frames about alerts tell that they open and end, and not that their words change with each report. */
+test.each([
+  ['open alerts', read('GET /w/:slug/alerts/lines', w)],
+  ['the timeline of alerts', read('GET /w/:slug/alerts/timeline', w)],
+  ['alerts of an agent', read('GET /w/:slug/agents/:name/alerts', agent)],
+])('%s are read again without a frame, since open alerts say what is true now', (_what, { refetchInterval }) => {
+  expect(refetchInterval).toBeTypeOf('function')
+})

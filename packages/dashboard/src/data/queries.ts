@@ -115,6 +115,8 @@ const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/my-channels': { refetchInterval: every(15_000) },
   'GET /w/:slug/deliveries': { refetchInterval: every(15_000), placeholderData: keepPreviousData },
   'GET /w/:slug/agents/:name': { refetchInterval: every(30_000) },
+  // An open alert says what is true now, and frames only tell that alerts open and end.
+  'GET /w/:slug/agents/:name/alerts': { refetchInterval: every(30_000) },
   'GET /w/:slug/agents/:name/runs': { placeholderData: keepPreviousData },
   // The service keeps these answers for a minute.
   'GET /w/:slug/cost': { placeholderData: keepPreviousData, staleTime: 60_000, refetchInterval: every(120_000) },

@@ -39,9 +39,15 @@ export function badItems(report: Pick<Report, 'health'> | undefined): Map<string
   const bad = new Map<string, string | null>()
   for (const { name = '', level, detail } of report?.health ?? []) {
     const item = cut(name, maxItemName)
-    if (level === 'bad' && !bad.has(item)) bad.set(item, detail ? cut(detail, limits.label) : null)
+    if (level === 'bad' && !bad.has(item)) bad.set(item, detail ? asLabel(detail) : null)
   }
   return bad
+}
+
+/** The first characters of a text, as many as a label has; an ellipsis says that there are more. */
+function asLabel(text: string): string {
+  const start = cut(text, limits.label)
+  return start === text ? text : `${start}…`
 }
 
 /** True if the agent's last report has the health item that an alert is about, at whatever level. */

@@ -22,8 +22,8 @@ export function settleJobs(found: FoundJobs, seenJobs: SeenJobs, at: number): Se
   const before = new Map(seenJobs.ahead?.map(({ of, at }) => [of, at]))
   const noticed = new Map<string, number>()
   /**
-   * Returns the time to use for an event with the stored time `time`. `began` is its time by the present clock, if it is
-   * known.
+   * Returns the time to use for an event with the stored time `time`. `began` is its time by the present clock, if that
+   * is known.
    */
   const counted = (of: () => string, time: number, began = now): number => {
     const isAhead = isTooFarAhead(time * 1000, now * 1000)

@@ -2,7 +2,7 @@
  * The sections of `svc watch`. Each makes a part of the host agent's status, and all parts together are the status
  * file.
  */
-import { cut, type HealthItem, levelRank, limits, type StatusFile, worstLevel } from '@svc/protocol'
+import { type HealthItem, levelRank, limits, type StatusFile, shortened, worstLevel } from '@svc/protocol'
 import { plainHint } from '../../machine/hint.ts'
 
 /** The part of the status that one section shows. */
@@ -49,5 +49,3 @@ export function hostStatusOf(parts: readonly StatusPart[]): StatusFile {
     panels: parts.flatMap(({ panels = [] }) => panels),
   }
 }
-
-const shortened = (text: string, max: number): string => (cut(text, max) === text ? text : `${cut(text, max - 1)}…`)

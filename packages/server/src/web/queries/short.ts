@@ -2,7 +2,7 @@
  * The short form in which lists show what people sent: a list has many rows, and each row may hold a text of 2,000
  * characters for each of 100 settings. The page of the row has all of it.
  */
-import { cut } from '@svc/protocol'
+import { shortened } from '@svc/protocol'
 import { firstThatFit, jsonSize } from './fitting.ts'
 
 /** The maximum size in bytes of such values in one row of a list. Larger ones are shortened to this size. */
@@ -18,7 +18,7 @@ export function shortValues<T extends object>(values: T): { values: T; short?: t
 }
 
 const shortValue = (value: unknown): unknown => {
-  if (typeof value === 'string') return value.length > textMax ? `${cut(value, textMax - 1)}…` : value
+  if (typeof value === 'string') return shortened(value, textMax)
   if (typeof value !== 'object' || value === null || jsonSize(value) <= rowBytes / 4) return value
   return Array.isArray(value) ? firstThatFit(value, jsonSize, rowBytes / 4) : shortenedTo(value, rowBytes / 4)
 }
