@@ -263,3 +263,15 @@ test('a job without a schedule is over a week after a good run, but never after 
   expect(isOver(daily, [older('ok', 10)])).toBe(false)
   expect(isOver(unscheduled, [])).toBe(false)
 })
+
+test.each([
+  ['before its next time is over', '11-25 09:30', '11-25 09:20'],
+  ['when that is overdue, too', '11-25 07:00', '11-25 06:50'],
+])('a job that was overdue when the clock was set back stays so since then, %s', (_when, since, late) => {
+  const plans = hourly.plans.map((plan) => ({ ...plan, since: at(since) }))
+  const judged = judgeJob(
+    { name: 'backup', unrecorded: [], ...hourly, plans, runs: [], late: at(late) },
+    { now, zone: 'UTC' },
+  )
+  expect([judged.isOverdue, judged.due]).toEqual([true, at(late)])
+})

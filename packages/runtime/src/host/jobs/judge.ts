@@ -52,7 +52,8 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   })
   const next = nextStart(facts.plans, last, now)
   const late = wasUnrecorded || due === undefined ? undefined : facts.late
-  const overdue = due !== undefined && isOverdue(due, now) ? due.shown : late
+  // After the clock was set back, the times of the plans begin again, and the note is older.
+  const overdue = due !== undefined && isOverdue(due, now) ? Math.min(due.shown, late ?? due.shown) : late
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const words = {
     ...{ ...view, unclear: facts.unclear, overdue, bad, ended, streak, running, pilesUp, last, next },
