@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { comesBack, fromElsewhere, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
-import { serve } from '../../../testing/page/service.ts'
+import { type Browser, serve } from '../../../testing/page/service.ts'
 import { addPasskey } from '../../../testing/passkeys.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { confirmEmail } from '../../people/accounts/confirmed.ts'
@@ -94,6 +94,22 @@ describe.each([
     const ends = (await Promise.all(ways.map((way) => comesBack(kim, way)))).map(leadsTo)
     expect(ends.sort()).toEqual(['/account?oidc=connected', '/account?oidc=taken'])
     expect(await count(service.store, 'oidc_connection')).toBe(1)
+  })
+
+  test('of two sessions that connect at the same moment one connects, and ends the other, which showed no factor', async () => {
+    const { provider, service, kim } = await begun(await open())
+    const other = await service.signedIn('kim@example.org')
+    const begins = async (browser: Browser, who: string) => {
+      const { body } = await browser.send<ProviderAddress>('POST', api('/factors/oidc'))
+      return { browser, way: await providerBrowser(provider).goes(body.location, who) }
+    }
+    const both = [await begins(kim, 'ann'), await begins(other, 'bob')]
+    const ends = await Promise.all(both.map(async ({ browser, way }) => leadsTo(await comesBack(browser, way))))
+    const statuses = await Promise.all(both.map(async ({ browser }) => (await browser.get(api('/me'))).status))
+    expect(ends.map((end) => end === '/account?oidc=connected').sort()).toEqual([false, true])
+    expect(statuses).toEqual(ends.map((end) => (end === '/account?oidc=connected' ? 200 : 401)))
+    expect(await count(service.store, 'oidc_connection')).toBe(1)
+    expect(service.errors).toEqual([])
   })
 
   test('the sweeper erases ways back that were used, and not earlier than a day after their end', async () => {
