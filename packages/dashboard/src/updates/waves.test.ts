@@ -1,5 +1,6 @@
 import type { Pressable, RolloutPage } from '@svc/api'
 import { expect, test } from 'vitest'
+import { widthsOf } from '../ui/charts/scale.ts'
 import { changedText, rolloutButtonsOf, waveText, waveWord } from './waves.ts'
 
 const ok: Pressable = { ok: true }
@@ -75,4 +76,15 @@ test('a person who is asked about a rollout is told when it is no longer as they
   const halted = { state: 'halted', wave: 2, changedAt: 1 } as const
   expect(changedText(halted, page({ state: 'halted', changedAt: 1 }))).toBeUndefined()
   expect(changedText(halted, page({ state: 'halted', changedAt: 2 }))).toContain('has halted again')
+})
+
+test('of a rollout of 10,000 in 10 waves each wave has a part of the bar, and a name', () => {
+  const sizes = [1, 9, 90, 400, 500, 1000, 1000, 2000, 2000, 3000]
+  const widths = widthsOf(sizes, 320, 8)
+  expect(Math.min(...widths)).toBeGreaterThanOrEqual(8)
+  expect(widths.reduce((all, width) => all + width)).toBeCloseTo(320)
+  expect(sizes.map((_, i) => waveWord(page({ wave: 6, waves: 10 }), i + 1))).toEqual([
+    ...['done', 'done', 'done', 'done', 'done', 'in progress'],
+    ...['up next', 'up next', 'up next', 'up next'],
+  ])
 })

@@ -27,6 +27,12 @@ test('runs with lengths and costs have two pictures, the oldest on the left', ()
   ])
 })
 
+test('a run of 40 days is named in days, and the others keep their bars', () => {
+  const { length } = picturesOf([run(40 * 86_400), run(60), run(30)])
+  expect(length?.title).toBe('3 runs, none failed. The longest took 40 d')
+  expect(length?.bars.map(({ value }) => value)).toEqual([30, 60, 3_456_000])
+})
+
 test.each<[string, Run[]]>([
   ['no runs', []],
   ['two runs', [run(1), run(2)]],
