@@ -35,7 +35,7 @@ interface Node {
 
 /** The number of columns of a table: one for each unit of ASCII. */
 const width = 128
-/** The bit of a state that has found something. */
+/** The bit that marks a state in which a pattern was found. */
 const hit = 1 << 30
 
 export function patternFinder(patterns: readonly TextPattern[]): Finder {

@@ -19,24 +19,24 @@ import {
 import { change, reading } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
-const agentsMax = 100_000
-const endMax = 100
-const wavesMax = 100
+const maxAgents = 100_000
+const maxEndedRollouts = 100
+const maxWaves = 100
 const maxBytes = 8 * 1024 * 1024
 const wanted: Reader<NewRollout> = object({
   kind: oneOf(['blueprint', 'runtime']),
   blueprint: optional(pasted()),
   version: optional(pasted()),
-  agents: optional(list(pasted(), agentsMax)),
-  waves: optional(list(pasted({ max: 20 }), wavesMax)),
+  agents: optional(list(pasted(), maxAgents)),
+  waves: optional(list(pasted({ max: 20 }), maxWaves)),
   byHand: optional(flag),
-  end: optional(list(pasted({ max: 60 }), endMax)),
+  end: optional(list(pasted({ max: 60 }), maxEndedRollouts)),
   watchSeconds: optional(number),
 })
 const states = ['running', 'waiting', 'paused', 'halted', 'done', 'cancelled'] as const
 /** The rollout as it was when the person decided. If it has changed since then, the act is refused. */
 const expected = optional<RolloutSeen>(
-  object({ state: oneOf(states), wave: whole(1, wavesMax + 1), changedAt: optional(number) }),
+  object({ state: oneOf(states), wave: whole(1, maxWaves + 1), changedAt: optional(number) }),
 )
 const idArgument = ['<id>', 'as svc-server rollout list names it'] as const
 const byItself = { none: 'taking a rollout further tells the pages of what changed' }

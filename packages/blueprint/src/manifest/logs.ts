@@ -69,7 +69,7 @@ const filled = ([before, behind]: NumberedName, found: string): string => before
 
 /** The word that the star means in a name; undefined if the name is another one. */
 function wordIn([before, behind]: NumberedName, name: string): string | undefined {
-  // If both parts overlap in a name, the word between them is empty, which is none.
+  // If both parts overlap in a name, the word between them is empty, and an empty word is not valid.
   if (!name.startsWith(before) || !name.endsWith(behind)) return undefined
   const found = name.slice(before.length, name.length - behind.length)
   return logWordPattern.test(found) ? found : undefined

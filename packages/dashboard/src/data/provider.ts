@@ -8,7 +8,7 @@ const startAddress = (asked: Record<string, string>): string => `/api/web/oidc/s
 /** The parameter that the address of the page has after a sign-in that was a proof. */
 const signedInKey = 'signed-in'
 /** For a longer address, the service leads to the first page instead. */
-const maxNext = 400
+const maxNextLength = 400
 
 /**
  * The address that leads the browser to the provider, which asks the person even if they are signed in there, and then
@@ -18,7 +18,10 @@ export function againAddress({ pathname, search, hash }: Pick<Location, 'pathnam
   const params = new URLSearchParams(search)
   params.set(signedInKey, 'again')
   const whole = `${pathname}?${params}${hash}`
-  return startAddress({ next: whole.length > maxNext ? `${pathname}?${signedInKey}=again` : whole, again: 'true' })
+  return startAddress({
+    next: whole.length > maxNextLength ? `${pathname}?${signedInKey}=again` : whole,
+    again: 'true',
+  })
 }
 
 /** Takes the mark of such a sign-in from the address of the page. True if the address had it. */

@@ -4,19 +4,19 @@
  */
 import type { HistoryState } from '@tanstack/react-router'
 
-interface List {
+interface LeftList {
   /** The parameters of its address. */
   search: Readonly<Record<string, unknown>>
   /** The further data of the entry in the browser's history. */
   state: HistoryState
 }
 
-const lists = new Map<string, List>()
+const lists = new Map<string, LeftList>()
 let left: { slug: string; agent: string } | undefined
 
-export const noteList = (slug: string, list: List): void => void lists.set(slug, list)
+export const noteList = (slug: string, list: LeftList): void => void lists.set(slug, list)
 /** Returns the list of agents as it was last shown. */
-export const listBefore = (slug: string): List => lists.get(slug) ?? { search: {}, state: {} }
+export const listBefore = (slug: string): LeftList => lists.get(slug) ?? { search: {}, state: {} }
 
 /** Notes where the person is: on the page of an agent, on the list of agents, or elsewhere in the workspace. */
 export function notePlace(slug: string, place: { agent: string } | 'list' | 'elsewhere'): void {

@@ -19,7 +19,7 @@ import { type CommandEntry, type CommandMemory, changeJournal, journalNow, withE
 const uploadSeconds = 60
 
 /** The folder, and the part of its journal that the disk has refused. */
-interface JournalParts {
+interface UploadContext {
   readonly folder: Folder
   readonly memory: CommandMemory
 }
@@ -29,7 +29,7 @@ interface JournalParts {
  * be tried again later. Logs the result of each upload.
  */
 export async function uploadLogs(
-  { folder, memory }: JournalParts,
+  { folder, memory }: UploadContext,
   manifest: Manifest,
   connection: ServiceConnection,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
@@ -70,7 +70,7 @@ function judgeUpload(sent: SendResult): UploadVerdict {
 
 /** Marks the log command as answered. It gets no ack, since the upload is its answer (3.2). */
 function settle(
-  { folder, memory }: JournalParts,
+  { folder, memory }: UploadContext,
   { payload: _, ...entry }: CommandEntry,
   ok: boolean,
   message: string,

@@ -6,6 +6,7 @@ import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { Section } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
+import { useAgentAlerts } from '../parts/useAgentAlerts.ts'
 
 const AlertList = part(() => import('./AlertList.tsx'))
 const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
@@ -19,7 +20,7 @@ const lineHeights = { open: 47, ended: 57 } as const
 /** The agent's open alerts, as lines at the top of the page; nothing if there are none. */
 export function OpenAlerts({ agent }: { agent: Agent }) {
   const { page } = agent
-  const { data = [] } = useAlertsOf(agent)
+  const { data = [] } = useAgentAlerts(agent)
   const isTitle = ({ label }: AlertLine) => label !== null && label === page.report?.state?.label
   const open = data
     .filter(({ endedAt }) => endedAt === null)
@@ -39,7 +40,7 @@ export function OpenAlerts({ agent }: { agent: Agent }) {
 /** A section with the agent's last ended alerts, mutes and expected hours; nothing if there are none. */
 export function Alerts({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const { data } = useAlertsOf(agent)
+  const { data } = useAgentAlerts(agent)
   const { data: mutes = [] } = useQuery(read('GET /w/:slug/mutes', { slug }))
   const { data: expected } = useQuery(read('GET /w/:slug/agents/:name/hours', { slug, name: page.name }))
   if (!data) return null
@@ -58,9 +59,6 @@ export function Alerts({ agent }: { agent: Agent }) {
     </Section>
   )
 }
-
-const useAlertsOf = ({ slug, page }: Agent) =>
-  useQuery(read('GET /w/:slug/agents/:name/alerts', { slug, name: page.name }))
 
 interface AlertLinesProps {
   agent: Agent

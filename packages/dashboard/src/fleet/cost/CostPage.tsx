@@ -191,7 +191,7 @@ interface CostTableProps {
   title: string
   head: ReactNode
   children: ReactNode
-  /** The reference of the rows. */
+  /** The ref to the table's body, which contains the rows. */
   rows?: Ref<HTMLTableSectionElement>
   /** The content below the table. */
   more?: ReactNode

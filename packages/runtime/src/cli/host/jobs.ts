@@ -19,10 +19,10 @@ import { commandHint, examples } from '../../machine/hint.ts'
 import { alignedColumns, exits, printResult, Refusal } from '../kit/output.ts'
 import { keepOutput, type OutputOptions } from './jobs-output.ts'
 
-interface Json {
+interface JsonOption {
   readonly json?: boolean
 }
-interface ExpectOptions extends Json {
+interface ExpectOptions extends JsonOption {
   readonly every?: string
   readonly cron?: string
   readonly tz?: string
@@ -51,7 +51,7 @@ export const jobs = (): Command =>
     .addCommand(
       withJson(new Command('list'))
         .summary('show all jobs, the worst first')
-        .action(({ json }: Json) => list(json)),
+        .action(({ json }: JsonOption) => list(json)),
       { isDefault: true },
     )
     .addCommand(
@@ -163,7 +163,7 @@ async function logJob(name: string, kept: string, options: OutputOptions): Promi
   await keepOutput(name, kept === 'on', options)
 }
 
-async function forget(name: string, { json }: Json): Promise<void> {
+async function forget(name: string, { json }: JsonOption): Promise<void> {
   checkName(name)
   const { jobs, state } = places()
   const { found, seen, failed } = await lookAtJobs({ jobs, state })

@@ -81,7 +81,7 @@ export const init = (): Command =>
     .action(run)
 
 async function run(options: InitOptions): Promise<void> {
-  const given = handedOver(options)
+  const given = readHandedOver(options)
   const { origin, code, seen } = await previewCode(options)
   const root = resolve(options.dir ?? seen.agentName)
   const taken = whyFolderIsTaken(root)
@@ -180,7 +180,7 @@ const withoutSecrets = (names: readonly string[], root: string): string[] =>
  * Checks what the person handed over, before anything else is done: the form of each --set, and the secrets file as a
  * whole. Returns the variables of that file.
  */
-function handedOver({ set, secretsFile }: InitOptions): EnvFileValues {
+function readHandedOver({ set, secretsFile }: InitOptions): EnvFileValues {
   try {
     readPairs(set, [])
     if (secretsFile === undefined) return new Map()

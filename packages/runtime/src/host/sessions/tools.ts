@@ -38,7 +38,7 @@ export const readTools: readonly ToolName[] = all.map(([tool]) => tool)
 export const usualFolders = (home: string | undefined): ToolFolder[] =>
   home === undefined || !isAbsolute(home) ? [] : all.map(([tool, { usual }]) => ({ tool, folder: join(home, usual) }))
 
-/** The other folders that this environment names. */
+/** The folders that variables of this environment name instead of the usual ones. */
 export const otherFolders = (env: NodeJS.ProcessEnv): ToolFolder[] =>
   all.flatMap(([tool, { variable, place }]) => {
     const folder = env[variable] ?? ''

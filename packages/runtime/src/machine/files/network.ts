@@ -52,7 +52,10 @@ export function toRemember(origin: string, own: NamedValues = process.env, home 
   return Object.fromEntries([...kept, ...(isOwnHome ? [['HOME', own.HOME] as const] : [])])
 }
 
-/** Paths are relative to the folder of the shell, which the unit does not know. */
+/**
+ * Returns the value to write into a unit; undefined if it cannot be written. Paths are made absolute, because the unit
+ * does not know the folder of the shell to which they are relative.
+ */
 function keptValue(name: string, value: string): string | undefined {
   if (value === '' || /[\r\n\0]/.test(value)) return undefined
   if (name === 'SSL_CERT_DIR')

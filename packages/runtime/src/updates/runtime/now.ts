@@ -8,7 +8,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { sha256OfFile } from '../../machine/files/sha256.ts'
 import { commandHint } from '../../machine/hint.ts'
 import { type RuntimeNote, readRuntimeNote } from '../../state/versions/runtime-note.ts'
-import { readPin, unreadPin } from './pin.ts'
+import { readPin, unreadablePin } from './pin.ts'
 import { readInsideRelease } from './release.ts'
 import { isFileReplaced } from './wanted.ts'
 
@@ -65,7 +65,7 @@ export function runtimeSentences({ version: running, previous, pinned, applied, 
     ...(pinned === undefined
       ? []
       : [
-          `It is pinned to ${pinned === unreadPin ? 'a version that cannot be read' : pinned} and does not update itself to another version; "${commandHint('pin-runtime off')}" unpins it.`,
+          `It is pinned to ${pinned === unreadablePin ? 'a version that cannot be read' : pinned} and does not update itself to another version; "${commandHint('pin-runtime off')}" unpins it.`,
         ]),
     ...(hold
       ? [

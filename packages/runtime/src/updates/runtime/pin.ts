@@ -10,14 +10,14 @@ import { readFile } from '../../machine/files/read.ts'
 type PinPaths = Pick<Folder, 'runtimePin' | 'runtimeFolder'>
 
 /** Stands for the version if the file exists but names none. No release has this name, so nothing is updated. */
-export const unreadPin = 'unreadable'
+export const unreadablePin = 'unreadable'
 
 /** The version to which the runtime is pinned; undefined if it is not pinned. */
 export function readPin({ runtimePin }: Pick<PinPaths, 'runtimePin'>): string | undefined {
   const read = readFile(runtimePin, 1024)
   if (read.is === 'missing') return undefined
   const text = read.is === 'bytes' ? read.bytes.toString('utf8').trim() : ''
-  return runtimeVersion.test(text) ? text : unreadPin
+  return runtimeVersion.test(text) ? text : unreadablePin
 }
 
 export function writePin(place: PinPaths, version: string): void {

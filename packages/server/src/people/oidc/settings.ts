@@ -18,14 +18,14 @@ export function readDomains(text: string): OidcSettings['allow'] | undefined {
 }
 
 /** The four settings that are needed, by their names in the environment. */
-const needed = {
+const requiredVariables = {
   issuer: 'SVC_OIDC_ISSUER',
   clientId: 'SVC_OIDC_CLIENT_ID',
   clientSecret: 'SVC_OIDC_CLIENT_SECRET',
   allow: 'SVC_OIDC_ALLOW',
 } as const
 
-type GivenOidc = { [K in keyof typeof needed]: OidcSettings[K] | undefined } & {
+type GivenOidc = { [K in keyof typeof requiredVariables]: OidcSettings[K] | undefined } & {
   name: string | undefined
   only: boolean
 }
@@ -40,11 +40,11 @@ export function oidcSettings(
 ): OidcSettings | undefined | string {
   const four = { issuer, clientId, clientSecret, allow }
   const missing = Object.entries(four).flatMap(([key, value]) =>
-    value === undefined ? [needed[key as keyof typeof needed]] : [],
+    value === undefined ? [requiredVariables[key as keyof typeof requiredVariables]] : [],
   )
   if (missing.length === 4 && name === undefined && !only) return undefined
   if (!issuer || !clientId || !clientSecret || !allow)
-    return `Signing in through a provider needs ${Object.values(needed).join(', ')}: ${missing.join(' and ')} is missing`
+    return `Signing in through a provider needs ${Object.values(requiredVariables).join(', ')}: ${missing.join(' and ')} is missing`
   if (isPlainHttp(issuer)) return `SVC_OIDC_ISSUER must begin with https://, except on the same machine: got ${issuer}`
   if (isPlainHttp(baseUrl))
     return `SVC_BASE_URL must begin with https:// if a sign-in provider is set up, except on the same machine: got ${baseUrl}`

@@ -25,6 +25,7 @@ import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import { figure } from '../../../ui/time/format.ts'
 import { type Agent, tabsOf } from '../../parts/agent.ts'
+import { useAgentAlerts } from '../../parts/useAgentAlerts.ts'
 import {
   type ChangeLine,
   type ChangeTarget,
@@ -68,7 +69,7 @@ export function History({ agent }: { agent: Agent }) {
     ...read('GET /w/:slug/agents/:name/history/changes', at, { ...asked, limit: String(limit) }),
     placeholderData: keepPreviousData,
   })
-  const { data: alerts = [], isPending } = useQuery(read('GET /w/:slug/agents/:name/alerts', at))
+  const { data: alerts = [], isPending } = useAgentAlerts(agent)
   // The open alerts are above the history, and would move it if they came later.
   if (!spans || !changes || isPending) return null
   const start = Math.max(end - historyWindows[window], knownSince(spans, end))

@@ -1,20 +1,19 @@
 import { Tooltip } from '@mantine/core'
 import { readPauseText } from '@svc/protocol'
-import { useQuery } from '@tanstack/react-query'
-import { read } from '../../../data/queries.ts'
 import { Text, Time } from '../../../ui/index.ts'
 import { AsOf } from '../../parts/AsOf.tsx'
 import type { Agent } from '../../parts/agent.ts'
 import { ByMachine } from '../../parts/ByMachine.tsx'
 import { isPaused, pauseByMachine } from '../../parts/machine.ts'
+import { useAgentAlerts } from '../../parts/useAgentAlerts.ts'
 
 /**
  * Shows the detail of the agent's state unless an open alert below says it, and a pause or resume that was made on its
  * machine. For a stopped or offline agent it also says that this is the last report (D20).
  */
 export function StateDetail({ agent }: { agent: Agent }) {
-  const { slug, page, offline } = agent
-  const { data: alerts } = useQuery(read('GET /w/:slug/agents/:name/alerts', { slug, name: page.name }))
+  const { page, offline } = agent
+  const { data: alerts } = useAgentAlerts(agent)
   const detail = page.report?.state?.detail
   const isAlert = alerts?.some(({ endedAt, label }) => endedAt === null && label === detail)
   const byMachine = pauseByMachine(page)
