@@ -26,6 +26,7 @@ test('the manifest of the host agent is one that the runtime reads', () => {
         restart: 'always',
         command: [
           '/opt/my "node"/bin/node',
+          '--optimize-for-size',
           '-e',
           'require(path.resolve(process.argv[1]))',
           '.svc/runtime/svc.pyz',
@@ -45,7 +46,7 @@ test('the manifest of the host agent is one that the runtime reads', () => {
     },
   })
   expect(hostManifest({ name: 'a', node: 'n', source: '/src/main.ts' })).toContain(
-    'command: ["n","/src/main.ts","watch"]',
+    'command: ["n","--optimize-for-size","/src/main.ts","watch"]',
   )
   expect(hostManifest({ name: 'a', node: 'n' }, 'dev')).toContain('version: 0.0.0\n')
 })
