@@ -1,8 +1,8 @@
 /** Tests how long the service waits for a sign-in provider, with a real one on this machine. */
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { providerBrowser, startProvider } from '../../../testing/oidc.ts'
-import { openProvider, wayBackPath } from './client.ts'
+import { providerBrowser, startProvider, type TestProvider } from '../../../testing/oidc.ts'
+import { openProvider, ProviderCallFailed, wayBackPath } from './client.ts'
 import type { Visit } from './state.ts'
 
 const baseUrl = 'http://localhost'
@@ -18,6 +18,7 @@ test.each(['silent', 'drip'] as const)(
     provider.fails = { calls }
     const { addressFor } = openProvider(provider.settings, { baseUrl, now: Date.now, withinMs: 250 })
     await expect(addressFor(visit())).rejects.toMatchObject({ why: 'late' })
+    expect(provider.calls).toHaveLength(1)
     await eventually('the connection ends', () => expect(provider.cut).toEqual(provider.calls))
   },
 )
@@ -68,4 +69,59 @@ test('a sign-in that the person cancelled calls the provider no further', async 
   const why = 'OAUTH_AUTHORIZATION_RESPONSE_ERROR access_denied'
   await expect(claimsOf(visit(), query)).rejects.toMatchObject({ answered: false, why })
   expect(provider.calls).toHaveLength(1)
+})
+
+test('a way back that fails before the provider is called does not count as a failure of the provider', async () => {
+  const provider = await startProvider()
+  const clock = { now: Date.now() }
+  const { addressFor, claimsOf } = openProvider(provider.settings, { baseUrl, now: () => clock.now })
+  for (const query of ['?code=x&state=state&iss=https%3A%2F%2Fx.example', '?code=x&state=other', '?state=state']) {
+    await addressFor(visit())
+    clock.now += 11_000
+    await expect(claimsOf(visit(), query)).rejects.toBeInstanceOf(ProviderCallFailed)
+  }
+  await addressFor(visit())
+  expect(provider.calls).toEqual(['/.well-known/openid-configuration'])
+})
+
+const causes: [says: string, why: string, fails: (provider: TestProvider, open: Opened) => Promise<unknown>][] = [
+  [
+    'an answer that is too large',
+    'answer_too_large',
+    (provider, { addressFor }) => {
+      provider.fails = { calls: 'large' }
+      return addressFor(visit())
+    },
+  ],
+  [
+    'another issuer on the way back',
+    'OAUTH_INVALID_RESPONSE',
+    (_, { claimsOf }) => claimsOf(visit(), '?code=x&state=state&iss=https%3A%2F%2Fx.example'),
+  ],
+  [
+    'a code that the provider does not know',
+    'OAUTH_RESPONSE_BODY_ERROR invalid_grant',
+    (provider, { claimsOf }) => {
+      provider.knows(baseUrl)
+      return claimsOf(visit(), `?code=x&state=state&iss=${encodeURIComponent(provider.issuer)}`)
+    },
+  ],
+  [
+    'a token that names nobody',
+    'names_nobody',
+    async (provider, { addressFor, claimsOf }) => {
+      provider.knows(baseUrl)
+      provider.fails = { claims: (claims) => ({ ...claims, sub: 'x'.repeat(300) }) }
+      const given = visit()
+      const way = await providerBrowser(provider).goes(await addressFor(given), 'ann')
+      return claimsOf(given, way.search)
+    },
+  ],
+]
+type Opened = ReturnType<typeof openProvider>
+
+test.each(causes)('%s has the reason %s, in which no word stands twice', async (_, why, fails) => {
+  const provider = await startProvider()
+  const opened = openProvider(provider.settings, { baseUrl, now: Date.now })
+  await expect(fails(provider, opened)).rejects.toMatchObject({ why })
 })

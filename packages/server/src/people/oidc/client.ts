@@ -30,6 +30,8 @@ const knownSeconds = 365 * 24 * 60 * 60
 interface Call {
   /** Aborted at the deadline, and when the service stops. */
   signal: AbortSignal
+  /** True once a request has been sent to the provider. */
+  requested: boolean
   /** True once the provider has answered a request. */
   answered: boolean
 }
@@ -95,7 +97,7 @@ export function openProvider(
     })
     // For some providers of several companies the library takes any issuer. Then `sub` and `email` would not be of one.
     if (new URL(configuration.serverMetadata().issuer).href !== issuer)
-      throw Object.assign(new Error('The issuer of the provider is another one.'), { code: 'issuer_differs' })
+      throw failure('issuer_differs', 'The issuer of the provider is another one.')
     return configuration
 
     /** Shows the secret in the way that the provider takes. All have to take the first, unless they say otherwise. */
@@ -115,18 +117,18 @@ export function openProvider(
 
   /**
    * Runs `work`, whose requests have one deadline together, and end when the service stops. If it fails, the next
-   * sign-in asks for the addresses again.
+   * sign-in asks for the addresses again, unless it failed without a request: anybody can make up such a way back.
    */
   async function talk<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
     let call: Call | undefined
     const attempt = (signal: AbortSignal) => {
-      call = { signal, answered: false }
+      call = { signal, requested: false, answered: false }
       return present.run(call, async () => work(await configuration()))
     }
     const attempted = await attemptCall(attempt, { stop, withinMs: within })
     if (attempted.is === 'done') return attempted.value
     const error = attempted.is === 'failed' ? attempted.error : undefined
-    hasFailed ||= !isAboutVisit(error)
+    hasFailed ||= (call?.requested ?? false) && !isAboutVisit(error)
     const why = attempted.is === 'failed' ? whyFailed(error) : attempted.is
     throw new ProviderCallFailed(why, call?.answered ?? false, error)
   }
@@ -156,7 +158,7 @@ export function openProvider(
         })
         const claims = tokens.claims()
         const subject = claims?.sub ?? ''
-        if (!/^[\x20-\x7e]{1,255}$/.test(subject)) throw new Error('The provider names nobody.')
+        if (!/^[\x20-\x7e]{1,255}$/.test(subject)) throw failure('names_nobody', 'The provider names nobody.')
         const hasMore = claims?.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
         const said = hasMore ? await fetchUserInfo(configuration, tokens.access_token, subject) : claims
         const { email, email_verified: emailVerified, name } = said ?? {}
@@ -178,16 +180,20 @@ const isAboutVisit = (error: unknown): boolean =>
     String((error as { code?: unknown } | undefined)?.code),
   )
 
+/** An error with a code for the log. */
+const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
+
 /** Follows no redirect, and reads no more than the limit. */
 async function limitedFetch(url: string, options: object): Promise<Response> {
   const call = present.getStore()
+  if (call) call.requested = true
   const { body, status, headers } = await fetch(url, { ...options, redirect: 'manual', signal: call?.signal ?? null })
   if (call) call.answered = true
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw new Error('The answer of the provider is too large.')
+    if (bytes > maxBytes) throw failure('answer_too_large', 'The answer of the provider is too large.')
     chunks.push(chunk)
   }
   return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers })
@@ -200,5 +206,5 @@ async function limitedFetch(url: string, options: object): Promise<Response> {
 function whyFailed(error: unknown): string {
   const { code, error: said, cause } = error as { code?: unknown; error?: unknown; cause?: { code?: unknown } }
   const words = [code, said, cause?.code].filter((each) => typeof each === 'string' && /^[\w.-]{1,100}$/.test(each))
-  return words.length > 0 ? words.join(' ') : (error as Error).name
+  return words.length > 0 ? [...new Set(words)].join(' ') : (error as Error).name
 }
