@@ -104,6 +104,15 @@ function LiveCode({ slug, code, issued, onOver }: LiveProps) {
   return (
     <div className="svc-columns in-columns">
       <Stack gap="lg">
+        <div className="svc-waiting">
+          <Loader size={16} aria-hidden />
+          <div>
+            <strong>
+              <Countdown until={code.expiresAt} onOver={onOver} />
+            </strong>{' '}
+            <span role="status">When it is used, this page opens the agent.</span>
+          </div>
+        </div>
         <ReachNote address={service.baseUrl} />
         {issued && issued.warnings.length > 0 && <Warnings warnings={issued.warnings} />}
         <NumberedStep
@@ -144,15 +153,6 @@ function LiveCode({ slug, code, issued, onOver }: LiveProps) {
             <p>It was shown only once. If it is lost, revoke it and issue another one.</p>
           )}
         </NumberedStep>
-        <div className="svc-waiting">
-          <Loader size={16} aria-hidden />
-          <div>
-            <strong>
-              <Countdown until={code.expiresAt} onOver={onOver} />
-            </strong>{' '}
-            <span role="status">When it is used, this page opens the agent.</span>
-          </div>
-        </div>
         {role === 'admin' && (
           <Group gap="xs">
             <Button variant="default" onClick={askToRevoke}>
