@@ -44,7 +44,7 @@ export const paths = {
 export const secondFactorPart = 'second-factor'
 
 /** The ends of an attempt to connect an account with the provider. The address of My account has one as `?oidc=`. */
-export const connectionEnds = ['connected', 'failed', 'taken'] as const satisfies readonly ConnectionEnd[]
+export const connectionEnds = ['connected', 'failed', 'taken', 'busy'] as const satisfies readonly ConnectionEnd[]
 
 /** The tabs of an agent's page. The address selects one with `?tab=`; without it, the first tab is shown. */
 export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const

@@ -91,8 +91,10 @@ export interface ProviderAddress {
  * - `domain`: addresses of this domain get no account.
  * - `exists`: the address has an account that is not connected. Its person signs in and connects it on My account.
  * - `disabled`: the account is disabled.
+ * - `limited`: too many strangers made accounts from this network address, or at the provider.
+ * - `busy`: too many sign-ins from this browser or network address failed, or too many are pending.
  */
-export type ProviderFailure = 'failed' | 'unverified' | 'domain' | 'exists' | 'disabled'
+export type ProviderFailure = 'failed' | 'unverified' | 'domain' | 'exists' | 'disabled' | 'limited' | 'busy'
 
 /**
  * The end of an attempt to connect an account with the provider. The browser is led to `/account?oidc=END`.
@@ -100,8 +102,9 @@ export type ProviderFailure = 'failed' | 'unverified' | 'domain' | 'exists' | 'd
  * - `connected`: it is connected.
  * - `failed`: as for a sign-in, or the session ended meanwhile.
  * - `taken`: another account is connected with the person at the provider, or this one with another person.
+ * - `busy`: as for a sign-in.
  */
-export type ConnectionEnd = 'connected' | 'failed' | 'taken'
+export type ConnectionEnd = 'connected' | 'failed' | 'taken' | 'busy'
 
 /** The secret of an authenticator app that is being added, as text and as the address for its QR code. */
 export interface NewTotp {

@@ -46,6 +46,8 @@ const failures: Readonly<Record<Exclude<ConnectionEnd, 'connected'>, (name: stri
     `Your account was not connected with ${name}. Try again; if it keeps failing, ask the operator of this service.`,
   taken: (name) =>
     `Your account was not connected. Another account here is connected with the one that you used at ${name}. Use another one there, or disconnect that account first.`,
+  busy: (name) =>
+    `Your account was not connected. Too many sign-ins through ${name} have failed or are still pending. Try again in some minutes.`,
 }
 
 function Connected({ connection: { name, since, account } }: { connection: NonNullable<Factors['oidc']> }) {

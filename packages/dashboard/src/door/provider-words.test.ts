@@ -9,6 +9,8 @@ test.each([
   ['domain', 'Email addresses of your domain get no account here. Use another account at Acme'],
   ['exists', 'has an account here. Sign in as before, and connect Acme under My account.'],
   ['disabled', 'This account is disabled. Ask the operator'],
+  ['limited', 'Too many people have made accounts here lately. Try again in an hour, or ask the operator'],
+  ['busy', 'Too many sign-ins through Acme have failed or are still pending. Try again in some minutes.'],
 ])('a sign-in that ends with %s is explained', (reason, words) => expect(failureInWords(reason, acme)).toContain(words))
 
 test('where nobody signs in with a password, nobody is sent to one', () => {

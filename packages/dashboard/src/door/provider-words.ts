@@ -11,6 +11,9 @@ const failures: Readonly<Record<ProviderFailure, (name: string, other: string) =
   exists: (name, other) =>
     `Your email address already has an account here. ${other}, and connect ${name} under My account.`,
   disabled: () => 'This account is disabled. Ask the operator of this service to enable it.',
+  limited: () =>
+    'Too many people have made accounts here lately. Try again in an hour, or ask the operator of this service.',
+  busy: (name) => `Too many sign-ins through ${name} have failed or are still pending. Try again in some minutes.`,
 }
 
 /** Says why the provider signed nobody in, by the reason in the address; undefined if the address names none. */

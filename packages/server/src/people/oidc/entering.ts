@@ -42,6 +42,8 @@ interface EnterContext {
 interface ComingContext extends EnterContext {
   /** The network address of the browser, as it is counted (D16). */
   caller: string
+  /** True if the address has an open invitation to a workspace. */
+  isInvited: (email: string) => Promise<boolean>
 }
 
 /**
@@ -118,7 +120,7 @@ export async function connect(
 /**
  * Makes the account of an address that the provider has verified. While nobody has an account none is made, since the
  * first one is that of the operator's link. Where every domain is allowed, anybody can be at the provider, so the
- * number of accounts is limited.
+ * number of accounts is limited; people who are invited neither count nor are stopped.
  */
 async function make(
   ctx: ComingContext,
@@ -128,12 +130,12 @@ async function make(
 ): Promise<Verdict<Entered, ProviderFailure>> {
   const { config, caller, db, now } = ctx
   if (await hasNoAccounts(db)) return refuse('failed', 'no_accounts')
-  const strangers = [
+  const isStranger = config.oidc.allow === '*' && !(await ctx.isInvited(email))
+  const counted = [
     ['account_address', caller],
     ['account_provider', config.oidc.issuer],
   ] as const
-  if (config.oidc.allow === '*' && !(await countSend(db, strangers, now)).ok)
-    return refuse('failed', 'too_many_accounts')
+  if (isStranger && !(await countSend(db, counted, now)).ok) return refuse('limited', 'too_many_accounts')
   const made = await insertPerson({ db, by: 'themselves', now }, accounts, { email, name: nameIn(claims, email) })
   if (!made.ok) return refuse('exists', 'exists')
   await confirmEmail(db, made.value.id, now)

@@ -7,10 +7,11 @@ import type { Role } from '@svc/api'
 import { isAhead } from '@svc/protocol'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { type Auth, invitationMs } from '../accounts/auth.ts'
 import type { Accounts, Trx } from '../accounts/library.ts'
-import { operatorInvitation, operatorsName } from './operator-invitations.ts'
+import { hasOperatorInvitation, operatorInvitation, operatorsName } from './operator-invitations.ts'
 import { asRole } from './store.ts'
 
 /** A row of the table in which the accounts library stores invitations. */
@@ -48,6 +49,20 @@ export async function openInvitation(
   return { workspaceId, email, role: asRole(row.role), invitedBy: names.get(row.inviterId) ?? 'somebody' }
 }
 
+/** True if somebody invited this address, as it is stored, to a workspace, and the invitation can be accepted. */
+export async function isInvited(db: Db, email: string, now: number): Promise<boolean> {
+  if (await hasOperatorInvitation(db, email, now)) return true
+  const rows = await db
+    .selectFrom('invitation')
+    .select(['workspaceId as organizationId', 'inviterId', 'role'])
+    .where('email', '=', email)
+    .where('status', '=', 'pending')
+    .where(liesAhead('expiresAt', now, invitationMs, 'date'))
+    .execute()
+  for (const row of rows) if (await isGood(db, { ...row, role: row.role ?? '' })) return true
+  return false
+}
+
 /**
  * Marks an invitation as used and returns it; undefined if it can no longer be used. If two people accept it at the
  * same time, only one of them succeeds.
@@ -73,7 +88,10 @@ export async function takeInvitation(
  * member of the workspace, is disabled, or has a lower role than the invitation grants. In a PostgreSQL transaction the
  * person's membership is locked until the transaction ends.
  */
-async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {
+async function isGood(
+  db: Db,
+  { organizationId, inviterId, role }: Pick<Invitation, 'organizationId' | 'inviterId' | 'role'>,
+): Promise<boolean> {
   const row = db
     .selectFrom('member')
     .leftJoin('person_disabled', 'person_disabled.person_id', 'member.userId')

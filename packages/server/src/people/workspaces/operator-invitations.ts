@@ -49,6 +49,10 @@ export async function operatorInvitation(db: Db, id: string, now: number): Promi
   return row && read(row)
 }
 
+/** True if the operator invited this address, as it is stored, to a workspace. */
+export const hasOperatorInvitation = async (db: Db, email: string, now: number): Promise<boolean> =>
+  (await open(db, now).where('email', '=', email).executeTakeFirst()) !== undefined
+
 /** Uses an invitation up in one statement, so that only one of two people who accept it at the same time succeeds. */
 export async function takeOperatorInvitation(
   trx: Db,

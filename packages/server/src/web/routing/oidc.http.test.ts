@@ -1,4 +1,5 @@
 /** Tests of signing in through a provider (OpenID Connect), with a real one on this machine. */
+import { createHash } from 'node:crypto'
 import type { EntryInfo, Factors, Me, ProviderAddress, SignInRecord } from '@svc/api'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -25,6 +26,7 @@ import { insertLink } from '../../people/accounts/links.ts'
 import { findPerson } from '../../people/accounts/store.ts'
 import type { AccountNotice, MailTopic } from '../../people/mails/queue.ts'
 import { composeMail } from '../../people/mails/sending/compose.ts'
+import { insertOperatorInvitation } from '../../people/workspaces/operator-invitations.ts'
 import { disablePerson } from '../../people/workspaces/people.ts'
 import type { OidcSettings } from '../../platform/base.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
@@ -406,7 +408,7 @@ test('after 30 ways back that failed, the provider is not called for this addres
   for (let i = 0; i < 31; i++) {
     const state = new URL(await begins(browser)).searchParams.get('state')
     const way = new URL(`${service.origin}/api/web/oidc/callback?code=x&state=${state}&iss=${provider.issuer}`)
-    expect(leadsTo(await comesBack(browser, way))).toBe('/sign-in?oidc=failed')
+    expect(leadsTo(await comesBack(browser, way))).toBe(`/sign-in?oidc=${i < 30 ? 'failed' : 'busy'}`)
   }
   expect(provider.calls.filter((path) => path.startsWith('/token'))).toHaveLength(30)
   service.pass(301)
@@ -520,12 +522,54 @@ test('where every domain is allowed, one network address gets 20 accounts in an 
   }
   const ends: (string | null)[] = []
   for (let i = 0; i < 22; i++) ends.push(await comes(`p${i}`))
-  expect(ends).toEqual([...Array(20).fill('/'), '/sign-in?oidc=failed', '/sign-in?oidc=failed'])
+  expect(ends).toEqual([...Array(20).fill('/'), '/sign-in?oidc=limited', '/sign-in?oidc=limited'])
   expect(await rowsOf(setup)).toMatchObject({ user: 21, oidc_connection: 20 })
   expect(failures(setup)).toEqual(Array(2).fill({ level: 'warn', why: 'too_many_accounts', purpose: 'sign-in' }))
   expect(await comes('p0')).toBe('/')
   service.pass(3601)
   expect(await comes('p20')).toBe('/')
+})
+
+/** Counts accounts of strangers, as if they had come before from other addresses. */
+async function countStrangers({ provider, service }: Setup, number: number): Promise<void> {
+  const key = createHash('sha256').update(provider.settings.issuer).digest('base64url')
+  const at = service.now()
+  const rows = Array.from({ length: number }, (_, i) => ({ id: `stranger ${i}`, kind: 'account_provider', key, at }))
+  await service.store.db.insertInto('counted_send').values(rows).execute()
+}
+
+test('where every domain is allowed, the provider gets 500 accounts in a day from all addresses together', async () => {
+  const setup = await newSetup({}, { allow: '*' })
+  const { provider, service } = setup
+  await countStrangers(setup, 499)
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'ann'))).toBe('/')
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/sign-in?oidc=limited')
+  service.pass(24 * hour + 1)
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/')
+})
+
+test('people who are invited neither count as strangers nor are stopped by their limits', async () => {
+  const setup = await newSetup({}, { allow: '*' })
+  const { provider, service, kim } = setup
+  const workspace = { id: (await service.store.db.selectFrom('workspace').select('id').executeTakeFirstOrThrow()).id }
+  await kim.send('POST', api('/w/north/invitations'), { email: 'ann@example.org', role: 'member' })
+  const { db } = service.store
+  await insertOperatorInvitation(
+    db,
+    { workspaceId: workspace.id, email: 'bob@example.org', role: 'admin' },
+    service.now(),
+  )
+  const counted = async () => (await db.selectFrom('counted_send').select('kind').execute()).length
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'ann'))).toBe('/')
+  expect(await counted()).toBe(0)
+  await countStrangers(setup, 500)
+  provider.people.cy = { email: 'cy@example.org', email_verified: true }
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'cy'))).toBe('/sign-in?oidc=limited')
+  expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/')
+  await kim.send('POST', api('/w/north/invitations'), { email: 'cy@example.org', role: 'member' })
+  value(await disablePerson({ people: service, by: operator, now: service.now() }, 'kim@example.org'))
+  const end = await signInThrough(provider, service.browser(), 'cy')
+  expect(leadsTo(end), 'the invitation of somebody who is disabled is void').toBe('/sign-in?oidc=limited')
 })
 
 test('where domains are named, an office makes any number of accounts', async () => {

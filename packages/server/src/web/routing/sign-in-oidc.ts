@@ -13,6 +13,7 @@ import { openProvider, ProviderCallFailed } from '../../people/oidc/client.ts'
 import { connect, enter, type OidcConfig } from '../../people/oidc/entering.ts'
 import { type ProviderClaims, verifiedAddress } from '../../people/oidc/judge.ts'
 import { doorAddress, type Visit, type VisitPurpose, visitCookies } from '../../people/oidc/state.ts'
+import { isInvited } from '../../people/workspaces/open-invitations.ts'
 import { isConstraint } from '../../platform/db/error.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { isNodeWithout } from '../../platform/nodes.ts'
@@ -63,10 +64,11 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
   }
 
   /** The claims about the person who came back, unless this browser or address failed too often. */
-  async function claimsFor(c: Context<WebEnv>, visit: Visit): Promise<Verdict<ProviderClaims, 'failed'>> {
+  async function claimsFor(c: Context<WebEnv>, visit: Visit): Promise<Verdict<ProviderClaims, 'failed' | 'busy'>> {
     const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
-    const attempt = tries.begin(key, now())
-    if (!attempt) return refuse('failed', 'too_many_tries')
+    const begun = tries.begin(key, visit.state, now())
+    if (!begun.ok) return begun
+    const attempt = begun.value
     try {
       return done(await provider.claimsOf(visit, new URL(c.req.url).search))
     } catch (error) {
@@ -85,7 +87,9 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
   ): Promise<Verdict<Entered, ProviderFailure>> =>
     decideWithAccounts<Entered, ProviderFailure>({ store, auth }, async (trx, accounts) => {
       if (!(await spendState(trx, visit))) return usedBefore
-      const ctx = { db: trx, config, heard: heard(), caller: callerKey(addressOf(c)), now: now() }
+      const [caller, at] = [callerKey(addressOf(c)), now()]
+      const invited = (email: string) => isInvited(trx, email, at)
+      const ctx = { db: trx, config, heard: heard(), caller, isInvited: invited, now: at }
       const entered = await enter(ctx, accounts, claims)
       if (!entered.ok) return entered
       if (half !== undefined) await endHalf(trx, half)
@@ -105,7 +109,8 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
     const half = halves.find(c.req.header('cookie'))
     const entered = claims.ok ? await enterIn(c, { visit, claims: claims.value, half }) : claims
     if (!entered.ok) {
-      const outcome = entered.code === 'failed' || entered.code === 'disabled' ? entered.code : 'refused'
+      const { code } = entered
+      const outcome = code === 'failed' || code === 'busy' ? 'failed' : code === 'disabled' ? code : 'refused'
       const email = claims.ok ? verifiedAddress(claims.value) : undefined
       note(c, email ?? '', { outcome, method: 'oidc', known: false })
       noteFailure(c, 'sign-in', entered.message)

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { providerTries } from './sign-in-tries.ts'
 
 const begun = (tries: ReturnType<typeof providerTries>, number: number, key = 'office') =>
-  Array.from({ length: number }, () => tries.begin(key, 0)).filter((each) => each !== undefined)
+  Array.from({ length: number }, () => tries.begin(key, randomUUID(), 0)).flatMap((each) =>
+    each.ok ? [each.value] : [],
+  )
 
 test('ways back that are pending, or ended well, lock nobody out', () => {
   const tries = providerTries()
@@ -28,7 +31,24 @@ test('after thirty ways back that failed an address waits five minutes', () => {
     each.failed(1000)
     each.end()
   }
-  expect(tries.begin('office', 2000)).toBeUndefined()
-  expect(tries.begin('elsewhere', 2000)).toBeDefined()
-  expect(tries.begin('office', 301_001)).toBeDefined()
+  expect(tries.begin('office', 'a', 2000)).toEqual({ ok: false, code: 'busy', message: 'too_many_tries' })
+  expect(tries.begin('elsewhere', 'a', 2000).ok).toBe(true)
+  expect(tries.begin('office', 'b', 301_001).ok).toBe(true)
+})
+
+test('three hundred ways back of all addresses are pending at once, and no more', () => {
+  const tries = providerTries()
+  const pending = Array.from({ length: 301 }, (_, i) => begun(tries, 1, `address ${i}`)).flat()
+  expect(pending).toHaveLength(300)
+  expect(tries.begin('elsewhere', 'a', 0)).toEqual({ ok: false, code: 'busy', message: 'too_many_pending' })
+  pending[0]?.end()
+  expect(tries.begin('elsewhere', 'a', 0).ok).toBe(true)
+})
+
+test('a way back is pending once, from whatever address it comes', () => {
+  const tries = providerTries()
+  const first = tries.begin('office', 'a', 0)
+  expect(tries.begin('elsewhere', 'a', 0)).toEqual({ ok: false, code: 'failed', message: 'used_before' })
+  if (first.ok) first.value.end()
+  expect(tries.begin('elsewhere', 'a', 0).ok).toBe(true)
 })

@@ -1,7 +1,9 @@
 /** Limits of tries: work is refused above its limit. Each try that failed gets a line in the log by its caller. */
+import type { Verdict } from '@svc/protocol'
 import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
 import type { SignInOutcome } from '../../people/accounts/sign-in-records.ts'
 import { Refusal, type WebCode } from '../../platform/refusal.ts'
+import { done, refuse } from '../../platform/verdict.ts'
 
 interface Count {
   tries: TryCounter
@@ -44,6 +46,8 @@ const perCallerProvider: TryLimit = { max: 30, seconds: 300 }
  * being called. It is high, since the people of an office share an address, and a provider may be slow.
  */
 const maxPending = 100
+/** The maximum of all addresses together, so that the requests that a slow provider keeps open do not fill a node. */
+const maxPendingTotal = 300
 
 /** A way back for which the provider is called. */
 interface ProviderTry {
@@ -57,23 +61,26 @@ interface ProviderTry {
  * Limits the calls of the provider, so that a stranger does not have the service call it without end. A way back counts
  * as a failed try only once it has failed, so people behind one address do not lock each other out.
  */
-export function providerTries(): { begin(key: string, now: number): ProviderTry | undefined } {
+export function providerTries(): ProviderTries {
   const failures = new TryCounter(perCallerProvider)
-  const pending = new Map<string, number>()
+  /** The key of each pending way back, by its state. */
+  const pending = new Map<string, string>()
   return {
-    /** Undefined if too many have failed, or are pending. */
-    begin(key, now) {
-      const before = pending.get(key) ?? 0
-      if (before >= maxPending || failures.wait(key, perCallerProvider, now) !== undefined) return undefined
-      pending.set(key, before + 1)
-      return {
-        failed: (at) => failures.add(key, at),
-        end() {
-          const left = (pending.get(key) ?? 1) - 1
-          if (left > 0) pending.set(key, left)
-          else pending.delete(key)
-        },
-      }
+    begin(key, state, now) {
+      if (pending.has(state)) return refuse('failed', 'used_before')
+      if (failures.wait(key, perCallerProvider, now) !== undefined) return refuse('busy', 'too_many_tries')
+      const ofKey = [...pending.values()].filter((each) => each === key).length
+      if (ofKey >= maxPending || pending.size >= maxPendingTotal) return refuse('busy', 'too_many_pending')
+      pending.set(state, key)
+      return done({ failed: (at) => failures.add(key, at), end: () => void pending.delete(state) })
     },
   }
+}
+
+interface ProviderTries {
+  /**
+   * Begins a way back, with the state of its visit. Refused if the same one is pending, since a browser comes back
+   * once, or if too many have failed or are pending. The message is the reason for the log.
+   */
+  begin(key: string, state: string, now: number): Verdict<ProviderTry, 'failed' | 'busy'>
 }
