@@ -44,7 +44,7 @@ export const people: RowLimit = {
 export const accounts: RowLimit = {
   adds: 'accounts',
   limit:
-    'one for each invitation or link that was accepted, and for each person at the sign-in provider; if it may make accounts for every domain, 20 of a network address in an hour and 500 in a day',
+    'one for each invitation or link that was accepted, and for each person at the sign-in provider; if it may make accounts for every domain, 20 of a network address in an hour and 500 of the provider in a day, without those of people who are invited',
 }
 export const workspaces: RowLimit = { adds: 'workspaces', limit: '20 of which a person is an admin' }
 export const bundles: RowLimit = {
