@@ -4,7 +4,7 @@
  * with all refusals in one place.
  */
 
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Failure, InputRefused } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
@@ -17,7 +17,7 @@ import { isConstraint, isDatabaseFailure, isForeignText } from '../platform/db/e
 import { refuseAndClose } from '../platform/http/answers.ts'
 import { drainBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
-import { pageParts, wantsPage } from '../platform/http/person-page.ts'
+import { pageParts, sendPage, wantsPage } from '../platform/http/person-page.ts'
 import { logAsStatus, requestPath } from '../platform/http/requests.ts'
 import { pathBeside } from '../platform/installed.ts'
 import { Refusal, type WebCode } from '../platform/refusal.ts'
@@ -58,7 +58,7 @@ export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<
   const listener: RequestListener = (req, res) => {
     for (const [name, value] of headers) res.setHeader(name, value)
     if (!isCanonicalPath(rawPathOf(req.url ?? '')))
-      void drainBody(req).then(() => refuseAndClose(req, res, 'not_found'))
+      void drainBody(req).then(() => refuseUnknown(needs.config, req, res))
     else if (!sse(req, res)) void listen(req, res)
   }
   return { listener, app }
@@ -106,6 +106,15 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   return app
 }
 
+/** Refuses a path that no route may get, as JSON or as a page for a browser that shows the address in a tab. */
+function refuseUnknown({ baseUrl }: WebDeps['config'], req: IncomingMessage, res: ServerResponse): void {
+  if (wantsPage(req)) sendPage(req, res, 404, unopened(refusals.not_found[1], baseUrl))
+  else refuseAndClose(req, res, 'not_found')
+}
+
+/** The page for an address that cannot be opened, with the reason. */
+const unopened = (why: string, link: string) => ({ title: 'This address could not be opened', lines: [why], link })
+
 /** Makes the answer to a request that cannot be passed to the router, such as one with an invalid forwarded host. */
 const unreadable = (): Response =>
   Response.json(refusalJson('request_invalid', refusals.request_invalid[1]), {
@@ -125,8 +134,7 @@ function answer({ config, log }: WebDeps, c: Context<WebEnv>, error: Error): Res
   c.header('cache-control', 'no-store')
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
   if (wantsPage(c.env.incoming)) {
-    const lines = [refusal.message]
-    const { html, headers } = pageParts({ title: 'This address could not be opened', lines, link: config.baseUrl })
+    const { html, headers } = pageParts(unopened(refusal.message, config.baseUrl))
     return c.body(html, refusal.status as ContentfulStatusCode, headers)
   }
   const failure: Failure = refusalJson(refusal.code, refusal.message)

@@ -70,6 +70,7 @@ test.each([
   ['a bundle without a session', 401, '/api/web/w/north/blueprints/b/versions/1.0.0/bundle'],
   ['an address of no route', 404, '/api/web/nothing'],
   ['a missing file', 404, '/none.png'],
+  ['an address that no route may get', 404, '/w//north'],
 ])('somebody who opens %s gets a page that says why, and a program gets JSON', async (_, status, path) => {
   const service = await serve()
   const { headers, text, ...page } = await service.browser().get(path, opens)
