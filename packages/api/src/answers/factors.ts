@@ -69,9 +69,10 @@ export interface Factors {
   passkeys: Passkey[]
   /**
    * The provider with which the account is connected, since when, and the account there: the address that it had then,
-   * or the end of its id; null if that is not known. Null if the account is connected with none.
+   * or the end of its id; null if that is not known, and missing from a node of the build before. Null if the account
+   * is connected with none.
    */
-  oidc: { name: string; since: number; account: string | null } | null
+  oidc: { name: string; since: number; account?: string | null } | null
   /** True if the account has a password with which its person can sign in. */
   password: boolean
   /** True if a second factor was shown in this session. */

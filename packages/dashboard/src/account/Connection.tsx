@@ -70,7 +70,7 @@ function Connected({ connection: { name, since, account } }: { connection: NonNu
     <>
       <div>
         Connected with <Text>{name}</Text>
-        {account !== null && (
+        {account != null && (
           <>
             {' '}
             as <Text>{account}</Text>

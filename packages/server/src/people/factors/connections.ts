@@ -43,6 +43,12 @@ export async function insertConnection(
   return made !== undefined
 }
 
+/** Names the account of a connection that an earlier build made without a name. */
+export async function nameConnection(db: Db, personId: string, account: string): Promise<void> {
+  const row = db.updateTable('oidc_connection').set({ account }).where('person_id', '=', personId)
+  await row.where('account', 'is', null).execute()
+}
+
 /** The account with which a person is connected at this provider; null if that was not stored. */
 export async function accountAt(db: Db, personId: string, issuer: string): Promise<string | null> {
   const row = db.selectFrom('oidc_connection').select('account').where('person_id', '=', personId)

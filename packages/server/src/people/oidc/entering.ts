@@ -20,7 +20,7 @@ import {
   wrongName,
 } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
-import { findConnected, insertConnection } from '../factors/connections.ts'
+import { findConnected, insertConnection, nameConnection } from '../factors/connections.ts'
 import { factorsOfPerson, kindsOf } from '../factors/held.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { accountName, judge, type ProviderClaims, type ProviderFacts, verifiedAddress } from './judge.ts'
@@ -66,7 +66,10 @@ export async function enter(
     case 'sign-in': {
       const person = await personOfId(db, judged.person.id)
       if (!person) return refuse('failed', 'person_gone')
-      if (judged.is === 'sign-in') return done({ person, sessionsEnded: 0 })
+      if (judged.is === 'sign-in') {
+        await nameConnection(db, person.id, accountName(claims))
+        return done({ person, sessionsEnded: 0 })
+      }
       return enteredIf(await connect({ ...ctx, by: person }, claims, {}), person)
     }
   }

@@ -510,7 +510,8 @@ const reasons: [why: string, purpose: string | undefined, fails: (setup: Setup) 
 test.each(reasons)('the log names %s as the reason, once, and nobody', async (why, purpose, fails) => {
   const setup = await newSetup()
   await fails(setup)
-  expect(failures(setup)).toEqual([{ level: 'warn', why, ...(purpose && { purpose }) }])
+  const level = why === 'no_visit' ? 'info' : 'warn'
+  expect(failures(setup)).toEqual([{ level, why, ...(purpose && { purpose }) }])
 })
 
 test('where every domain is allowed, one network address gets 20 accounts in an hour; people with one sign in', async () => {
@@ -696,6 +697,19 @@ describe('an account', () => {
       expect.stringContaining(`The account ${account} of the sign-in provider was disconnected`),
     ])
     expect(service.lines.join('\n')).not.toContain(account)
+  })
+
+  test('that an earlier build connected gets its name at the next sign-in, and keeps it', async () => {
+    const setup = await newSetup()
+    const { provider, service } = setup
+    const ann = await withAnn(setup)
+    await connects(setup, ann, 'ann')
+    await service.store.db.updateTable('oidc_connection').set({ account: null }).execute()
+    await signInThrough(provider, service.browser(), 'ann')
+    expect((await factors(ann)).oidc).toMatchObject({ account: 'ann@example.org' })
+    provider.people.ann = { email: 'other@example.org', email_verified: true }
+    await signInThrough(provider, service.browser(), 'ann')
+    expect((await factors(ann)).oidc).toMatchObject({ account: 'ann@example.org' })
   })
 
   test('that an earlier build connected has no name at the provider', async () => {

@@ -55,7 +55,9 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
   /** Logs the reason of a failure, once. The line about a try to sign in says whose it was. */
   function noteFailure(c: Context<WebEnv>, purpose: VisitPurpose['is'] | undefined, why: string): void {
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
-    log.warn({ why, purpose, request }, 'a sign-in through the provider failed')
+    // Anybody can open the address without a visit, so that is no warning.
+    const level = why === 'no_visit' ? 'info' : 'warn'
+    log[level]({ why, purpose, request }, 'a sign-in through the provider failed')
   }
 
   /** Refuses a connection while a node runs that would leave it behind when it hands an account over. */
@@ -117,10 +119,11 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
       return doorAddress(entered.code, next)
     }
     const { made, person, sessionsEnded } = entered.value
+    // The sessions have ended, whatever fails from here on.
+    if (sessionsEnded > 0) await deps.live.rightsChanged()
     const known = devices.find(c.req.header('cookie'), person.email, now()) !== undefined
     await signedIn(c, made, person, { method: 'oidc', known })
     take(c, [halves.clear()])
-    if (sessionsEnded > 0) await deps.live.rightsChanged()
     return next
   }
 
