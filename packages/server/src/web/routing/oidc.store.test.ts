@@ -7,12 +7,15 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { comesBack, fromElsewhere, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
-import { type Browser, serve } from '../../../testing/page/service.ts'
+import { type Browser, operator, serve } from '../../../testing/page/service.ts'
 import { addPasskey } from '../../../testing/passkeys.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { confirmEmail } from '../../people/accounts/confirmed.ts'
 import { findPerson, lockPerson } from '../../people/accounts/store.ts'
 import { deleteConnection } from '../../people/factors/connections.ts'
+import { isInvited } from '../../people/workspaces/open-invitations.ts'
+import { insertOperatorInvitation } from '../../people/workspaces/operator-invitations.ts'
+import { disablePerson } from '../../people/workspaces/people.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs } from '../../platform/limits/units.ts'
@@ -55,6 +58,25 @@ describe.each([
       expect(answers.map(leadsTo).sort()).toEqual(['/', ...Array(3).fill('/sign-in?oidc=failed')])
       expect(await count(service.store, 'session')).toBe(before + 1)
     }
+  })
+
+  test('an address is invited until the invitation expires or whoever made it is disabled', async () => {
+    const { service, kim } = await begun(await open())
+    const { db } = service.store
+    const invited = (at = service.now()) => isInvited(db, 'ann@example.org', at)
+    expect(await invited()).toBe(false)
+    await kim.send('POST', api('/w/north/invitations'), { email: 'ANN@example.org', role: 'member' })
+    expect(await invited()).toBe(true)
+    expect(await transaction(db, (trx) => isInvited(trx, 'ann@example.org', service.now()))).toBe(true)
+    expect(await invited(service.now() + 8 * dayMs)).toBe(false)
+    expect((await disablePerson({ people: service, by: operator, now: service.now() }, 'kim@example.org')).ok).toBe(
+      true,
+    )
+    expect(await invited()).toBe(false)
+    const { id: workspaceId } = await db.selectFrom('workspace').select('id').executeTakeFirstOrThrow()
+    await insertOperatorInvitation(db, { workspaceId, email: 'ann@example.org', role: 'admin' }, service.now())
+    expect(await invited()).toBe(true)
+    expect(await invited(service.now() + 8 * dayMs)).toBe(false)
   })
 
   test('somebody new who comes in two browsers at the same moment gets one account', async () => {
