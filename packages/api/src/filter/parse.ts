@@ -126,7 +126,7 @@ function readTerm(text: string, start: number): FilterTerm {
 
 /** Reads the key of the term that begins at `from`; undefined if the term is a word. */
 function readKey(text: string, from: number): FilterKey | undefined {
-  const end = bareEnd(text, from, ':')
+  const end = bareTextEnd(text, from, ':')
   if (text[end] !== ':') return undefined
   const key = text.slice(from, end).toLowerCase()
   if (isFilterKey(key)) return key
@@ -186,10 +186,10 @@ const operators: readonly (readonly [sign: string, operator: CompareOperator])[]
 
 /** Reads a text that begins at `from`, in quotation marks or bare. A bare one ends at `stop`, too. */
 function readText(text: string, from: number, stop: string): { content: string; quoted: boolean; end: number } {
-  const single = singleEnd(text, from, stop)
+  const single = singleQuotedEnd(text, from, stop)
   if (single !== undefined) return { content: text.slice(from + 1, single - 1), quoted: true, end: single }
   if (text[from] !== '"') {
-    const end = bareEnd(text, from, stop)
+    const end = bareTextEnd(text, from, stop)
     return { content: text.slice(from, end), quoted: false, end }
   }
   let content = ''
@@ -209,7 +209,7 @@ function readText(text: string, from: number, stop: string): { content: string; 
  * The end of a text in single quotation marks; undefined if none begins at `from`. A mark that is not closed, as in
  * 'tis, is a letter.
  */
-function singleEnd(text: string, from: number, stop: string): number | undefined {
+function singleQuotedEnd(text: string, from: number, stop: string): number | undefined {
   if (text[from] !== "'") return undefined
   for (let at = text.indexOf("'", from + 1); at > from + 1; at = text.indexOf("'", at + 1)) {
     if (at + 1 === text.length || isSpace(text[at + 1]) || text[at + 1] === stop) return at + 1
@@ -218,7 +218,7 @@ function singleEnd(text: string, from: number, stop: string): number | undefined
 }
 
 /** The end of a bare text: the next space, quotation mark, or `stop`. */
-function bareEnd(text: string, from: number, stop: string): number {
+function bareTextEnd(text: string, from: number, stop: string): number {
   let at = from
   while (at < text.length && text[at] !== '"' && text[at] !== stop && !isSpace(text[at])) at++
   return at

@@ -67,7 +67,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   const Panel = tabs[tab].panel
   return (
     <>
-      <AgentKeys agent={agent} />
+      <AgentShortcuts agent={agent} />
       <LeaveUnsent changes={Object.keys(settings.drafts).length} />
       <Header agent={agent} tab={tab} />
       {error && <ErrorNote error={error} retry={refetch} />}
@@ -105,8 +105,8 @@ function useNewName(name: string | undefined): void {
 /** True for a log that was requested and has not come. The tab with the logs shows it. */
 const isPendingLog = (command: ShownCommand): boolean => command.type === 'log' && isOpen(command)
 
-/** The keys of an agent's page, and its controls in the palette. */
-function AgentKeys({ agent: { slug, page, press } }: { agent: Agent }) {
+/** The keyboard shortcuts of an agent's page, and the agent's controls in the command palette. */
+function AgentShortcuts({ agent: { slug, page, press } }: { agent: Agent }) {
   const navigate = useNavigate()
   // The list scrolls to the agent by itself.
   const list = { to: paths.fleet, params: { slug }, ...listBefore(slug), resetScroll: false } as const

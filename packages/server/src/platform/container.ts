@@ -8,7 +8,7 @@ const containerFiles = ['/run/.containerenv', '/.dockerenv']
  * Returns a remark for the log if the data folder would be deleted with the container of this process. The folder must
  * exist.
  */
-export function lostWithContainer(dataDir: string): string | undefined {
+export function containerLossRemark(dataDir: string): string | undefined {
   try {
     const folder = realpathSync(dataDir)
     return containerRemark(folder, {

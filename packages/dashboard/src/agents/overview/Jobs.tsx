@@ -10,7 +10,7 @@ import { AnchorLink } from '../../ui/links.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { jobBarsOf, jobsWords, otherJobsItem, type ShownJob, shownJobsOf } from './parts/jobs.ts'
+import { jobBarsOf, jobCountWords, otherJobsItem, type ShownJob, shownJobsOf } from './parts/jobs.ts'
 
 /** Shows the jobs of a machine in one table: how each is, its last runs as a picture, and when it is due. */
 export default function Jobs({ agent }: { agent: Agent }) {
@@ -28,7 +28,7 @@ export default function Jobs({ agent }: { agent: Agent }) {
       flush
       aside={
         <>
-          <AsOf agent={agent} /> {jobsWords(jobs.length)}
+          <AsOf agent={agent} /> {jobCountWords(jobs.length)}
         </>
       }
     >

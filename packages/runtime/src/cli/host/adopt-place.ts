@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { strangersFolder } from '../../host/adopt/place.ts'
-import { accountHost, jobsFolderOf } from '../../host/jobs/account.ts'
+import { accountHostFolder, jobsFolderOf } from '../../host/jobs/account.ts'
 import { isLauncher } from '../../host/jobs/launcher-file.ts'
 import { programFile } from '../../launcher/file.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
@@ -24,7 +24,7 @@ export interface HostFolder {
 /** Finds the folders of this user. Refuses those of another user. */
 export function findHostFolder(): HostFolder {
   const programs = ownFolder(programFile()) ?? programsFolder()
-  const root = accountHost(process.env, join(programs, 'svc-exec'))
+  const root = accountHostFolder(process.env, join(programs, 'svc-exec'))
   if (root === undefined)
     throw new Refusal('There is no folder for the agent: set HOME, or XDG_STATE_HOME, to an absolute path.')
   const jobs = jobsFolderOf(root, process.env)

@@ -3,7 +3,7 @@ import { lstatSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { shown } from '@svc/protocol'
 import { Command } from 'commander'
-import { accountHost, accountJobs } from '../../host/jobs/account.ts'
+import { accountHostFolder, accountJobsFolder } from '../../host/jobs/account.ts'
 import { durationForm, readJobDuration } from '../../host/jobs/call.ts'
 import { createJobFolders } from '../../host/jobs/files.ts'
 import { readJob, scheduleSince, writeJob } from '../../host/jobs/job-note.ts'
@@ -83,9 +83,9 @@ const now = (): number => Date.now() / 1000
 
 /** The folders that this environment names. */
 function places(): { readonly jobs: string; readonly state: string } {
-  const jobs = accountJobs(process.env)
+  const jobs = accountJobsFolder(process.env)
   if (jobs === undefined) throw new Refusal('There is no folder for jobs: neither HOME nor XDG_STATE_HOME is set.')
-  const host = accountHost(process.env)
+  const host = accountHostFolder(process.env)
   return { jobs, state: host === undefined ? dirname(jobs) : join(host, 'state') }
 }
 

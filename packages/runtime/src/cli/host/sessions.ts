@@ -1,7 +1,7 @@
 /** `svc sessions`: the AI sessions of this user on this machine, from the files of the tools. Nothing is written. */
 import { Command } from 'commander'
 import { readAdopted } from '../../host/agent/adopted.ts'
-import { accountHost } from '../../host/jobs/account.ts'
+import { accountHostFolder } from '../../host/jobs/account.ts'
 import { clockText } from '../../host/jobs/zone.ts'
 import { toolNames } from '../../host/sessions/session.ts'
 import { costOf, knownCost } from '../../host/sessions/spent.ts'
@@ -33,7 +33,7 @@ function list(json: boolean | undefined): void {
 }
 
 function placesNow(): Parameters<typeof lookAtSessions> {
-  const host = accountHost(process.env)
+  const host = accountHostFolder(process.env)
   if (host === undefined) throw new Refusal('There is no folder for svc: neither HOME nor XDG_STATE_HOME is set.')
   const folder = folderAt(host)
   const adopted = readAdopted(folder)

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { hostWritten, ownFolders } from '../../host/jobs/account.ts'
+import { hostFolderWritten, ownFolders } from '../../host/jobs/account.ts'
 import { launcherScript } from '../../host/jobs/launcher.ts'
 import { isLauncher } from '../../host/jobs/launcher-file.ts'
 import { hostFolder } from '../../host/jobs/paths.ts'
@@ -154,7 +154,7 @@ const nodeIn = (launcher: string): string | undefined =>
  * XDG_STATE_HOME.
  */
 function hostHere(launcher: string): string | undefined {
-  const before = hostWritten(launcher)
+  const before = hostFolderWritten(launcher)
   if (before !== undefined && existsSync(before)) return before
   const { HOME, XDG_STATE_HOME } = process.env
   return hostFolder(ownFolders(process.getuid?.() === 0 ? { HOME } : { HOME, XDG_STATE_HOME }))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { environments } from '../../../testing/environments.ts'
-import { accountHost } from './account.ts'
+import { accountHostFolder } from './account.ts'
 import { launcherScript } from './launcher.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'svc-home-'))
@@ -15,5 +15,5 @@ test.each(environments)('svc looks for records in the folder that svc-exec holds
   const file = join(home, 'svc-exec')
   writeFileSync(file, launcherScript({ node: '/usr/bin/node', svc: '/usr/bin/svc', host }))
   const env = { HOME: home, LOGNAME: 'ada', USER: 'ada', ...changes(home) }
-  expect(accountHost(env, file)).toBe(host)
+  expect(accountHostFolder(env, file)).toBe(host)
 })

@@ -11,12 +11,12 @@ import { hostIn } from './launcher-file.ts'
 import { hostFolder, jobsIn, type ProcessEnv } from './paths.ts'
 
 /** The folder of the host agent; undefined if neither an installation nor the environment names one. */
-export const accountHost = (env: ProcessEnv, launcher = programBeside()): string | undefined =>
-  hostWritten(launcher) ?? hostFolder(ownFolders(env))
+export const accountHostFolder = (env: ProcessEnv, launcher = launcherBeside()): string | undefined =>
+  hostFolderWritten(launcher) ?? hostFolder(ownFolders(env))
 
 /** The folder with a folder for each job. `SVC_JOBS_DIR` replaces the one of the account. */
-export function accountJobs(env: ProcessEnv): string | undefined {
-  const host = accountHost(env)
+export function accountJobsFolder(env: ProcessEnv): string | undefined {
+  const host = accountHostFolder(env)
   return host === undefined ? replacedJobs(env) : jobsFolderOf(host, env)
 }
 
@@ -25,8 +25,8 @@ export const jobsFolderOf = (host: string, env: ProcessEnv): string => replacedJ
 
 const replacedJobs = ({ SVC_JOBS_DIR: jobs }: ProcessEnv): string | undefined => (jobs ? resolve(jobs) : undefined)
 
-/** The folder that a `svc-exec` of this user holds. */
-export function hostWritten(launcher: string): string | undefined {
+/** The folder of the host agent that is written in a `svc-exec` of this user. */
+export function hostFolderWritten(launcher: string): string | undefined {
   try {
     return isOwner(statSync(launcher).uid) ? hostIn(readFileSync(launcher, 'utf8')) : undefined
   } catch {
@@ -34,7 +34,7 @@ export function hostWritten(launcher: string): string | undefined {
   }
 }
 
-function programBeside(): string {
+function launcherBeside(): string {
   try {
     return join(dirname(realpathSync(process.argv[1] ?? '')), 'svc-exec')
   } catch {

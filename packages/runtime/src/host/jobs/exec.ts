@@ -76,9 +76,9 @@ interface JobFolders {
 async function foldersFor({ jobs, account }: LauncherState): Promise<JobFolders> {
   if (jobs !== undefined) return { jobs: jobs || undefined, account: account || undefined }
   try {
-    const { accountHost, accountJobs } = await import('./account.ts')
-    const host = accountHost(process.env)
-    return { jobs: accountJobs(process.env), account: host && jobsIn(host) }
+    const { accountHostFolder, accountJobsFolder } = await import('./account.ts')
+    const host = accountHostFolder(process.env)
+    return { jobs: accountJobsFolder(process.env), account: host && jobsIn(host) }
   } catch {
     return { jobs: undefined, account: undefined }
   }

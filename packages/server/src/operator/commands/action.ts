@@ -39,7 +39,7 @@ export const actionCommands = {
     run: async (call, { workspace }) => {
       const { finishAction } = await import('../../updates/actions/runner.ts')
       const { idle, ...chosen } = await readChosenAgents(call, workspace)
-      const wanted = wantedOf(call, chosen)
+      const wanted = readSentAction(call, chosen)
       const { id } = await perform(call, actions.sendAction, { workspace }, wanted)
       await finishAction(call, id)
       return withIdleTerms({ id }, idle)
@@ -80,7 +80,7 @@ const startedText = (id: string) =>
   `Queued (${id}). Each agent gets the command in the answer to its next report: svc-server action show SLUG/${id}`
 
 /** Reads what is to be sent from the typed arguments, with the reader of the page's route. */
-function wantedOf(request: OperatorRequest, chosen: { agents: string[]; filter?: string }) {
+function readSentAction(request: OperatorRequest, chosen: { agents: string[]; filter?: string }) {
   const [, type = '', ...values] = request.args
   const payload = payloadOf('action send SLUG', type, values)
   return readTypedInput(actions.sendAction, { type, ...chosen, values: payload })

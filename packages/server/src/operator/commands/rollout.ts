@@ -142,7 +142,7 @@ export const rolloutCommands = {
     run: async (call) => {
       const { previewRollout } = await import('../../updates/rollouts/plan.ts')
       const { askedSecrets } = await import('../../updates/blueprints/secrets.ts')
-      const wanted = wantedOf(call)
+      const wanted = readNewRollout(call)
       const { workspace } = await inWorkspace(call)
       const { db } = call.store
       const preview = grantedToOperator(await previewRollout(db, workspace, wanted, call.now()))
@@ -205,7 +205,7 @@ async function pageAfter(change: Promise<unknown>, call: CommandCall, at: AtRoll
   return readRolloutPage(call, at)
 }
 
-function wantedOf(request: OperatorRequest): NewRollout {
+function readNewRollout(request: OperatorRequest): NewRollout {
   const what = argument(request, 1)
   const list = (name: string) => {
     const typed = option(request, name)

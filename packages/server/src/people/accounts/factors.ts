@@ -14,8 +14,8 @@ import { accountAt } from '../factors/connections.ts'
 import { factorsOfPerson, kindsOf } from '../factors/held.ts'
 import {
   confirmFactor,
-  factorShownAt,
   findTotp,
+  lastFactorAt,
   noteProof,
   removeApp,
   removeFactors,
@@ -73,7 +73,7 @@ export async function readFactors(
           }
         : null,
     password: (await waysIn(db, config, person)).password,
-    shown: (await factorShownAt(db, session)) !== null,
+    shown: (await lastFactorAt(db, session)) !== null,
   }
 }
 

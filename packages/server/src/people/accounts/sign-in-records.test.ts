@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shortAccount } from './sign-in-records.ts'
+import { maskedEmail } from './sign-in-records.ts'
 
 test.each([
   [' Ann@Example.org', 'an…@example.org'],
@@ -10,4 +10,4 @@ test.each([
   ['"address":"192.0.2.1"@example.org', '…'],
   [`${'a'.repeat(250)}@example.org`, '…'],
   ['', '…'],
-])('%j is %s in the log', (typed, short) => expect(shortAccount(typed)).toBe(short))
+])('%j is %s in the log', (typed, short) => expect(maskedEmail(typed)).toBe(short))

@@ -41,7 +41,7 @@ export interface SignInLine {
  * Shortens what was typed as an e-mail address for the log. Text that is not an address may be a password typed into
  * the wrong field, and becomes "…".
  */
-export function shortAccount(typed: string): string {
+export function maskedEmail(typed: string): string {
   const address = normalEmail(typed)
   const [, local = '', host = ''] = /^(.*)@([a-z0-9.-]+\.[a-z]{2,24})$/.exec(address) ?? []
   if (local === '' || !isEmail(address)) return '…'

@@ -216,8 +216,8 @@ export interface ProvingSession {
   createdAt: number
 }
 
-/** The time at which a second factor was last shown in a session; null if none was. */
-export async function factorShownAt(db: Db, session: { id: string }): Promise<number | null> {
+/** The time at which a second factor was last accepted in a session; null if none was. */
+export async function lastFactorAt(db: Db, session: { id: string }): Promise<number | null> {
   const row = await shownIn(db, session)
   return row?.factor_at == null ? null : Number(row.factor_at)
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { OperatorRequest } from '../../operator/shared/request.ts'
 import { searchedDataText } from '../../operator/socket/socket.ts'
 import { endMs, stopMs } from '../../platform/closing.ts'
-import { lostWithContainer } from '../../platform/container.ts'
+import { containerLossRemark } from '../../platform/container.ts'
 import { messageOf } from '../../platform/errors.ts'
 import { openServiceLog } from '../../platform/log.ts'
 import { readConfig, type Variables } from '../config.ts'
@@ -44,7 +44,7 @@ export async function serveUntilStopped(
   void greet(json ? `${JSON.stringify({ url, link: firstLink ?? null })}\n` : greeting(url, firstLink), log)
   if (url.startsWith('http:') && !isOwnMachineOnly(url))
     log.warn('SVC_BASE_URL is http: passwords and tokens cross the network unencrypted')
-  const loss = lostWithContainer(config.dataDir)
+  const loss = containerLossRemark(config.dataDir)
   if (loss !== undefined) log.warn(loss)
   await stop
   const unfinished = await service.close(stopAt - performance.now())

@@ -15,7 +15,7 @@ import { betweenTransactions, type RunInTransaction, transaction } from '../../p
 import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import type { ServedRelease } from '../releases/store.ts'
-import { judgePress } from '../wishes/judge.ts'
+import { judgeRuntimeRequest } from '../wishes/judge.ts'
 import { readAttempts, wishesIn } from '../wishes/kept.ts'
 import { tooOld } from '../wishes/needs.ts'
 import { type MemberFacts, ownLevel, type RolloutMember } from './judge.ts'
@@ -122,7 +122,7 @@ export function leaveOutReason(
 ): LeftOut | undefined {
   const wishes = wishesIn(agent.wishes)
   if (kind === 'runtime') {
-    const press = judgePress(readAttempts(agent.attempts).runtime, wishes.runtimeHold, served)
+    const press = judgeRuntimeRequest(readAttempts(agent.attempts).runtime, wishes.runtimeHold, served)
     return press.ok ? undefined : { code: press.code, message: press.message }
   }
   if (agent.blueprint === null) return { code: 'no_blueprint', message: 'Not installed from a blueprint.' }

@@ -1,6 +1,6 @@
 import type { AppliedUpdate, RuntimeInfo } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { judgePress, judgeRuntimeWish } from './judge.ts'
+import { judgeRuntimeRequest, judgeRuntimeWish } from './judge.ts'
 import type { RuntimeHold, RuntimeWish } from './kept.ts'
 
 const at = 1_790_000_000_000
@@ -93,7 +93,7 @@ const pinned = { version: '1.0.0', pinned: '1.0.0' }
  * In the first row every condition for an update fails, and each of the next four rows meets one more condition. So
  * these rows show in which order the conditions are checked (D36). The last three rows meet all conditions.
  */
-test.each<[string, Parameters<typeof judgePress>, string | undefined]>([
+test.each<[string, Parameters<typeof judgeRuntimeRequest>, string | undefined]>([
   ['nothing is served', [undefined, hold, undefined], 'runtime_not_served'],
   ['the report names no runtime', [undefined, hold, served], 'runtime_too_old'],
   ['it runs the served version', [{ version: '2.0.0', pinned: '1.0.0' }, hold, served], 'runtime_up_to_date'],
@@ -103,6 +103,6 @@ test.each<[string, Parameters<typeof judgePress>, string | undefined]>([
   ['another release was served since', [{ version: '1.0.0' }, hold, { ...served, serial: 9 }], undefined],
   ['nothing is wrong', [{ version: '1.0.0' }, undefined, served], undefined],
 ])('a request to update the runtime is refused when %s', (_when, facts, code) => {
-  const verdict = judgePress(...facts)
+  const verdict = judgeRuntimeRequest(...facts)
   expect(verdict.ok ? undefined : verdict.code).toBe(code)
 })

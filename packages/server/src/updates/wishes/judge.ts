@@ -39,7 +39,7 @@ const runsLong = ({ runsSince }: RuntimeWish, now: number): boolean =>
  * Decides whether a runtime update may be requested. The first reason against it, in the order of D36, is the refusal;
  * the message quotes why a version is on hold.
  */
-export function judgePress(
+export function judgeRuntimeRequest(
   runtime: RuntimeInfo | undefined,
   hold: RuntimeHold | undefined,
   served: ServedRelease | undefined,

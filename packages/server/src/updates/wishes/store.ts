@@ -17,7 +17,7 @@ import type { AgentRef } from '../../platform/ids.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import { servedRelease } from '../releases/store.ts'
 import { noteUpdate } from './events.ts'
-import { judgePress } from './judge.ts'
+import { judgeRuntimeRequest } from './judge.ts'
 import { type RuntimeWish, readAttempts, type VersionWish, wishesIn } from './kept.ts'
 import { neededSvcOf, tooOld } from './needs.ts'
 import { lockRow, storeWishes } from './row.ts'
@@ -159,7 +159,7 @@ export async function wishRuntimeInTransaction(
   if (!agent) return unknownAgent
   const wishes = wishesIn(agent.wishes)
   const { runtime } = readAttempts(agent.attempts)
-  const verdict = judgePress(runtime, wishes.runtimeHold, await servedRelease(trx))
+  const verdict = judgeRuntimeRequest(runtime, wishes.runtimeHold, await servedRelease(trx))
   if (!verdict.ok) return verdict
   const { by, now, rollout, places } = context
   const { version } = verdict.served

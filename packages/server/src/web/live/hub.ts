@@ -13,7 +13,7 @@ import { type FrameNews, frameOf, noNews } from './frame.ts'
 import { type ChangeListener, joinNodes } from './nodes.ts'
 import { type FramePace, initialPace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
 import { type SharedAnswers, sharedAnswers } from './shared.ts'
-import { eventBytes, openStream, type PageReading, readingAtPing, writeOrDisconnect } from './stream.ts'
+import { eventBytes, judgePageReading, openStream, type PageReading, writeOrDisconnect } from './stream.ts'
 import { watchCounts } from './watched.ts'
 
 const pace: PaceRules = { tick: 500, gather: 25, slowest: 900 }
@@ -303,7 +303,7 @@ function pingAll(channels: ReadonlyMap<string, Channel>, now: () => number): voi
   const bytes = eventBytes('ping', `${now()}`)
   for (const { subscribers } of channels.values()) {
     for (const [subscriber, was] of subscribers) {
-      const reading = readingAtPing(was, subscriber.res.writableLength)
+      const reading = judgePageReading(was, subscriber.res.writableLength)
       subscribers.set(subscriber, reading)
       if (reading === 'reads nothing') subscriber.res.destroy()
       else writeOrDisconnect(subscriber.res, bytes)

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { type PageReading, readingAtPing, writeOrDisconnect } from './stream.ts'
+import { judgePageReading, type PageReading, writeOrDisconnect } from './stream.ts'
 
 test.each<[string, number[], PageReading[]]>([
   ['a page that reads keeps up', [0, 0], ['keeps up', 'keeps up']],
@@ -10,7 +10,7 @@ test.each<[string, number[], PageReading[]]>([
   let reading: PageReading = 'keeps up'
   expect(
     unsent.map((bytes) => {
-      reading = readingAtPing(reading, bytes)
+      reading = judgePageReading(reading, bytes)
       return reading
     }),
   ).toEqual(readings)

@@ -11,7 +11,7 @@ export type PageReading = 'keeps up' | 'is behind' | 'reads nothing'
  * Judges at a ping how well a page keeps up with its stream. `unsent` is the number of bytes that wait to be sent; a
  * page with any is behind. A page that is behind at two pings in a row gets `reads nothing`: the hub disconnects it.
  */
-export function readingAtPing(was: PageReading, unsent: number): PageReading {
+export function judgePageReading(was: PageReading, unsent: number): PageReading {
   if (unsent === 0) return 'keeps up'
   return was === 'keeps up' ? 'is behind' : 'reads nothing'
 }

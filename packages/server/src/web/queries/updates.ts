@@ -20,7 +20,7 @@ import { outputLogNames } from '../../updates/blueprints/output.ts'
 import { type ServedRelease, servedRelease } from '../../updates/releases/store.ts'
 import { unfinishedStates } from '../../updates/rollouts/states.ts'
 import { judgeNow } from '../../updates/wishes/hurry.ts'
-import { judgePress } from '../../updates/wishes/judge.ts'
+import { judgeRuntimeRequest } from '../../updates/wishes/judge.ts'
 import {
   type HoldNote,
   isReleaseHeld,
@@ -163,7 +163,7 @@ function runtimeUpdate(
 ): Omit<RuntimeUpdate, 'waits'> {
   const hold = isReleaseHeld(runtimeHold, served) ? runtimeHold : undefined
   const state = runtimeState(wish, hold)
-  const press = judgePress(runtime, hold, served)
+  const press = judgeRuntimeRequest(runtime, hold, served)
   return {
     running: runtime?.version ?? null,
     previous: runtime?.previous ?? null,

@@ -29,9 +29,9 @@ export function helpRoutes(dir: string, clock: () => number = () => performance.
     const path = rawPathOf(c.env.incoming.url ?? '')
     const typed = path === '/help' ? c.req.query('q') : undefined
     const found = typed === undefined ? undefined : find(typed)
-    if (found !== undefined) return c.html(inChosenScheme(c, found), 200, { 'cache-control': 'no-store' })
+    if (found !== undefined) return c.html(withColourScheme(c, found), 200, { 'cache-control': 'no-store' })
     const file = fileAt(path)
-    if (file) return inScheme(c, file) ?? sendFile(c, file)
+    if (file) return answerInColourScheme(c, file) ?? sendFile(c, file)
     const plain = path.toLowerCase().replace(/\/$/, '')
     if (fileAt(plain)) return c.redirect(plain, 308)
     const missing = files('/not-found.html')
@@ -41,21 +41,21 @@ export function helpRoutes(dir: string, clock: () => number = () => performance.
 }
 
 /**
- * The document in the colour scheme that the person chose on the page, which stores the choice in a cookie; undefined
- * if the system decides.
+ * The answer with a document in the colour scheme that the person chose on the page, which stores the choice in a
+ * cookie; undefined if the system decides.
  */
-function inScheme(c: PageContext, { type, bytes }: PageFile): Response | undefined {
-  if (schemeOf(c) === undefined || !type.startsWith('text/html')) return undefined
-  return c.html(inChosenScheme(c, bytes.toString()), 200, { 'cache-control': 'no-store' })
+function answerInColourScheme(c: PageContext, { type, bytes }: PageFile): Response | undefined {
+  if (colourSchemeOf(c) === undefined || !type.startsWith('text/html')) return undefined
+  return c.html(withColourScheme(c, bytes.toString()), 200, { 'cache-control': 'no-store' })
 }
 
-function schemeOf(c: PageContext): 'light' | 'dark' | undefined {
+function colourSchemeOf(c: PageContext): 'light' | 'dark' | undefined {
   const scheme = getCookie(c, 'svc-scheme')
   return scheme === 'light' || scheme === 'dark' ? scheme : undefined
 }
 
-function inChosenScheme(c: PageContext, html: string): string {
-  const scheme = schemeOf(c)
+function withColourScheme(c: PageContext, html: string): string {
+  const scheme = colourSchemeOf(c)
   return scheme === undefined ? html : html.replace('<html ', `<html data-scheme="${scheme}" `)
 }
 

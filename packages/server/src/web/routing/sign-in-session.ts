@@ -11,10 +11,10 @@ import { isDisabled } from '../../people/accounts/disabled.ts'
 import { endLongestUnused, sessionHeaders, signedInBy } from '../../people/accounts/sessions.ts'
 import {
   listSignIns,
+  maskedEmail,
   maxUserAgent,
   recordSignIn,
   type SignInLine,
-  shortAccount,
 } from '../../people/accounts/sign-in-records.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { queueMail } from '../../people/mails/queue.ts'
@@ -72,7 +72,7 @@ export function sessionMaker(
   /** Writes a log line about a try to sign in, for people and for fail2ban. */
   const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account' | 'request'>): void => {
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
-    const facts: SignInLine = { address: addressOf(c), account: shortAccount(email), ...line, request }
+    const facts: SignInLine = { address: addressOf(c), account: maskedEmail(email), ...line, request }
     log.info(facts, 'sign-in')
     loggedAlready(c.env.incoming)
   }

@@ -2,7 +2,7 @@ import type { AgentPage } from '@svc/api'
 import { expect, test } from 'vitest'
 import { runBarsPath } from '../../../ui/charts/RunBars.tsx'
 import { listedHealth, listedPanels } from './arrange.ts'
-import { jobBarsOf, jobPanel, jobsWords, otherJobsItem, shownJobsOf } from './jobs.ts'
+import { jobBarsOf, jobCountWords, jobPanel, otherJobsItem, shownJobsOf } from './jobs.ts'
 
 const columns = ['Job', 'Last', 'Took', 'Next']
 const panel = (rows: string[][]) => ({ type: 'table', title: 'Jobs', columns, rows })
@@ -49,7 +49,7 @@ test.each([
   [199, '199 jobs'],
   [200, 'the first 200 jobs'],
 ])('%i jobs are counted as they are', (shown, words) => {
-  expect(jobsWords(shown)).toBe(words)
+  expect(jobCountWords(shown)).toBe(words)
 })
 
 test('health and panels list only what is no job', () => {

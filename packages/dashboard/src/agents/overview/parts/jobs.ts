@@ -51,7 +51,7 @@ export const otherJobsItem = (report: AgentPage['report']): HealthItem | undefin
   report?.health?.find(({ name, level }) => name === restItem && level !== 'ok')
 
 /** The number of jobs in words. A panel has at most 200 rows. */
-export const jobsWords = (shown: number): string =>
+export const jobCountWords = (shown: number): string =>
   shown < limits.panelItems ? count(shown, 'job') : `the first ${shown} jobs`
 
 /** True for a health item that the table of jobs shows. */
