@@ -198,14 +198,14 @@ const queryValue = <T>(form: InputForm, read: (text: string | undefined, field: 
 /** The maximum length of a text in a query string. A longer one is cut. */
 const maxWords = 2000
 
-/** Reads words that are looked for from a query string, cleaned and cut; undefined if there are none. */
+/** Reads search words from a query string, cleaned and cut; undefined if there are none. */
 export const words: QueryValue<string | undefined> = queryValue(
   { is: 'text', kind: 'sought', max: maxWords },
   (text) => cut(clean(trimInvisible(text ?? '')), maxWords) || undefined,
 )
 /**
- * Reads a text as an agent reported it from a query string, cleaned and cut; undefined if it is absent or empty. It is
- * compared exactly.
+ * Reads from a query string a text that is compared exactly with texts that agents reported. It is cleaned and cut;
+ * undefined if it is absent or empty.
  */
 export const reportedText: QueryValue<string | undefined> = queryValue(
   { is: 'text', kind: 'exact', max: maxWords },

@@ -53,8 +53,8 @@ interface StatusRead {
 }
 
 /**
- * Reads a parsed status file; `now` is in Unix milliseconds. Returns undefined if the parsed value is not an object.
- * The runtime reports this as a health item (2.11).
+ * Reads a parsed status file; `now` is in Unix milliseconds. Returns undefined if the parsed value is not an object,
+ * which the runtime reports as a health item (2.11).
  */
 export function readStatusFile(parsed: unknown, now: number): StatusRead | undefined {
   const notes = new Notes()

@@ -50,7 +50,7 @@ export interface ActionRow {
   by: string
   at: number
   filter: string | null
-  /** The id of the action whose rest this action sent again. */
+  /** The id of the action that this one retried for the agents that did not answer it; null if it is no retry. */
   retryOf: string | null
   counts: Record<ActionState, number>
 }
@@ -65,7 +65,7 @@ interface ActionAgent {
 export interface ActionPage extends ActionRow, LeftOff {
   /** All agents of the action, or those in the state that the request names, sorted by name. */
   agents: ActionAgent[]
-  /** The actions that sent the rest of this one again, for the page. */
+  /** The later actions that sent the command again to agents that did not answer this one; read only for the page. */
   retries?: { id: string; by: string; at: number }[]
 }
 export interface Actions {

@@ -133,7 +133,7 @@ export interface NewCode extends InstallCode {
    */
   warnings: string[]
 }
-/** The answer to issuing install codes: the first one. */
+/** The answer to a request for install codes: the first code, and the list of all of them. */
 export interface NewCodes extends NewCode {
   /**
    * All codes that were issued; the first one is among them. A service of an earlier version issues one, and leaves

@@ -13,7 +13,9 @@ interface Judge {
    * them must hold, but of terms with the same key, one is enough unless they are negated or a range.
    */
   selects(some?: readonly FilterTerm[]): (holding: number) => boolean
-  /** The negated terms that are not among the bits of any agent: they exclude no agent. */
+  /**
+   * The negated terms that exclude no agent. `holding` has the bits of all terms that hold for at least one agent.
+   */
   idle(holding: number): FilterTerm[]
 }
 

@@ -88,8 +88,8 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
 }
 
 /**
- * Opens what a command needs that this process carries out without the service. Returns undefined once `meanwhile`
- * returns true, as `openService` does.
+ * Opens the store and the parts of the service for a command that runs in this process, while no service runs. Returns
+ * undefined once `meanwhile` returns true, as `openService` does.
  */
 export async function openAlone(
   config: Config,

@@ -7,8 +7,9 @@ import { dateAndTime, lastingText, timeOfDay } from '../../ui/index.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
+/** The names of the periods in sentences, by their number of days. */
 export const periods = { '1': '24 hours', '7': '7 days', '30': '30 days' } as const
-/** The same, for the switch. */
+/** The names of the periods on the control by which the person chooses one. */
 export const shortPeriods = { '1': '24 h', '7': '7 d', '30': '30 d' } as const
 type Days = keyof typeof periods
 export const dayChoices = pastDays satisfies readonly Days[]

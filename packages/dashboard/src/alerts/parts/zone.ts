@@ -1,5 +1,6 @@
 /**
- * The time zone of this browser, which may have none, or one that it does not know itself or that the service lacks.
+ * The time zone of this browser. A browser may have none, may name one that its own `Intl` does not know, or may name
+ * one that the service does not know.
  */
 import { ApiError } from '../../data/api.ts'
 

@@ -7,7 +7,7 @@ interface ColumnLook {
   words: string
   /** The order that a press on the heading gives; undefined if the list is not sorted by the column. */
   sort?: FleetSort
-  /** True if the cells are aligned at their ends. */
+  /** True if the contents of the cells are aligned at the right, as numbers are. */
   end?: true
   /** The minimum width in pixels. */
   minWidth: number

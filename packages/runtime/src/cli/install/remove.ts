@@ -78,7 +78,7 @@ export async function carryOut(folder: Folder, plan: Plan): Promise<void> {
   clear(folder, plan)
 }
 
-/** The lines for a person after a removal. */
+/** The lines that `svc remove` prints after the removal. */
 export const removedLines = (folder: Folder, { agent, service, stays }: Plan): string[] => [
   existsSync(folder.root)
     ? `Removed ${agent}; in ${folder.root} stays: ${oneLine(stays.join(', '))}.`
@@ -113,7 +113,7 @@ function nameOf(folder: Folder, install: Install | undefined): string {
   return manifest.ok ? manifest.value.name : 'the agent'
 }
 
-/** The lines for a person before a removal. */
+/** The lines that `svc remove` prints before it removes anything: the parts that it will remove, and what stays. */
 export function plannedLines({ agent, units, paths, stays }: Plan, folder: Folder): string[] {
   const runs = whoHolds(folder, 'runtime')
   return [

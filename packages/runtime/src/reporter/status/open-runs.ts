@@ -15,12 +15,15 @@ export interface OpenRuns {
   readonly writtenAt?: number | undefined
   /** The runs that were open in the last report, by id. */
   readonly open: ReadonlyMap<string, StatusRun>
-  /** The runs that were ended here, by id. They are reported until the agent writes about them, or starts once more. */
+  /**
+   * The runs that the runtime ended in place of the agent, by id. They are reported until the agent writes about them,
+   * or starts again.
+   */
   readonly ended: ReadonlyMap<string, StatusRun>
 }
 export const noRuns: OpenRuns = { open: new Map(), ended: new Map() }
 
-/** The maximum number of runs that are ended here, so that a report has room for others. */
+/** The maximum number of runs that the runtime ends in place of the agent, so that a report has room for others. */
 const maxEnded = 50
 
 interface ReportedStatus {

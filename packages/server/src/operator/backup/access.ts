@@ -16,13 +16,16 @@ export interface AccessThing {
    * none.
    */
   state: string
-  /** The keys of the workspace and the person to which the thing belongs, and without which it cannot exist. */
+  /**
+   * The keys of the workspace, the person or both to which the thing belongs. The thing exists only together with all
+   * of them.
+   */
   owners: readonly string[]
 }
 
 /**
- * The statements that read the things. Each returns the key, the name, the state, and the keys of the owners separated
- * by a space.
+ * The statement that reads the things of each kind. It returns the key, the name, the state, and the keys of the
+ * owners separated by a space.
  */
 const statements = {
   people: `select p.id, email, case when d.person_id is null then '' else 'disabled' end, null

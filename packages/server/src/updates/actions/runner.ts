@@ -83,7 +83,10 @@ export async function runActions(needs: Needs): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'actions could not be sent')
 }
 
-/** Sends one slice. Undefined if the action has no agents left. */
+/**
+ * Sends the command of an action to its next agents. Resolves to `busy` if another node is sending it, and to undefined
+ * if the action has no unsent commands.
+ */
 export const sendSlice = (db: Db, id: string, now: number): Promise<Slice | 'busy' | undefined> =>
   transaction(db, async (trx) => {
     const found = await trx.selectFrom('action').selectAll().where('id', '=', id).executeTakeFirst()

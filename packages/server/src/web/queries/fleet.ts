@@ -38,7 +38,7 @@ export interface OneGroup {
 
 interface FleetQuery {
   filter: readonly FilterTerm[]
-  /** The only group of these agents whose rows are wanted; undefined for all of them. */
+  /** The group of the selected agents whose rows are requested; undefined for the rows of all selected agents. */
   group?: OneGroup | undefined
   sort: FleetSort
   desc: boolean

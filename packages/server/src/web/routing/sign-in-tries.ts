@@ -49,11 +49,11 @@ const maxPending = 100
 /** The maximum of all addresses together, so that the requests that a slow provider keeps open do not fill a node. */
 const maxPendingTotal = 300
 
-/** A way back for which the provider is called. */
+/** A way back, which is one return of a browser from the provider, while the service calls the provider for it. */
 interface ProviderTry {
-  /** Counts it as one that failed. */
+  /** Counts this way back as a failed one at `now`, in Unix milliseconds. */
   failed(now: number): void
-  /** Must be called when the provider is no longer called. */
+  /** Ends the way back, which is pending until then. It must be called after the last call of the provider. */
   end(): void
 }
 
