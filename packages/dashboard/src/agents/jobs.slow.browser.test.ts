@@ -92,6 +92,32 @@ test('an admin sees what a failed run printed, once the machine has sent it', as
   await page.getByRole('group', { name: 'What the run printed' }).getByText('<b>refused</b>').waitFor()
 })
 
+test('of 300 jobs the table has the first 200 and says so, and names the level of the others', async () => {
+  const names = Array.from({ length: 300 }, (_, at) => `job-${String(at).padStart(3, '0')}`)
+  const crowd = await setup.addAgent('crowd')
+  await crowd.report({
+    state: { level: 'bad', label: '22 jobs failed' },
+    health: [
+      ...names.slice(0, 22).map((name) => ({ name: `Job ${name}`, level: 'bad', detail: `${name} failed (exit 1)` })),
+      { name: 'Jobs', level: 'warn', detail: '278 more jobs, 3 of them overdue' },
+    ],
+    runs: names.slice(0, 100).map((name) => run(name, 1)),
+    panels: [{ ...host.panels[0], rows: names.map((name) => [name, 'ok 09:00', '1 min', '10:00']) }],
+  })
+  const page = await setup.visit('member', 'crowd')
+  await jobs(page).getByText('the first 200 jobs').waitFor()
+  const rows = jobs(page).locator('tbody tr')
+  expect(await rows.locator('th').allInnerTexts()).toEqual(names.slice(0, 200))
+  expect(await rows.nth(21).innerText()).toContain('job-021 failed (exit 1)')
+  await jobs(page).getByText('278 more jobs, 3 of them overdue').waitFor()
+  const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+  expect(Math.min(...heights)).toBeGreaterThan(0)
+  const whole = () => jobs(page).locator('.svc-run-bars').nth(99).waitFor()
+  expect(await wrongLooks(page, whole)).toEqual([])
+  await jobs(page).getByRole('link', { name: 'job-099' }).click()
+  await page.getByRole('status').filter({ hasText: '1 matching run' }).waitFor()
+})
+
 test('the table fits a phone, and has no fault that axe finds in either scheme', async () => {
   const page = await setup.visit('admin', 'vela-ada')
   const whole = () => jobs(page).locator('.svc-run-bars').nth(1).waitFor()
