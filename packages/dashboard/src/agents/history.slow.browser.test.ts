@@ -205,11 +205,11 @@ test('an agent that is older than the kept times offline says since when they ar
   await history(page).getByText(`Kept since ${day}: earlier times offline are not known`, { exact: true }).waitFor()
 })
 
-test('an agent that changes its level with each report has a whole strip and a list that can be read', async () => {
+test('an agent that changes its level 10,000 times a day has a whole strip and a list that can be read', async () => {
   const page = await setup.visit('admin', 'past')
-  const [now, count] = [Date.now(), 2880]
+  const [now, count] = [Date.now(), 10_000]
   const levels = ['ok', 'warn'] as const
-  const at = (i: number) => now - (count - i) * 30_000
+  const at = (i: number) => now - (count - i) * 8640
   const spans = Array.from({ length: count }, (_, i) => ({
     ...{ from: at(i), until: at(i + 1), is: 'reporting', level: levels[i % 2], label: 'Idle' },
   }))
@@ -224,7 +224,7 @@ test('an agent that changes its level with each report has a whole strip and a l
   expect([Math.min(...periods.map(({ from }) => from)), Math.max(...periods.map(({ to }) => to))]).toEqual([0, 1])
   expect(periods.length).toBeLessThan(1440 / 2)
   expect(await history(page).innerText()).toContain('OK 50%, Warning 50%')
-  // A period is a third of a pixel. Where many are in one place, only the worst is drawn.
+  // A period is a tenth of a pixel. Where many are in one place, only the worst is drawn.
   expect(new Set(await seenColors(page))).toEqual(new Set(['warn']))
   await history(page).getByText('These are the newest 200 changes of this time.').waitFor()
   await history(page).getByRole('button', { name: 'All 200 changes' }).click()
