@@ -86,7 +86,13 @@ const account = createRoute({
   validateSearch: (s: Search) => present({ oidc: oneOf(connectionEnds, s.oidc) }),
   loader: async ({ context }) => {
     const slug = previousWorkspace(context.me.workspaces)
-    if (slug !== undefined) await context.queryClient.prefetchQuery(read('GET /w/:slug', { slug }))
+    // The page is drawn when all parts are there, because they are below each other.
+    await Promise.all([
+      slug !== undefined && context.queryClient.prefetchQuery(read('GET /w/:slug', { slug })),
+      context.queryClient.prefetchQuery(read('GET /factors')),
+      context.queryClient.prefetchQuery(read('GET /sessions')),
+      context.queryClient.prefetchQuery(read('GET /sign-ins')),
+    ])
   },
   component: lazyRouteComponent(() => fileOf(import('./account/AccountPage.tsx')), 'AccountPage'),
 })
@@ -98,8 +104,8 @@ const newWorkspace = createRoute({
 })
 
 // ---- Routes of one workspace ----
-// Most loaders do not wait for the data (`void`), which loads at the same time as the page's code. If the data cannot
-// be loaded, the page shows the error.
+// Most loaders do not wait for the data (`void`), which loads at the same time as the page's code. Loaders wait if
+// several answers are shown below each other. If the data cannot be loaded, the page shows the error.
 const workspace = createRoute({
   getParentRoute: () => signedIn,
   path: '/w/$slug',
@@ -146,8 +152,10 @@ const agent = createRoute({
   }),
   loader: ({ context, params }) => {
     void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name', params))
-    // Open alerts are at the top, so they must not come after what is below them.
+    // Alerts, mutes and hours are above other parts, so they must not come after what is below them.
     void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name/alerts', params))
+    void context.queryClient.prefetchQuery(read('GET /w/:slug/mutes', params))
+    void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name/hours', params))
   },
   component: lazyRouteComponent(() => fileOf(import('./agents/AgentPage.tsx')), 'AgentPage'),
 })
@@ -256,10 +264,11 @@ const members = createRoute({
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  loader: ({ context, params }) => {
-    void context.queryClient.prefetchQuery(read('GET /w/:slug/members', params))
-    void context.queryClient.prefetchQuery(read('GET /w/:slug/alert-settings', params))
-  },
+  loader: ({ context, params }) =>
+    Promise.all([
+      context.queryClient.prefetchQuery(read('GET /w/:slug/members', params)),
+      context.queryClient.prefetchQuery(read('GET /w/:slug/alert-settings', params)),
+    ]),
   component: lazyRouteComponent(() => fileOf(import('./members/settings/SettingsPage.tsx')), 'SettingsPage'),
 })
 const activity = createRoute({

@@ -8,12 +8,13 @@ import { paths } from '../paths.ts'
 import { count, Empty, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { Dotted } from '../ui/parts.tsx'
 import { Served } from './parts/Served.tsx'
 import { VersionBar } from './parts/VersionBar.tsx'
 import { rolloutWords } from './parts/words.ts'
 import { RolloutBar } from './RolloutBar.tsx'
-import { VersionsOverTime } from './VersionsOverTime.tsx'
+import { VersionsOverTime, versionsQuery } from './VersionsOverTime.tsx'
 import './updates.css'
 import './updates-page.css'
 
@@ -25,8 +26,12 @@ export function UpdatesPage() {
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = rollouts
   const rows = data?.pages.flatMap((page) => page.rows)
   // Halted rollouts are read separately, because they may be older than the rollouts of the first page.
-  const { data: halts } = useQuery(read('GET /w/:slug/rollouts', { slug }, { state: 'halted', limit: 200 }))
-  const halted = halts?.rows ?? rows?.filter(({ state }) => state === 'halted') ?? []
+  const halts = useQuery(read('GET /w/:slug/rollouts', { slug }, { state: 'halted', limit: 200 }))
+  const runtime = useQuery(runtimeQuery(slug))
+  const versions = useQuery(versionsQuery(slug))
+  // The parts are below each other, so all are shown when the last answer is there.
+  const isLoading = [rollouts, halts, runtime, versions].some(({ isPending }) => isPending)
+  const halted = halts.data?.rows ?? rows?.filter(({ state }) => state === 'halted') ?? []
   const others = rows?.filter(({ id }) => !halted.some((one) => one.id === id)) ?? []
   const [underWay, ended] = [others.filter(isUnfinished), others.filter((row) => !isUnfinished(row))]
   useDocumentTitle('Updates', name)
@@ -44,20 +49,31 @@ export function UpdatesPage() {
         }
       />
       <div className="svc-column">
-        <QueryState of={rollouts} />
-        {halted.length > 0 && <Rows slug={slug} rows={halted} title="Halted" />}
-        {underWay.length > 0 && <Rows slug={slug} rows={underWay} title="Under way" />}
-        <div className="svc-columns up-page">
-          <VersionsOverTime slug={slug} />
-          <Runtime slug={slug} />
-        </div>
-        {rows && (
-          <EndedRollouts slug={slug} rows={ended} all={rows.length} more={hasNextPage} admin={role === 'admin'} />
-        )}
-        {hasNextPage && (
-          <Button variant="default" justify="center" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Older
-          </Button>
+        <QueryState of={rollouts} waiting={null} />
+        {isLoading ? (
+          <WaitingPage />
+        ) : (
+          <>
+            {halted.length > 0 && <Rows slug={slug} rows={halted} title="Halted" />}
+            {underWay.length > 0 && <Rows slug={slug} rows={underWay} title="Under way" />}
+            <div className="svc-columns up-page">
+              <VersionsOverTime slug={slug} />
+              <Runtime slug={slug} />
+            </div>
+            {rows && (
+              <EndedRollouts slug={slug} rows={ended} all={rows.length} more={hasNextPage} admin={role === 'admin'} />
+            )}
+            {hasNextPage && (
+              <Button
+                variant="default"
+                justify="center"
+                loading={isFetchingNextPage}
+                onClick={() => void fetchNextPage()}
+              >
+                Older
+              </Button>
+            )}
+          </>
         )}
       </div>
     </>
@@ -137,8 +153,10 @@ export const titleOf = ({ kind, blueprint, version }: Pick<RolloutRow, 'kind' | 
 const isOffered = ({ served, running }: RuntimeOverview): boolean =>
   running.some(({ version }) => version !== null && version !== served?.version)
 
+const runtimeQuery = (slug: string) => read('GET /w/:slug/runtime', { slug })
+
 function Runtime({ slug }: { slug: string }) {
-  const query = useQuery(read('GET /w/:slug/runtime', { slug }))
+  const query = useQuery(runtimeQuery(slug))
   const { data } = query
   if (!data) return <QueryState of={query} waiting={null} />
   const { served, running, wished, held, pinned, trials } = data

@@ -10,13 +10,18 @@ import { byVersion } from './parts/version-order.ts'
 import { columnsOf } from './version-days.ts'
 
 const spans = [30, 90, 400] as const
+type VersionDays = (typeof spans)[number]
+
+/** The versions that are shown at first, or those of another time or blueprint. */
+export const versionsQuery = (slug: string, days: VersionDays = 30, blueprint?: string) =>
+  read('GET /w/:slug/versions', { slug }, { days, ...(blueprint !== undefined && { blueprint }) })
 
 /** The number of agents on each version of a blueprint, by day or week. Nothing while no agent has a blueprint. */
 export function VersionsOverTime({ slug }: { slug: string }) {
-  const [days, setDays] = useState<(typeof spans)[number]>(30)
+  const [days, setDays] = useState<VersionDays>(30)
   const [wanted, setWanted] = useState<string>()
   const { data } = useQuery({
-    ...read('GET /w/:slug/versions', { slug }, { days, ...(wanted !== undefined && { blueprint: wanted }) }),
+    ...versionsQuery(slug, days, wanted),
     placeholderData: keepPreviousData,
   })
   if (!data || data.blueprint === null) return null

@@ -41,9 +41,9 @@ export function OpenAlerts({ agent }: { agent: Agent }) {
 export function Alerts({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const { data } = useAgentAlerts(agent)
-  const { data: mutes = [] } = useQuery(read('GET /w/:slug/mutes', { slug }))
+  const { data: mutes = [], isPending } = useQuery(read('GET /w/:slug/mutes', { slug }))
   const { data: expected } = useQuery(read('GET /w/:slug/agents/:name/hours', { slug, name: page.name }))
-  if (!data) return null
+  if (!data || isPending) return null
   const ended = data.filter(({ endedAt }) => endedAt !== null).slice(0, endedShown)
   const own = mutes.filter((mute) => mute.agent === page.name)
   const hours = expected?.hours ?? null

@@ -5,11 +5,12 @@ import { statesByWeight } from '@svc/api/words'
 import type { Level as LevelName } from '@svc/protocol'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, Suspense, useRef, useState } from 'react'
 import { statementOf } from '../../../alerts/parts/words.ts'
 import { read } from '../../../data/queries.ts'
 import { paths } from '../../../paths.ts'
 import { Strip } from '../../../ui/charts/Strip.tsx'
+import { part } from '../../../ui/files.tsx'
 import {
   count,
   exactTime,
@@ -23,7 +24,6 @@ import {
 } from '../../../ui/index.ts'
 import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
-import { figure } from '../../../ui/time/format.ts'
 import { type Agent, tabsOf } from '../../parts/agent.ts'
 import { useAgentAlerts } from '../../parts/useAgentAlerts.ts'
 import {
@@ -41,8 +41,15 @@ import {
 } from './history.ts'
 import { isSaid } from './StateDetail.tsx'
 
+/** Few agents have so many changes, so this code is loaded separately. */
+const LeftOff = part(() => import('./LeftOff.tsx'))
+
 /** The number of changes that are listed below the strip. A press lists all. */
 const maxListed = 3
+
+/** The heights of the section without and with a strip in pixels, about, which are kept free until its answers come. */
+const listHeight = 162
+const chartHeight = 235
 
 /** The shortest known time, in milliseconds, for which the strip of an agent with a level is shown. */
 const minStripMs = 60_000
@@ -61,17 +68,19 @@ export function History({ agent }: { agent: Agent }) {
   const strip = useRef<HTMLDivElement>(null)
   const asked = { since: String(historySince(end, window)) }
   const at = { slug, name: page.name }
-  const { data: spans } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
+  const { data: spans, isPending } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
   // A page that nothing else draws again shows the strip when its first minute is over.
   const isStripDue = useClock((now) => now - knownSince(spans, now) >= minStripMs)
   // While older changes load, the newest ones stay.
-  const { data: changes } = useQuery({
+  const { data: changes, isPending: isListPending } = useQuery({
     ...read('GET /w/:slug/agents/:name/history/changes', at, { ...asked, limit: String(limit) }),
     placeholderData: keepPreviousData,
   })
-  const { data: alerts = [], isPending } = useAgentAlerts(agent)
+  const { data: alerts = [], isPending: isAlertsPending } = useAgentAlerts(agent)
   // The open alerts are above the history, and would move it if they came later.
-  if (!spans || !changes || isPending) return null
+  if (isPending || isListPending || isAlertsPending)
+    return <div style={{ height: isLongEnough(end - page.createdAt) ? chartHeight : listHeight }} />
+  if (!spans || !changes) return null
   const start = Math.max(end - historyWindows[window], knownSince(spans, end))
   const lines = changeLinesOf(changes, end, tabsOf(agent))
   const hasTimes = picked !== null || isLongEnough(end - start)
@@ -105,7 +114,11 @@ export function History({ agent }: { agent: Agent }) {
           }
         }}
       />
-      {changes.length >= limit && <LeftOff limit={limit} more={() => setLimit(listedChanges.max)} />}
+      {changes.length >= limit && (
+        <Suspense>
+          <LeftOff limit={limit} onMore={setLimit} />
+        </Suspense>
+      )}
     </Section>
   )
 }
@@ -113,18 +126,6 @@ export function History({ agent }: { agent: Agent }) {
 /** The beginning of what is known; `now` if nothing is. */
 const knownSince = (spans: readonly StateSpan[] | undefined, now: number): number =>
   spans?.find(({ is }) => is !== 'unknown')?.from ?? now
-
-/** Says that older changes of this period are not listed, and offers more of them. */
-const LeftOff = ({ limit, more }: { limit: number; more: () => void }) => (
-  <p className="ag-quiet ag-left-off">
-    These are the newest {figure(limit)} changes of this time.{' '}
-    {limit < listedChanges.max && (
-      <button type="button" className="ag-more" onClick={more}>
-        List older ones, too
-      </button>
-    )}
-  </p>
-)
 
 interface PastProps {
   agent: Agent
