@@ -45,8 +45,9 @@ export interface EveryPageSetup extends AgentPageSetup {
   addressOf(path: string): string
 }
 
-export async function openEveryPageSetup(): Promise<EveryPageSetup> {
-  const opened = await openAgentPageSetup()
+/** `env` are additional settings for the service. */
+export async function openEveryPageSetup(env: Readonly<Record<string, string>> = {}): Promise<EveryPageSetup> {
+  const opened = await openAgentPageSetup(env)
   const { setup } = opened
   const agent = await opened.addAgent('reporting')
   const report: EveryPageSetup['report'] = (more = {}) =>

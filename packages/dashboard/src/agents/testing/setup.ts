@@ -34,8 +34,9 @@ export interface AgentPageSetup {
 
 const slug = 'north-wind'
 
-export async function openAgentPageSetup(): Promise<AgentPageSetup> {
-  const setup = await openBrowserSetup()
+/** `env` are additional settings for the service. */
+export async function openAgentPageSetup(env: Readonly<Record<string, string>> = {}): Promise<AgentPageSetup> {
+  const setup = await openBrowserSetup(env)
   const ada = await setup.ada()
   const mo = ['person', 'create', 'mo@example.org', '--name', 'Mo', '--workspace', slug, '--role', 'member']
   await setup.operator(mo, password)
