@@ -50,17 +50,9 @@ const opened: [what: string, path: string, open: (page: Page) => Promise<unknown
   ['the keys', paths.members, (page) => page.keyboard.press('?')],
 ]
 
-/**
- * The words of the page without spaces, without the numbers of times that go on, and without those of charts: an
- * element of HTML in a drawing is not shown, and each chart has its figures as a table, too.
- */
+/** The words of the page and of its charts, without spaces and without the numbers of times that go on. */
 const said = (page: Page) =>
   page.evaluate(() => {
-    if (document.adoptedStyleSheets.length === 0) {
-      const sheet = new CSSStyleSheet()
-      sheet.replaceSync('svg { display: none !important }')
-      document.adoptedStyleSheets.push(sheet)
-    }
     const times = /just now|\bnow\b|\bdue\b|in \d+ s|\d+ (s|min)( \d+ s)?( ago)?/g
     return document.body.innerText.replace(times, '').replace(/\s+|\d/g, '')
   })

@@ -2,10 +2,10 @@ import { useElementSize } from '@mantine/hooks'
 import type { RolloutAgentState, RolloutPage } from '@svc/api'
 import { useId } from 'react'
 import { widthsOf } from '../ui/charts/scale.ts'
+import { Tick } from '../ui/charts/Tick.tsx'
 import { timeOfDay } from '../ui/index.ts'
 import { memberWords } from './parts/words.ts'
 import { stateOrder, waveText } from './waves.ts'
-import '../ui/charts/charts.css'
 
 const top = 18
 const height = 22
@@ -48,14 +48,16 @@ export function WavesBar({ rollout }: { rollout: RolloutPage }) {
             <g key={words[i]} transform={`translate(${left},0)`} data-current={i + 1 === wave}>
               <title>{words[i]}</title>
               <line className="up-waves-mark" y1={top - 4} y2={top + height + 6} x1={0.5} x2={0.5} />
-              <text className="svc-chart-tick up-waves-name" x={4} y={11}>
-                {wide >= minLabelWidth ? `Wave ${i + 1}` : i + 1}
-              </text>
+              <g className="up-waves-name">
+                <Tick x={4} y={11} anchor="start">
+                  {wide >= minLabelWidth ? `Wave ${i + 1}` : i + 1}
+                </Tick>
+              </g>
               <Segments id={id} counts={counts} width={wide} />
               {below !== null && wide >= minLabelWidth - 10 && (
-                <text className="svc-chart-tick" x={4} y={top + height + 14}>
+                <Tick x={4} y={top + height + 14} anchor="start">
                   {below}
-                </text>
+                </Tick>
               )}
             </g>
           )

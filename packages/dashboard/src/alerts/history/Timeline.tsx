@@ -3,6 +3,7 @@ import type { AlertBar } from '@svc/api'
 import { type KeyboardEvent, useState } from 'react'
 import { paths } from '../../paths.ts'
 import { linear } from '../../ui/charts/scale.ts'
+import { Tick } from '../../ui/charts/Tick.tsx'
 import { barNear, positionSpans, TimeBars } from '../../ui/charts/TimeBars.tsx'
 import { Level, lastingText, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
@@ -57,15 +58,9 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
                 <span className="al-time-when">When</span>
                 <svg width={width} height={16} aria-hidden>
                   {marks.map((mark) => (
-                    <text
-                      key={mark.at}
-                      className="svc-chart-tick"
-                      x={scale(mark.at)}
-                      y={12}
-                      textAnchor={anchorOf(scale(mark.at), width)}
-                    >
+                    <Tick key={mark.at} x={scale(mark.at)} y={12} anchor={anchorOf(scale(mark.at), width)}>
                       {mark.text}
-                    </text>
+                    </Tick>
                   ))}
                 </svg>
               </th>
@@ -128,7 +123,7 @@ function indexesOf(rows: readonly TimelineRow[], id: string | null): { row: numb
   return null
 }
 
-const anchorOf = (x: number, width: number) => (x < 20 ? 'start' : x > width - 20 ? 'end' : 'middle')
+const anchorOf = (x: number, width: number) => (x < 20 ? 'start' : x > width - 20 ? 'end' : 'center')
 
 function ChosenSpan({ slug, span, end }: { slug: string; span: AlertSpan; end: number }) {
   const { subject, level, gone } = span.alert

@@ -53,7 +53,7 @@ const limitOf = (page: Page) =>
     const yOf = (element: Element) => element.getBoundingClientRect().y
     const ticks = [...svg.querySelectorAll('.svc-chart-grid')].map((grid) => ({
       y: yOf(grid),
-      value: Number(grid.parentElement?.querySelector('text')?.textContent?.replace('$', '')),
+      value: Number(grid.parentElement?.querySelector('.svc-chart-tick')?.textContent?.replace('$', '')),
     }))
     const [low, high] = [ticks[0], ticks.at(-1)]
     if (!low || !high) throw new Error('The axis has no marks.')

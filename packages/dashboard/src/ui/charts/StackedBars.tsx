@@ -3,6 +3,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { Text } from '../values/Text.tsx'
 import { columnAt, innerOf, linear, margin, type PlotSize, stepOf, ticksTo } from './scale.ts'
 import { lastCounted, type Stack, type StackedColumn, withYears } from './stack.ts'
+import { Tick } from './Tick.tsx'
 import './charts.css'
 
 interface StackedBarsProps extends StackWords {
@@ -124,9 +125,9 @@ function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }:
         {ticks.map((tick) => (
           <g key={tick} transform={`translate(0,${y(tick)})`}>
             <line className="svc-chart-grid" x2={inner.width} />
-            <text className="svc-chart-tick" x={-8} dy="0.32em" textAnchor="end">
+            <Tick x={-8} y={3.5} anchor="end">
               {axis(tick)}
-            </text>
+            </Tick>
           </g>
         ))}
         {columns.map((column, i) => (
@@ -134,9 +135,9 @@ function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }:
             <rect className="svc-chart-hover" width={step} height={inner.height} />
             <Parts column={column} step={step} y={y} />
             {(columns.length - 1 - i) % every === 0 && (i + 0.5) * step > 18 && (
-              <text className="svc-chart-tick" x={step / 2} y={inner.height + 15} textAnchor="middle">
+              <Tick x={step / 2} y={inner.height + 15}>
                 {nameOf(column.key)}
-              </text>
+              </Tick>
             )}
           </g>
         ))}

@@ -2,6 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import { useId } from 'react'
 import './charts.css'
 import { drawnPeriods, linear } from './scale.ts'
+import { Tick } from './Tick.tsx'
 
 interface StripSpan {
   /** Tells the period from the others of its row. */
@@ -24,6 +25,7 @@ interface StripProps {
   spans: readonly StripSpan[]
   start: number
   end: number
+  /** The labels at the start, in the middle and at the end. */
   marks: readonly { at: number; text: string }[]
   /** Shorter periods, such as those of alerts, drawn as lines above the strip. */
   above?: readonly StripSpan[]
@@ -32,6 +34,7 @@ interface StripProps {
 }
 
 const height = 22
+const anchors = ['start', 'center', 'end'] as const
 /** The height, in pixels, of the lines above the strip. `gap` is the distance between these lines and the strip. */
 const lineHeight = 4
 const gap = 3
@@ -63,15 +66,9 @@ export function Strip({ title, summary, spans, start, end, marks, above = [], at
         ))}
         {at !== undefined && <rect className="svc-strip-at" x={x(at) - 1} width={2} height={top + height} />}
         {marks.map((mark, i) => (
-          <text
-            key={mark.at}
-            className="svc-chart-tick"
-            x={x(mark.at)}
-            y={top + height + 14}
-            textAnchor={i === 0 ? 'start' : i === marks.length - 1 ? 'end' : 'middle'}
-          >
+          <Tick key={mark.at} x={x(mark.at)} y={top + height + 14} anchor={anchors[i]}>
             {mark.text}
-          </text>
+          </Tick>
         ))}
       </svg>
     </div>
