@@ -54,6 +54,8 @@ export const costCellAt = (sums: Float64Array, column: number): CostCell => ({
 
 /** The maximum number of sums in a table; more would take too much memory. */
 const maxCells = 2_000_000
+/** The numbers of a block of sums (512 KB). */
+const blockLength = 65_536
 /** The maximum number of rows to read in one turn of the event loop, unless a single agent has more. */
 const rowsAtOnce = 1000
 const agentsAtOnce = 250
@@ -106,6 +108,8 @@ class Adding {
   readonly #names = new Map<SumName, Float64Array>()
   readonly #columns: ReadonlyMap<number, number>
   readonly #question: CostQuestion
+  #block = new Float64Array()
+  #used = 0
 
   constructor(question: CostQuestion) {
     this.#question = question
@@ -131,13 +135,24 @@ class Adding {
     let sums = this.#names.get(name)
     if (!sums) {
       if ((this.#names.size + 1) * this.#columns.size > maxCells) throw new Refusal('costs_too_many')
-      sums = new Float64Array(numbersPerSum * this.#columns.size)
+      sums = this.#newSums()
       this.#names.set(name, sums)
     }
     const at = numbersPerSum * column
     sums[at] = (sums[at] ?? 0) + runs
     sums[at + 1] = (sums[at + 1] ?? 0) + costMicro
     sums[at + 2] = (sums[at + 2] ?? 0) + outputTokens
+  }
+
+  /** The sums of names share a few large blocks: ten thousand buffers would make each garbage collection longer. */
+  #newSums(): Float64Array {
+    const length = numbersPerSum * this.#columns.size
+    if (this.#used + length > this.#block.length) {
+      this.#block = new Float64Array(Math.max(length, blockLength))
+      this.#used = 0
+    }
+    this.#used += length
+    return this.#block.subarray(this.#used - length, this.#used)
   }
 }
 
