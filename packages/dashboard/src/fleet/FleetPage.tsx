@@ -73,8 +73,8 @@ export function FleetPage() {
           head &&
           !empty && (
             <>
-              <TroubleLine slug={slug} problems={problemsOf(head.standing)} isCounted={head.total === head.of} />
-              Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
+              <TroubleLine slug={slug} problems={problemsOf(head.standing)} isCounted={head.total === head.of} /> Today{' '}
+              <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
             </>
           )
         }
