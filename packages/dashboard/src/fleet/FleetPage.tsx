@@ -73,8 +73,8 @@ export function FleetPage() {
           head &&
           !empty && (
             <>
-              <TroubleLine slug={slug} problems={problemsOf(head.standing)} isCounted={head.total === head.of} /> Today{' '}
-              <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
+              <TroubleLine slug={slug} problems={problemsOf(head.standing)} isCounted={head.total === head.of} />
+              Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
             </>
           )
         }
@@ -163,7 +163,7 @@ function TroubleLine({ slug, problems, isCounted }: TroubleLineProps) {
   if (problems.length === 0)
     return (
       <span className="fleet-standing">
-        <Level level="ok" iconOnly /> All is well
+        <Level level="ok" iconOnly /> All is well{' '}
       </span>
     )
   const shown = isCounted ? problems.filter(({ hasChip }) => !hasChip) : problems
@@ -183,7 +183,7 @@ function TroubleLine({ slug, problems, isCounted }: TroubleLineProps) {
             </Link>
           )}
         </Fragment>
-      ))}
+      ))}{' '}
     </span>
   )
 }
