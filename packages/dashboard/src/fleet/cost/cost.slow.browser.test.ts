@@ -141,11 +141,13 @@ test('dates that are none are refused with the reason, and dates can be chosen',
     const date = new URL(request.url()).searchParams.get('from')
     if (request.url().includes('/cost?') && date) asked.push(date)
   })
+  const before = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
+  const answered = page.waitForResponse((response) => response.url().includes(`from=${before}`))
   await from.focus()
   await page.keyboard.type(day.slice(5, 7) + day.slice(8) + String(Number(day.slice(0, 4)) - 1))
   await page.keyboard.press('Enter')
-  const before = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
   await page.waitForURL((url) => url.searchParams.get('from') === before)
+  await answered
   expect(asked).toEqual([before])
   expect(await from.evaluate((input) => input === document.activeElement)).toBe(true)
   await page.getByLabel('To', { exact: true }).fill('2020-01-01')
