@@ -24,6 +24,14 @@ export const serviceFaults: readonly Fault[] = [
     tests: [at('agent-api/routes.http.test.ts')],
   },
   {
+    name: 'pages: who opens an address that is refused sees JSON',
+    harm: 'A person whose session has ended downloads the JSON of a refusal and takes it for the export.',
+    file: at('web/app.ts'),
+    old: 'if (wantsPage(c.env.incoming)) {',
+    new: "if (c.req.method === '') {",
+    tests: [at('web/routing/refused.http.test.ts')],
+  },
+  {
     name: 'origin: a page of a neighbouring host may write',
     harm: 'A page at other.example.com changes settings with the cookie of svc.example.com.',
     file: at('web/routing/guards.ts'),

@@ -383,7 +383,7 @@ describe('a provider that fails', () => {
     expect(service.errors).toEqual([])
   })
 
-  test('says nothing of tokens and codes in the log', async () => {
+  test('says nothing of tokens and codes in the log, nor in the source of a page', async () => {
     const setup = await newSetup()
     const { provider, service } = setup
     provider.fails = { signature: 'changed' }
@@ -392,7 +392,12 @@ describe('a provider that fails', () => {
     await comesBack(browser, way)
     provider.fails = {}
     await signInThrough(provider, browser, 'ann')
-    const all = service.lines.join('\n')
+    const opens = { accept: 'text/html' }
+    const pages = await Promise.all(
+      ['/sign-in?oidc=failed', '/account?oidc=connected', '/'].map((path) => browser.get(path, opens)),
+    )
+    for (const { headers } of pages) expect(headers.get('content-type')).toContain('text/html')
+    const all = [...service.lines, ...pages.map(({ text }) => text)].join('\n')
     expect(all).toContain('a sign-in through the provider failed')
     for (const secret of [way.searchParams.get('code'), way.searchParams.get('state'), provider.settings.clientSecret])
       expect(all).not.toContain(secret)
