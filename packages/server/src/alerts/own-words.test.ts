@@ -8,6 +8,6 @@ test('the words about a bad item are the first characters, and show that there a
     { name: 'Job mail', level: 'bad' as const, detail: words.slice(0, 80) },
   ]
   const said = badItems({ health })
-  expect(said.get('Job hang')).toBe(`${words.slice(0, 80)}…`)
+  expect(said.get('Job hang')).toBe(`${words.slice(0, 79)}…`)
   expect(said.get('Job mail')).toBe(words.slice(0, 80))
 })

@@ -1,6 +1,6 @@
 /** Reads words of agents for messages about them, from the body of their last report. */
 import { otherItems } from '@svc/api'
-import { cut, limits, type Report } from '@svc/protocol'
+import { cut, limits, type Report, shortened } from '@svc/protocol'
 import { storedReport } from '../fleet/reports/body.ts'
 import { maxItemName } from '../fleet/reports/signs.ts'
 import type { Db } from '../platform/db/open.ts'
@@ -39,15 +39,9 @@ export function badItems(report: Pick<Report, 'health'> | undefined): Map<string
   const bad = new Map<string, string | null>()
   for (const { name = '', level, detail } of report?.health ?? []) {
     const item = cut(name, maxItemName)
-    if (level === 'bad' && !bad.has(item)) bad.set(item, detail ? asLabel(detail) : null)
+    if (level === 'bad' && !bad.has(item)) bad.set(item, detail ? shortened(detail, limits.label) : null)
   }
   return bad
-}
-
-/** The first characters of a text, as many as a label has; an ellipsis says that there are more. */
-function asLabel(text: string): string {
-  const start = cut(text, limits.label)
-  return start === text ? text : `${start}…`
 }
 
 /** True if the agent's last report has the health item that an alert is about, at whatever level. */

@@ -214,7 +214,7 @@ everyEngine('alerts about health items', (open) => {
     const { w, are, said, messages } = await lived()
     await are(3, ['Job backup', `${'x'.repeat(90)}`], ['Process', 'exit 1'])
     expect(said().filter((text) => text.includes('Job backup'))).toEqual([
-      `opened: Job backup on ${vela} has been bad for 2 minutes: ${'x'.repeat(80)}…`,
+      `opened: Job backup on ${vela} has been bad for 2 minutes: ${'x'.repeat(79)}…`,
     ])
     await are(1, ['Job backup', 'still failing'])
     w.clock.pass(3600)
