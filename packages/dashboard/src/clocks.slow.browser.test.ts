@@ -71,6 +71,12 @@ test.each([
     await setup.report()
     const expected = await shownAt(right, address)
     const found = await shownAt(wrong, address)
-    expect([address, found.filter((line) => !expected.includes(line))]).toEqual([address, []])
+    let others = found.filter((line) => !expected.includes(line))
+    // An agent may have gone offline between the two visits. Then the right clock shows it now, too.
+    if (others.length > 0) {
+      const later = await shownAt(right, address)
+      others = others.filter((line) => !later.includes(line))
+    }
+    expect([address, others]).toEqual([address, []])
   }
 })
