@@ -17,9 +17,10 @@ const agentsAtOnce = 4
 export async function costRuns(db: Db, workspace: { id: string }, now: number): Promise<CostRun[]> {
   const today = dayNumber(now)
   const agents = new Map<string, { id: string; name: string; costMicro: number }>()
-  const time = { from: today - days + 1, to: today + 1, per: undefined }
+  const time = { from: today - days + 1, to: today + 1, per: 'agent' } as const
   for await (const sums of sumsOfAgents(db, workspace, time))
     for (const { agent, sum } of sums) {
+      if (!agent) continue
       const known = agents.get(agent.id)
       if (known) known.costMicro += sum.costMicro
       else agents.set(agent.id, { ...agent, costMicro: sum.costMicro })

@@ -7,6 +7,7 @@ import type { CostSplit, CostStep } from '@svc/api'
 import { sql } from 'kysely'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../fleet/reports/stored.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -56,8 +57,10 @@ export const costCellAt = (sums: Float64Array, column: number): CostCell => ({
 const maxCells = 2_000_000
 /** The numbers of a block of sums (512 KB). */
 const blockLength = 65_536
-/** The maximum number of rows to read in one turn of the event loop, unless a single agent has more. */
-const rowsAtOnce = 1000
+/** The maximum number of sums to read in one turn of the event loop, unless a single agent has more. */
+const sumsAtOnce = 1000
+/** The maximum number of stored rows that are added up for them: PostgreSQL adds them up outside this process. */
+const rowsAtOnce = { sqlite: 1000, postgres: 20_000 } as const
 const agentsAtOnce = 250
 /** The rows that an agent usually has for a day if its models count, too. */
 const rowsWithModels = 3
@@ -97,7 +100,8 @@ async function readTable(db: Db, workspace: { id: string }, question: CostQuesti
   const adding = new Adding(question)
   if (question.from > question.to) return adding.table
   for await (const sums of sumsOfAgents(db, workspace, question))
-    for (const { agent, sum } of sums) adding.add(question.per === 'agent' ? agent.name : agent.blueprint, sum)
+    for (const { agent, sum } of sums)
+      adding.add((question.per === 'agent' ? agent?.name : agent?.blueprint) ?? null, sum)
   for await (const sums of sumsOfDeleted(db, workspace, question))
     for (const sum of sums) adding.add(deletedAgents, sum)
   return adding.table
@@ -168,8 +172,9 @@ interface AgentKey {
   name: string
   blueprint: string | null
 }
-interface SumOfAgent {
-  agent: AgentKey
+/** A sum of an agent, or of several if the question does not tell agents apart. */
+interface SumOfAgents {
+  agent: AgentKey | undefined
   sum: UsageDelta
 }
 
@@ -203,68 +208,77 @@ export async function* sumsOfAgents(
   db: Db,
   workspace: { id: string },
   question: Pick<CostQuestion, 'from' | 'to' | 'per'>,
-): AsyncGenerator<SumOfAgent[]> {
-  const rowsOfAgent = (question.to - question.from + 1) * (question.per === 'model' ? rowsWithModels : 1)
-  const atOnce = Math.max(1, Math.min(agentsAtOnce, Math.floor(rowsAtOnce / rowsOfAgent)))
+): AsyncGenerator<SumOfAgents[]> {
+  const days = question.to - question.from + 1
+  const rowsOfAgent = days * (question.per === 'model' ? rowsWithModels : 1)
+  const rows = tellsAgentsApart(question) ? sumsAtOnce : rowsAtOnce[isPostgres(db) ? 'postgres' : 'sqlite']
+  let atOnce = Math.max(1, Math.min(agentsAtOnce, Math.floor(rows / rowsOfAgent)))
   const agents = await readAgentKeys(db, workspace)
-  for (let at = 0; at < agents.length; at += agentsAtOnce) {
-    const left = new Map(agents.slice(at, at + agentsAtOnce).map((agent) => [agent.id, agent]))
-    for (let size = atOnce; left.size > 0; ) {
-      await listTurns.next(workspace.id)
-      const { sums, read } = await completeSums(db, [...left.values()].slice(0, size), question)
+  for (let at = 0; at < agents.length; ) {
+    await listTurns.next(workspace.id)
+    const some = agents.slice(at, at + atOnce)
+    const sums = await completeSums(db, some, question, some.length > 1 ? rows : undefined)
+    if (sums) {
+      at += some.length
       yield sums
-      for (const id of read) left.delete(id)
-      // One agent that has more rows than fit is read alone.
-      size = read.length > 0 ? atOnce : 1
+    } else {
+      atOnce = Math.ceil(some.length / 2)
     }
   }
 }
 
-/**
- * Reads sums of these agents, and returns for which agents they are complete. A single agent is always read completely.
- */
+const tellsAgentsApart = ({ per }: Pick<CostQuestion, 'per'>): boolean => per === 'agent' || per === 'blueprint'
+
+/** The sums of these agents; undefined if they have more rows than `maxRows`, or more sums than fit into a turn. */
 async function completeSums(
   db: Db,
   agents: readonly AgentKey[],
-  { from, to, per }: Pick<CostQuestion, 'from' | 'to' | 'per'>,
-): Promise<{ sums: SumOfAgent[]; read: string[] }> {
+  question: Pick<CostQuestion, 'from' | 'to' | 'per'>,
+  maxRows: number | undefined,
+): Promise<SumOfAgents[] | undefined> {
+  const { from, to, per } = question
   const known = new Map(agents.map((agent) => [agent.id, agent]))
   const ids = [...known.keys()]
-  const written = db
+  const none = sql<string | null>`cast(null as text)`.as('waiting')
+  const stored = db
     .selectFrom('usage_day')
-    .select(['agent_id', 'day', 'model', 'runs', 'cost_micro as costMicro', 'output_tokens as outputTokens'])
-    .select(sql<string | null>`cast(null as text)`.as('waiting'))
     .where('agent_id', 'in', ids)
     .where('day', '>=', from)
     .where('day', '<=', to)
     .$if(per !== 'model', (query) => query.where('model', '=', ''))
-    .orderBy('agent_id')
-    .orderBy('day')
-    .orderBy('model')
-    .$if(ids.length > 1, (query) => query.limit(rowsAtOnce))
+  // A day has one row of its total. Only its models are many.
+  const counted = stored.$if(per === 'model' && maxRows !== undefined, (query) => query.limit((maxRows ?? 0) + 1))
+  const written = tellsAgentsApart(question)
+    ? stored
+        .select(['agent_id as owner', 'day', 'model', 'runs', 'cost_micro as costMicro'])
+        .select(['output_tokens as outputTokens', none, sql<number>`1`.as('rows')])
+    : db
+        .selectFrom(counted.select(['day', 'model', 'runs', 'cost_micro', 'output_tokens']).as('stored'))
+        .select([sql<string>`''`.as('owner'), 'day', 'model', sumOf('runs').as('runs')])
+        .select([sumOf('cost_micro').as('costMicro'), sumOf('output_tokens').as('outputTokens'), none])
+        .select(({ fn }) => fn.countAll<number>().as('rows'))
+        .groupBy(['day', 'model'])
   const waiting = db
     .selectFrom('agent_report')
-    .select(['agent_id', sql<number>`0`.as('day'), sql<string>`''`.as('model'), sql<number>`0`.as('runs')])
+    .select(['agent_id as owner', sql<number>`0`.as('day'), sql<string>`''`.as('model'), sql<number>`0`.as('runs')])
     .select([sql<number>`0`.as('costMicro'), sql<number>`0`.as('outputTokens'), 'usage as waiting'])
+    .select(sql<number>`0`.as('rows'))
     .where('agent_id', 'in', ids)
     .where('usage', 'is not', null)
   // One statement, so that a report in between cannot move sums from one table to the other.
-  const rows = await db.selectFrom(written.as('written')).selectAll().unionAll(waiting).execute()
-  const ofDays = rows.filter((row) => row.waiting === null)
-  const cut = ids.length > 1 && ofDays.length === rowsAtOnce ? ofDays.at(-1)?.agent_id : undefined
-  const reached = cut === undefined ? undefined : new Set(ofDays.map((row) => row.agent_id))
-  const read = ids.filter((id) => reached === undefined || (reached.has(id) && id !== cut))
-  const complete = new Set(read)
-  const sums = rows.flatMap(({ agent_id, waiting: json, ...sum }): SumOfAgent[] => {
-    const agent = known.get(agent_id)
-    if (!agent || !complete.has(agent_id)) return []
+  const found = await db.selectFrom(written.as('written')).selectAll().unionAll(waiting).execute()
+  if (maxRows !== undefined && found.length > sumsAtOnce + ids.length) return undefined
+  if (maxRows !== undefined && found.reduce((sum, { rows }) => sum + Number(rows), 0) > maxRows) return undefined
+  return found.flatMap(({ owner, waiting: json, rows: _, ...sum }): SumOfAgents[] => {
+    const agent = known.get(owner)
     if (json === null) return [{ agent, sum }]
     return pendingUsage(json)
       .filter(({ day, model }) => day >= from && day <= to && (per === 'model' || model === ''))
       .map((one) => ({ agent, sum: one }))
   })
-  return { sums, read }
 }
+
+const sumOf = (column: 'runs' | 'cost_micro' | 'output_tokens') => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`
 
 /** The daily sums of the deleted agents of a workspace, some days at a time. */
 async function* sumsOfDeleted(
