@@ -81,5 +81,35 @@ export type RuleName = keyof typeof rules
 export const alertRules: Readonly<Record<RuleName, AlertRule>> = rules
 export const ruleNames = Object.keys(rules) as readonly RuleName[]
 
+export type RuleTheme =
+  | 'Offline and running'
+  | 'Levels and health'
+  | 'Runs and cost'
+  | 'Updates and commands'
+  | 'Channels'
+
+/** The theme of each rule, in the order in which the page shows them. */
+export const ruleThemes: Readonly<Record<RuleName, RuleTheme>> = {
+  silent: 'Offline and running',
+  process: 'Offline and running',
+  two_reporters: 'Offline and running',
+  bad: 'Levels and health',
+  item: 'Levels and health',
+  warning: 'Levels and health',
+  status_stale: 'Levels and health',
+  binding: 'Levels and health',
+  disk: 'Levels and health',
+  gauge: 'Levels and health',
+  run_failed: 'Runs and cost',
+  run_long: 'Runs and cost',
+  runaway: 'Runs and cost',
+  cost_day: 'Runs and cost',
+  cost_jump: 'Runs and cost',
+  update: 'Updates and commands',
+  rollout: 'Updates and commands',
+  command: 'Updates and commands',
+  service: 'Channels',
+}
+
 const either = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? 'none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Menu } from '@mantine/core'
 import type { RuleSettings } from '@svc/api'
-import { alertRules } from '@svc/api/words'
+import { alertRules, type RuleTheme, ruleThemes } from '@svc/api/words'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
@@ -17,7 +17,6 @@ import { audienceOf, conditionOf, followUpsOf } from '../parts/words.ts'
 import { FilterFits } from './FilterFits.tsx'
 import { RuleForm } from './RuleForm.tsx'
 import { hasField } from './rule-form.ts'
-import { byTheme } from './themes.ts'
 
 /** The alert rules of the workspace as sentences, grouped by theme. Admins edit them in place. */
 export default function RulesTab({ slug, admin }: AlertTabProps) {
@@ -51,6 +50,15 @@ export default function RulesTab({ slug, admin }: AlertTabProps) {
     </>
   )
 }
+
+const pageOrder = Object.keys(ruleThemes)
+
+const byTheme = (rules: readonly RuleSettings[]): [theme: RuleTheme, rules: RuleSettings[]][] => [
+  ...Map.groupBy(
+    rules.toSorted((a, b) => pageOrder.indexOf(a.rule) - pageOrder.indexOf(b.rule)),
+    ({ rule }) => ruleThemes[rule],
+  ),
+]
 
 /** The number of rules that are on: `4 of 7 on`. */
 const onText = (rules: readonly RuleSettings[]): string =>

@@ -1,31 +1,14 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
-import { noSigns } from '../../fleet/reports/signs.ts'
 import type { AlertFacts, ConditionFinding, Rule, RuleMoment } from './conditions.ts'
 import { readHours } from './hours.ts'
 import { agentRules, defaultRule, findInAgent, findInRollout } from './rules.ts'
+import { agentFacts } from './testing/rule-cases.ts'
 
 const now = Date.UTC(2026, 10, 23, 14)
 const second = 1000
 const minute = 60 * second
-const facts = (more: Partial<AlertFacts> = {}): AlertFacts => ({
-  receivedAt: now - 10 * second,
-  intervalSeconds: 30,
-  stopped: null,
-  paused: false,
-  level: 'ok',
-  label: null,
-  statusStale: false,
-  diskFull: false,
-  signs: noSigns,
-  update: null,
-  runs: [],
-  cost: { today: 0, before: [] },
-  starts: { today: 0, before: [] },
-  twoReporters: false,
-  hours: null,
-  ...more,
-})
+const facts = (more: Partial<AlertFacts> = {}) => agentFacts({ receivedAt: now - 10 * second, ...more })
 const signs = (more: Partial<AlertFacts['signs']>) => facts({ signs: { ...facts().signs, ...more } })
 const find = (
   name: Rule['name'],

@@ -5,24 +5,15 @@ import type { AlertFacts, ConditionFinding, Rule } from './conditions.ts'
 import { type EarlierItems, findItems, itemsFirst, noEarlier } from './items.ts'
 import { type Alert, judgeRule } from './judge.ts'
 import { defaultRule } from './rules.ts'
+import { agentFacts } from './testing/rule-cases.ts'
 
 const now = Date.UTC(2026, 10, 25, 3, 14)
 const minute = 60_000
 const rule = (more: Partial<Rule> = {}): Rule => ({ ...defaultRule('item'), ...more })
 
 /** An agent whose last report names these items as bad. */
-const bad = (items: string[], moreItems = 0, more: Partial<AlertFacts> = {}): AlertFacts => ({
-  ...{ receivedAt: now, intervalSeconds: 30, stopped: null, paused: false, level: 'bad', label: null },
-  ...{
-    statusStale: false,
-    diskFull: false,
-    update: null,
-    runs: [],
-    cost: { today: 0, before: [] },
-    starts: { today: 0, before: [] },
-  },
-  ...{ twoReporters: false, hours: null, signs: { ...noSigns, items, moreItems }, ...more },
-})
+const bad = (items: string[], moreItems = 0, more: Partial<AlertFacts> = {}): AlertFacts =>
+  agentFacts({ receivedAt: now, level: 'bad', signs: { ...noSigns, items, moreItems }, ...more })
 const silent: Partial<AlertFacts> = { receivedAt: now - 90_000 }
 
 /** Judges the same finding at these minutes. */

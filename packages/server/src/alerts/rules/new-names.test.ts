@@ -4,14 +4,13 @@
  * with alerts in memory.
  */
 import { otherItems, type RuleName } from '@svc/api'
-import { readReport } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
-import { noSigns, signsOf } from '../../fleet/reports/signs.ts'
 import type { AlertFacts } from './conditions.ts'
 import { findItems } from './items.ts'
 import { type Alert, judgeRule, openingsWithin, openingTimes } from './judge.ts'
 import { agentRules, defaultRule, findInAgent } from './rules.ts'
+import { agentFacts, casesByRule, ruleCases } from './testing/rule-cases.ts'
 
 const start = Date.UTC(2026, 10, 27)
 const second = 1000
@@ -31,13 +30,7 @@ function lives(
   const said: number[] = []
   for (let at = 0; at < until; at += 30 * second) {
     const now = start + at
-    const facts: AlertFacts = {
-      ...{ receivedAt: now, intervalSeconds: 30, stopped: null, paused: false, level: 'ok', label: null },
-      ...{ statusStale: false, diskFull: false, update: null, runs: [], cost: { today: 0, before: [] } },
-      starts: { today: 0, before: [] },
-      ...{ twoReporters: false, hours: null, signs: noSigns },
-      ...factsAt(at),
-    }
+    const facts = agentFacts({ receivedAt: now, ...factsAt(at) })
     const recent = ended.filter(({ alert }) => (alert.endedAt ?? 0) > now - openingsWithin)
     const inDay = ended.filter(({ opened }) => opened > now - day).length
     const known = [...current].map(([item, alert]) => ({ item, alert }))
@@ -58,36 +51,11 @@ function lives(
   return { said, alerts: ended.length + [...current.values()].filter(({ openedAt }) => openedAt !== null).length }
 }
 
-/** The signs of a report with these parts, as the service reads them. */
-function signsIn(parts: object): Pick<AlertFacts, 'signs'> {
-  const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })), start)
-  if (!read.ok) throw new Error(read.message)
-  return { signs: signsOf(read.value) }
-}
-
-/** For each rule, what is known about an agent for which it holds, with names that nobody has seen before. */
-const holding: Readonly<Record<string, (names: readonly string[], at: number) => Partial<AlertFacts>>> = {
-  silent: (_names, at) => ({ receivedAt: start + at - 10 * minute }),
-  bad: ([label]) => ({ level: 'bad', label: label ?? null }),
-  warning: ([label]) => ({ level: 'warn', label: label ?? null }),
-  item: (names) => signsIn({ health: names.map((name) => ({ name, level: 'bad' })) }),
-  process: () => signsIn({ health: [{ name: 'Process', level: 'bad' }] }),
-  status_stale: () => ({ statusStale: true }),
-  disk: () => ({ diskFull: true }),
-  binding: (names) => signsIn({ health: names.map((name) => ({ name: `Binding ${name}`, level: 'bad' })) }),
-  gauge: (names) => signsIn({ gauges: names.map((name) => ({ name, used: 2, limit: 2, mark: 1 })) }),
-  update: ([version = '']) => ({ update: { version, outcome: 'failed' } }),
-  run_failed: () => ({ runs: ['failed', 'failed', 'failed'] }),
-  run_long: (names) => signsIn({ active: names.map((id) => ({ id, started: start / 1000 - 86_400 })) }),
-  cost_day: () => ({ cost: { today: 2_000_000, before: [] } }),
-  cost_jump: () => ({ cost: { today: 9_000_000, before: [1, 1, 1] } }),
-  runaway: () => ({ starts: { today: 99, before: [1, 1, 1] } }),
-  two_reporters: () => ({ twoReporters: true }),
-}
-const rules = Object.keys(holding) as RuleName[]
+const rules = casesByRule.map(([name]) => name)
+type JudgedRule = (typeof rules)[number]
 
 /** The most messages at once, in the first hour and in a day, and the most alerts in a day. */
-const bounds = (name: RuleName) =>
+const bounds = (name: JudgedRule) =>
   name === 'item'
     ? { atOnce: 5, inHour: 12, inDay: 200, alerts: 100 }
     : { atOnce: 1, inHour: 6, inDay: 100, alerts: 50 }
@@ -111,7 +79,7 @@ test('every rule about an agent has its line', () => {
 })
 
 test.each(rules)('a report with a thousand new names: the rule %s', (name) => {
-  const heldBy = keeping((_, at) => holding[name]?.(namesOf(0), at) ?? {}, name === 'silent')
+  const heldBy = keeping((_, at) => ruleCases[name].holds(namesOf(0), start + at), name === 'silent')
   for (const after of [0, 2 * minute]) {
     const { said, alerts } = lives(name, (at) => heldBy(0, at), { after, until: 30 * minute })
     expect(said.length).toBeLessThanOrEqual(bounds(name).atOnce)
@@ -133,7 +101,10 @@ test.each(rules)('new names over a day: the rule %s', (name) => {
   const { inHour, inDay, alerts: most } = bounds(name)
   for (const [bad, well] of name === 'item' ? byLevel(rhythms.slice(1, 3), rhythms, rhythms) : rhythms.slice(-2))
     for (const after of name === 'item' && bad < 20 * minute ? [0, 2 * minute] : [0]) {
-      const heldBy = keeping((generation, at) => holding[name]?.(namesOf(generation, 30), at) ?? {}, name === 'silent')
+      const heldBy = keeping(
+        (generation, at) => ruleCases[name].holds(namesOf(generation, 30), start + at),
+        name === 'silent',
+      )
       const factsAt = (at: number) => {
         const generation = Math.floor(at / (bad + well))
         return at % (bad + well) < bad ? heldBy(generation, at) : {}
