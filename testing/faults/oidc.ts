@@ -64,7 +64,7 @@ export const oidcFaults: readonly Fault[] = [
     tests: [overHttp],
   },
   {
-    name: 'oidc: a way back that somebody made up counts as a failure of the provider',
+    name: 'oidc: a callback that somebody made up counts as a failure of the provider',
     harm: 'A stranger makes the service drop its good settings of the provider, so people wait or are refused.',
     file: at('people/oidc/client.ts'),
     old: '(call?.requested ?? false) && ',
@@ -136,7 +136,7 @@ export const oidcFaults: readonly Fault[] = [
     tests: [ofJudge],
   },
   {
-    name: 'oidc: a way back is good twice',
+    name: 'oidc: a callback is good twice',
     harm: 'Whoever reads the address in a log of a proxy, with the cookie, is signed in, too.',
     file: at('people/factors/connections.ts'),
     old: 'return spent !== undefined',
@@ -160,7 +160,7 @@ export const oidcFaults: readonly Fault[] = [
     tests: [overHttp],
   },
   {
-    name: 'oidc: the way back of another browser is good',
+    name: 'oidc: the callback of another browser is good',
     harm: 'A link in a mail signs its reader in to the account of the sender, who then reads what the reader writes.',
     file: at('people/oidc/state.ts'),
     old: 'read(cookies, now).find((visit) => visit.state === state)',
@@ -169,7 +169,7 @@ export const oidcFaults: readonly Fault[] = [
   },
   {
     name: 'oidc: a visit is good for ever',
-    harm: 'A way back that was kept, with the cookie of its browser, signs in days later.',
+    harm: 'A callback that was kept, with the cookie of its browser, signs in days later.',
     file: at('people/oidc/state.ts'),
     old: 'isAhead(expiresAt, now, visitMs)',
     new: 'isAhead(expiresAt, expiresAt - 1, visitMs + now)',
@@ -203,8 +203,8 @@ export const oidcFaults: readonly Fault[] = [
     name: 'oidc: every route takes a navigation from another site',
     harm: 'A page of another site has its readers open addresses of the service.',
     file: at('web/routing/guards.ts'),
-    old: 'reads && c.req.path === wayBackPath &&',
-    new: 'reads && wayBackPath.length > 0 &&',
+    old: 'reads && c.req.path === callbackPath &&',
+    new: 'reads && callbackPath.length > 0 &&',
     tests: [overHttp],
   },
   {
@@ -224,7 +224,7 @@ export const oidcFaults: readonly Fault[] = [
     tests: [overHttp],
   },
   {
-    name: 'oidc: the way back connects the account of another session',
+    name: 'oidc: the callback connects the account of another session',
     harm: 'Somebody who plants a cookie connects their own person at the provider with the account of a victim.',
     file: at('web/routing/sign-in-oidc.ts'),
     old: 'if (who?.session.id !== session) return',
@@ -232,7 +232,7 @@ export const oidcFaults: readonly Fault[] = [
     tests: [overHttp],
   },
   {
-    name: 'oidc: ways back that fail are tried without end',
+    name: 'oidc: callbacks that fail are tried without end',
     harm: 'A stranger has the service call the provider until the provider refuses everybody.',
     file: at('web/routing/sign-in-oidc.ts'),
     old: 'if (error.answered) attempt.failed(now())',
@@ -240,7 +240,7 @@ export const oidcFaults: readonly Fault[] = [
     tests: [overHttp],
   },
   {
-    name: 'oidc: a way back that is pending counts as one that failed',
+    name: 'oidc: a callback that is pending counts as one that failed',
     harm: 'While the provider is slow, the people of an office lock each other out.',
     file: at('web/routing/sign-in-tries.ts'),
     old: '      pending.set(state, key)',
@@ -248,8 +248,8 @@ export const oidcFaults: readonly Fault[] = [
     tests: [at('web/routing/sign-in-tries.test.ts'), overHttp],
   },
   {
-    name: 'oidc: a failure of the service on the way back is shown as it is',
-    harm: 'Somebody whose sign-in meets a full disk sees JSON, and no way back to the door.',
+    name: 'oidc: a failure of the service on the callback is shown as it is',
+    harm: 'Somebody whose sign-in meets a full disk sees JSON, and no link to the sign-in page.',
     file: at('web/routing/sign-in-oidc.ts'),
     old: "return purpose.is === 'connect' ? accountAddress('failed') : doorAddress('failed', purpose.next)",
     new: 'throw error',
@@ -312,7 +312,7 @@ export const oidcFaults: readonly Fault[] = [
     tests: [overHttp],
   },
   {
-    name: 'oidc: ways back of many addresses are pending without a limit',
+    name: 'oidc: callbacks of many addresses are pending without a limit',
     harm: 'While the provider is slow, a stranger fills the memory of a node with requests.',
     file: at('web/routing/sign-in-tries.ts'),
     old: ' || pending.size >= maxPendingTotal',
@@ -320,8 +320,8 @@ export const oidcFaults: readonly Fault[] = [
     tests: [at('web/routing/sign-in-tries.test.ts')],
   },
   {
-    name: 'oidc: one way back is pending many times',
-    harm: 'A stranger sends one way back a hundred times, and the service calls a slow provider each time.',
+    name: 'oidc: one callback is pending many times',
+    harm: 'A stranger sends one callback a hundred times, and the service calls a slow provider each time.',
     file: at('web/routing/sign-in-tries.ts'),
     old: "if (pending.has(state)) return refuse('failed', 'used_before')",
     new: '',

@@ -308,11 +308,11 @@ export const fromElsewhere = {
   'sec-fetch-dest': 'document',
 }
 
-/** Comes back to the service at the address to which the provider leads. */
-export const comesBack = (browser: Browser, { pathname, search }: URL): Promise<Answer> =>
+/** Goes to the callback, the address of the service to which the provider redirects. */
+export const followCallback = (browser: Browser, { pathname, search }: URL): Promise<Answer> =>
   browser.get(pathname + search, fromElsewhere)
 
-/** Signs in through the provider as somebody who is known there, and returns the answer to the way back. */
+/** Signs in through the provider as somebody who is known there, and returns the answer to the callback. */
 export async function signInThrough(
   provider: TestProvider,
   browser: Browser,
@@ -322,5 +322,5 @@ export async function signInThrough(
   const start = await browser.get(`/api/web/oidc/start${query}`)
   const location = start.headers.get('location') ?? ''
   if (!location.startsWith(provider.issuer)) return start
-  return comesBack(browser, await providerBrowser(provider).goes(location, who))
+  return followCallback(browser, await providerBrowser(provider).goes(location, who))
 }

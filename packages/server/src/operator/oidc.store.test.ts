@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Me } from '@svc/api'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { comesBack, providerBrowser, signInThrough, startProvider, type TestProvider } from '../../testing/oidc.ts'
+import { followCallback, providerBrowser, signInThrough, startProvider, type TestProvider } from '../../testing/oidc.ts'
 import { type Given, type Service, serve, value } from '../../testing/page/service.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../testing/stores.ts'
 import type { OidcSettings } from '../platform/base.ts'
@@ -142,8 +142,8 @@ describe.each([
     const asked = new URL(start.headers.get('location') ?? '')
     const [sealed] = /svc\.oidc\.\d+=([^;]+)/.exec(browser.cookie)?.slice(1) ?? []
     const way = await providerBrowser(provider).goes(asked.href, 'ann')
-    await comesBack(browser, way)
-    await comesBack(browser, way)
+    await followCallback(browser, way)
+    await followCallback(browser, way)
     const of = (url: URL, name: string) => url.searchParams.get(name) ?? ''
     const hidden = [
       provider.settings.clientSecret,

@@ -59,7 +59,7 @@ export async function accountAt(db: Db, personId: string, issuer: string): Promi
 export const deleteConnection = (db: Db, personId: string): Promise<ConnectionEnds | undefined> =>
   db.deleteFrom('oidc_connection').where('person_id', '=', personId).returning(['issuer', 'account']).executeTakeFirst()
 
-/** Marks the return from the provider with this state as used. False if it was used before. */
+/** Marks the callback with this state as used. False if it was used before. */
 export async function spendState(db: Db, { state, expiresAt }: { state: string; expiresAt: number }): Promise<boolean> {
   const spent = await db
     .insertInto('oidc_callback')

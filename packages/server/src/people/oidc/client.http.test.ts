@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { providerBrowser, startProvider, type TestProvider } from '../../../testing/oidc.ts'
-import { openProvider, ProviderCallFailed, wayBackPath } from './client.ts'
+import { callbackPath, openProvider, ProviderCallFailed } from './client.ts'
 import type { Visit } from './state.ts'
 
 const baseUrl = 'http://localhost'
@@ -35,7 +35,7 @@ test.each(['silent', 'drip'] as const)('the stop of the service ends a call that
   await eventually('the connection ends', () => expect(provider.cut).toEqual(provider.calls))
 })
 
-test('the requests of a way back have one deadline together', async () => {
+test('the requests of a callback have one deadline together', async () => {
   const provider = await startProvider()
   provider.knows(baseUrl)
   const [limit, delay] = [600, 250]
@@ -43,7 +43,7 @@ test('the requests of a way back have one deadline together', async () => {
   const patient = openProvider(provider.settings, { baseUrl, now: Date.now })
   const address = await patient.addressFor(given)
   const way = await providerBrowser(provider).goes(address, 'ann')
-  expect(way.pathname).toBe(wayBackPath)
+  expect(way.pathname).toBe(callbackPath)
   const hurried = openProvider(provider.settings, { baseUrl, now: Date.now, withinMs: limit })
   // Each of the requests for addresses, token, keys and person ends in time, and all together do not.
   provider.fails = { delay, claims: ({ email: _, email_verified: __, ...rest }) => rest }
@@ -71,7 +71,7 @@ test('a sign-in that the person cancelled calls the provider no further', async 
   expect(provider.calls).toHaveLength(1)
 })
 
-test('a way back that fails before the provider is called does not count as a failure of the provider', async () => {
+test('a callback that fails before the provider is called does not count as a failure of the provider', async () => {
   const provider = await startProvider()
   const clock = { now: Date.now() }
   const { addressFor, claimsOf } = openProvider(provider.settings, { baseUrl, now: () => clock.now })
@@ -94,7 +94,7 @@ const causes: [says: string, why: string, fails: (provider: TestProvider, open: 
     },
   ],
   [
-    'another issuer on the way back',
+    'another issuer on the callback',
     'OAUTH_INVALID_RESPONSE',
     (_, { claimsOf }) => claimsOf(visit(), '?code=x&state=state&iss=https%3A%2F%2Fx.example'),
   ],

@@ -11,10 +11,10 @@ import type { ProviderClaims } from './judge.ts'
 import { beginOf, type Visit } from './state.ts'
 
 /** The path of the address to which the provider sends browsers back. */
-export const wayBackPath = '/api/web/oidc/callback'
+export const callbackPath = '/api/web/oidc/callback'
 
 const second = 1000
-/** The milliseconds that one press or one way back may wait for the provider, with all requests that it needs. */
+/** The milliseconds that one press or one callback may wait for the provider, with all requests that it needs. */
 const withinMs = 10 * second
 /** The maximum bytes of an answer of the provider. */
 const maxBytes = 1024 * 1024
@@ -26,7 +26,7 @@ const againMs = 10 * second
  */
 const knownSeconds = 365 * 24 * 60 * 60
 
-/** One press, or one way back, with all requests of the provider that it needs. */
+/** One press, or one callback, with all requests of the provider that it needs. */
 interface Call {
   /** Aborted at the deadline, and when the service stops. */
   signal: AbortSignal
@@ -56,7 +56,7 @@ interface ProviderParts {
   now: () => number
   /** Aborted when the service stops. */
   stop?: AbortSignal | undefined
-  /** The milliseconds that one press or one way back may wait for the provider. */
+  /** The milliseconds that one press or one callback may wait for the provider. */
   withinMs?: number
 }
 
@@ -117,7 +117,7 @@ export function openProvider(
 
   /**
    * Runs `work`, whose requests have one deadline together, and end when the service stops. If it fails, the next
-   * sign-in asks for the addresses again, unless it failed without a request: anybody can make up such a way back.
+   * sign-in asks for the addresses again, unless it failed without a request: anybody can make up such a callback.
    */
   async function talk<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
     let call: Call | undefined
@@ -133,7 +133,7 @@ export function openProvider(
     throw new ProviderCallFailed(why, call?.answered ?? false, error)
   }
 
-  const redirectUri = baseUrl + wayBackPath
+  const redirectUri = baseUrl + callbackPath
   return {
     addressFor: ({ state, nonce, verifier, purpose }) =>
       talk(async (configuration) => {

@@ -1,6 +1,6 @@
 /**
  * A browser keeps state, nonce and verifier in a sealed cookie while it is at the sign-in provider, for ten minutes. So
- * a sign-in that nobody finishes costs no row, and the way back is good in that browser only.
+ * a sign-in that nobody finishes costs no row, and the callback is good in that browser only.
  */
 import { randomBytes } from 'node:crypto'
 import type { ProviderFailure } from '@svc/api'

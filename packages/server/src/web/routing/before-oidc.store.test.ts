@@ -3,7 +3,7 @@ import type { Factors, Me, ProviderAddress, SignInAnswer } from '@svc/api'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { keptBeforeOidc, openBeforeOidc } from '../../../testing/earlier/before-oidc.ts'
-import { comesBack, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
+import { followCallback, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
 import { serve } from '../../../testing/page/service.ts'
 import { keptPasskey, usePasskey } from '../../../testing/passkeys.ts'
 
@@ -68,7 +68,7 @@ describe.each(['sqlite', 'postgres'] as const)('on data of the version before, o
     const ann = service.browser()
     expect((await usePasskey(ann, keptPasskey(service.baseUrl, kept.passkeys.ann))).status).toBe(200)
     const { body } = await ann.send<ProviderAddress>('POST', api('/factors/oidc'))
-    const back = await comesBack(ann, await providerBrowser(provider).goes(body.location, 'ann'))
+    const back = await followCallback(ann, await providerBrowser(provider).goes(body.location, 'ann'))
     expect(back.headers.get('location')).toBe('/account?oidc=connected')
     expect((await factorsIn(kept.sessions.ann)).oidc, 'her session had shown a factor').not.toBeNull()
     const next = service.browser()

@@ -9,7 +9,7 @@ import { createMiddleware } from 'hono/factory'
 import { findByOldName } from '../../fleet/agents/old-names.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { type SignedIn, signedInBy } from '../../people/accounts/sessions.ts'
-import { wayBackPath } from '../../people/oidc/client.ts'
+import { callbackPath } from '../../people/oidc/client.ts'
 import { type MemberRights, rightsIn } from '../../people/workspaces/standing.ts'
 import { findWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -74,7 +74,7 @@ export const requireAgent = ({ store: { db }, now }: Deps, oldNames = false): Gu
 /**
  * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`; one
  * with neither header does not come from a current browser, and carries only cookies that a person put there. The only
- * exception is the return from the sign-in provider: it is a navigation from another site, and is accepted only in the
+ * exception is the callback of the sign-in provider: it is a navigation from another site, and is accepted only in the
  * browser that was sent to the provider.
  */
 export const requireSameOrigin = (baseUrl: string): Guard =>
@@ -82,9 +82,9 @@ export const requireSameOrigin = (baseUrl: string): Guard =>
     const site = c.req.header('sec-fetch-site')
     const origin = c.req.header('origin')
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD'
-    const comesBack = reads && c.req.path === wayBackPath && navigates(c.req.header('sec-fetch-dest'))
+    const isCallback = reads && c.req.path === callbackPath && navigates(c.req.header('sec-fetch-dest'))
     const foreign = site ? site !== 'same-origin' && site !== 'none' : origin !== undefined && origin !== baseUrl
-    if (foreign && !(reads && site === 'same-site') && !comesBack) throw new Refusal('origin_foreign')
+    if (foreign && !(reads && site === 'same-site') && !isCallback) throw new Refusal('origin_foreign')
     if (!reads && origin !== undefined && origin !== baseUrl) throw new Refusal('origin_foreign')
     await next()
   })

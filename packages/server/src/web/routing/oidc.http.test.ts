@@ -4,7 +4,7 @@ import type { EntryInfo, Factors, Me, ProviderAddress, SignInRecord } from '@svc
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import {
-  comesBack,
+  followCallback,
   fromElsewhere,
   type ProviderFails,
   providerBrowser,
@@ -65,7 +65,7 @@ const begins = async (browser: Browser, query = ''): Promise<string> =>
 /** Goes to the provider from the account of this browser, and comes back. */
 async function connects({ provider }: Setup, browser: Browser, who: string): Promise<string | null> {
   const { body } = await browser.send<ProviderAddress>('POST', api('/factors/oidc'))
-  return leadsTo(await comesBack(browser, await providerBrowser(provider).goes(body.location, who)))
+  return leadsTo(await followCallback(browser, await providerBrowser(provider).goes(body.location, who)))
 }
 
 /** The rows that a sign-in may leave. */
@@ -118,7 +118,7 @@ test('claims that are only in the answer about the person are asked for', async 
   expect(provider.calls).toContain('/me')
 })
 
-test('the way back is a navigation from another site, and only that; no other route takes one', async () => {
+test('the callback is a navigation from another site, and only that; no other route takes one', async () => {
   const { provider, service } = await newSetup()
   const browser = service.browser()
   const { pathname, search } = await providerBrowser(provider).goes(await begins(browser), 'ann')
@@ -153,7 +153,7 @@ test('three tabs sign in beside each other', async () => {
   const browser = service.browser()
   const addresses = [await begins(browser), await begins(browser), await begins(browser)]
   for (const address of addresses) {
-    const back = await comesBack(browser, await providerBrowser(provider).goes(address, 'ann'))
+    const back = await followCallback(browser, await providerBrowser(provider).goes(address, 'ann'))
     expect(leadsTo(back)).toBe('/')
   }
 })
@@ -275,8 +275,8 @@ test.each(wrong)('a token with %s signs nobody in', async (_, fails) => {
   expect(service.errors).toEqual([])
 })
 
-/** Ways back that are not good, each made of the one that is. */
-const badWaysBack: Record<string, (setup: Setup, way: URL, browser: Browser) => Promise<[Browser, URL]>> = {
+/** Callbacks that are not good, each made of the one that is. */
+const badCallbacks: Record<string, (setup: Setup, way: URL, browser: Browser) => Promise<[Browser, URL]>> = {
   'with a forged state': async (_, way, browser) => [browser, changed(way, 'state', 'x')],
   'without a state': async (_, way, browser) => [browser, changed(way, 'state')],
   'with two states': async (_, way, browser) => [browser, new URL(`${way}&state=${way.searchParams.get('state')}`)],
@@ -301,20 +301,20 @@ function changed(way: URL, name: string, text?: string): URL {
   return url
 }
 
-test.each(Object.entries(badWaysBack))('a way back %s signs nobody in', async (_, prepare) => {
+test.each(Object.entries(badCallbacks))('a callback %s signs nobody in', async (_, prepare) => {
   const setup = await newSetup()
   const before = await rowsOf(setup)
   const browser = setup.service.browser()
   const way = await providerBrowser(setup.provider).goes(await begins(browser), 'ann')
   const [who, address] = await prepare(setup, way, browser)
-  const answer = await comesBack(who, address)
+  const answer = await followCallback(who, address)
   expect([answer.status, leadsTo(answer)]).toEqual([302, '/sign-in?oidc=failed'])
   expect((await who.get(api('/me'))).status).toBe(401)
   expect(await rowsOf(setup)).toEqual(before)
   expect(setup.service.errors).toEqual([])
 })
 
-test('a way back is good once, even if the provider would give the same answer again', async () => {
+test('a callback is good once, even if the provider would give the same answer again', async () => {
   const setup = await newSetup()
   const { provider, service } = setup
   provider.fails = { repeats: true }
@@ -322,7 +322,7 @@ test('a way back is good once, even if the provider would give the same answer a
   const address = await begins(browser)
   const { cookie } = browser
   const { pathname, search } = await providerBrowser(provider).goes(address, 'ann')
-  expect(leadsTo(await comesBack(browser, new URL(service.origin + pathname + search)))).toBe('/')
+  expect(leadsTo(await followCallback(browser, new URL(service.origin + pathname + search)))).toBe('/')
   const again = await service.browser().get(pathname + search, { ...fromElsewhere, cookie })
   expect(leadsTo(again)).toBe('/sign-in?oidc=failed')
   expect(again.headers.getSetCookie().join()).not.toContain('session')
@@ -351,7 +351,7 @@ describe('a provider that fails', () => {
   )
 
   test.each(['html', 'large', 'elsewhere', 'error'] as const)(
-    'with %s on the way back gives one sentence',
+    'with %s on the callback gives one sentence',
     async (calls) => {
       const setup = await newSetup()
       const before = await rowsOf(setup)
@@ -359,7 +359,7 @@ describe('a provider that fails', () => {
       const browser = service.browser()
       const way = await providerBrowser(provider).goes(await begins(browser), 'ann')
       provider.fails = { calls }
-      expect(leadsTo(await comesBack(browser, way))).toBe('/sign-in?oidc=failed')
+      expect(leadsTo(await followCallback(browser, way))).toBe('/sign-in?oidc=failed')
       expect(provider.calls).not.toContain('/elsewhere')
       expect(await rowsOf(setup)).toEqual(before)
       expect(service.errors).toEqual([])
@@ -389,7 +389,7 @@ describe('a provider that fails', () => {
     provider.fails = { signature: 'changed' }
     const browser = service.browser()
     const way = await providerBrowser(provider).goes(await begins(browser), 'ann')
-    await comesBack(browser, way)
+    await followCallback(browser, way)
     provider.fails = {}
     await signInThrough(provider, browser, 'ann')
     const opens = { accept: 'text/html' }
@@ -405,7 +405,7 @@ describe('a provider that fails', () => {
   })
 })
 
-test('after 30 ways back that failed, the provider is not called for this address', async () => {
+test('after 30 callbacks that failed, the provider is not called for this address', async () => {
   const setup = await newSetup()
   const { provider, service } = setup
   const browser = service.browser()
@@ -413,7 +413,7 @@ test('after 30 ways back that failed, the provider is not called for this addres
   for (let i = 0; i < 31; i++) {
     const state = new URL(await begins(browser)).searchParams.get('state')
     const way = new URL(`${service.origin}/api/web/oidc/callback?code=x&state=${state}&iss=${provider.issuer}`)
-    expect(leadsTo(await comesBack(browser, way))).toBe(`/sign-in?oidc=${i < 30 ? 'failed' : 'busy'}`)
+    expect(leadsTo(await followCallback(browser, way))).toBe(`/sign-in?oidc=${i < 30 ? 'failed' : 'busy'}`)
   }
   expect(provider.calls.filter((path) => path.startsWith('/token'))).toHaveLength(30)
   service.pass(301)
@@ -429,7 +429,7 @@ test('forty people behind one address come back at the same moment, and all are 
     }),
   )
   provider.fails = { delay: 200 }
-  const ends = await Promise.all(ways.map(({ browser, way }) => comesBack(browser, way)))
+  const ends = await Promise.all(ways.map(({ browser, way }) => followCallback(browser, way)))
   expect(ends.map(leadsTo)).toEqual(Array(40).fill('/'))
 })
 
@@ -489,7 +489,7 @@ const reasons: [why: string, purpose: string | undefined, fails: (setup: Setup) 
       const address = await begins(browser)
       const { cookie } = browser
       const way = await providerBrowser(provider).goes(address, 'ann')
-      await comesBack(browser, way)
+      await followCallback(browser, way)
       await service.browser().get(way.pathname + way.search, { ...fromElsewhere, cookie })
     },
   ],
@@ -508,7 +508,7 @@ const reasons: [why: string, purpose: string | undefined, fails: (setup: Setup) 
       const { body } = await kim.send<ProviderAddress>('POST', api('/factors/oidc'))
       const way = await providerBrowser(provider).goes(body.location, 'ann')
       await kim.send('POST', '/api/auth/sign-out')
-      await comesBack(kim, way)
+      await followCallback(kim, way)
     },
   ],
 ]
@@ -594,7 +594,7 @@ test('before the first account the log says why nobody gets one', async () => {
   expect(failures({ service: empty })).toEqual([{ level: 'warn', why: 'no_accounts', purpose: 'sign-in' }])
 })
 
-describe('if the service itself fails on the way back', () => {
+describe('if the service itself fails on the callback', () => {
   const breaks = ({ service }: Setup) => sql`drop table oidc_callback`.execute(service.store.db)
 
   test('somebody who signs in is led to the door, which keeps the page', async () => {
@@ -739,7 +739,7 @@ describe('an account', () => {
     const given = { email: 'zoe@example.org', password }
     expect((await kim.send('POST', '/api/auth/sign-in/email', given)).body).toEqual({ ok: true })
     const before = await rowsOf(setup)
-    expect(leadsTo(await comesBack(kim, way))).toBe('/account?oidc=failed')
+    expect(leadsTo(await followCallback(kim, way))).toBe('/account?oidc=failed')
     expect(await rowsOf(setup)).toEqual(before)
     expect((await service.browser().send('POST', api('/factors/oidc'))).status).toBe(401)
   })
@@ -861,7 +861,7 @@ test('signing in again at the provider is a proof, and the provider must ask the
   const address = await begins(ann, '?again=1&next=/account')
   expect(new URL(address).searchParams.get('max_age')).toBe('0')
   provider.fails = { claims: (claims) => ({ ...claims, auth_time: Number(claims.auth_time) - 120 }) }
-  const old = await comesBack(ann, await providerBrowser(provider).goes(address, 'ann'))
+  const old = await followCallback(ann, await providerBrowser(provider).goes(address, 'ann'))
   expect(leadsTo(old)).toBe('/sign-in?oidc=failed&next=%2Faccount')
   expect((await removal()).body.error?.code).toBe('proof_required')
   provider.fails = {}

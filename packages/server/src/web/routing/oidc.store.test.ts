@@ -6,7 +6,7 @@ import type { ProviderAddress } from '@svc/api'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { comesBack, fromElsewhere, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
+import { followCallback, fromElsewhere, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
 import { type Browser, operator, serve } from '../../../testing/page/service.ts'
 import { addPasskey } from '../../../testing/passkeys.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
@@ -35,7 +35,7 @@ const count = async ({ db }: Store, table: 'user' | 'session' | 'oidc_connection
 const leadsTo = ({ headers }: { headers: Headers }) => headers.get('location')
 
 /** Goes to the provider and back in a new browser, up to the last step, which the caller takes. */
-async function wayBack({ provider, service }: Pick<Setup, 'provider' | 'service'>, who: string) {
+async function callbackOf({ provider, service }: Pick<Setup, 'provider' | 'service'>, who: string) {
   const browser = service.browser()
   const start = await browser.get(api('/oidc/start'))
   const { pathname, search } = await providerBrowser(provider).goes(leadsTo(start) ?? '', who)
@@ -46,13 +46,13 @@ describe.each([
   ['SQLite', openTestSqlite],
   ['PostgreSQL', openTestPostgres],
 ] as const)('on %s', (_engine, open) => {
-  test('a way back that is used four times at the same moment signs in once', async () => {
+  test('a callback that is used four times at the same moment signs in once', async () => {
     const setup = await begun(await open())
     const { provider, service } = setup
     provider.fails = { repeats: true }
     await signInThrough(provider, service.browser(), 'ann')
     for (let round = 0; round < 3; round++) {
-      const { path, headers } = await wayBack(setup, 'ann')
+      const { path, headers } = await callbackOf(setup, 'ann')
       const before = await count(service.store, 'session')
       const answers = await Promise.all(Array.from({ length: 4 }, () => service.browser().get(path, headers)))
       expect(answers.map(leadsTo).sort()).toEqual(['/', ...Array(3).fill('/sign-in?oidc=failed')])
@@ -81,7 +81,7 @@ describe.each([
 
   test('somebody new who comes in two browsers at the same moment gets one account', async () => {
     const setup = await begun(await open())
-    const ways = [await wayBack(setup, 'ann'), await wayBack(setup, 'ann')]
+    const ways = [await callbackOf(setup, 'ann'), await callbackOf(setup, 'ann')]
     const answers = await Promise.all(ways.map(({ path, headers }) => setup.service.browser().get(path, headers)))
     expect(answers.map(({ status }) => status)).toEqual([302, 302])
     expect(answers.map(leadsTo)).toContain('/')
@@ -96,7 +96,7 @@ describe.each([
     const ann = await service.person('Ann', 'north', 'member')
     const { db } = service.store
     await confirmEmail(db, (await findPerson(db, 'ann@example.org'))?.id ?? '', service.now())
-    const { path, headers } = await wayBack(setup, 'ann')
+    const { path, headers } = await callbackOf(setup, 'ann')
     const [answer, added] = await Promise.all([
       service.browser().get(path, headers),
       addPasskey(ann, service.baseUrl).catch(() => undefined),
@@ -113,7 +113,7 @@ describe.each([
       return providerBrowser(provider).goes(body.location, who)
     }
     const ways = [await begins('ann'), await begins('bob')]
-    const ends = (await Promise.all(ways.map((way) => comesBack(kim, way)))).map(leadsTo)
+    const ends = (await Promise.all(ways.map((way) => followCallback(kim, way)))).map(leadsTo)
     expect(ends.sort()).toEqual(['/account?oidc=connected', '/account?oidc=taken'])
     expect(await count(service.store, 'oidc_connection')).toBe(1)
   })
@@ -126,7 +126,7 @@ describe.each([
       return { browser, way: await providerBrowser(provider).goes(body.location, who) }
     }
     const both = [await begins(kim, 'ann'), await begins(other, 'bob')]
-    const ends = await Promise.all(both.map(async ({ browser, way }) => leadsTo(await comesBack(browser, way))))
+    const ends = await Promise.all(both.map(async ({ browser, way }) => leadsTo(await followCallback(browser, way))))
     const statuses = await Promise.all(both.map(async ({ browser }) => (await browser.get(api('/me'))).status))
     expect(ends.map((end) => end === '/account?oidc=connected').sort()).toEqual([false, true])
     expect(statuses).toEqual(ends.map((end) => (end === '/account?oidc=connected' ? 200 : 401)))
@@ -134,7 +134,7 @@ describe.each([
     expect(service.errors).toEqual([])
   })
 
-  test('the sweeper erases ways back that were used, and not earlier than a day after their end', async () => {
+  test('the sweeper erases callbacks that were used, and not earlier than a day after their end', async () => {
     const { provider, service } = await begun(await open())
     await signInThrough(provider, service.browser(), 'ann')
     await service.sweeps()
@@ -146,7 +146,7 @@ describe.each([
   })
 })
 
-test('a way back on two nodes at the same moment signs in once, and each node takes what the other began (PostgreSQL)', async () => {
+test('a callback on two nodes at the same moment signs in once, and each node takes what the other began (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
   const { provider, service: first } = await begun(openPostgres(url))
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-second-node-'))
@@ -158,7 +158,7 @@ test('a way back on two nodes at the same moment signs in once, and each node ta
   await signInThrough(provider, first.browser(), 'ann')
   provider.fails = { repeats: true }
   for (let round = 0; round < 5; round++) {
-    const { path, headers } = await wayBack({ provider, service: first }, 'ann')
+    const { path, headers } = await callbackOf({ provider, service: first }, 'ann')
     const before = await count(first.store, 'session')
     const answers = await Promise.all(
       [first, second, first, second].map((node): Promise<{ headers: Headers }> => node.browser().get(path, headers)),
@@ -179,7 +179,7 @@ test('while a node of an earlier version runs, no account is connected, since it
   )
   const refused = await kim.send<{ error?: { code: string } }>('POST', api('/factors/oidc'))
   expect([refused.status, refused.body.error?.code]).toEqual([409, 'nodes_mixed'])
-  expect(leadsTo(await comesBack(kim, way))).toBe('/account?oidc=failed')
+  expect(leadsTo(await followCallback(kim, way))).toBe('/account?oidc=failed')
   expect(leadsTo(await signInThrough(provider, service.browser(), 'bob'))).toBe('/sign-in?oidc=failed')
   expect(leadsTo(await signInThrough(provider, service.browser(), 'ann')), 'who is connected signs in').toBe('/')
   const logged = service.lines.map((line) => JSON.parse(line)).filter(({ why }) => why === 'nodes_mixed')
@@ -204,7 +204,7 @@ test.each([
       .deleteFrom('session')
       .where('userId', '=', person?.id ?? '')
       .execute()
-    const { path, headers } = await wayBack(setup, 'ann')
+    const { path, headers } = await callbackOf(setup, 'ann')
     const [gate, began] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     // The part of the handover that holds the lock, as claim.ts does it.
     const handover = transaction(db, async (trx) => {

@@ -148,7 +148,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
     return end
   }
 
-  async function comeBackFrom(c: Context<WebEnv>, visit: Visit): Promise<string> {
+  async function endVisit(c: Context<WebEnv>, visit: Visit): Promise<string> {
     if (visit.purpose.is === 'sign-in') return signInBy(c, visit, visit.purpose.next)
     const end = await connectBy(c, visit, visit.purpose.session)
     if (end.ok) await deps.live.rightsChanged()
@@ -175,7 +175,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
      * Signs in, or connects the account of the signed-in person, when a browser comes back. Returns the address of the
      * page to which it goes, also if the service itself fails, because a person would see the error as JSON.
      */
-    async comeBack(c: Context<WebEnv>): Promise<string> {
+    async handleCallback(c: Context<WebEnv>): Promise<string> {
       const [cookies, state] = [c.req.header('cookie'), c.req.query('state') ?? '']
       const visit = visits.find(cookies, state, now())
       if (!visit) {
@@ -184,7 +184,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
       }
       take(c, [visits.end(cookies, state, now())])
       const { purpose } = visit
-      return comeBackFrom(c, visit).catch((error) => {
+      return endVisit(c, visit).catch((error) => {
         log.error({ err: error, purpose: purpose.is }, 'a sign-in through the provider failed')
         return purpose.is === 'connect' ? accountAddress('failed') : doorAddress('failed', purpose.next)
       })

@@ -7,7 +7,7 @@ const begun = (tries: ReturnType<typeof providerTries>, number: number, key = 'o
     each.ok ? [each.value] : [],
   )
 
-test('ways back that are pending, or ended well, lock nobody out', () => {
+test('callbacks that are pending, or ended well, lock nobody out', () => {
   const tries = providerTries()
   for (let round = 0; round < 3; round++) {
     const pending = begun(tries, 100)
@@ -16,7 +16,7 @@ test('ways back that are pending, or ended well, lock nobody out', () => {
   }
 })
 
-test('a hundred ways back of one address are pending at once, and no more; other addresses go on', () => {
+test('a hundred callbacks of one address are pending at once, and no more; other addresses go on', () => {
   const tries = providerTries()
   const pending = begun(tries, 101)
   expect(pending).toHaveLength(100)
@@ -25,7 +25,7 @@ test('a hundred ways back of one address are pending at once, and no more; other
   expect(begun(tries, 2)).toHaveLength(1)
 })
 
-test('after thirty ways back that failed an address waits five minutes', () => {
+test('after thirty callbacks that failed an address waits five minutes', () => {
   const tries = providerTries()
   for (const each of begun(tries, 30)) {
     each.failed(1000)
@@ -36,7 +36,7 @@ test('after thirty ways back that failed an address waits five minutes', () => {
   expect(tries.begin('office', 'b', 301_001).ok).toBe(true)
 })
 
-test('three hundred ways back of all addresses are pending at once, and no more', () => {
+test('three hundred callbacks of all addresses are pending at once, and no more', () => {
   const tries = providerTries()
   const pending = Array.from({ length: 301 }, (_, i) => begun(tries, 1, `address ${i}`)).flat()
   expect(pending).toHaveLength(300)
@@ -45,7 +45,7 @@ test('three hundred ways back of all addresses are pending at once, and no more'
   expect(tries.begin('elsewhere', 'a', 0).ok).toBe(true)
 })
 
-test('a way back is pending once, from whatever address it comes', () => {
+test('a callback is pending once, from whatever address it comes', () => {
   const tries = providerTries()
   const first = tries.begin('office', 'a', 0)
   expect(tries.begin('elsewhere', 'a', 0)).toEqual({ ok: false, code: 'failed', message: 'used_before' })

@@ -39,31 +39,31 @@ export function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutc
   return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
 }
 
-/** The limit of ways back from the provider that fail, of one known browser, or else from one network address. */
+/** The limit of callbacks from the provider that fail, of one known browser, or else from one network address. */
 const perCallerProvider: TryLimit = { max: 30, seconds: 300 }
 /**
- * The maximum number of ways back of one known browser, or else from one network address, for which the provider is
+ * The maximum number of callbacks of one known browser, or else from one network address, for which the provider is
  * being called. It is high, since the people of an office share an address, and a provider may be slow.
  */
 const maxPending = 100
 /** The maximum of all addresses together, so that the requests that a slow provider keeps open do not fill a node. */
 const maxPendingTotal = 300
 
-/** A way back, which is one return of a browser from the provider, while the service calls the provider for it. */
+/** A callback of the provider, while the service calls the provider for it. */
 interface ProviderTry {
-  /** Counts this way back as a failed one at `now`, in Unix milliseconds. */
+  /** Counts this callback as a failed one at `now`, in Unix milliseconds. */
   failed(now: number): void
-  /** Ends the way back, which is pending until then. It must be called after the last call of the provider. */
+  /** Ends the callback, which is pending until then. It must be called after the last call of the provider. */
   end(): void
 }
 
 /**
- * Limits the calls of the provider, so that a stranger does not have the service call it without end. A way back counts
+ * Limits the calls of the provider, so that a stranger does not have the service call it without end. A callback counts
  * as a failed try only once it has failed, so people behind one address do not lock each other out.
  */
 export function providerTries(): ProviderTries {
   const failures = new TryCounter(perCallerProvider)
-  /** The key of each pending way back, by its state. */
+  /** The key of each pending callback, by its state. */
   const pending = new Map<string, string>()
   return {
     begin(key, state, now) {
@@ -79,7 +79,7 @@ export function providerTries(): ProviderTries {
 
 interface ProviderTries {
   /**
-   * Begins a way back, with the state of its visit. Refused if the same one is pending, since a browser comes back
+   * Begins a callback, with the state of its visit. Refused if the same one is pending, since a browser comes back
    * once, or if too many have failed or are pending. The message is the reason for the log.
    */
   begin(key: string, state: string, now: number): Verdict<ProviderTry, 'failed' | 'busy'>

@@ -239,7 +239,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     async fromProvider(c) {
       if (!oidc) throw new Refusal('oidc_off')
-      return oidc.comeBack(c)
+      return oidc.handleCallback(c)
     },
     async withoutPassword(c, person, method) {
       const made = await newSession(c, person).catch((error) => {

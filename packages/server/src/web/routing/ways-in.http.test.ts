@@ -4,7 +4,13 @@
 import type { Factors, Me, NewTotp, ProviderAddress, RecoveryCodes, SignInAnswer } from '@svc/api'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
-import { comesBack, providerBrowser, signInThrough, startProvider, type TestProvider } from '../../../testing/oidc.ts'
+import {
+  followCallback,
+  providerBrowser,
+  signInThrough,
+  startProvider,
+  type TestProvider,
+} from '../../../testing/oidc.ts'
 import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import { addPasskey, type TestPasskey, usePasskey } from '../../../testing/passkeys.ts'
 import { confirmEmail } from '../../people/accounts/confirmed.ts'
@@ -42,7 +48,7 @@ async function newSetup(): Promise<Setup> {
 /** Connects the account of this browser with the person `ann` at the provider. */
 async function connects({ provider }: Setup, browser: Browser): Promise<void> {
   const { body } = await browser.send<ProviderAddress>('POST', api('/factors/oidc'))
-  await comesBack(browser, await providerBrowser(provider).goes(body.location, 'ann'))
+  await followCallback(browser, await providerBrowser(provider).goes(body.location, 'ann'))
 }
 
 /** Signs Ann in through the provider; a refusal is as one of another way, with the reason as its code. */

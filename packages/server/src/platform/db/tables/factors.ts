@@ -116,7 +116,7 @@ export interface OidcConnectionTable {
   account: string | null
 }
 
-/** A return from the sign-in provider that was used, as the hash of its state, so that none is accepted twice. */
+/** A callback of the sign-in provider that was used, as the hash of its state, so that none is accepted twice. */
 export interface OidcCallbackTable {
   hash: string
   /** The time until which the browser may have the state in a cookie. */
