@@ -2,12 +2,12 @@
  * One evaluation of a workspace or of the service: judges all rules, and stores the changed alerts together with the
  * deliveries of their messages. If several nodes evaluate at once, each change is stored by only one of them.
  */
-import { setImmediate } from 'node:timers/promises'
 import { otherItems, type RuleName } from '@svc/api'
 import { enqueueDeliveries } from '../../deliveries/store.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
+import { piecesInTurns } from '../../platform/lists.ts'
 import { timesAway } from '../../updates/wishes/away.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
 import { alertChangeOf, readChannels, recipients, secondChannels } from '../messages/recipients.ts'
@@ -98,12 +98,12 @@ export async function evaluateScope(
     verdicts.push(...more)
     due.push(...more.filter(leavesSomething))
   }
-  for await (const piece of pieces(withForgotten(found, known.current, rules), judgedAtOnce))
+  for await (const piece of piecesInTurns(withForgotten(found, known.current, rules), judgedAtOnce))
     add(piece.map((one) => verdictOn(one, current.get(subjectKeyOf(one.rule.name, one.about)))))
   // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
   add(withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
   const evaluated: EvaluationResult = { messages: 0, changed: 0 }
-  for await (const piece of pieces(due, writesAtOnce)) {
+  for await (const piece of piecesInTurns(due, writesAtOnce)) {
     const wrote = await transaction(db, (trx) => writeAll(trx, writing, piece))
     evaluated.messages += wrote.messages
     evaluated.changed += wrote.changed
@@ -118,14 +118,6 @@ export async function evaluateScope(
     now,
   )
   return evaluated
-}
-
-/** Yields a list in parts, each in another turn of the event loop, so that reports are answered in between. */
-async function* pieces<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
-  for (let i = 0; i < list.length; i += size) {
-    if (i > 0) await setImmediate()
-    yield list.slice(i, i + size)
-  }
 }
 
 const coveredBy = ({ rule, about }: RuleFinding) => ({

@@ -2,13 +2,13 @@
  * Reads what open alerts say now. Their rows keep the words of the last message, because the words of agents may change
  * with every report. So the words that are shown or sent about an open alert are read here.
  */
-import { setImmediate } from 'node:timers/promises'
 import { type MessageType, otherItems } from '@svc/api'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { type ReportSigns, readSigns } from '../../fleet/reports/signs.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
+import { piecesInTurns } from '../../platform/lists.ts'
 import { badItems } from '../own-words.ts'
 import type { ReportedFacts } from '../rules/conditions.ts'
 import { sharedLabel } from '../rules/items.ts'
@@ -65,7 +65,7 @@ type Report = Pick<ReportedFacts, 'level' | 'label'> & { signs: ReportSigns | nu
 /** The short columns of the last reports of these agents. */
 async function readReports(db: Db, ids: readonly string[]): Promise<Map<string, Report>> {
   const reports = new Map<string, Report>()
-  for await (const some of parts(ids, agentsAtOnce)) {
+  for await (const some of piecesInTurns(ids, agentsAtOnce)) {
     const rows = await db
       .selectFrom('agent_report')
       .select(['agent_id', 'level', 'label', 'signs'])
@@ -82,7 +82,7 @@ async function itemWords(db: Db, rows: readonly OpenRow[]): Promise<Map<string, 
   const words = new Map<string, string | null>()
   const byAgent = Map.groupBy(rows, ({ subject_id }) => subject_id)
   let left = maxBodies
-  for await (const ids of parts([...byAgent.keys()], bodiesAtOnce)) {
+  for await (const ids of piecesInTurns([...byAgent.keys()], bodiesAtOnce)) {
     if (left <= 0) break
     const bodies = await db
       .selectFrom('agent_report')
@@ -102,7 +102,7 @@ async function itemWords(db: Db, rows: readonly OpenRow[]): Promise<Map<string, 
 async function ownItems(db: Db, rows: readonly OpenRow[]): Promise<Map<string, Set<string>>> {
   const own = new Map<string, Set<string>>()
   const scope = rows[0]?.scope ?? ''
-  for await (const some of parts(idsOf(rows), agentsAtOnce)) {
+  for await (const some of piecesInTurns(idsOf(rows), agentsAtOnce)) {
     const rows = await db
       .selectFrom('alert')
       .select(['subject_id', 'item'])
@@ -130,7 +130,7 @@ export async function stillOffline(
 ): Promise<number | null> {
   if (names.length > maxCounted) return null
   let offline = 0
-  for await (const some of parts(names, agentsAtOnce)) {
+  for await (const some of piecesInTurns(names, agentsAtOnce)) {
     const rows = await db
       .selectFrom('agent')
       .innerJoin('agent_report', 'agent_report.agent_id', 'agent.id')
@@ -157,12 +157,4 @@ export async function agentsNow(
   const agents = list ?? outageAgents(row)
   if (agents === null || type === 'alert.opened' || type === 'alert.ended') return agents
   return { ...agents, offline: await stillOffline(db, row.scope, agents.names, now) }
-}
-
-/** Yields a list in parts, each in another turn of the event loop, so that reports are answered in between. */
-async function* parts<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
-  for (let i = 0; i < list.length; i += size) {
-    if (i > 0) await setImmediate()
-    yield list.slice(i, i + size)
-  }
 }
