@@ -1,6 +1,7 @@
 /** The states of all agents of a workspace at one time. */
 import type { AgentAt } from '@svc/api'
 import type { Level } from '@svc/protocol'
+import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { listTurns } from './fleet.ts'
 import { type KeptStates, spansOf } from './state-spans.ts'
@@ -37,37 +38,23 @@ export async function fleetAt(
 }
 
 /** The query for the agents of a workspace, with the last change of level and the last time offline up to a time. */
-export function agentsAt(db: Db, { id }: { id: string }, at: number) {
-  return db
+export const agentsAt = (db: Db, { id }: { id: string }, at: number) =>
+  db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .leftJoin('level_change as l', (join) =>
-      join.on('l.seq', '=', (eb) =>
-        eb
-          .selectFrom('level_change as other')
-          .select('other.seq')
-          .whereRef('other.agent_id', '=', 'agent.id')
-          .where('other.at', '<=', at)
-          .orderBy('other.at', 'desc')
-          .orderBy('other.seq', 'desc')
-          .limit(1),
-      ),
-    )
+    .leftJoin('level_change as l', (join) => join.on('l.seq', '=', lastSeq('level_change', ['at', 'seq'], at)))
     .leftJoin('agent_offline as o', (join) =>
-      join.on('o.seq', '=', (eb) =>
-        eb
-          .selectFrom('agent_offline as other')
-          .select('other.seq')
-          .whereRef('other.agent_id', '=', 'agent.id')
-          .where('other.from_at', '<=', at)
-          .orderBy('other.from_at', 'desc')
-          .orderBy('other.until_at', 'desc')
-          .limit(1),
-      ),
+      join.on('o.seq', '=', lastSeq('agent_offline', ['from_at', 'until_at'], at)),
     )
     .select(['name', 'first_report_at', 'received_at', 'interval_s', 'agent_report.stopped'])
     .select(['l.at', 'l.level', 'l.label', 'l.paused', 'o.from_at', 'o.until_at', 'o.stopped as was_stopped'])
     .where('workspace_id', '=', id)
+
+/** The `seq` of an agent's last row in a table up to the time `at`, by the columns that sort its rows. */
+function lastSeq(table: 'level_change' | 'agent_offline', columns: readonly [time: string, tie: string], at: number) {
+  const [time, tie] = columns.map((column) => sql.ref(`other.${column}`))
+  return sql<number>`(select other.seq from ${sql.table(table)} as other where other.agent_id = agent.id
+    and ${time} <= ${at} order by ${time} desc, ${tie} desc limit 1)`
 }
 
 type RowAt = Awaited<ReturnType<ReturnType<typeof agentsAt>['execute']>>[number]
