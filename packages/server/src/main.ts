@@ -4,10 +4,10 @@
  */
 import { enableCompileCache } from 'node:module'
 import { endAtEarlySignals } from './platform/early-signals.ts'
-import { compiledFolder, readCommandWords } from './platform/installed.ts'
+import { compiledFolder, readEarlyArguments } from './platform/installed.ts'
 
 const args = process.argv.slice(2)
-if (readCommandWords(args).words[0] === 'start') endAtEarlySignals()
+if (readEarlyArguments(args).words[0] === 'start') endAtEarlySignals()
 const compiled = compiledFolder(args)
 if (compiled !== undefined) enableCompileCache(compiled)
 const { main } = await import('./service/cli/main.ts')

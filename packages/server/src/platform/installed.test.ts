@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'esbuild'
 import { expect, test } from 'vitest'
-import { compiledFolder, ownVersion, pathBeside, readCommandWords, threadFile } from './installed.ts'
+import { compiledFolder, ownVersion, pathBeside, readEarlyArguments, threadFile } from './installed.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 
@@ -26,7 +26,7 @@ test.each([
   [['--data-dir'], undefined, undefined],
   [[], undefined, undefined],
 ])('the first word and the data folder of %j', (args, first, dataDir) => {
-  const read = readCommandWords(args)
+  const read = readEarlyArguments(args)
   expect([read.words[0], read.dataDir]).toEqual([first, dataDir])
 })
 

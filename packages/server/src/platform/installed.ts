@@ -70,14 +70,14 @@ export function compiledFolder(args: readonly string[], env = process.env, cwd =
  * mistake in the settings is reported when they are read.
  */
 function dataFolder(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): string {
-  return resolve(cwd, readCommandWords(args).dataDir || env.SVC_DATA_DIR || inEnvFile(cwd) || 'svc-data')
+  return resolve(cwd, readEarlyArguments(args).dataDir || env.SVC_DATA_DIR || inEnvFile(cwd) || 'svc-data')
 }
 
 /**
  * The words of a command line before the command is known, such as `agent` and `list`, and its data folder. Values of
  * options that only some commands have count as words.
  */
-export function readCommandWords(args: readonly string[]): { words: readonly string[]; dataDir: string | undefined } {
+export function readEarlyArguments(args: readonly string[]): { words: readonly string[]; dataDir: string | undefined } {
   const options = { 'data-dir': { type: 'string' } } as const
   const { values, positionals } = parseArgs({ args: [...args], options, strict: false })
   const dataDir = values['data-dir']
