@@ -20,8 +20,8 @@ import {
 import { openTestSqlite } from '../../testing/stores.ts'
 import { createAgent, rotateToken } from '../fleet/agents/store.ts'
 import { activate, deactivate } from '../people/workspaces/store.ts'
-import { HeldBundles } from '../updates/installs/held.ts'
 import { issueCodes } from '../updates/installs/issue.ts'
+import { HeldBundles } from './bundle.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {

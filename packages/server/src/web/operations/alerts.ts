@@ -2,7 +2,6 @@
  * Carries out the operations on alerts, mutes, rules, channels and deliveries, on the settings for messages, and on the
  * hours in which an agent is expected to report.
  */
-
 import { setTimeout as wait } from 'node:timers/promises'
 import { alertPages, alertSettings, alerts, type ChannelTest, type RuleSettings } from '@svc/api'
 import { acknowledgeAlert, acknowledgeAlerts } from '../../alerts/changes/acknowledging.ts'
@@ -30,8 +29,7 @@ import { secretOf } from '../../platform/data-folder.ts'
 import { newId } from '../../platform/ids.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
-import { alertTimeline } from '../queries/alert-timeline.ts'
-import { agentAlerts, alertLines } from '../queries/alerts.ts'
+import { agentAlerts, alertLines, alertTimeline } from '../queries/alerts.ts'
 import type { Deps } from '../routing/deps.ts'
 import { bindChange, bindReading } from '../routing/operations.ts'
 

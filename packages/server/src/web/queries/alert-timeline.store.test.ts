@@ -4,9 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { openAlert } from '../../../testing/typing.ts'
 import { newId } from '../../platform/ids.ts'
-import { alertTimeline } from './alert-timeline.ts'
-import { alertLines } from './alerts.ts'
-import type { AlertsWanted } from './alerts-wanted.ts'
+import { type AlertsWanted, alertLines, alertTimeline } from './alerts.ts'
 
 const day = 86_400_000
 

@@ -1,14 +1,16 @@
 /** Reads alerts for pages. Pending alerts are left out, because they may never open. */
 import { setImmediate } from 'node:timers/promises'
-import type { AlertLine, AlertLines, Workspace } from '@svc/api'
+import type { AlertBar, AlertLevel, AlertLine, AlertLines, AlertTimeline, RuleName, Workspace } from '@svc/api'
+import { wordSearch } from '@svc/api/filter'
+import { alertRules } from '@svc/api/words'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { presentLabels, stillOffline } from '../../alerts/messages/present.ts'
 import { alertStateOf } from '../../alerts/rules/judge.ts'
 import { alertSubject, storedAlert } from '../../alerts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { AgentRow, AlertRow } from '../../platform/db/tables.ts'
+import type { AgentRow, AlertRow, Tables } from '../../platform/db/tables.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { type AlertsWanted, hasWords, isWanted } from './alerts-wanted.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
 const maxOpen = 500
@@ -104,14 +106,16 @@ export async function hasEnabledChannel(db: Db, { id }: { id: string }): Promise
   return (await enabled.limit(1).executeTakeFirst()) !== undefined
 }
 
-const shownRows = (db: Db, scope: string) =>
+/** The alerts that have opened, each with the agent that it is about. */
+const openedAlerts = (db: Db, scope: string) =>
   db
     .selectFrom('alert')
     .leftJoin('agent', (join) => join.onRef('agent.id', '=', 'subject_id').on('subject_kind', '=', 'agent'))
-    .selectAll('alert')
-    .select('agent.name as agentName')
     .where('scope', '=', scope)
     .where('opened_at', 'is not', null)
+
+const shownRows = (db: Db, scope: string) =>
+  openedAlerts(db, scope).selectAll('alert').select('agent.name as agentName')
 
 type ShownRow = AlertRow & { agentName: string | null }
 
@@ -169,3 +173,109 @@ function lineOf(row: ShownRow): Omit<AlertLine, 'label' | 'agents'> {
     rollout: row.subject_kind === 'rollout' ? row.subject_id : null,
   }
 }
+
+// Reads the alerts of the last days for a timeline.
+
+/**
+ * The maximum number of alerts in a timeline, and the number that is read at a time. Pages and reports are answered in
+ * between.
+ */
+const [maxBars, barsAtOnce] = [5000, 200]
+
+/** The alerts of a workspace that were open within the last days. */
+export async function alertTimeline(
+  db: Db,
+  { id: scope }: { id: string },
+  { days, now, ...wanted }: AlertsWanted & { days: number; now: number },
+): Promise<AlertTimeline> {
+  const since = now - days * dayMs
+  const bars: AlertBar[] = []
+  const isFound = hasWords(wanted)
+  for (const isOpen of [true, false]) {
+    for (let after: ReadRow | undefined, rest = true; rest && bars.length <= maxBars; ) {
+      const rows = await rowsAfter(db, { scope, isOpen, since, wanted, after })
+      bars.push(...rows.filter(isFound).map(barOf))
+      after = rows.at(-1)
+      rest = rows.length === barsAtOnce
+      await setImmediate()
+    }
+  }
+  return { rows: bars.slice(0, maxBars), more: bars.length > maxBars }
+}
+
+interface BarsWanted {
+  scope: string
+  isOpen: boolean
+  since: number
+  wanted: AlertsWanted
+  after: { id: string; ended_at: number | null } | undefined
+}
+
+type ReadRow = Awaited<ReturnType<typeof rowsAfter>>[number]
+
+/** The next alerts after `after`: ended ones in the order of their ends, open ones in the order of their ids. */
+const rowsAfter = (db: Db, { scope, isOpen, since, wanted, after }: BarsWanted) =>
+  openedAlerts(db, scope)
+    .select(['alert.id', 'rule', 'alert.level', 'subject_kind', 'subject_name', 'item', 'opened_at', 'ended_at'])
+    .select(['agent.name as agentName', 'alert.label', 'agents'])
+    .where(isWanted(wanted))
+    .where('ended_at', isOpen ? 'is' : 'is not', null)
+    .$if(!isOpen, (query) => query.where('ended_at', '>', since))
+    .$if(after !== undefined, (query) =>
+      query.where((eb) => {
+        const isOlder = eb('alert.id', '<', after?.id ?? '')
+        if (isOpen) return isOlder
+        const ended = after?.ended_at ?? 0
+        // The first condition is redundant, but an index can use it.
+        return eb.and([eb('ended_at', '<=', ended), eb.or([eb('ended_at', '<', ended), isOlder])])
+      }),
+    )
+    .orderBy('ended_at', 'desc')
+    .orderBy('alert.id', 'desc')
+    .limit(barsAtOnce)
+    .execute()
+
+function barOf({ id, rule, level, subject_kind: kind, subject_name, item, opened_at, ended_at, agentName }: ReadRow) {
+  return {
+    id,
+    rule,
+    level,
+    subject: { kind, name: agentName ?? subject_name, ...(item !== '' && { item }) },
+    openedAt: opened_at ?? 0,
+    endedAt: ended_at,
+    ...(kind === 'agent' && agentName === null && { gone: true as const }),
+  }
+}
+
+// The alerts that a page asks for: by words, by rule, by level.
+
+export interface AlertsWanted {
+  /** Words that must all occur in the subject of the alert, its label, or the heading of its rule. */
+  q?: string | undefined
+  rule?: RuleName | undefined
+  level?: AlertLevel | undefined
+}
+
+type Builder = ExpressionBuilder<Tables, 'alert' | 'agent'>
+
+/** The condition for alerts by rule and level; without both it is true for all. `hasWords` judges the words. */
+const isWanted =
+  ({ rule, level }: AlertsWanted) =>
+  (eb: Builder): Expression<SqlBool> =>
+    eb.and([
+      ...(rule === undefined ? [] : [eb('rule', '=', rule)]),
+      ...(level === undefined ? [] : [eb('alert.level', '=', level)]),
+    ])
+
+type Worded = Pick<AlertRow, 'rule' | 'subject_name' | 'item' | 'label' | 'agents'> & { agentName: string | null }
+
+/** Returns a function that is true for a row with the words. SQL would ignore case only in ASCII. */
+function hasWords({ q }: AlertsWanted): (row: Worded) => boolean {
+  if (q === undefined) return () => true
+  const hasAll = wordSearch(q)
+  return ({ rule, subject_name, item, label, agents, agentName }) =>
+    hasAll([alertRules[rule].heading, agentName, subject_name, item, label, ...agentNamesIn(agents)])
+}
+
+const agentNamesIn = (agents: string | null): string[] =>
+  agents === null ? [] : (JSON.parse(agents) as { names: string[] }).names

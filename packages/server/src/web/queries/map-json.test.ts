@@ -2,7 +2,7 @@ import type { FleetMap } from '@svc/api'
 import { mapStates } from '@svc/api/filter'
 import { expect, test } from 'vitest'
 import { runAtOnce } from '../../platform/http/slices.ts'
-import { mapJson } from './map-json.ts'
+import { mapJson } from './groups.ts'
 
 const state = (name: (typeof mapStates)[number]) => mapStates.indexOf(name)
 const read = (map: FleetMap, most: number) => {

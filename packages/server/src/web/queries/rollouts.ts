@@ -8,14 +8,20 @@ import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import { outputLogNames } from '../../updates/blueprints/output.ts'
-import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { judgeNow } from '../../updates/wishes/hurry.ts'
 import { readAttempts, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
 import { countTrials } from '../../updates/wishes/trials.ts'
 import { runtimeWaits } from '../../updates/wishes/waits.ts'
 import { blueprintWaitsOf, lastLines, type VersionLine } from '../../updates/wishes/watch.ts'
-import { haltInWords, keptSentence, rolloutActions, rolloutSentence, watchingNow } from './rollout-words.ts'
+import {
+  haltInWords,
+  keptSentence,
+  memberWaits,
+  rolloutActions,
+  rolloutSentence,
+  watchingNow,
+} from './rollout-words.ts'
 
 interface Piece {
   /**

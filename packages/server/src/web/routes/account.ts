@@ -1,5 +1,6 @@
 /** Sign-in and sign-out, passwords, and the one-time links that lead to an account. */
 import { account, type ForgotPasswordInfo, object, text, workspaces } from '@svc/api'
+import { readPasted } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import { readMailbox } from '../../deliveries/recipient.ts'
 import { claimAccount, claimablePerson } from '../../people/accounts/claim.ts'
@@ -18,7 +19,6 @@ import { readMe } from '../queries/me.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor, readInputBody } from '../routing/body.ts'
 import { requirePasswords, requireSignedIn, type WebEnv } from '../routing/guards.ts'
-import { pastedLink } from '../routing/pasted.ts'
 import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
@@ -201,3 +201,6 @@ export const invitationRoutes = (deps: WebDeps) => {
       return c.json({ slug })
     })
 }
+
+/** Reads the secret part of a link from the address of a request, where a person pasted it. */
+const pastedLink = (text: string | undefined): string => granted(readPasted('The link', text ?? '', { secret: true }))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HeldBundles } from './held.ts'
+import { HeldBundles } from './bundle.ts'
 
 const bytes = Buffer.from('bundle')
 
