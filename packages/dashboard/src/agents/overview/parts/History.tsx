@@ -1,45 +1,27 @@
 import { SegmentedControl } from '@mantine/core'
-import type { AlertLine, StateSpan } from '@svc/api'
+import type { StateSpan } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
-import { statesByWeight } from '@svc/api/words'
-import type { Level as LevelName } from '@svc/protocol'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, type RefObject, Suspense, useRef, useState } from 'react'
-import { statementOf } from '../../../alerts/parts/words.ts'
+import { Suspense, useRef, useState } from 'react'
 import { read } from '../../../data/queries.ts'
-import { paths } from '../../../paths.ts'
-import { Strip } from '../../../ui/charts/Strip.tsx'
 import { part } from '../../../ui/files.tsx'
-import {
-  count,
-  exactTime,
-  Level,
-  levelLooks,
-  serviceNow,
-  Text,
-  Time,
-  useClock,
-  useFocusedPart,
-} from '../../../ui/index.ts'
+import { Level, serviceNow, Text, Time, useClock, useFocusedPart } from '../../../ui/index.ts'
 import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import { type Agent, tabsOf } from '../../parts/agent.ts'
 import { useAgentAlerts } from '../../parts/useAgentAlerts.ts'
 import {
+  addressOfTarget,
   type ChangeLine,
-  type ChangeTarget,
   changeLinesOf,
   type HistoryWindow,
-  historyMarksOf,
   historySince,
   historyWindows,
   isLongEnough,
-  spanWords,
-  stateSummary,
   windowFor,
 } from './history.ts'
 import { isSaid } from './StateDetail.tsx'
+import { StateStrip } from './StateStrip.tsx'
 
 /** Few agents have so many changes, so this code is loaded separately. */
 const LeftOff = part(() => import('./LeftOff.tsx'))
@@ -55,8 +37,7 @@ const chartHeight = 235
 const minStripMs = 60_000
 
 /**
- * Shows what was before: the agent's states as a strip, with alerts above, and below it what changed, newest first. The
- * strip takes the focus; the arrow keys go from change to change, and Enter opens what a change is about.
+ * Shows what was before: the agent's states as a strip, with alerts above, and below it what changed, newest first.
  */
 export function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
@@ -101,7 +82,7 @@ export function History({ agent }: { agent: Agent }) {
         )
       }
     >
-      {hasAxis && <PastChart {...{ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }} />}
+      {hasAxis && <StateStrip {...{ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }} />}
       <ChangeList
         agent={agent}
         lines={lines}
@@ -126,111 +107,6 @@ export function History({ agent }: { agent: Agent }) {
 /** The beginning of what is known; `now` if nothing is. */
 const knownSince = (spans: readonly StateSpan[] | undefined, now: number): number =>
   spans?.find(({ is }) => is !== 'unknown')?.from ?? now
-
-interface PastProps {
-  agent: Agent
-  window: HistoryWindow
-  start: number
-  end: number
-  lines: readonly ChangeLine[]
-  spans: readonly StateSpan[]
-  alerts: readonly AlertLine[]
-  /** The key of the change that is marked on the strip. */
-  chosen: string | null
-  setChosen: (key: string | null) => void
-  strip: RefObject<HTMLDivElement | null>
-}
-
-/** The strip, and the change to which the arrow keys went. */
-function PastChart({ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }: PastProps) {
-  const open = useOpen(agent)
-  const shown = lines.filter(({ at }) => at >= start)
-  const place = shown.findIndex(({ key }) => key === chosen)
-  const line = shown[place]
-  const raised = alerts.filter((alert) => (alert.endedAt ?? end) > start)
-  const known = spans
-    .filter(({ until }) => until > start)
-    // The last span lasts until the next answer says otherwise.
-    .map((span, i, all) => ({
-      ...span,
-      from: Math.max(start, span.from),
-      until: i === all.length - 1 ? Math.max(end, span.until) : span.until,
-    }))
-  const summary = stateSummary(known)
-  const since = agent.page.statesSince
-
-  const move = (event: KeyboardEvent) => {
-    const last = shown.length - 1
-    // The lines begin with the newest one, which is on the right.
-    const to = {
-      ...{ ArrowLeft: place + 1, ArrowRight: (line ? place : last + 1) - 1 },
-      ...{ Home: last, End: 0 },
-    }[event.key]
-    if (event.key === 'Escape') setChosen(null)
-    if (event.key === 'Enter' && line?.target) open(line.target)
-    if (to === undefined || last < 0) return
-    event.preventDefault()
-    setChosen(shown[Math.max(0, Math.min(last, to))]?.key ?? null)
-  }
-  return (
-    <>
-      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: the arrow keys go from change to change */}
-      {/* biome-ignore-start lint/a11y/useSemanticElements: a fieldset is for inputs */}
-      <div
-        ref={strip}
-        className="ag-past"
-        role="group"
-        aria-label="History"
-        aria-description="Left and Right go from change to change, Enter opens one."
-        tabIndex={0}
-        onKeyDown={move}
-        onBlur={() => setChosen(null)}
-      >
-        <Strip
-          title={`States over the last ${window}`}
-          summary={raised.length > 0 ? `${summary}. ${count(raised.length, 'alert')}` : summary}
-          start={start}
-          end={end}
-          marks={historyMarksOf(start, end)}
-          at={line?.at}
-          above={raised.map((alert) => alertSpan(alert, end))}
-          spans={known
-            .filter(({ is }) => is !== 'unknown')
-            .map((span) => ({
-              key: String(span.from),
-              from: span.from,
-              to: span.until,
-              color: colorOf(span),
-              hatched: span.is === 'paused',
-              words: () => spanWords(span, end),
-              weight: statesByWeight.indexOf(span.is === 'reporting' ? (span.level ?? 'none') : span.is),
-            }))}
-        />
-      </div>
-      {/* biome-ignore-end lint/a11y/useSemanticElements: a fieldset is for inputs */}
-      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: the arrow keys go from change to change */}
-      <p className="ag-quiet ag-shares">
-        {/* Only the change is read out: the shares are different after each answer. */}
-        <span aria-live="polite">{line && <ChosenChange line={line} />}</span>
-        {line === undefined && (summary || 'Less than an hour is known.')}
-      </p>
-      {since !== null && since > start && (
-        <p className="ag-quiet ag-shares">
-          Kept since {new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' }).format(since)}: earlier times
-          offline are not known
-        </p>
-      )}
-    </>
-  )
-}
-
-const ChosenChange = ({ line: { at, level, words } }: { line: ChangeLine }) => (
-  <>
-    {level !== null && <Level level={level} />}
-    {level !== null && words !== '' && ' '}
-    {words !== '' && <Text>{words}</Text>}, {exactTime(at)}
-  </>
-)
 
 interface LinesProps {
   agent: Agent
@@ -281,7 +157,7 @@ function ChangeEntry({ agent, line, mark }: { agent: Agent; line: ChangeLine; ma
     return (
       <span className="ag-change">
         {level}
-        {words && <AnchorLink {...linkTo(line.target, slug, page.name)}>{words}</AnchorLink>}
+        {words && <AnchorLink {...addressOfTarget(line.target, slug, page.name)}>{words}</AnchorLink>}
       </span>
     )
   if (mark === undefined)
@@ -298,39 +174,3 @@ function ChangeEntry({ agent, line, mark }: { agent: Agent; line: ChangeLine; ma
     </button>
   )
 }
-
-/** The address of the thing that a change is about. */
-function linkTo(target: ChangeTarget, slug: string, name: string) {
-  if (target.to === 'rollout') return { to: paths.rollout, params: { slug, id: target.id } } as const
-  if (target.to === 'alerts')
-    return { to: paths.alerts, params: { slug }, search: target.ended ? { tab: 'history' } : {} } as const
-  const { tab, run } = target
-  return { to: paths.agent, params: { slug, name }, search: { tab, ...(run !== undefined && { run }) } } as const
-}
-
-/** Makes a function that opens the page of the thing that a change is about. */
-function useOpen({ slug, page }: Agent): (target: ChangeTarget) => void {
-  const navigate = useNavigate()
-  return (target) => void navigate(linkTo(target, slug, page.name))
-}
-
-/** An alert as a line above the strip, from the alert's opening to its end, or to now if it is open. */
-const alertSpan = (alert: AlertLine, end: number) => ({
-  key: alert.id,
-  from: alert.openedAt ?? alert.since,
-  to: alert.endedAt ?? end,
-  color: colors[alert.level],
-  weight: statesByWeight.indexOf(alert.level),
-  words: () =>
-    `${levelLooks[alert.level].words} alert: ${statementOf(alert)}\n${exactTime(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exactTime(alert.endedAt)}`,
-})
-
-const colors: Readonly<Record<LevelName, string>> = {
-  ok: 'var(--svc-ok)',
-  info: 'var(--svc-info)',
-  warn: 'var(--svc-warn)',
-  bad: 'var(--svc-bad)',
-}
-
-const colorOf = ({ is, level }: StateSpan): string =>
-  is === 'offline' || is === 'stopped' || level === null ? 'var(--svc-offline)' : colors[level]

@@ -2,7 +2,7 @@
 import type { AgentState, HistoryChange, StateSpan, UpdateKind } from '@svc/api'
 import { alertRules, updateWords } from '@svc/api/words'
 import { type Level, levels } from '@svc/protocol'
-import type { AgentTab } from '../../../paths.ts'
+import { type AgentTab, paths } from '../../../paths.ts'
 import { dateAndTime, lastingText, levelLooks, timeOfDay } from '../../../ui/index.ts'
 import { percent } from '../../../ui/time/format.ts'
 import { controlNames, isControl, lifeWords } from '../../parts/life.ts'
@@ -228,4 +228,13 @@ export function spanWords({ is, level, label, from, until }: StateSpan, now: num
   const state = level === null ? 'No level' : levelLooks[level].words
   const head = is === 'reporting' ? `${state}${label ? `: ${label}` : ''}` : stateNames[is]
   return `${head}\n${dateAndTime(from, now)} to ${until >= now ? 'now' : dateAndTime(until, now)}, ${lastingText(until - from)}`
+}
+
+/** The address of the thing that a change is about. */
+export function addressOfTarget(target: ChangeTarget, slug: string, name: string) {
+  if (target.to === 'rollout') return { to: paths.rollout, params: { slug, id: target.id } } as const
+  if (target.to === 'alerts')
+    return { to: paths.alerts, params: { slug }, search: target.ended ? { tab: 'history' } : {} } as const
+  const { tab, run } = target
+  return { to: paths.agent, params: { slug, name }, search: { tab, ...(run !== undefined && { run }) } } as const
 }
