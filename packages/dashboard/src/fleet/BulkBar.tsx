@@ -13,7 +13,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
-import { IdleTerms } from '../actions/dialogs/IdleTerms.tsx'
+import { SelectionIdleTerms } from '../actions/dialogs/SelectionIdleTerms.tsx'
 import { typeWords } from '../actions/dialogs/words.ts'
 import { paths } from '../paths.ts'
 import { part } from '../ui/files.tsx'
@@ -41,7 +41,7 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
   return (
     <>
       <section className="fleet-bulk" aria-label="Selected agents">
-        <IdleTerms slug={slug} filter={selection.filter} />
+        <SelectionIdleTerms slug={slug} filter={selection.filter} />
         <span className="fleet-bulk-count" role="status">
           {names.length.toLocaleString('en-US')} selected
         </span>
@@ -79,7 +79,7 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
           <TagsDialog
             slug={slug}
             names={names}
-            note={<IdleTerms slug={slug} filter={selection.filter} />}
+            note={<SelectionIdleTerms slug={slug} filter={selection.filter} />}
             onClose={() => setTagging(false)}
             onGone={(gone) => {
               if (gone.length === names.length) setTagging(false)

@@ -8,8 +8,8 @@ import { ApiError, call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { Confirm, ErrorNote, Scroll, Text } from '../../ui/index.ts'
-import { IdleTerms } from './IdleTerms.tsx'
 import { LogName } from './LogName.tsx'
+import { SelectionIdleTerms } from './SelectionIdleTerms.tsx'
 import { SetValues } from './SetValues.tsx'
 import { type ActionValues, previewKey, useActionReach } from './useReach.ts'
 import { agentsIn, previewWords, reasonsIn, typeWords } from './words.ts'
@@ -62,7 +62,7 @@ export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGon
       }
     >
       <Stack gap="sm">
-        <IdleTerms slug={slug} filter={filter} />
+        <SelectionIdleTerms slug={slug} filter={filter} />
         {gone.length > 0 && <DeletedNames names={gone} />}
         {isTooMany ? (
           <p>
