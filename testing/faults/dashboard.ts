@@ -23,10 +23,10 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'page: a sign-in through the provider that failed sends to a password that nobody has',
     harm: 'People are told to sign in as before, and there is no form.',
-    file: at('door/provider-words.ts'),
+    file: at('door/SignInPage.tsx'),
     old: '= provider?.only',
     new: '= provider?.name === undefined',
-    tests: [at('door/provider-words.test.ts')],
+    tests: [at('door/SignInPage.test.ts')],
   },
   {
     name: 'frames: the list is not asked for again when an agent changes its group',

@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
-import type { NewCode } from '@svc/api'
+import type { InstallCode, NewCode } from '@svc/api'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
@@ -12,7 +12,6 @@ import { Confirm, CopyLines, count, Help, PageHeader, Text } from '../../ui/inde
 import { AnchorLink } from '../../ui/links.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { Countdown } from './Countdown.tsx'
-import { codesAsCsv, codesAsLines, usableCodes } from './list.ts'
 import { useRevokeCodes } from './useRevokeCodes.tsx'
 import { Warnings } from './Warnings.tsx'
 
@@ -140,4 +139,34 @@ function LeaveCodes({ codes }: { codes: number }) {
       {`${count(codes, 'code')} can still be used, and they are shown only here. Copy or download them first.`}
     </Confirm>
   )
+}
+
+// Several install codes: those that can be used, and all as text, as lines to copy and as a file.
+
+type Listed = Pick<NewCode, 'agentName' | 'code' | 'expiresAt'>
+
+/** A line for each code: the name of its agent, and the code. The codes begin in one column. */
+export function codesAsLines(codes: readonly Listed[]): string {
+  const width = Math.max(...codes.map(({ agentName }) => agentName.length))
+  return codes.map(({ agentName, code }) => `${agentName.padEnd(width)}  ${code}`).join('\n')
+}
+
+/** The codes as CSV. Neither names nor codes have a character that CSV must quote, or that a spreadsheet would run. */
+export const codesAsCsv = (codes: readonly Listed[]): string =>
+  [
+    'agent,code,valid_until',
+    ...codes.map(({ agentName, code, expiresAt }) => `${agentName},${code},${new Date(expiresAt).toISOString()}`),
+    '',
+  ].join('\r\n')
+
+/**
+ * The codes that can still be used, by their states in the list of the service. A code that the list does not have yet
+ * can be used.
+ */
+export function usableCodes<T extends { id: string }>(
+  codes: readonly T[],
+  listed: readonly Pick<InstallCode, 'id' | 'state'>[] = [],
+): T[] {
+  const states = new Map(listed.map(({ id, state }) => [id, state]))
+  return codes.filter(({ id }) => (states.get(id) ?? 'live') === 'live')
 }

@@ -1,8 +1,17 @@
 /** The dialogs that the palette opens after it has closed. */
+
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { controlNames } from '../../agents/parts/life.ts'
+import { offlineText } from '../../agents/parts/press.ts'
 import { AddChannelDialog } from '../../alerts/channels/AddChannelDialog.tsx'
+import { call } from '../../data/api.ts'
+import { keys } from '../../data/queries.ts'
+import { handOverCommand } from '../../data/sent.ts'
 import { InviteDialog } from '../../members/Invitations.tsx'
-import { CommandDialog } from './CommandDialog.tsx'
+import { paths } from '../../paths.ts'
+import { Confirm, useReportOverdue } from '../../ui/index.ts'
 import type { AgentCommand } from './commands.ts'
 
 export type OpenDialog = 'invite' | 'channel' | AgentCommand
@@ -20,4 +29,29 @@ export function Dialogs({ slug, dialog, onClosed }: { slug: string; dialog: Open
   if (dialog === 'invite') return <InviteDialog {...props} />
   if (dialog === 'channel') return <AddChannelDialog {...props} />
   return <CommandDialog {...props} {...dialog} />
+}
+
+interface CommandDialogProps extends AgentCommand {
+  slug: string
+  opened: boolean
+  onClose: () => void
+}
+
+/** Asks before a command of the palette is sent, and then leads to the agent, whose page shows its answer. */
+function CommandDialog({ slug, control, agent, words, opened, onClose }: CommandDialogProps) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { name, silentAt } = agent
+  const isOffline = useReportOverdue(silentAt)
+  const send = async () => {
+    const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, { type: control })
+    handOverCommand({ slug, name, command })
+    void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+    await navigate({ to: paths.agent, params: { slug, name } })
+  }
+  return (
+    <Confirm opened={opened} onClose={onClose} title={`${words}?`} confirm={controlNames[control]} onConfirm={send}>
+      {isOffline ? offlineText : 'The agent gets the command with its next report, and decides for itself.'}
+    </Confirm>
+  )
 }

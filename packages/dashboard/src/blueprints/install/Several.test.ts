@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codesAsCsv, codesAsLines, usableCodes } from './list.ts'
+import { codesAsCsv, codesAsLines, usableCodes } from './Several.tsx'
 
 const codes = [
   { agentName: 'mail', code: 'svc_inst_a', expiresAt: Date.UTC(2026, 10, 27, 12, 15) },

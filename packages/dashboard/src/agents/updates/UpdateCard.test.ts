@@ -1,6 +1,6 @@
 import type { WishState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { updateStepsOf } from './steps.ts'
+import { updateStepsOf } from './UpdateCard.tsx'
 
 test.each<[WishState, string | undefined]>([
   ['none', undefined],

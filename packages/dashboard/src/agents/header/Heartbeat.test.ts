@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { beatBarsOf, beatsAfter, beatWords, nextReportShare, type ReportBeat } from './beats.ts'
+import { beatBarsOf, beatsAfter, beatWords, nextReportShare, type ReportBeat } from './Heartbeat.tsx'
 
 const heard = (seenAt: number, interval = 30_000) => ({ seenAt, nextReportAt: seenAt + interval })
 const after = (...times: number[]) =>

@@ -1,6 +1,6 @@
 import type { Run } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { picturesOf } from './pictures.ts'
+import { picturesOf } from './RunPictures.tsx'
 
 const run = (seconds: number | undefined, more: Partial<Run> = {}): Run => ({
   ...{ id: 'r', status: 'ok', started: 1000 },

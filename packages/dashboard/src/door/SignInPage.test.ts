@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureInWords } from './provider-words.ts'
+import { failureInWords } from './SignInPage.tsx'
 
 const acme = { name: 'Acme', only: false }
 
