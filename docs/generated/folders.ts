@@ -1,5 +1,6 @@
 /** The tables of the folders of a package, from the top layer to the lowest. */
-import { type Order, orders } from '../../scripts/house/layers.ts'
+import { orders } from '../../scripts/house/layers.ts'
+import type { Order } from '../../scripts/house/order.ts'
 import { code, table } from './table.ts'
 
 /**

@@ -2,7 +2,8 @@
 import { dirname } from 'node:path'
 import { cyclesOf } from './cycles.ts'
 import type { Facts } from './facts.ts'
-import { type Order, orders } from './layers.ts'
+import { orders } from './layers.ts'
+import type { Order } from './order.ts'
 
 export type Sources = ReadonlyMap<string, Facts>
 
