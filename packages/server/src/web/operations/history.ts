@@ -2,16 +2,19 @@
 import { type CostSplit, type CostStep, history } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
 import { dayNumber } from '../../platform/limits/units.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { sharedAnswers } from '../live/shared.ts'
 import { readHistoryChanges } from '../queries/changes.ts'
-import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
-import { costCsv, costPage, costRows } from '../queries/costs.ts'
+import { costCsv, costPage, costRows, costRuns } from '../queries/costs.ts'
+import { listTurns } from '../queries/fleet.ts'
 import { fleetAt } from '../queries/fleet-states.ts'
 import { agentStates } from '../queries/states.ts'
 import { readStrips } from '../queries/strips.ts'
 import { agentTrend } from '../queries/trend.ts'
+import { maxListBytes } from '../routing/bounded.ts'
+import type { Bytes } from '../routing/json.ts'
 import { bindReading } from '../routing/operations.ts'
-import { keptAnswerBytes, listJson } from './kept-costs.ts'
 
 interface Asked {
   from?: number
@@ -70,3 +73,75 @@ export const historyOperations = [
     ]),
   ),
 ]
+
+// Answers about costs as they are sent. They are read from the sums of all agents, so they are kept for a minute.
+
+const utf8 = new TextEncoder()
+/** The number of rows that are written in one turn of the event loop. */
+const rowsAtOnce = 1000
+/** The milliseconds for which an answer about costs is kept: it is read from the sums of all agents. */
+const keptMs = 60_000
+/**
+ * The maximum number of these answers, of all workspaces together, and the bytes of one of them. A download has more
+ * rows than an answer in JSON, so fewer are kept.
+ */
+const maxKept = { json: 64, csv: 2 } as const
+const maxKeptBytes = { json: maxListBytes, csv: 32 * maxListBytes } as const
+const keptAnswers = {
+  json: sharedAnswers(() => performance.now(), keptMs, maxKept.json),
+  csv: sharedAnswers(() => performance.now(), keptMs, maxKept.csv),
+} as const
+
+/** The last reading of costs of each workspace that has one. A workspace reads one at a time, since each is large. */
+const readings = new Map<string, Promise<unknown>>()
+
+function afterReadings<T>(workspace: { id: string }, read: () => Promise<T>): Promise<T> {
+  const { id } = workspace
+  const reading = (readings.get(id) ?? Promise.resolve()).then(read, read)
+  readings.set(id, reading)
+  const forget = () => readings.get(id) === reading && readings.delete(id)
+  reading.then(forget, forget)
+  return reading
+}
+
+/** An answer about a workspace as it is sent, made at most a minute ago from pieces of text. */
+const keptAnswerBytes = (
+  form: keyof typeof keptAnswers,
+  workspace: { id: string },
+  asked: readonly unknown[],
+  make: () => AsyncIterable<string> | Promise<Iterable<string>>,
+): Promise<Bytes> =>
+  keptAnswers[form].of(JSON.stringify([workspace.id, ...asked]), () =>
+    afterReadings(workspace, async () => {
+      const pieces: Uint8Array[] = []
+      let size = 0
+      for await (const piece of await make()) {
+        const encoded = utf8.encode(piece)
+        size += encoded.length
+        if (size > maxKeptBytes[form]) throw new Refusal('costs_too_many')
+        pieces.push(encoded)
+      }
+      return joined(pieces, size)
+    }),
+  )
+
+function joined(pieces: readonly Uint8Array[], size: number): Bytes {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+/** The JSON of a list, in pieces. */
+async function* listJson({ id }: { id: string }, rows: readonly unknown[]): AsyncGenerator<string> {
+  let before = '['
+  for (let i = 0; i < rows.length; i += rowsAtOnce) {
+    if (i > 0) await listTurns.next(id)
+    yield before + JSON.stringify(rows.slice(i, i + rowsAtOnce)).slice(1, -1)
+    before = ','
+  }
+  yield rows.length === 0 ? '[]' : ']'
+}

@@ -10,9 +10,8 @@ import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
 import { eraseOldSums } from '../../service/sweeper/rounds.ts'
-import { costRuns } from './cost-runs.ts'
 import { startOfStep } from './cost-sums.ts'
-import { costCsv, costPage, costRows } from './costs.ts'
+import { costCsv, costPage, costRows, costRuns } from './costs.ts'
 
 const noon = testStart / 1000
 const today = dayNumber(testStart)
