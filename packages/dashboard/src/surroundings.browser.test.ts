@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { afterThisTest } from '../../../testing/cleaning.ts'
+import { byLevel } from '../../../testing/level.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
 import { programs } from '../testing/foreign-programs.ts'
 
@@ -42,7 +43,7 @@ async function changedWindow(): Promise<Page> {
 
 const broken = (page: Page) => page.getByText('Something went wrong')
 
-test.each(Object.entries(programs))(
+test.each(Object.entries(programs).slice(0, byLevel(1, 4, 4)))(
   '%s: the list and the page of an agent show what changes',
   async (_name, program) => {
     await report('mail-1', 'ok', 'Idle')

@@ -7,7 +7,7 @@ import { isMapOfNames, parseAsMaps, parseJson } from './json-large.ts'
 import { jsonFaultAt } from './json-reason.ts'
 import { keptReport, readReport, report } from './report.ts'
 
-const repeats = byLevel(100, 300, 20_000)
+const repeats = byLevel(40, 300, 20_000)
 /**
  * The timeout of a test in milliseconds. In the long form, a test does more work and may take more than a minute.
  */

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
+import { level } from '../../../../../testing/level.ts'
 import { type Account, account } from '../../../testing/adopting.ts'
 import { becomes, token } from '../../../testing/folder.ts'
 import { json, type Service, startService } from '../../../testing/service.ts'
@@ -95,21 +96,24 @@ test('jobs that svc-exec has recorded for this home folder are found, and those 
   expect(JSON.parse((await ada.adopt(['--dry-run', '--json'])).out)).toMatchObject({ found: { jobs: 1 } })
 })
 
-test('programs that are installed in another folder are used there, and the agent gets its own copy', async () => {
-  const good = await service()
-  const ada = somebody()
-  ada.crontab.write(table)
-  const tools = join(ada.home, 'tools')
-  expect(await ada.svc(['self', 'install', '--to', tools])).toMatchObject({ code: 0 })
-  const file = join(ada.home, 'token')
-  writeFileSync(file, token, { mode: 0o600 })
-  const args = ['adopt', ...quiet, '--crontab', '--url', good.origin, '--token-file', file]
-  await promisify(execFile)(join(tools, 'svc'), args, { env: ada.env })
-  expect(ada.crontab.table()).toContain(`echo ${tools}/svc-exec report --`)
-  expect(existsSync(ada.bin)).toBe(false)
-  expect(readFileSync(ada.host.runtime).equals(readFileSync(join(tools, 'svc')))).toBe(true)
-  expect(readFileSync(ada.host.manifest, 'utf8')).toContain('.svc/runtime/svc.pyz')
-})
+test.skipIf(level === 'short')(
+  'programs that are installed in another folder are used there, and the agent gets its own copy',
+  async () => {
+    const good = await service()
+    const ada = somebody()
+    ada.crontab.write(table)
+    const tools = join(ada.home, 'tools')
+    expect(await ada.svc(['self', 'install', '--to', tools])).toMatchObject({ code: 0 })
+    const file = join(ada.home, 'token')
+    writeFileSync(file, token, { mode: 0o600 })
+    const args = ['adopt', ...quiet, '--crontab', '--url', good.origin, '--token-file', file]
+    await promisify(execFile)(join(tools, 'svc'), args, { env: ada.env })
+    expect(ada.crontab.table()).toContain(`echo ${tools}/svc-exec report --`)
+    expect(existsSync(ada.bin)).toBe(false)
+    expect(readFileSync(ada.host.runtime).equals(readFileSync(join(tools, 'svc')))).toBe(true)
+    expect(readFileSync(ada.host.manifest, 'utf8')).toContain('.svc/runtime/svc.pyz')
+  },
+)
 
 test.each([
   ['an unknown token', json({ error: { code: 'unauthorized', message: 'No.' } }, 401), 1, 'does not know this token'],
@@ -224,7 +228,7 @@ test.each([
   expect(ada.crontab.table()).toBe(table)
 })
 
-test('a rotated token is asked for again', async () => {
+test.skipIf(level === 'short')('a rotated token is asked for again', async () => {
   const good = await service()
   const ada = somebody()
   await ada.adopt([...quiet, '--url', good.origin], { input: token })
@@ -289,19 +293,22 @@ test('a table that cannot be read is refused with --crontab, and else only named
   expect(existsSync(ada.host.env)).toBe(false)
 })
 
-test('a table that cannot be read keeps a removal only if svc has changed it, and the other way is named', async () => {
-  const good = await service()
-  const ada = somebody()
-  ada.crontab.write(table)
-  await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
-  ada.crontab.refuse('you may not use crontab')
-  const removed = await ada.adopt(['--remove', '--yes'])
-  expect(removed).toMatchObject({ code: 1, out: '' })
-  expect(removed.err).toContain('so nothing was removed. To remove the agent alone: svc remove --keep-state --dir')
-  expect(existsSync(ada.host.env)).toBe(true)
-  expect((await ada.svc(['remove', '--keep-state', '--yes', '--dir', ada.host.root])).code).toBe(0)
-  expect(readFileSync(join(ada.host.state, 'crontab.before'), 'utf8')).toBe(table)
-})
+test.skipIf(level === 'short')(
+  'a table that cannot be read keeps a removal only if svc has changed it, and the other way is named',
+  async () => {
+    const good = await service()
+    const ada = somebody()
+    ada.crontab.write(table)
+    await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
+    ada.crontab.refuse('you may not use crontab')
+    const removed = await ada.adopt(['--remove', '--yes'])
+    expect(removed).toMatchObject({ code: 1, out: '' })
+    expect(removed.err).toContain('so nothing was removed. To remove the agent alone: svc remove --keep-state --dir')
+    expect(existsSync(ada.host.env)).toBe(true)
+    expect((await ada.svc(['remove', '--keep-state', '--yes', '--dir', ada.host.root])).code).toBe(0)
+    expect(readFileSync(join(ada.host.state, 'crontab.before'), 'utf8')).toBe(table)
+  },
+)
 
 test('lines are put back in a table whose bytes are not UTF-8, and each other byte stays', async () => {
   const good = await service()

@@ -238,22 +238,25 @@ describe('a rollback', () => {
     await running.end()
   })
 
-  test('by svc rollback without a runtime, its agent left behind: the next start runs the previous version', async () => {
-    const { service, agent, offered } = await newSetup()
-    const running = runs(agent)
-    offered.wish('1.5.0')
-    await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
-    await running.end('SIGKILL')
-    await service.close()
-    const back = await svc(agent, ['rollback'])
-    expect(back, back.err).toMatchObject({ code: 0 })
-    expect(back.out).toContain('1.4.0 is in place')
-    expect(back.out).toContain('svc start')
-    expect(expectWhole(agent, [old, next])).toBe('1.4.0')
-    runs(agent)
-    await becomes('the old one runs', () => agent.starts().at(-1)?.cwd.includes(old.sha256.slice(0, 32)))
-    expect(readUpdate(agent)).toMatchObject({ state: 'idle', hold: { version: '1.5.0' } })
-  })
+  test.skipIf(level === 'short')(
+    'by svc rollback without a runtime, its agent left behind: the next start runs the previous version',
+    async () => {
+      const { service, agent, offered } = await newSetup()
+      const running = runs(agent)
+      offered.wish('1.5.0')
+      await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
+      await running.end('SIGKILL')
+      await service.close()
+      const back = await svc(agent, ['rollback'])
+      expect(back, back.err).toMatchObject({ code: 0 })
+      expect(back.out).toContain('1.4.0 is in place')
+      expect(back.out).toContain('svc start')
+      expect(expectWhole(agent, [old, next])).toBe('1.4.0')
+      runs(agent)
+      await becomes('the old one runs', () => agent.starts().at(-1)?.cwd.includes(old.sha256.slice(0, 32)))
+      expect(readUpdate(agent)).toMatchObject({ state: 'idle', hold: { version: '1.5.0' } })
+    },
+  )
 
   test('by the service naming the previous version: at once, from the disk, as an update (D30)', async () => {
     const { service, agent, offered } = await newSetup()
@@ -362,29 +365,32 @@ describe('an update that does not wait for the end of a watch', () => {
     expect(readUpdate(agent)).toMatchObject({ hold: { version: '1.6.0' } })
   })
 
-  test('a download that fails, and a kill while it lasts: the watch goes on, and the update is tried again later', async () => {
-    const third = await learn(await versionOf('1.6.0'))
-    let hangs = true
-    const { service, agent, offered, running } = await watched({
-      '1.6.0': (r, c, s) => (hangs ? undefined : serves(third)(r, c, s)),
-    })
-    await becomes('minutes of the watch', () => (readUpdate(agent)?.window?.ran ?? 0) >= 60)
-    offered.wish('1.6.0', { now: true })
-    await becomes('the fetch', () => readUpdate(agent)?.state === 'fetching')
-    await running.end('SIGKILL')
-    hangs = false
-    runs(agent)
-    await becomes('it is watched again', () => readUpdate(agent)?.state === 'watching')
-    expect(readUpdate(agent)).toMatchObject({
-      running: { version: '1.5.0' },
-      previous: { version: '1.4.0' },
-      retry: { version: '1.6.0' },
-    })
-    expect(readUpdate(agent)?.window?.ran).toBeGreaterThanOrEqual(60)
-    await reportWhere(service, 'kept after ten minutes', (r) => r.applied?.version === '1.6.0')
-  })
+  test.skipIf(level === 'short')(
+    'a download that fails, and a kill while it lasts: the watch goes on, and the update is tried again later',
+    async () => {
+      const third = await learn(await versionOf('1.6.0'))
+      let hangs = true
+      const { service, agent, offered, running } = await watched({
+        '1.6.0': (r, c, s) => (hangs ? undefined : serves(third)(r, c, s)),
+      })
+      await becomes('minutes of the watch', () => (readUpdate(agent)?.window?.ran ?? 0) >= 60)
+      offered.wish('1.6.0', { now: true })
+      await becomes('the fetch', () => readUpdate(agent)?.state === 'fetching')
+      await running.end('SIGKILL')
+      hangs = false
+      runs(agent)
+      await becomes('it is watched again', () => readUpdate(agent)?.state === 'watching')
+      expect(readUpdate(agent)).toMatchObject({
+        running: { version: '1.5.0' },
+        previous: { version: '1.4.0' },
+        retry: { version: '1.6.0' },
+      })
+      expect(readUpdate(agent)?.window?.ran).toBeGreaterThanOrEqual(60)
+      await reportWhere(service, 'kept after ten minutes', (r) => r.applied?.version === '1.6.0')
+    },
+  )
 
-  test('by "svc unwatch", with a runtime and without one', async () => {
+  test.skipIf(level === 'short')('by "svc unwatch", with a runtime and without one', async () => {
     const third = await learn(await versionOf('1.6.0'))
     const { service, agent, offered, running } = await watched({ '1.6.0': third })
     offered.wish('1.6.0')
@@ -400,7 +406,7 @@ describe('an update that does not wait for the end of a watch', () => {
     expect(await svc(agent, ['unwatch'])).toMatchObject({ code: 1, err: '1.6.0 is not being watched.\n' })
   })
 
-  test('a runtime of 0.1.0 ignores it and waits', async () => {
+  test.skipIf(level === 'short')('a runtime of 0.1.0 ignores it and waits', async () => {
     const third = await learn(await versionOf('1.6.0'))
     const { service, agent, offered } = await newSetup({ '1.5.0': next, '1.6.0': third })
     copyFileSync(join(import.meta.dirname, '../../../../blueprint/testing/old/svc-0.1.0.pyz'), agent.runtime)

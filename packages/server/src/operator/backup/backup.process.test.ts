@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { level } from '../../../../../testing/level.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../../testing/stores.ts'
 
@@ -71,7 +72,7 @@ test('a backup of a running service is restored on another machine: data, accoun
   expect(audit.filter(({ action }) => action === 'agent.token_rotated')).toHaveLength(2)
 })
 
-test('a restore keeps pauses, times offline and the costs of deleted agents', async () => {
+test.skipIf(level === 'short')('a restore keeps pauses, times offline and the costs of deleted agents', async () => {
   const home = await newServiceHome()
   const service = await home.start()
   const { token } = await populate(home)

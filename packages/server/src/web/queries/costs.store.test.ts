@@ -77,7 +77,7 @@ everyEngine('the costs of a workspace', (open) => {
       .execute()
     const turn = () => new Promise((done) => setImmediate(done))
     for (const [i, to] of [[0, 'zz'] as const, [299, 'aa'] as const])
-      for (let turns = 0; turns < 12; turns++) {
+      for (let turns = 0; turns < byLevel(3, 12, 12); turns++) {
         const reading = rowsOf(w)
         for (let n = 0; n < turns; n++) await turn()
         await renameAgent({ db, by, now: w.clock.now() }, agents[i] as TestAgent, `${to}-${turns}`)
@@ -150,7 +150,7 @@ everyEngine('the costs of a workspace', (open) => {
           expect(page.names.reduce((sum, name) => sum + name.cost, 0) + page.others.cost).toBe(cost)
         }
       }),
-      { numRuns: byLevel(20, 40, 200) },
+      { numRuns: byLevel(8, 40, 200) },
     )
   })
 

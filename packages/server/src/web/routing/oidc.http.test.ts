@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { EntryInfo, Factors, Me, ProviderAddress, SignInRecord } from '@svc/api'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { level } from '../../../../../testing/level.ts'
 import {
   followCallback,
   fromElsewhere,
@@ -420,18 +421,21 @@ test('after 30 callbacks that failed, the provider is not called for this addres
   expect(leadsTo(await signInThrough(provider, browser, 'ann'))).toBe('/')
 })
 
-test('forty people behind one address come back at the same moment, and all are signed in', async () => {
-  const { provider, service } = await newSetup()
-  const ways = await Promise.all(
-    Array.from({ length: 40 }, async () => {
-      const browser = service.browser()
-      return { browser, way: await providerBrowser(provider).goes(await begins(browser), 'ann') }
-    }),
-  )
-  provider.fails = { delay: 200 }
-  const ends = await Promise.all(ways.map(({ browser, way }) => followCallback(browser, way)))
-  expect(ends.map(leadsTo)).toEqual(Array(40).fill('/'))
-})
+test.skipIf(level === 'short')(
+  'forty people behind one address come back at the same moment, and all are signed in',
+  async () => {
+    const { provider, service } = await newSetup()
+    const ways = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const browser = service.browser()
+        return { browser, way: await providerBrowser(provider).goes(await begins(browser), 'ann') }
+      }),
+    )
+    provider.fails = { delay: 200 }
+    const ends = await Promise.all(ways.map(({ browser, way }) => followCallback(browser, way)))
+    expect(ends.map(leadsTo)).toEqual(Array(40).fill('/'))
+  },
+)
 
 /** The lines of the log about sign-ins through the provider that failed, without their time. */
 const failures = ({ service }: Pick<Setup, 'service'>) =>
@@ -519,22 +523,25 @@ test.each(reasons)('the log names %s as the reason, once, and nobody', async (wh
   expect(failures(setup)).toEqual([{ level, why, ...(purpose && { purpose }) }])
 })
 
-test('where every domain is allowed, one network address gets 20 accounts in an hour; people with one sign in', async () => {
-  const setup = await newSetup({}, { allow: '*' })
-  const { provider, service } = setup
-  const comes = async (who: string) => {
-    provider.people[who] = { email: `${who}@elsewhere.example`, email_verified: true }
-    return leadsTo(await signInThrough(provider, service.browser(), who))
-  }
-  const ends: (string | null)[] = []
-  for (let i = 0; i < 22; i++) ends.push(await comes(`p${i}`))
-  expect(ends).toEqual([...Array(20).fill('/'), '/sign-in?oidc=limited', '/sign-in?oidc=limited'])
-  expect(await rowsOf(setup)).toMatchObject({ user: 21, oidc_connection: 20 })
-  expect(failures(setup)).toEqual(Array(2).fill({ level: 'warn', why: 'too_many_accounts', purpose: 'sign-in' }))
-  expect(await comes('p0')).toBe('/')
-  service.pass(3601)
-  expect(await comes('p20')).toBe('/')
-})
+test.skipIf(level === 'short')(
+  'where every domain is allowed, one network address gets 20 accounts in an hour; people with one sign in',
+  async () => {
+    const setup = await newSetup({}, { allow: '*' })
+    const { provider, service } = setup
+    const comes = async (who: string) => {
+      provider.people[who] = { email: `${who}@elsewhere.example`, email_verified: true }
+      return leadsTo(await signInThrough(provider, service.browser(), who))
+    }
+    const ends: (string | null)[] = []
+    for (let i = 0; i < 22; i++) ends.push(await comes(`p${i}`))
+    expect(ends).toEqual([...Array(20).fill('/'), '/sign-in?oidc=limited', '/sign-in?oidc=limited'])
+    expect(await rowsOf(setup)).toMatchObject({ user: 21, oidc_connection: 20 })
+    expect(failures(setup)).toEqual(Array(2).fill({ level: 'warn', why: 'too_many_accounts', purpose: 'sign-in' }))
+    expect(await comes('p0')).toBe('/')
+    service.pass(3601)
+    expect(await comes('p20')).toBe('/')
+  },
+)
 
 /** Counts accounts of strangers, as if they had come before from other addresses. */
 async function countStrangers({ provider, service }: Setup, number: number): Promise<void> {
@@ -578,7 +585,7 @@ test('people who are invited neither count as strangers nor are stopped by their
   expect(leadsTo(end), 'the invitation of somebody who is disabled is void').toBe('/sign-in?oidc=limited')
 })
 
-test('where domains are named, an office makes any number of accounts', async () => {
+test.skipIf(level === 'short')('where domains are named, an office makes any number of accounts', async () => {
   const setup = await newSetup()
   for (let i = 0; i < 22; i++) {
     setup.provider.people[`p${i}`] = { email: `p${i}@example.org`, email_verified: true }

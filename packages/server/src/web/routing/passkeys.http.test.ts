@@ -12,6 +12,7 @@ import type {
 } from '@svc/api'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
+import { level } from '../../../../../testing/level.ts'
 import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import {
   type Answering,
@@ -260,16 +261,19 @@ test('a disabled account is told to the owner of its passkey, and to nobody else
   expect(linesOf(service)).toContainEqual(expect.objectContaining({ outcome: 'disabled', method: 'passkey' }))
 })
 
-test('thirty passkeys that are not accepted are refused for a while, by address, and good ones do not count', async () => {
-  const { service, passkey } = await withPasskey()
-  for (let i = 0; i < 3; i++) expect((await usePasskey(service.browser(), passkey)).status).toBe(200)
-  for (let i = 0; i < 30; i++)
-    expect((await usePasskey(service.browser(), passkey, { verified: false })).status).toBe(401)
-  const limited = await usePasskey(service.browser(), passkey)
-  expect([limited.status, Number(limited.headers.get('retry-after')) > 0]).toEqual([429, true])
-  service.pass(301)
-  expect((await usePasskey(service.browser(), passkey)).status).toBe(200)
-})
+test.skipIf(level === 'short')(
+  'thirty passkeys that are not accepted are refused for a while, by address, and good ones do not count',
+  async () => {
+    const { service, passkey } = await withPasskey()
+    for (let i = 0; i < 3; i++) expect((await usePasskey(service.browser(), passkey)).status).toBe(200)
+    for (let i = 0; i < 30; i++)
+      expect((await usePasskey(service.browser(), passkey, { verified: false })).status).toBe(401)
+    const limited = await usePasskey(service.browser(), passkey)
+    expect([limited.status, Number(limited.headers.get('retry-after')) > 0]).toEqual([429, true])
+    service.pass(301)
+    expect((await usePasskey(service.browser(), passkey)).status).toBe(200)
+  },
+)
 
 describe('adding a passkey', () => {
   const begin = async (browser: Browser) =>
@@ -333,7 +337,7 @@ describe('adding a passkey', () => {
     expect((await sent('A'.repeat(4001))).body.error?.code).toBe('body_invalid')
   })
 
-  test('thirty new ones that are not accepted are refused for a while', async () => {
+  test.skipIf(level === 'short')('thirty new ones that are not accepted are refused for a while', async () => {
     const { service, ann } = await begun()
     const { made } = testPasskey(service.baseUrl, await begin(ann), { verified: false })
     for (let i = 0; i < 30; i++) expect((await adds(ann, made)).status).toBe(400)
@@ -350,7 +354,7 @@ describe('adding a passkey', () => {
     expect((await factorsIn(ann)).passkeys).toMatchObject([{ name: 'Laptop' }])
   })
 
-  test('is refused beyond 20 of a person', async () => {
+  test.skipIf(level === 'short')('is refused beyond 20 of a person', async () => {
     const { service, ann } = await begun()
     for (let i = 1; i < maxPasskeys; i++) await addPasskey(ann, service.baseUrl)
     const { made } = testPasskey(service.baseUrl, await begin(ann))

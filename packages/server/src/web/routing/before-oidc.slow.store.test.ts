@@ -1,4 +1,7 @@
-/** Tests that data of the version before sign-in providers stays as it is, on both engines, and connects with one. */
+/**
+ * Tests that data of the version before sign-in providers stays as it is, on both engines, and connects with one. `npm
+ * test` leaves this out. packages/server/src/web/routing/oidc.store.test.ts proves the same rules.
+ */
 import type { Factors, Me, ProviderAddress, SignInAnswer } from '@svc/api'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'

@@ -1,6 +1,7 @@
 /**
  * The way of a person with cron jobs, from an account on a machine to the jobs on the page: the block that the page
- * shows, typed in a real terminal, and the answer that svc asks for.
+ * shows, typed in a real terminal, and the answer that svc asks for. `npm test` leaves this out.
+ * packages/runtime/src/cli/host/adopt.process.test.ts proves the same rules.
  */
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,7 @@
-/** Tests `svc-server mcp` as a process, with lines as clients of both revisions write them. */
+/**
+ * Tests `svc-server mcp` as a process, with lines as clients of both revisions write them. `npm test` leaves this out.
+ * packages/server/src/operator/commands/assistant.store.test.ts proves the same rules.
+ */
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { askedService, modern, RawAssistant, type Reply, textOf } from '../../../testing/assistant.ts'

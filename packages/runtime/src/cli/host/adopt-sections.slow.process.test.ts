@@ -1,4 +1,7 @@
-/** Tests how `svc adopt` shows AI sessions, with files of Claude Code and a scripted service. */
+/**
+ * Tests how `svc adopt` shows AI sessions, with files of Claude Code and a scripted service. `npm test` leaves this
+ * out. packages/runtime/src/cli/host/adopt.process.test.ts proves the same rules.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
