@@ -17,13 +17,13 @@ beforeAll(async () => {
 afterAll(() => setup?.setup.close())
 
 /** The lines about times. Those said about a moment ago may differ by the few minutes between two visits. */
-const aboutTime = /\bago\b|\bnow\b|\bin \d|offline|just now|today|yesterday|tomorrow|until|expire|\bold\b|\d:\d\d/i
+const aboutTime = /\bago\b|\bnow\b|\bin\s\d|offline|just now|today|yesterday|tomorrow|until|expire|\bold\b|\d:\d\d/i
 /** The name of a filter of the list. The level of an agent that is offline has more words. */
 const filterName = 'Offline'
 const said = (line: string): string =>
   line
-    .replace(/just now|\bnow\b|\b\d+ s ago|\b[0-5] min ago/g, 'SOON AGO')
-    .replace(/\bin (\d+ s|a moment)/g, 'IN SOON')
+    .replace(/just now|\bnow\b|\b\d+\ss\sago|\b[0-5]\smin\sago/g, 'SOON AGO')
+    .replace(/\bin\s(\d+\ss|a moment)/g, 'IN SOON')
     .replace(/\d+/g, (number) => (Number(number) > 1 ? '#' : number))
     .trim()
 

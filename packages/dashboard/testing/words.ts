@@ -1,5 +1,8 @@
 import type { Page } from 'playwright-core'
 
+/** A duration as the page writes it: with no-break spaces. */
+export const unbroken = (words: string): string => words.replaceAll(' ', '\u00a0')
+
 /**
  * Returns the places of a page at which two words become one when the text is copied or read aloud: the ends of two
  * elements in the same line with no space between them. A margin between them is no space. Cells and the items of a row

@@ -99,12 +99,13 @@ test('a command that was carried out leaves ten seconds after the page showed it
 
 test.each([
   [null, null],
-  [100_000, 'next report in about 30 s'],
-  [81_000, 'next report in about 15 s'],
-  [70_001, 'next report in about 5 s'],
+  [100_000, 'next report in about 30\u00a0s'],
+  [81_000, 'next report in about 15\u00a0s'],
+  [70_001, 'next report in about 5\u00a0s'],
   [70_000, 'next report due now'],
   [60_000, 'next report due now'],
-  [310_000, 'next report in about 4 min'],
+  [310_000, 'next report in about 4\u00a0min'],
+  [3_970_000, 'next report in about 1\u00a0h\u00a05\u00a0min'],
 ])('a queued command waits for a report at %s: %s', (nextAt, words) => expect(dueWords(nextAt, 70_000)).toBe(words))
 
 test('while an agent is paused it can only be resumed, and the other controls say why not', () => {

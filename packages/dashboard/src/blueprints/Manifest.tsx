@@ -6,7 +6,7 @@
 import type { BlueprintVersion } from '@svc/api'
 import { sizeText } from '@svc/protocol'
 import { nameOf } from '../agents/parts/setting-words.ts'
-import { count, Facts, Section, Text } from '../ui/index.ts'
+import { count, Facts, lastingText, Section, Text } from '../ui/index.ts'
 import { commandText, type Manifest, needsText, restartText, settingText } from './parts/words.ts'
 
 export function ManifestSections({ version: { manifest, files, neededSvc } }: { version: BlueprintVersion }) {
@@ -41,8 +41,8 @@ function Runs({ manifest, neededSvc }: { manifest: Manifest; neededSvc: string |
             : []),
           ['Required programs', needsText(needs, neededSvc)],
           ['Restart', runtime && restartText(runtime)],
-          ['Stop timeout', runtime && `${runtime.stop_seconds} s`],
-          ['Startup timeout', `${health.start_seconds} s`],
+          ['Stop timeout', runtime && lastingText(runtime.stop_seconds * 1000)],
+          ['Startup timeout', lastingText(health.start_seconds * 1000)],
           ['Instructions', instructions && <Mono key="instructions">{instructions}</Mono>],
           ['Controls', list(controls.map((control) => control.replace('_', ' '))) || 'none'],
           ['Kept between versions', list(state) ? <Mono key="state">{list(state) || ''}</Mono> : 'nothing'],

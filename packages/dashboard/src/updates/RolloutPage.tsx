@@ -84,5 +84,7 @@ const wavesWords = ({ upTo, byHand, watchSeconds }: Rollout): string =>
 
 const NextWave = ({ at }: { at: number }) => {
   const left = useClock((now) => Math.max(0, Math.ceil((at - now) / 60_000)))
-  return <span className="svc-quiet">{left === 0 ? 'Within a minute.' : `In about ${left} min.`}</span>
+  return (
+    <span className="svc-quiet">{left === 0 ? 'Within a minute.' : `In about ${lastingText(left * 60_000)}.`}</span>
+  )
 }

@@ -32,8 +32,8 @@ test('after a restore with an earlier report, later ones are forgotten', () => {
 })
 
 test('the bars are told in words', () => {
-  expect(beatWords(after(100, 130, 200))).toBe('2 reports while this page was open, one is due each 30 s; 1 late')
-  expect(beatWords(after(100, 130))).toBe('1 report while this page was open, one is due each 30 s; none late')
+  expect(beatWords(after(100, 130, 200))).toBe('2 reports while this page was open, one is due each 30\u00a0s; 1 late')
+  expect(beatWords(after(100, 130))).toBe('1 report while this page was open, one is due each 30\u00a0s; none late')
 })
 
 test('the time until the next report fills in steps of 5%', () => {

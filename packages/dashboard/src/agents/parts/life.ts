@@ -4,7 +4,10 @@
  */
 import type { ShownCommand } from '@svc/api'
 import type { CommandState, Control, Setting, SettingValues } from '@svc/protocol'
+import { lastingText } from '../../ui/time/relative.ts'
 import { nameOf, valueText } from './setting-words.ts'
+
+const minute = 60_000
 
 type Tone = 'waiting' | 'good' | 'no' | 'lost'
 
@@ -58,9 +61,9 @@ export const commandStateWords = (command: Pick<ShownCommand, 'state' | 'deliver
  */
 export function dueWords(nextAt: number | null, now: number): string | null {
   if (nextAt === null) return null
-  const seconds = Math.ceil((nextAt - now) / 5000) * 5
-  if (seconds <= 0) return 'next report due now'
-  return `next report in about ${seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`
+  const left = Math.ceil((nextAt - now) / 5000) * 5000
+  if (left <= 0) return 'next report due now'
+  return `next report in about ${lastingText(left < minute ? left : Math.round(left / minute) * minute)}`
 }
 
 export const isOpen = (command: Pick<ShownCommand, 'state'>): boolean =>

@@ -22,14 +22,14 @@ test('runs with lengths and costs have two pictures, the oldest on the left', ()
     [null, 'waiting'],
   ])
   expect([length?.title, cost?.title]).toEqual([
-    '4 runs, 1 failed. The longest took 1 min 30 s',
+    '4 runs, 1 failed. The longest took 1\u00a0min\u00a030\u00a0s',
     '4 runs, 1 failed. The most expensive cost $0.50',
   ])
 })
 
 test('a run of 40 days is named in days, and the others keep their bars', () => {
   const { length } = picturesOf([run(40 * 86_400), run(60), run(30)])
-  expect(length?.title).toBe('3 runs, none failed. The longest took 40 d')
+  expect(length?.title).toBe('3 runs, none failed. The longest took 40\u00a0d')
   expect(length?.bars.map(({ value }) => value)).toEqual([30, 60, 3_456_000])
 })
 

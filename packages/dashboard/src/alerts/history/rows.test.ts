@@ -78,9 +78,11 @@ test('the words of an alert say its rule, when it was open, and how long', () =>
     'rule',
     period,
   )
-  expect(spanText(row?.spans[0] as never, end)).toBe('Bad health item: Job b, 27 Nov, 14:20 to 27 Nov, 14:50, 30 min')
+  expect(spanText(row?.spans[0] as never, end)).toBe(
+    'Bad health item: Job b, 27 Nov, 14:20 to 27 Nov, 14:50, 30\u00a0min',
+  )
   const [open] = rowsOf([alert('a', 2, null)], 'rule', period)
-  expect(spanText(open?.spans[0] as never, end)).toBe('Level Bad, 27 Nov, 14:20, still open, 2 h')
+  expect(spanText(open?.spans[0] as never, end)).toBe('Level Bad, 27 Nov, 14:20, still open, 2\u00a0h')
 })
 
 test('left and right go from alert to alert of a row, up and down to the nearest one of another', () => {

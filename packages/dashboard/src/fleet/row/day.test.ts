@@ -25,7 +25,7 @@ test.each([
   ['u82800o3600', '24 hours: OK since 11:00'],
   [`o${hour}w2280o${23 * hour - 2280}`, '24 hours: OK, Warning from 13:00 to 13:38'],
   [`x${2 * hour}o${20 * hour}b${2 * hour}`, '24 hours: OK, Bad since 10:00, offline until 14:00'],
-  [`o${hour}x${hour}o${hour}x${hour}o${20 * hour}`, '24 hours: OK, offline 2 times, 2 h'],
+  [`o${hour}x${hour}o${hour}x${hour}o${20 * hour}`, '24 hours: OK, offline 2 times, 2\u00a0h'],
   [`f${20 * hour}b${2 * hour}o${2 * hour}`, '24 hours: changed often, Bad from 08:00 to 10:00, OK since 10:00'],
 ])('the strip %s reads "%s"', (text, words) => {
   expect(dayWords(readStrip(text), noon)).toBe(words)

@@ -5,38 +5,45 @@ const min = 60 * s
 const hour = 60 * min
 const day = 24 * hour
 
+/** The units of durations, the longest first. */
+const units = [
+  [day, 'd'],
+  [hour, 'h'],
+  [min, 'min'],
+  [s, 's'],
+] as const
+
 /**
  * Formats a time relative to now: `now`, `20 s ago`, `3 min ago`, `2 h ago`, `4 d ago`, and older times as a date. A
- * future time is `in 3 min`.
+ * future time is `in 3 min`. Seconds are in steps of five, so that lists change less often.
  */
 export function relativeText(at: number, now: number): string {
   const off = now - at
   const size = Math.abs(off)
   if (size < 5 * s) return 'now'
   if (size >= 30 * day) return date(at, now)
-  return off > 0 ? `${steps(size)} ago` : `in ${steps(size)}`
-}
-
-/**
- * Formats a duration in one unit: `40 s`, `3 min`, `2 h`, `12 d`. Seconds are in steps of five, so that lists change
- * less often.
- */
-function steps(size: number): string {
-  if (size < min) return `${Math.floor(size / (5 * s)) * 5} s`
-  if (size < hour) return `${Math.floor(size / min)} min`
-  if (size < day) return `${Math.floor(size / hour)} h`
-  return `${Math.floor(size / day)} d`
+  const words = inUnits(size < min ? size - (size % (5 * s)) : size, 1)
+  return off > 0 ? `${words}\u00a0ago` : `in\u00a0${words}`
 }
 
 /** Formats a duration in up to two units: `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
-export function lastingText(ms: number): string {
-  const size = Math.max(0, ms)
-  if (size < min) return `${Math.floor(size / s)} s`
-  const [big, small, names] =
-    size < hour ? [min, s, ['min', 's']] : size < day ? [hour, min, ['h', 'min']] : [day, hour, ['d', 'h']]
-  const rest = Math.floor((size % big) / small)
-  const whole = `${Math.floor(size / big)} ${names[0]}`
-  return rest === 0 ? whole : `${whole} ${rest} ${names[1]}`
+export const lastingText = (ms: number): string => inUnits(Math.max(0, ms), 2)
+
+/**
+ * Formats a duration in its longest unit, and in the ones below that if there is a rest: at most `parts` units. All
+ * spaces are no-break spaces, so that no line ends within a duration.
+ */
+function inUnits(size: number, parts: number): string {
+  const first = units.findIndex(([unit]) => size >= unit || unit === s)
+  let rest = size
+  return units
+    .slice(first, first + parts)
+    .flatMap(([unit, name], i) => {
+      const number = Math.floor(rest / unit)
+      rest %= unit
+      return number > 0 || i === 0 ? `${number}\u00a0${name}` : []
+    })
+    .join('\u00a0')
 }
 
 const isSameYear = (at: number, now: number): boolean => new Date(at).getFullYear() === new Date(now).getFullYear()
