@@ -55,6 +55,8 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
   }
   const going = asking?.act === 'continue' ? asking : undefined
   const changed = going && changedText(going.seen, rollout)
+  // The sentence at the top of a rollout that is done says the same.
+  if (state === 'done') return null
   if (acts.length === 0)
     return (
       <p className="svc-quiet">

@@ -1,7 +1,8 @@
 import type { RolloutPage as Rollout, RolloutAgent } from '@svc/api'
 import { paths } from '../paths.ts'
-import { count, LeftOut, Level, Section, Text, Time, Tone, timeOfDay, useReportOverdue } from '../ui/index.ts'
+import { count, LeftOut, Level, Section, Text, Tone, timeOfDay, useReportOverdue } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
+import { ClockTime } from '../ui/time/ClockTime.tsx'
 import { useFirst } from '../ui/useFirst.tsx'
 import { Printed } from './parts/Printed.tsx'
 import { reasonIn } from './parts/reasons.ts'
@@ -73,7 +74,7 @@ function List({
               </Tone>{' '}
               {agent.at !== null && (
                 <span className="svc-quiet">
-                  <Time at={agent.at} />
+                  <ClockTime at={agent.at} />
                 </span>
               )}
             </span>

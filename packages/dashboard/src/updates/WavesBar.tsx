@@ -21,7 +21,8 @@ const minLabelWidth = 50
 export function WavesBar({ rollout }: { rollout: RolloutPage }) {
   const { ref, width } = useElementSize()
   const id = useId()
-  const { steps, nextAt, wave } = rollout
+  const { steps, nextAt, wave, state } = rollout
+  const current = state === 'done' || state === 'cancelled' ? undefined : wave
   const sizes = steps.map(({ counts }) => Object.values(counts).reduce((sum, n) => sum + n, 0))
   const widths = widthsOf(sizes, width, minWaveWidth)
   const words = steps.map(({ counts }, i) => waveText(rollout, i + 1, counts))
@@ -45,7 +46,7 @@ export function WavesBar({ rollout }: { rollout: RolloutPage }) {
           const below =
             begunAt !== null ? timeOfDay(begunAt) : i === wave && nextAt !== null ? `≈ ${timeOfDay(nextAt)}` : null
           return (
-            <g key={words[i]} transform={`translate(${left},0)`} data-current={i + 1 === wave}>
+            <g key={words[i]} transform={`translate(${left},0)`} data-current={i + 1 === current}>
               <title>{words[i]}</title>
               <line className="up-waves-mark" y1={top - 4} y2={top + height + 6} x1={0.5} x2={0.5} />
               <g className="up-waves-name">

@@ -377,6 +377,23 @@ test('a secret that only the new version needs is named before the update is sen
   await note.waitFor({ state: 'detached' })
 })
 
+test('a rollout that is done says so once, marks no wave, and its agents have the time of the clock', async () => {
+  const fresh = await install(setup, 'fresh', '1.0.0')
+  await fresh.report()
+  const wanted = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.1.0', agents: ['fresh'], watchSeconds: 0 }
+  const { id } = await ada.call<RolloutPage>('POST', `${w}/rollouts`, wanted)
+  await eventually('the agent is asked', async () =>
+    expect((await fresh.report()).desired).toMatchObject({ version: '1.1.0' }),
+  )
+  await fresh.keeps('1.1.0')
+  const page = await window(`/updates/${id}`)
+  await page.getByText('Done: 1 agent runs the version.').waitFor()
+  expect(await page.getByRole('main').getByText('keeps it').count()).toBe(0)
+  expect(await page.locator('.up-waves [data-current="true"]').count()).toBe(0)
+  expect(await page.getByRole('list', { name: 'Wave 1' }).locator('time').innerText()).toMatch(/^\d\d:\d\d$/)
+  expect(await axe(page)).toEqual([])
+})
+
 test('no page had an error', () => {
   expect(setup.faults).toEqual([])
 })

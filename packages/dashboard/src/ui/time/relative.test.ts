@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { unbroken } from '../../../testing/words.ts'
+import { clockText } from './ClockTime.tsx'
 import { exactTime, isoTimeOf, lastingText, relativeText } from './relative.ts'
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0)
@@ -19,12 +21,15 @@ test.each([
   [23 * h + 59 * min, '23 h ago'],
   [d, '1 d ago'],
   [29 * d, '29 d ago'],
-  [30 * d, '22 Oct'],
-  [400 * d, '17 Oct 2025'],
   [-3 * min, 'in 3 min'],
   [-2 * s, 'now'],
-])('%i ms ago reads "%s"', (ago, words) => {
-  expect(relativeText(now - ago, now)).toBe(words)
+])('%i ms ago reads "%s", on one line', (ago, words) => {
+  expect(relativeText(now - ago, now)).toBe(unbroken(words))
+})
+
+test('a time more than 30 days ago is a date', () => {
+  expect(relativeText(now - 30 * d, now)).toBe('22 Oct')
+  expect(relativeText(now - 400 * d, now)).toBe('17 Oct 2025')
 })
 
 test.each([
@@ -32,9 +37,17 @@ test.each([
   [12 * s, '12 s'],
   [200 * s, '3 min 20 s'],
   [2 * h, '2 h'],
+  [2 * h + 59 * s, '2 h'],
   [4 * d + 3 * h, '4 d 3 h'],
-])('%i ms last "%s"', (ms, words) => {
-  expect(lastingText(ms)).toBe(words)
+])('%i ms last "%s", on one line', (ms, words) => {
+  expect(lastingText(ms)).toBe(unbroken(words))
+})
+
+test('a clock time has a date unless it is of today', () => {
+  const noon = new Date(2026, 10, 21, 12).getTime()
+  expect(clockText(noon - 3 * h, noon)).toBe('09:00')
+  expect(clockText(noon - 13 * h, noon)).toBe('20 Nov, 23:00')
+  expect(clockText(noon - 400 * d, noon)).toBe('17 Oct 2025, 12:00')
 })
 
 test('an exact time has seconds and a zone; a number outside the range of dates is not shown as one', () => {
