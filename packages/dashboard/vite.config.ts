@@ -80,8 +80,8 @@ const otherPages = new RegExp(
     /src\/actions\/(?!dialogs\/(?!words))|src\/members\/|src\/updates\/(UpdatesPage|RolloutBar|VersionsOverTime|version-days)/,
     /agents\/(dialogs\/(gone|lines|FetchProgram|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /src\/fleet\/(GroupedList|map\/|groups\/(?!Arrange))|api\/src\/filter\/(selects|automaton|texts)/,
-    /updates\/parts\/(NewSecrets|Served|reasons|Printed|VersionBar|version-order|DoNotWait|chosen)|views\/(open\.ts|ViewForm)/,
-    /overview\/(HoursForm|Bindings)|blueprints\/parts\/words|src\/ui\/(values\/ReachNote|pages\/NotThere)/,
+    /updates\/parts\/(NewSecrets|LastAttempt|Served|reasons|Printed|VersionBar|version-order|DoNotWait|chosen)|views\/(open\.ts|ViewForm)/,
+    /overview\/(HoursForm|Bindings|Versions)|blueprints\/parts\/words|src\/ui\/(values\/ReachNote|pages\/NotThere|time\/ClockTime)/,
   ]
     .map(({ source }) => source)
     .join('|'),

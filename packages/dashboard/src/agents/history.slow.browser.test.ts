@@ -75,6 +75,7 @@ test('the strip and the changes say what was before, and links lead to it', asyn
   const agent = await setup.addAgent('past')
   await agent.report({
     state: { level: 'ok', label: 'Idle' },
+    active: [{ kind: 'triage' }],
     runs: [{ id: 'run-7', status: 'failed', started: 1_760_000_000 }],
   })
   const page = await opened(1440)
@@ -98,6 +99,20 @@ test('the strip and the changes say what was before, and links lead to it', asyn
     .click()
   await page.waitForURL(/tab=runs/)
   expect(new URL(page.url()).searchParams.get('run')).toBe('run-7')
+})
+
+test('on a phone what runs is between the strip and the changes, which still mark their place on the strip', async () => {
+  const page = await opened(360)
+  const runs = page.getByRole('article', { name: 'Running now', exact: true })
+  const tops = await Promise.all([strip(page), runs, history(page)].map(async (part) => (await part.boundingBox())?.y))
+  expect(tops).toEqual(tops.toSorted((a = 0, b = 0) => a - b))
+  expect(await history(page).locator('.svc-strip').count()).toBe(0)
+  await page.getByText('OK 32%, Warning 21%').waitFor()
+  await history(page).getByRole('button', { name: 'All 8 changes' }).click()
+  await history(page).getByTitle('Show it on the strip').last().click()
+  await page.locator('.svc-strip-at').waitFor()
+  await page.getByRole('radiogroup', { name: 'How far back' }).getByText('7 d').click()
+  await page.getByText('States over the last 7 d').waitFor({ state: 'attached' })
 })
 
 interface DrawnPeriod {

@@ -1,18 +1,11 @@
 import { useOnPhone } from '../../ui/page/useOnPhone.ts'
 import './overview.css'
-import {
-  type AgentAccount as AccountFacts,
-  type ActiveRun,
-  diskSpace,
-  type HealthItem,
-  missingSecrets,
-} from '@svc/protocol'
+import { type ActiveRun, diskSpace, type HealthItem, missingSecrets } from '@svc/protocol'
 import { Fragment, type ReactNode, Suspense } from 'react'
 import { part } from '../../ui/files.tsx'
 import { Level, lastingText, Text, useClock } from '../../ui/index.ts'
 import { Dotted, Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
-import { Facts } from '../../ui/values/Facts.tsx'
 import { AskForLog } from '../parts/AskForLog.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
@@ -23,15 +16,16 @@ import { arrange, type Columns, listedHealth, listedPanels, partsOfNow, worstFir
 import { History } from './parts/History.tsx'
 import { isSaid, StateDetail, TwoReporters } from './parts/StateDetail.tsx'
 import { Subjects } from './Subjects.tsx'
-import { hasVersions, Versions } from './Versions.tsx'
 
 /** Only agents without a level have a next step, so its code is loaded separately. */
 const NextStep = part(() => import('./NextStep.tsx'))
 
-/** Not all agents have bindings, panels or gauges, so their code is loaded separately. */
+/** Not all agents have bindings, panels, gauges, an AI account or versions, so their code is loaded separately. */
 const Bindings = part(async () => ({ default: (await import('./Bindings.tsx')).Bindings }))
 const PanelSection = part(async () => ({ default: (await import('./Panels.tsx')).PanelSection }))
 const Gauges = part(async () => ({ default: (await import('./Gauges.tsx')).Gauges }))
+const Account = part(() => import('./Account.tsx'))
+const Versions = part(async () => ({ default: (await import('./Versions.tsx')).Versions }))
 /** The heights of these parts in pixels, about: what is below them moves little when they are drawn. */
 const heights = { binding: 90, panel: 150, gauge: 55 } as const
 
@@ -43,29 +37,25 @@ export function Overview({ agent }: { agent: Agent }) {
   const { report, twoReporters } = agent.page
   const onPhone = useOnPhone()
   if (report === null) return null
-  const columns = arrange(agent.page, hasVersions(agent))
+  const columns = arrange(agent.page)
   const now = onPhone ? partsOfNow(agent.page, columns) : []
   return (
     <div className="svc-column ag-overview" data-offline={agent.offline}>
       {twoReporters && <TwoReporters />}
       {(report.state?.detail || agent.offline || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
       <OpenAlerts agent={agent} />
-      {!onPhone && <History agent={agent} />}
-      {report.state?.level === undefined && !agent.offline && (
-        <Suspense>
-          <NextStep agent={agent} />
-        </Suspense>
-      )}
-      {onPhone && (
-        <>
-          {now.length > 0 && (
-            <div className="svc-column ag-column">
-              <Parts agent={agent} parts={now} />
-            </div>
-          )}
-          <History agent={agent} />
-        </>
-      )}
+      <History agent={agent} isSplit={onPhone}>
+        {report.state?.level === undefined && !agent.offline && (
+          <Suspense>
+            <NextStep agent={agent} />
+          </Suspense>
+        )}
+        {now.length > 0 && (
+          <div className="svc-column ag-column">
+            <Parts agent={agent} parts={now} />
+          </div>
+        )}
+      </History>
       <div className="svc-columns ag-columns">
         <div className="svc-column ag-column">
           <Parts agent={agent} parts={columns.wide.filter((part) => !now.includes(part))} />
@@ -109,25 +99,20 @@ const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNo
     )
   },
   costs: (agent) => <Costs agent={agent} />,
-  account: (agent) => <Account account={agent.page.report?.account ?? {}} />,
-  versions: (agent) => <Versions agent={agent} />,
+  account: (agent) => (
+    <Suspense>
+      <Account account={agent.page.report?.account ?? {}} />
+    </Suspense>
+  ),
+  versions: (agent) => (
+    <Suspense>
+      <Versions agent={agent} />
+    </Suspense>
+  ),
 }
 
 const Parts = ({ agent, parts }: { agent: Agent; parts: Columns['wide'] }) =>
   parts.map((part) => <Fragment key={part}>{partOf[part](agent)}</Fragment>)
-
-/** Shows the AI account that the agent's machine uses (2.1). */
-const Account = ({ account }: { account: AccountFacts }) => (
-  <Section title="Account" flush>
-    <Facts
-      facts={[
-        ['Organization', account.org],
-        ['Plan', account.plan],
-        ['E-mail', account.email],
-      ]}
-    />
-  </Section>
-)
 
 /** Shows the agent's runs in progress. If there are none, the header of the section says so. */
 function ActiveRuns({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {

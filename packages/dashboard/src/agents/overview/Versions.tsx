@@ -15,10 +15,6 @@ import { versionByMachine } from '../parts/machine.ts'
 const outcome = (applied: AppliedUpdate | undefined) =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 
-/** True if there is something to show about the versions of the agent's blueprint or runtime. */
-export const hasVersions = ({ page: { blueprint, report } }: Agent): boolean =>
-  blueprint !== null || report?.applied !== undefined || report?.runtime !== undefined
-
 /** Shows the versions of the agent's blueprint and runtime, and the outcomes of the last updates (2.5, 2.6). */
 export function Versions({ agent: { slug, page } }: { agent: Agent }) {
   const { blueprint, versions, report } = page

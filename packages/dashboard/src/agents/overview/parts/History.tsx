@@ -2,7 +2,7 @@ import { SegmentedControl } from '@mantine/core'
 import type { StateSpan } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Suspense, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useRef, useState } from 'react'
 import { read } from '../../../data/queries.ts'
 import { part } from '../../../ui/files.tsx'
 import { Level, serviceNow, Text, Time, useClock, useFocusedPart } from '../../../ui/index.ts'
@@ -29,17 +29,20 @@ const LeftOff = part(() => import('./LeftOff.tsx'))
 /** The number of changes that are listed below the strip. A press lists all. */
 const maxListed = 3
 
-/** The heights of the section without and with a strip in pixels, about, which are kept free until its answers come. */
-const listHeight = 162
-const chartHeight = 235
+/**
+ * The heights in pixels, about, which are kept free until the answers come: of the section without and with a strip,
+ * and of the strip alone.
+ */
+const heights = { list: 162, chart: 235, strip: 88 } as const
 
 /** The shortest known time, in milliseconds, for which the strip of an agent with a level is shown. */
 const minStripMs = 60_000
 
 /**
- * Shows what was before: the agent's states as a strip, with alerts above, and below it what changed, newest first.
+ * Shows what was before: the agent's states as a strip, with alerts above, and below it what changed, newest first. The
+ * children follow; on a phone, where the history `isSplit`, they are between the strip and the changes.
  */
-export function History({ agent }: { agent: Agent }) {
+export function History({ agent, isSplit, children }: { agent: Agent; isSplit: boolean; children: ReactNode }) {
   const { slug, page } = agent
   const end = serviceNow()
   const [picked, setPicked] = useState<HistoryWindow | null>(null)
@@ -60,29 +63,32 @@ export function History({ agent }: { agent: Agent }) {
   const { data: alerts = [], isPending: isAlertsPending } = useAgentAlerts(agent)
   // The open alerts are above the history, and would move it if they came later.
   if (isPending || isListPending || isAlertsPending)
-    return <div style={{ height: isLongEnough(end - page.createdAt) ? chartHeight : listHeight }} />
-  if (!spans || !changes) return null
+    return (
+      <>
+        <div style={{ height: heights[isSplit ? 'strip' : isLongEnough(end - page.createdAt) ? 'chart' : 'list'] }} />
+        {children}
+      </>
+    )
+  if (!spans || !changes) return children
   const start = Math.max(end - historyWindows[window], knownSince(spans, end))
   const lines = changeLinesOf(changes, end, tabsOf(agent))
   const hasTimes = picked !== null || isLongEnough(end - start)
   const hasAxis = hasTimes || (isStripDue && spans.some(({ level }) => level !== null))
-  if (lines.length === 0 && !hasAxis) return null
-  return (
-    <Section
-      title="History"
-      aside={
-        hasTimes && (
-          <SegmentedControl
-            size="xs"
-            data={Object.keys(historyWindows)}
-            value={window}
-            onChange={(to) => setPicked(to as HistoryWindow)}
-            aria-label="How far back"
-          />
-        )
-      }
-    >
-      {hasAxis && <StateStrip {...{ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }} />}
+  if (lines.length === 0 && !hasAxis) return children
+  const times = hasTimes && (
+    <SegmentedControl
+      size="xs"
+      data={Object.keys(historyWindows)}
+      value={window}
+      onChange={(to) => setPicked(to as HistoryWindow)}
+      aria-label="How far back"
+    />
+  )
+  const chart = hasAxis && (
+    <StateStrip {...{ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }} />
+  )
+  const list = (
+    <>
       <ChangeList
         agent={agent}
         lines={lines}
@@ -100,7 +106,25 @@ export function History({ agent }: { agent: Agent }) {
           <LeftOff limit={limit} onMore={setLimit} />
         </Suspense>
       )}
-    </Section>
+    </>
+  )
+  return isSplit ? (
+    <>
+      <div className="ag-strip">
+        {chart}
+        {times}
+      </div>
+      {children}
+      {lines.length > 0 && <Section title="History">{list}</Section>}
+    </>
+  ) : (
+    <>
+      <Section title="History" aside={times}>
+        {chart}
+        {list}
+      </Section>
+      {children}
+    </>
   )
 }
 

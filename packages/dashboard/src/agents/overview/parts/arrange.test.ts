@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { arrange, listedHealth, partsOfNow, worstFirst } from './arrange.ts'
 
 const binding = (broken: boolean) => ({ product: 'tasks', broken }) as AgentBinding
-const page = (report: object, bindings: AgentBinding[] = [], kept = 0) =>
-  ({ report, bindings, runs: { kept, statuses: [], models: [] } }) as unknown as Pick<
+const page = (report: object, bindings: AgentBinding[] = [], kept = 0, blueprint: string | null = null) =>
+  ({ report, bindings, blueprint, runs: { kept, statuses: [], models: [] } }) as unknown as Pick<
     AgentPage,
-    'report' | 'bindings' | 'runs'
+    'report' | 'bindings' | 'runs' | 'blueprint'
   >
 const ok = { state: { level: 'ok' } }
 const gauge = { name: 'Disk', used: 0.5 }
@@ -26,29 +26,29 @@ test('a health item about a binding is left out where the page shows the binding
 
 test('what an agent does comes first, and what needs attention before it', () => {
   const busy = { ...ok, active: [{}], health: [{ name: 'a', level: 'ok' }], panels: [{}] }
-  expect(arrange(page(busy, [binding(false)]), true)).toEqual({
+  expect(arrange(page(busy, [binding(false)], 0, 'sorter'))).toEqual({
     wide: ['active', 'bindings', 'health', 'panels'],
     narrow: ['versions'],
   })
   const ill = { ...busy, health: [{ name: 'a', level: 'warn' }] }
-  expect(arrange(page(ill, [binding(true)]), true).wide).toEqual(['bindings', 'health', 'active', 'panels'])
+  expect(arrange(page(ill, [binding(true)])).wide).toEqual(['bindings', 'health', 'active', 'panels'])
 })
 
-test('on a phone what needs attention, what runs and the jobs are above the history', () => {
+test('on a phone what needs attention, what runs and the jobs are above the changes', () => {
   const now = (report: object, broken = false) => {
     const one = page(report, [binding(broken)])
-    return partsOfNow(one, arrange(one, false))
+    return partsOfNow(one, arrange(one))
   }
   expect(now({ ...ok, active: [{}], health: [{ name: 'a', level: 'ok' }], panels: [{}] })).toEqual(['active'])
   expect(now({ ...ok, health: [{ name: 'a', level: 'bad' }] }, true)).toEqual(['bindings', 'health'])
 })
 
 test('an agent that reports little fills both columns', () => {
-  expect(arrange(page({ ...ok, gauges: [gauge, gauge] }), false)).toEqual({ wide: [], narrow: ['gauges'] })
-  expect(arrange(page({ ...ok, gauges: [gauge], active: [] }, [], 9), true)).toEqual({
+  expect(arrange(page({ ...ok, gauges: [gauge, gauge] }))).toEqual({ wide: [], narrow: ['gauges'] })
+  expect(arrange(page({ ...ok, gauges: [gauge], active: [], runtime: { version: '1.0.0' } }, [], 9))).toEqual({
     wide: ['costs'],
     narrow: ['gauges', 'versions'],
   })
-  const { wide, narrow } = arrange(page(ok), false)
+  const { wide, narrow } = arrange(page(ok))
   expect([...wide, ...narrow]).toEqual([])
 })

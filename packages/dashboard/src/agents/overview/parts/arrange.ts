@@ -39,14 +39,16 @@ const usual: Columns = {
   wide: ['active', 'bindings', 'jobs', 'health', 'panels'],
   narrow: ['gauges', 'costs', 'account', 'versions'],
 }
+type ArrangedPage = Pick<AgentPage, 'report' | 'bindings' | 'runs' | 'blueprint'>
+
 const movable: readonly OverviewPart[] = ['costs', 'gauges']
 
 /**
  * Arranges the parts of a report. What needs attention comes first. Parts of the narrow column move to the wide one as
  * long as this makes the page shorter, so that neither column ends far above the other.
  */
-export function arrange(page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>, hasVersions: boolean): Columns {
-  const heights = heightsOf(page, hasVersions)
+export function arrange(page: ArrangedPage): Columns {
+  const heights = heightsOf(page)
   const there = (part: OverviewPart) => heights[part] > 0
   const urgent = urgentOf(page)
   const wide = [...urgent, ...usual.wide.filter((part) => !urgent.includes(part))].filter(there)
@@ -60,7 +62,7 @@ export function arrange(page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>, h
   return { wide, narrow }
 }
 
-/** The parts that a phone shows above the history: those that need attention, what runs, and the jobs. */
+/** The parts that a phone shows between the strip and the changes: what needs attention, what runs, and the jobs. */
 export function partsOfNow(page: Pick<AgentPage, 'report' | 'bindings'>, { wide }: Columns): OverviewPart[] {
   const now = new Set<OverviewPart>([...urgentOf(page), 'active', 'jobs'])
   return wide.filter((part) => now.has(part))
@@ -77,11 +79,8 @@ function urgentOf(page: Pick<AgentPage, 'report' | 'bindings'>): OverviewPart[] 
 }
 
 /** The heights of the parts in lines of text, roughly; 0 for a part that is not there. */
-function heightsOf(
-  page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>,
-  hasVersions: boolean,
-): Readonly<Record<OverviewPart, number>> {
-  const { active = [], gauges = [], account = {} } = page.report ?? {}
+function heightsOf(page: ArrangedPage): Readonly<Record<OverviewPart, number>> {
+  const { active = [], gauges = [], account = {}, applied, runtime } = page.report ?? {}
   const card = (lines: number) => (lines === 0 ? 0 : lines + 2)
   return {
     active: card(active.length * 3),
@@ -92,6 +91,6 @@ function heightsOf(
     gauges: card(gauges.length * 2),
     costs: page.runs.kept > 0 ? 10 : 0,
     account: card(Object.keys(account).length * 1.5),
-    versions: hasVersions ? 8 : 0,
+    versions: page.blueprint !== null || applied || runtime ? 8 : 0,
   }
 }
