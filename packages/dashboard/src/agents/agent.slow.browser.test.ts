@@ -28,7 +28,7 @@ test('every part of a report is shown', async () => {
   await section(page, 'Cost, 30 days').waitFor()
 
   const shown = async (name: string, ...texts: string[]) => {
-    const words = await section(page, name).first().innerText()
+    const words = (await section(page, name).first().innerText()).replaceAll('\u00a0', ' ')
     for (const text of texts) expect(words, name).toContain(text)
   }
   await shown('Health', 'Mailbox', 'Warning', 'took 9 s', 'Disk')
@@ -64,6 +64,28 @@ test('every part of a report is shown', async () => {
   expect(await meter.getAttribute('aria-valuetext')).toBe('91%, limit 80%')
   expect(await page.getByRole('link', { name: 'Inbox' }).getAttribute('rel')).toBe('noopener noreferrer nofollow')
   for (const tab of ['Runs', 'Logs', 'Settings']) await page.getByRole('tab', { name: tab }).waitFor()
+})
+
+test('the rhythm of the reports has its size from the start, so that no report moves the page', async () => {
+  const agent = await setup.addAgent('beating')
+  await agent.report({ state: { level: 'ok', label: 'Idle' } })
+  const page = await setup.visit('admin', 'beating', { width: 1024 })
+  const places = () =>
+    page.evaluate(() =>
+      ['.ag-beats', '.ag-beats-due', '.svc-head', '[role=tablist]'].map((selector) => {
+        const { x, y, width, height } = document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
+        return [selector, x, y, width, height].join()
+      }),
+    )
+  await page.locator('.ag-beats-due').waitFor()
+  await page.getByText('now', { exact: true }).first().waitFor()
+  const before = await places()
+  for (let i = 1; i <= 3; i++) {
+    await agent.report({ state: { level: 'ok', label: 'Idle' } })
+    await eventually(`bar ${i} is there`, async () => expect(await page.locator('.ag-beats rect').count()).toBe(i))
+  }
+  await page.getByText('now', { exact: true }).first().waitFor()
+  expect(await places()).toEqual(before)
 })
 
 test('nothing is shown that is not in the report', async () => {
@@ -208,7 +230,7 @@ test('a command that was carried out leaves after ten seconds, and a toast keeps
   const page = await setup.visit('admin', 'leaving', { clock: true })
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await following(page)
-    .getByText(/next report in about \d+ s/)
+    .getByText(/next report in about \d+\ss/)
     .waitFor()
   const [command] = await agent.report(offers)
   const detail = `Since 2026-11-22 06:45:57 UTC, by the service (command ${command?.id}).`

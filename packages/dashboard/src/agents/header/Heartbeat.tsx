@@ -4,9 +4,13 @@ import { useEffect, useState } from 'react'
 import { count, lastingText, useClock } from '../../ui/index.ts'
 import type { Agent } from '../parts/agent.ts'
 
-const barWidth = 4
-const beatWidth = 6
-const height = 16
+/** The number of reports that have a bar. One more is kept: the one before them. */
+const maxBars = 30
+/** The size of the picture in pixels. It is the same from the start, so that no report moves the line. */
+const width = 90
+const height = 12
+const beatWidth = width / maxBars
+const barWidth = 2
 const minHeight = 3
 
 /**
@@ -31,12 +35,19 @@ export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
   return (
     <span className="ag-beats" title="Fills until the next report is due">
       {bars.length > 0 && (
-        <svg width={bars.length * beatWidth} height={height} role="img" aria-label={words}>
+        <svg width={width} height={height} role="img" aria-label={words}>
           <title>{words}</title>
           {bars.map(({ at, tall, isLate }, i) => {
             const size = Math.max(minHeight, tall * height)
             return (
-              <rect key={at} data-late={isLate} x={i * beatWidth} y={height - size} width={barWidth} height={size} />
+              <rect
+                key={at}
+                data-late={isLate}
+                x={width - (bars.length - i) * beatWidth}
+                y={height - size}
+                width={barWidth}
+                height={size}
+              />
             )
           })}
         </svg>
@@ -59,8 +70,6 @@ export interface ReportBeat {
 
 type Heard = Pick<AgentPage, 'seenAt' | 'nextReportAt'>
 
-/** The number of reports that are kept, and the one before them. */
-const maxBeats = 31
 /** The number of intervals without a report after which the beats begin again. */
 const missedIntervals = 3
 
@@ -71,7 +80,7 @@ export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt 
   const beat = { at: seenAt, interval: nextReportAt - seenAt }
   // After such a long time the page has missed reports, for example while it was hidden, or the agent was offline.
   if (last && seenAt - last.at > missedIntervals * last.interval) return [beat]
-  return [...beats.filter(({ at }) => at < seenAt), beat].slice(-maxBeats)
+  return [...beats.filter(({ at }) => at < seenAt), beat].slice(-maxBars - 1)
 }
 
 interface BeatBar {
