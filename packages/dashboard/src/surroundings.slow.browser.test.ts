@@ -53,7 +53,7 @@ const opened: [what: string, path: string, open: (page: Page) => Promise<unknown
 /** The words of the page and of its charts, without spaces and without the numbers of times that go on. */
 const said = (page: Page) =>
   page.evaluate(() => {
-    const times = /just now|\bnow\b|\bdue\b|in \d+ s|\d+ (s|min)( \d+ s)?( ago)?/g
+    const times = /just now|\bnow\b|\bdue\b|in\s\d+\ss|\d+\s(s|min)(\s\d+\ss)?(\sago)?/g
     return document.body.innerText.replace(times, '').replace(/\s+|\d/g, '')
   })
 
@@ -126,6 +126,49 @@ test('on every page, wide and narrow, words of two elements have a space between
     }
   }
   expect(joined.join('\n')).toBe('')
+})
+
+/** The lowest contrast between the edge of a box that is not checked, or a switch that is off, and the page. */
+const lowestContrast = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const luminance = (color: string) => {
+      const [r = 0, g = 0, b = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
+        const share = Number(part) / 255
+        return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+    const ground = luminance(getComputedStyle(document.body).backgroundColor)
+    const edges = [...document.querySelectorAll<HTMLInputElement>('main input:is([type=checkbox], [type=radio])')]
+      .filter((input) => !input.checked && !input.disabled && !input.indeterminate)
+      .map((input) => {
+        const track = input.nextElementSibling
+        if (!track?.matches('.mantine-Switch-track')) return getComputedStyle(input).borderTopColor
+        const { borderTopWidth, borderTopColor, backgroundColor } = getComputedStyle(track)
+        return borderTopWidth === '0px' ? backgroundColor : borderTopColor
+      })
+    return Math.min(
+      ...edges.map(luminance).map((edge) => (Math.max(edge, ground) + 0.05) / (Math.min(edge, ground) + 0.05)),
+    )
+  })
+
+test('boxes that are not checked and switches that are off can be seen in each scheme and with forced colours', async () => {
+  const page = await setup.setup.window(setup.ada, { width: 1440 })
+  // The rules and the list have boxes, the logs have a switch.
+  for (const path of [`${paths.alerts}?tab=rules`, paths.fleet, `${paths.agent}?tab=logs`]) {
+    await page.goto(setup.addressOf(path))
+    await page.getByRole('main').locator('input:is([type=checkbox], [type=radio])').first().waitFor()
+    for (const look of ['light', 'dark', 'forced'] as const) {
+      await page.emulateMedia(
+        look === 'forced'
+          ? { colorScheme: 'light', forcedColors: 'active' }
+          : { colorScheme: look, forcedColors: 'none' },
+      )
+      await page.locator(`html[data-mantine-color-scheme="${look === 'dark' ? 'dark' : 'light'}"]`).waitFor()
+      await eventually(`${path} in ${look}`, async () => expect(await lowestContrast(page)).toBeGreaterThanOrEqual(3))
+    }
+    await page.emulateMedia({ colorScheme: null, forcedColors: 'none' })
+  }
 })
 
 test('with forced colours, what is chosen still looks different from what is not', async () => {
