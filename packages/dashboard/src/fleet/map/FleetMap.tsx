@@ -13,6 +13,7 @@ import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Legend } from './Legend.tsx'
 import { blockIndexOf, hasNames, type MapLayout, mapLayoutOf, squareAfter, squareAt, squarePosition } from './layout.ts'
 import { SquareLine, SquareTip } from './SquareLine.tsx'
+import { SignReader, type Signs } from './signs.tsx'
 import {
   applyFrame,
   countStates,
@@ -82,6 +83,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
     return mapLayoutOf(sizes, width, { grouped: by !== undefined, named: hasNames(sizes, width) })
   }, [squares, width, by])
   const paint = usePaint()
+  const [signs, setSigns] = useState<Signs>()
   const tiles = useRef<TilesHandle>(null)
   useFrames({ slug, filter, squares }, (changed) => tiles.current?.redraw(changed))
   const [focused, setFocused] = useState<{ name: string; square: number }>()
@@ -144,7 +146,16 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
             if (layout.named || (event.nativeEvent as PointerEvent).pointerType === 'mouse') open(square)
           }}
         >
-          {width > 0 && <Tiles ref={tiles} squares={squares} layout={layout} paint={paint} />}
+          {layout.named && <SignReader onRead={setSigns} />}
+          {width > 0 && (!layout.named || signs) && (
+            <Tiles
+              ref={tiles}
+              squares={squares}
+              layout={layout}
+              paint={paint}
+              signs={layout.named ? signs : undefined}
+            />
+          )}
           {stop !== undefined && <FocusRing layout={layout} square={stop} />}
           {tipped !== undefined && tipped < squares.agents.length && (
             <SquareTip slug={slug} squares={squares} square={tipped} layout={layout} />

@@ -5,6 +5,7 @@ import { Text } from '../../ui/index.ts'
 import { groupWords } from '../groups/lines.ts'
 import { drawNamed, drawSquare, type MapColors } from './draw.ts'
 import { type MapBlock, type MapLayout, squarePosition, squaresBetween } from './layout.ts'
+import type { Signs } from './signs.tsx'
 import { countStatesIn, type Squares, stateOfAgent } from './squares.ts'
 import { stateCountsText } from './states.ts'
 
@@ -21,10 +22,12 @@ interface TilesProps {
   squares: Squares
   layout: MapLayout
   paint: MapColors
+  /** The icons beside names; undefined if the squares have no names. */
+  signs: Signs | undefined
 }
 
 /** The squares and the headings of the map, in tiles: only those in sight, and one around them, are in the document. */
-export function Tiles({ ref, squares, layout, paint }: TilesProps) {
+export function Tiles({ ref, squares, layout, paint, signs }: TilesProps) {
   const ground = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => {
@@ -47,7 +50,7 @@ export function Tiles({ ref, squares, layout, paint }: TilesProps) {
   useImperativeHandle(ref, () => ({
     redraw(agents) {
       for (const [index, canvas] of canvases.current)
-        drawTile(canvas, { index, squares, layout, sprites, paint }, agents)
+        drawTile(canvas, { index, squares, layout, sprites, paint, signs }, agents)
     },
   }))
   return (
@@ -60,6 +63,7 @@ export function Tiles({ ref, squares, layout, paint }: TilesProps) {
           layout={layout}
           sprites={sprites}
           paint={paint}
+          signs={signs}
           canvases={canvases.current}
         />
       ))}
@@ -74,10 +78,11 @@ interface TilePart {
   /** A picture of each state, side by side. */
   sprites: HTMLCanvasElement
   paint: MapColors
+  signs: Signs | undefined
 }
 
 function Tile({ canvases, ...part }: TilePart & { canvases: Map<number, HTMLCanvasElement> }) {
-  const { index, squares, layout, sprites, paint } = part
+  const { index, squares, layout, sprites, paint, signs } = part
   const { ratio } = paint
   const canvas = useRef<HTMLCanvasElement>(null)
   const y = index * tileHeight
@@ -86,9 +91,9 @@ function Tile({ canvases, ...part }: TilePart & { canvases: Map<number, HTMLCanv
     const to = canvas.current
     if (!to) return
     canvases.set(index, to)
-    drawTile(to, { index, squares, layout, sprites, paint })
+    drawTile(to, { index, squares, layout, sprites, paint, signs })
     return () => void canvases.delete(index)
-  }, [canvases, index, squares, layout, sprites, paint])
+  }, [canvases, index, squares, layout, sprites, paint, signs])
   return (
     <>
       <canvas
@@ -126,7 +131,7 @@ function Heading({ block, group, squares }: { block: MapBlock; group: number; sq
 function drawTile(canvas: HTMLCanvasElement, part: TilePart, only?: ReadonlySet<number>): void {
   const to = canvas.getContext('2d')
   if (!to) return
-  const { index, squares, layout, sprites, paint } = part
+  const { index, squares, layout, sprites, paint, signs } = part
   const { ratio } = paint
   const side = sprites.height
   const width = layout.named ? Math.round(layout.square.width * ratio) : side
@@ -140,9 +145,9 @@ function drawTile(canvas: HTMLCanvasElement, part: TilePart, only?: ReadonlySet<
       const place = squarePosition(block, square, layout)
       const [x, y] = [Math.round(place.x * ratio), Math.round((place.y - top) * ratio)]
       if (only) to.clearRect(x, y, width, side)
-      if (layout.named) {
+      if (signs) {
         const name = squares.map.squares[agent]?.[0] ?? ''
-        drawNamed(to, { name, state: stateOfAgent(squares, agent), x, y, width, height: side }, paint)
+        drawNamed(to, { name, state: stateOfAgent(squares, agent), x, y, width, height: side }, paint, signs)
       } else to.drawImage(sprites, (squares.states[agent] ?? 0) * side, 0, side, side, x, y, side, side)
     }
   }

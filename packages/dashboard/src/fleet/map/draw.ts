@@ -1,9 +1,12 @@
 /** Draws squares of the map. Each state has a shape as well as a colour. */
+import { type Signs, signGrid, signSide } from './signs.tsx'
 import type { MapState } from './states.ts'
 
 export interface MapColors {
   /** The colour of each state. */
   colors: Readonly<Record<MapState, string>>
+  /** The colour of OK in the list, for the sign beside a name. Squares are a little paler. */
+  ok: string
   /** The colour of symbols on a filled square: that of the page. */
   ground: string
   /** The colour and the fonts of names. */
@@ -30,10 +33,10 @@ interface NamedSquare {
 const tinted: ReadonlySet<MapState> = new Set(['bad', 'offline', 'warn'])
 
 /** Draws the square of an agent with its name. Lengths are device pixels. */
-export function drawNamed(to: CanvasRenderingContext2D, square: NamedSquare, paint: MapColors): void {
+export function drawNamed(to: CanvasRenderingContext2D, square: NamedSquare, paint: MapColors, signs: Signs): void {
   const { name, state, x, y, width, height } = square
   const { ratio, colors } = paint
-  const side = Math.round(14 * ratio)
+  const side = Math.round(signSide * ratio)
   const edge = Math.round((height - side) / 2)
   const isTinted = paint.tinted && tinted.has(state)
   to.setLineDash([])
@@ -49,7 +52,7 @@ export function drawNamed(to: CanvasRenderingContext2D, square: NamedSquare, pai
   to.strokeStyle = isTinted ? colors[state] : paint.line
   to.stroke()
   to.globalAlpha = 1
-  drawSymbol(to, state, { x: x + edge, y: y + edge, side }, paint)
+  drawSign(to, signs[state], { x: x + edge, y: y + edge, side }, state === 'ok' ? paint.ok : colors[state])
   to.font = `${tinted.has(state) ? 600 : 400} ${13 * ratio}px ${paint.family}`
   to.fillStyle = paint.text
   to.textBaseline = 'middle'
@@ -65,41 +68,25 @@ function cutText(to: CanvasRenderingContext2D, text: string, width: number): str
   return `${text.slice(0, length)}…`
 }
 
-interface SymbolArea {
+interface SignArea {
   x: number
   y: number
   side: number
 }
 
-/** The marks inside the circle or triangle of a symbol, as paths on a grid of 12. */
-const marks: Partial<Record<MapState, string>> = {
-  bad: 'M6 3v3.4M6 8.8v.01',
-  warn: 'M6 4.6v2.8M6 9.5v.01',
-  info: 'M6 3.3v.01M6 5.7v3.3',
-  ok: 'M3.6 6.2l1.7 1.7 3.2-3.5',
-}
-
-/** Draws the symbol beside a name: for states that have a chip, similar to the one on the chip. */
-function drawSymbol(
-  to: CanvasRenderingContext2D,
-  state: MapState,
-  place: SymbolArea,
-  paint: Pick<MapColors, 'colors' | 'ground'>,
-): void {
-  const mark = marks[state]
-  if (mark === undefined) {
-    drawSquare(to, state, place, paint)
-    return
-  }
+/** Draws the icon that a state has in the list. */
+function drawSign(to: CanvasRenderingContext2D, { paths, isFilled }: Signs[MapState], place: SignArea, color: string) {
   to.save()
   to.translate(place.x, place.y)
-  to.scale(place.side / 12, place.side / 12)
-  to.fillStyle = paint.colors[state]
-  to.fill(new Path2D(state === 'warn' ? 'M6 .5l6 11H0z' : 'M6 0a6 6 0 1 1 0 12 6 6 0 0 1 0-12'))
-  to.lineWidth = 1.5
+  to.scale(place.side / signGrid.side, place.side / signGrid.side)
+  to.fillStyle = color
+  to.strokeStyle = color
+  to.lineWidth = signGrid.line
   to.lineCap = 'round'
-  to.strokeStyle = paint.ground
-  to.stroke(new Path2D(mark))
+  to.lineJoin = 'round'
+  for (const path of paths)
+    if (isFilled) to.fill(path)
+    else to.stroke(path)
   to.restore()
 }
 
@@ -107,7 +94,7 @@ function drawSymbol(
 export function drawSquare(
   to: CanvasRenderingContext2D,
   state: MapState,
-  { x, y, side }: SymbolArea,
+  { x, y, side }: SignArea,
   { colors, ground }: Pick<MapColors, 'colors' | 'ground'>,
 ): void {
   const unit = side / 12

@@ -154,17 +154,53 @@ test('the map is a link away, says its squares in words, and keys lead to each a
   await map(page).waitFor()
 })
 
-/** The pixels of the sign of a square in the map without groups: all of it, or one from its middle. */
-const sign = (page: Page, square: number, { from, size } = { from: 8, size: 14 }) =>
+/** The pixels of the sign of a square in the map without groups: all of it, or one that every sign fills. */
+const sign = (page: Page, square: number, { from, size } = { from: 8, size: 15 }) =>
   page.locator('.map-tile').evaluate(
     (canvas, { square, from, size }) => {
-      const pitch = Math.floor(canvas.clientWidth / Math.floor(canvas.clientWidth / 150))
+      const room = canvas.clientWidth + 6
+      const left = Math.round((square * room) / Math.floor(room / 150))
       const to = (canvas as HTMLCanvasElement).getContext('2d')
-      return [...(to?.getImageData(square * pitch + from, from, size, size).data ?? [])].join()
+      return [...(to?.getImageData(left + from, from, size, size).data ?? [])].join()
     },
     { square, from, size },
   )
-const middle = (page: Page, square: number) => sign(page, square, { from: 12, size: 1 })
+const middle = (page: Page, square: number) => sign(page, square, { from: 18, size: 1 })
+
+/** Draws the icon of a chip on a canvas, in the size of the signs; returns its pixels as `sign` does. */
+const chipIcon = (page: Page, words: string) =>
+  page
+    .getByRole('link', { name: new RegExp(`^${words}`) })
+    .locator('svg')
+    .evaluate(async (icon) => {
+      const copy = icon.cloneNode(true) as SVGElement
+      copy.style.color = getComputedStyle(icon).color
+      const picture = new Image()
+      picture.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`
+      await picture.decode()
+      const canvas = document.createElement('canvas')
+      const to = canvas.getContext('2d')
+      to?.drawImage(picture, 0, 0, 15, 15)
+      return [...(to?.getImageData(0, 0, 15, 15).data ?? [])]
+    })
+
+test('beside the name of an agent is the icon of its chip, in the same colour', async () => {
+  const page = await open('?as=map', { scheme: 'light' })
+  await map(page).waitFor()
+  // The squares are those of link-1, mail-2, mail-1 and never-1.
+  for (const [square, words] of ['Bad', 'Warning', 'OK', 'Never reported'].entries()) {
+    const [drawn, icon] = [(await sign(page, square)).split(',').map(Number), await chipIcon(page, words)]
+    const pixels = [...Array(15 * 15).keys()]
+    // The ground of a square may be tinted, as the corner shows.
+    const alpha = (of: readonly number[], at: number) => (of[at * 4 + 3] ?? 0) / 255
+    const over = (at: number) => 1 - (1 - alpha(icon, at)) * (1 - alpha(drawn, 0))
+    expect(pixels.filter((at) => Math.abs(alpha(drawn, at) - over(at)) > 0.02)).toEqual([])
+    expect(pixels.filter((at) => alpha(icon, at) > 0.4).length, words).toBeGreaterThan(15)
+    const opaque = pixels.filter((at) => icon[at * 4 + 3] === 255)
+    const colours = (of: readonly number[]) => opaque.map((at) => of.slice(at * 4, at * 4 + 4).join())
+    expect(colours(drawn), words).toEqual(colours(icon))
+  }
+})
 
 test('a report changes its square at once, the filter which squares there are, and a press opens an agent', async () => {
   const page = await open('?as=map')

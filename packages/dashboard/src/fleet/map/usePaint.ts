@@ -52,10 +52,11 @@ function readPaint(): MapColors {
   const colors = Object.fromEntries(
     Object.entries(variables).map(([state, color]) => [state, read(isForced ? 'CanvasText' : color)]),
   ) as Record<keyof typeof variables, string>
+  const ok = read(isForced ? 'CanvasText' : 'var(--svc-ok)')
   const ground = read(isForced ? 'Canvas' : 'var(--mantine-color-body)')
   const text = read(isForced ? 'CanvasText' : 'var(--mantine-color-text)')
   const line = read(isForced ? 'CanvasText' : 'var(--svc-line)')
   const { fontFamily: family } = getComputedStyle(probe)
   probe.remove()
-  return { colors, ground, text, line, family, tinted: !isForced, ratio: window.devicePixelRatio }
+  return { colors, ok, ground, text, line, family, tinted: !isForced, ratio: window.devicePixelRatio }
 }
