@@ -291,6 +291,17 @@ test('an update that was rolled back, an agent that is offline and an open alert
   await troubled.getByText('rolled back', { exact: true }).waitFor()
   expect(await troubled.locator('.fleet-version').textContent()).toContain('Version 9.9.9 was tried and rolled back')
   expect(await row(visitor, 'repo-watch').locator('.fleet-state').textContent()).toBe('Offlinewas Waiting')
+  for (const width of [1024, 1440]) {
+    await resize(page, width)
+    const was = row(visitor, 'repo-watch').locator('.fleet-state .svc-cut')
+    await eventually(`nothing of the state is cut at ${width} pixels`, async () =>
+      expect(await was.evaluate((text) => text.scrollWidth - text.clientWidth)).toBe(0),
+    )
+    const [line, state] = await Promise.all(
+      [row(visitor, 'repo-watch'), row(visitor, 'repo-watch').locator('.fleet-state-now')].map((e) => e.boundingBox()),
+    )
+    expect(state?.height).toBeLessThan(line?.height ?? 0)
+  }
   await troubled.getByRole('link', { name: '2 open alerts' }).click()
   await page.waitForURL(/agents\/mail-triage$/)
 })

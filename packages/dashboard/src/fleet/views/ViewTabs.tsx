@@ -22,8 +22,9 @@ export function ViewTabs({ slug }: { slug: string }) {
   const opened = useOpened()
   const { data: views = none } = useQuery(read('GET /w/:slug/views', { slug }))
   const shown = shownViewOf(views, opened, state)
+  const canSave = !isDefaultList(state) && (!shown || shown.differs)
   const line = useRef<HTMLElement>(null)
-  const { first, out } = useFit(line, views, shown?.view.id)
+  const { first, out } = useFit(line, views, shown?.view.id, canSave)
   if (views.length === 0) return null
   return (
     <nav ref={line} className="fleet-tabs" aria-label="Views">
@@ -75,20 +76,24 @@ interface Fit {
 
 const everything: Fit = { first: undefined, out: new Set() }
 
-/** Measures for which views the line has room. The view `shown` always has a place. */
+/**
+ * Measures for which views the line has room. The view `shown` always has a place. The button that saves a view
+ * takes room, too.
+ */
 function useFit(
   line: { readonly current: HTMLElement | null },
   views: readonly SavedView[],
   shown: string | undefined,
+  canSave: boolean,
 ) {
   const [fit, setFit] = useState(everything)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the views change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the views or the buttons change
   useLayoutEffect(() => {
     const { current } = line
     if (!current) return setFit(everything)
     const measure = () => {
       const tabs = [...current.querySelectorAll<HTMLElement>('.fleet-tab')]
-      const room = current.parentElement?.clientWidth ?? 0
+      const room = (current.parentElement?.clientWidth ?? 0) - besideWidthOf(current)
       const usual = without(tabs, room)
       const first = tabs.find(({ dataset }) => dataset.view !== undefined && dataset.view === shown && usual.has(shown))
       const out = first
@@ -101,18 +106,19 @@ function useFit(
     const observer = new ResizeObserver(measure)
     observer.observe(current.parentElement ?? current)
     return () => observer.disconnect()
-  }, [line, views, shown])
+  }, [line, views, shown, canSave])
   return fit
 }
 
 const textOf = ({ first, out }: Fit): string => [first, ...out].join()
 
-/** The width that the buttons beside the tabs may take, in pixels. */
-const otherWidth = 190
+/** The width for the buttons beside the tabs in pixels, which the style sheet names. */
+const besideWidthOf = (line: Element): number =>
+  Number.parseInt(getComputedStyle(line).getPropertyValue('--fleet-beside'), 10)
 
 /** The ids of the views that do not fit into a width, in their order. */
 function without(tabs: readonly HTMLElement[], width: number): Set<string> {
-  let left = width - otherWidth
+  let left = width
   const ids = new Set<string>()
   for (const tab of tabs) {
     left -= tab.offsetWidth

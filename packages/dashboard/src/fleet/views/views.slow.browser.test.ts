@@ -175,6 +175,26 @@ test('views are tabs above the list: the shown one is marked and has a place, an
   await tabs.getByText('changed').waitFor()
 })
 
+test('the tabs use the width that the buttons beside them leave', async () => {
+  for (const name of ['Bad in eu', 'Expensive today', 'Needs attention', 'Of support', 'Outdated'])
+    await saved(name, name)
+  const page = await look(1024)
+  await page.goto(fleet())
+  const tabs = page.getByRole('navigation', { name: 'Views' })
+  await tabs.getByRole('link', { name: 'Bad in eu' }).waitFor()
+  const links = () => tabs.getByRole('link').count()
+  await eventually('all tabs have a place', async () => expect(await links()).toBe(6))
+  await field(page).fill('level:bad')
+  const save = button(page, 'Save view')
+  await save.waitFor()
+  await eventually('the button takes the place of a tab', async () => expect(await links()).toBeLessThan(6))
+  const [line, beside] = await Promise.all([tabs.boundingBox(), save.boundingBox()])
+  expect(beside?.x).toBeGreaterThanOrEqual((line?.x ?? 0) + (line?.width ?? 0))
+  expect(Math.abs((beside?.y ?? 0) - (line?.y ?? 0))).toBeLessThan(20)
+  await field(page).fill('')
+  await eventually('it is back', async () => expect(await links()).toBe(6))
+})
+
 test('the menu works with the keyboard, and gives the focus back', async () => {
   await saved('Builders', 'host:build-*')
   const page = await look()
