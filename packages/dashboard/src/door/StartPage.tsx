@@ -85,7 +85,7 @@ function StartForm({ token }: { token: string }) {
           autoComplete="organization"
           {...form.getInputProps('workspace')}
         />
-        <SlugInput {...form.getInputProps('slug')} onOwn={setOwnSlug} />
+        <SlugInput {...form.getInputProps('slug')} refused={error !== null} onOwn={setOwnSlug} />
         {error !== null && <ErrorNote error={error} />}
         <Button type="submit" loading={busy} fullWidth mt={4}>
           Create account and workspace

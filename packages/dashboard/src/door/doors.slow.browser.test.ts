@@ -33,6 +33,8 @@ test('the first link creates the account and the workspace, suggests its address
   await page.getByLabel('Email').fill('ada@example.org')
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByLabel('Workspace', { exact: true }).fill('North Wind & Söhne')
+  await page.getByText(/^Address: .*\/w\/north-wind-sohne$/).waitFor()
+  await page.getByRole('button', { name: 'Change the address' }).click()
   expect(await page.getByLabel('Workspace URL').inputValue()).toBe('north-wind-sohne')
   await page.getByLabel('Workspace URL').fill('north-wind')
   const make = page.getByRole('button', { name: 'Create account and workspace' })

@@ -37,8 +37,8 @@ export function NewWorkspacePage() {
     >
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack gap="sm">
-          <TextInput label="Workspace" autoComplete="organization" autoFocus {...form.getInputProps('name')} />
-          <SlugInput {...form.getInputProps('slug')} onOwn={setOwnSlug} />
+          <TextInput label="Name" autoComplete="organization" autoFocus {...form.getInputProps('name')} />
+          <SlugInput {...form.getInputProps('slug')} refused={error !== null} onOwn={setOwnSlug} />
           {error !== null && <ErrorNote error={error} />}
           <Button type="submit" loading={busy} fullWidth mt={4}>
             Create workspace
