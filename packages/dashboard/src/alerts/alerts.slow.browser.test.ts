@@ -192,6 +192,15 @@ test('a dead delivery is sent again with the same id', async () => {
   await dead.filter({ hasText: 'This is a test of the channel ops' }).waitFor()
   const [, failed] = received
   expect(await wrongLooks(page, () => dead.first().waitFor())).toEqual([])
+  const lines = () =>
+    dead.locator('.al-words > *').evaluateAll((all) => all.map((line) => line.getBoundingClientRect().toJSON()))
+  await resize(page, 1024)
+  const [text, facts] = await lines()
+  expect(facts.left, 'in a window of middle width the channel and the time are below the text').toBe(text.left)
+  expect(facts.top).toBeGreaterThanOrEqual(text.bottom)
+  await resize(page, 1280)
+  const [wideText, wideFacts] = await lines()
+  expect(wideFacts.left).toBeGreaterThan(wideText.right)
   await dead.getByRole('button', { name: 'Send again to #ops' }).click()
   await dead.waitFor({ state: 'detached' })
   await eventually('the delivery arrives once more', () => expect(received).toHaveLength(3))

@@ -4,10 +4,10 @@ import type { ChannelPace, PersonalChannelRow } from '@svc/api'
 import { alertRules, ruleNames } from '@svc/api/words'
 import { trimInvisible } from '@svc/protocol'
 import { IconUserCircle } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { read } from '../../data/queries.ts'
+import { meQuery, read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Empty, ErrorNote, Section, Text } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
@@ -24,16 +24,17 @@ import { useChannelTest } from './useChannelTest.ts'
 export default function MineTab({ slug }: AlertTabProps) {
   const query = useQuery(read('GET /w/:slug/my-channels', { slug }))
   const { data } = query
+  const { data: me } = useSuspenseQuery(meQuery)
   if (!data) return <QueryState of={query} />
   if (data.length === 0)
     return (
       <Empty
         icon={IconUserCircle}
         title="You are not notified yet"
-        action={<NotifyButtons slug={slug} />}
+        action={<NotifyButtons slug={slug} isMain />}
         help="alerts#notify-a-browser"
       >
-        Your own channels are sent the alerts that you choose, beside the channels of the workspace.
+        Get the alerts you choose, in this browser{me.mails && ' or by email'} too.
       </Empty>
     )
   const hasEmail = data.some(({ kind, enabled }) => kind === 'email' && enabled)

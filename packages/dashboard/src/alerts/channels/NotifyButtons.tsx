@@ -8,6 +8,8 @@ import { addInZone } from '../parts/zone.ts'
 
 interface NotifyButtonsProps {
   slug: string
+  /** True if the buttons are the only thing to do on the page. */
+  isMain?: boolean
   /** True if alerts are already sent to the person's own email address. */
   hasEmail?: boolean
 }
@@ -15,7 +17,7 @@ interface NotifyButtonsProps {
 const loadBrowser = () => import('./browser.ts')
 
 /** The buttons with which a person has alerts sent to this browser, and by email if the service can send any. */
-export function NotifyButtons({ slug, hasEmail = false }: NotifyButtonsProps) {
+export function NotifyButtons({ slug, isMain = false, hasEmail = false }: NotifyButtonsProps) {
   const { data: me } = useSuspenseQuery(meQuery)
   const browser = useAlertChange(slug, 'This browser is not notified', async () => {
     await (await loadBrowser()).notifyThisBrowser(slug)
@@ -28,8 +30,7 @@ export function NotifyButtons({ slug, hasEmail = false }: NotifyButtonsProps) {
   return (
     <span className="svc-banner-buttons">
       <Button
-        size="compact-sm"
-        variant="default"
+        {...(isMain ? {} : { size: 'compact-sm', variant: 'default' })}
         loading={browser.busy}
         onPointerEnter={() => void loadBrowser()}
         onFocus={() => void loadBrowser()}
@@ -38,7 +39,12 @@ export function NotifyButtons({ slug, hasEmail = false }: NotifyButtonsProps) {
         Notify this browser
       </Button>
       {me.mails && !hasEmail && (
-        <Button size="compact-sm" variant="default" loading={email.busy} onClick={() => email.submit()}>
+        <Button
+          size={isMain ? 'sm' : 'compact-sm'}
+          variant="default"
+          loading={email.busy}
+          onClick={() => email.submit()}
+        >
           E-mail me
         </Button>
       )}
