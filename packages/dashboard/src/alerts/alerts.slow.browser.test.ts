@@ -111,7 +111,7 @@ test('a member mutes an agent by keyboard and lifts it, but neither rules nor th
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   const mute = rows(mo, 'Mutes').filter({ hasText: 'mail-triage' })
-  await mute.getByText(/^until .*\(in [78] h\)/).waitFor()
+  await mute.getByText(/^until .*\(in\s[78]\sh\)/).waitFor()
   expect(await page.getByRole('button', { name: 'Mute the workspace' }).count()).toBe(0)
   await mute.getByRole('button', { name: 'Lift the mute of mail-triage' }).click()
   await mute.waitFor({ state: 'detached' })
