@@ -107,7 +107,7 @@ test('on a phone what runs is between the strip and the changes, which still mar
   const tops = await Promise.all([strip(page), runs, history(page)].map(async (part) => (await part.boundingBox())?.y))
   expect(tops).toEqual(tops.toSorted((a = 0, b = 0) => a - b))
   expect(await history(page).locator('.svc-strip').count()).toBe(0)
-  await page.getByText('OK 32%, Warning 21%').waitFor()
+  await page.locator('.ag-shares').getByText('OK 32%, Warning 21%').waitFor()
   await history(page).getByRole('button', { name: 'All 8 changes' }).click()
   await history(page).getByTitle('Show it on the strip').last().click()
   await page.locator('.svc-strip-at').waitFor()
