@@ -4,7 +4,7 @@
  */
 import { replaceHidden } from '@svc/protocol'
 
-/** Stands for each unit of a character that nobody sees. */
+/** The character that stands for each UTF-16 unit of an invisible one. */
 export const hiddenMark = '\u200b'
 
 /** For each character that has a meaning in a filter, the characters that look like it or stand for it. */

@@ -40,7 +40,7 @@ export const wishNow = change<AgentUpdates>()('POST /w/:slug/agents/:name/wishes
   adds: null,
   command: { name: 'wish now', args: [agentArgument] },
 })
-export const clearBlueprint = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/blueprint', {
+export const clearBlueprintWish = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/blueprint', {
   says: 'withdraw the wished blueprint version; the machine finishes an update that has started',
   audit: ['wish.withdrawn'],
   pages: seen,
@@ -62,7 +62,7 @@ export const wishRuntime = change<AgentUpdates>()('POST /w/:slug/agents/:name/wi
     ],
   },
 })
-export const clearRuntime = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/runtime', {
+export const clearRuntimeWish = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/runtime', {
   says: 'withdraw a wished runtime update',
   audit: ['wish.withdrawn'],
   pages: seen,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whyNone } from './Passkeys.tsx'
+import { whyNoPasskeys } from './Passkeys.tsx'
 
 test.each([
   ['https://agents.example.org', true, undefined],
@@ -9,7 +9,7 @@ test.each([
   ['https://agents.example.org', false, 'This browser cannot'],
   ['https://192.0.2.7', false, 'IP address'],
 ])('at %s, in a browser that knows passkeys (%s): %s', (baseUrl, isKnown, says) => {
-  const why = whyNone(baseUrl, isKnown)
+  const why = whyNoPasskeys(baseUrl, isKnown)
   if (says === undefined) expect(why).toBeUndefined()
   else expect(why).toContain(says)
 })

@@ -25,7 +25,7 @@ export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
   const [adding, setAdding] = useState(false)
   const part = useFocusedPart<HTMLDivElement>(data && (adding ? 'adding' : `${data.passkeys.length} there`))
   if (!data) return <QueryState of={query} waiting={null} />
-  const why = whyNone(baseUrl, hasPasskeys())
+  const why = whyNoPasskeys(baseUrl, hasPasskeys())
   const byPassword = passwords && data.password
   return (
     <div ref={part} tabIndex={-1} className="svc-focused-part">
@@ -76,7 +76,7 @@ export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
 }
 
 /** Why nobody can add a passkey here, in a sentence; undefined if that works. */
-export function whyNone(baseUrl: string, isKnown: boolean): string | undefined {
+export function whyNoPasskeys(baseUrl: string, isKnown: boolean): string | undefined {
   const obstacle = passkeyObstacle(baseUrl)
   if (obstacle === 'address')
     return 'Passkeys need a service with a name, and this one is reached by an IP address. The operator can set SVC_BASE_URL.'

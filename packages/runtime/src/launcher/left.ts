@@ -2,7 +2,7 @@
 import { groupLives, signalGroup } from '../machine/process/group.ts'
 import type { ProcessIdentity } from '../machine/process/identity.ts'
 import type { AgentProcess } from '../machine/process/listed.ts'
-import { groupOf, keepsMark, sendTo, startedBy } from '../machine/process/mark.ts'
+import { agentProcesses, groupOf, keepsMark, sendTo } from '../machine/process/mark.ts'
 
 type StopSignal = 'SIGTERM' | 'SIGKILL'
 
@@ -39,7 +39,7 @@ export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): Left
   let sent: StopSignal | undefined
   const search = (): readonly AgentProcess[] => {
     const began = performance.now()
-    known = startedBy(dir).filter(({ group }) => !ignored.has(group))
+    known = agentProcesses(dir).filter(({ group }) => !ignored.has(group))
     const ended = performance.now()
     again = ended + Math.max(pauseMs, 20 * (ended - began))
     return known

@@ -15,7 +15,7 @@ import { randomOf, seed } from '../../testing/random.ts'
 import { whoHolds } from '../machine/files/lock.ts'
 import { signalGroup } from '../machine/process/group.ts'
 import { identityOf, isAlive, type ProcessIdentity } from '../machine/process/identity.ts'
-import { startedBy } from '../machine/process/mark.ts'
+import { agentProcesses } from '../machine/process/mark.ts'
 import { readNote } from '../state/process-note.ts'
 
 const rounds = Number(process.env.SVC_TEST_ROUNDS ?? byLevel(4, 4, 200))
@@ -121,7 +121,7 @@ test(`${rounds} rounds with seed ${seed}: no process of the agent stays, and non
         () => readNote(agent)?.state.is === 'running' && agent.main()?.pid !== main.pid && agent.main(),
       )
       await agent.helpers(has)
-    } else expect(startedBy(agent.root), where).toEqual([])
+    } else expect(agentProcesses(agent.root), where).toEqual([])
     const left = [...before, { kind: 'main', ...main }].filter(isAlive).map(({ kind }) => kind)
     expect(left, where).toEqual(has.includes('unmarked') ? ['unmarked'] : [])
     expect(

@@ -12,7 +12,7 @@ import { type HelperKind, type HelpingAgent, helpingAgent, scriptWith } from '..
 import { whoHolds } from '../machine/files/lock.ts'
 import { signalGroup } from '../machine/process/group.ts'
 import { identityOf, isAlive } from '../machine/process/identity.ts'
-import { startedBy } from '../machine/process/mark.ts'
+import { agentProcesses } from '../machine/process/mark.ts'
 import { readNote } from '../state/process-note.ts'
 
 /** The factor for all durations: a stubborn process has 1.5 s. */
@@ -274,8 +274,8 @@ test('a process of 0.1.0 is found by its environment, of any start, and ended', 
     SVC_AGENT_STARTED: started,
   }))
   const left = marks.map((mark) => stranger(['sleep', '1000'], { env: { ...process.env, ...mark } }))
-  expect(startedBy(agent.root).map(({ started }) => started)).toEqual(marks.map((mark) => mark.SVC_AGENT_STARTED))
-  expect(startedBy(agent.root, '1763000000.000').map(({ pid }) => pid)).toEqual([left[1]?.pid])
+  expect(agentProcesses(agent.root).map(({ started }) => started)).toEqual(marks.map((mark) => mark.SVC_AGENT_STARTED))
+  expect(agentProcesses(agent.root, '1763000000.000').map(({ pid }) => pid)).toEqual([left[1]?.pid])
   expect((await svc(agent, ['stop'], { env })).out).toBe('Stopped.\n')
   await becomes('their end', () => !left.some(isRunning))
 })

@@ -4,7 +4,7 @@ import { scaledMs } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { isAlive } from '../machine/process/identity.ts'
 import { oldestProcess } from '../machine/process/listed.ts'
-import { findMarked, startedBy } from '../machine/process/mark.ts'
+import { agentProcesses, findMarked } from '../machine/process/mark.ts'
 import { type ProcessState, readNote } from '../state/process-note.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
@@ -49,7 +49,7 @@ export function takeOverProcess(folder: Folder): FoundState {
     return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, ...known, unnoted: true }
   }
   if ('pid' in state && isAlive(state)) return { state: { ...state, is: 'running', adopted: true }, ...known }
-  const left = 'pid' in state ? startedBy(folder.root) : []
+  const left = 'pid' in state ? agentProcesses(folder.root) : []
   const copy = oldestProcess(left.filter((each) => each.started === started))
   if (state.is === 'running' && state.background && copy)
     return { state: { ...state, pid: copy.pid, start: copy.start, adopted: true }, ...known }

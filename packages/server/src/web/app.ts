@@ -13,7 +13,7 @@ import { refusalJson, refusals } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HashingBusy } from '../people/accounts/hashing.ts'
-import { isConstraint, isDatabaseFailure, isForeignText } from '../platform/db/error.ts'
+import { isConstraint, isDatabaseFailure, isUnstorableText } from '../platform/db/error.ts'
 import { refuseAndClose } from '../platform/http/answers.ts'
 import { drainBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
@@ -163,7 +163,7 @@ function refusalOf(error: Error): Refusal {
   if (error instanceof ThreadUnavailable)
     return new Refusal('unavailable', ThreadUnavailable.words, ThreadUnavailable.retryAfter)
   if (isConstraint(error)) return new Refusal('conflict')
-  if (isForeignText(error)) return new Refusal('text_invalid')
+  if (isUnstorableText(error)) return new Refusal('text_invalid')
   if (isDatabaseFailure(error)) return new Refusal('unavailable', undefined, 5)
   return new Refusal('internal')
 }

@@ -13,7 +13,7 @@ export const periods = { '1': '24 hours', '7': '7 days', '30': '30 days' } as co
 export const shortPeriods = { '1': '24 h', '7': '7 d', '30': '30 d' } as const
 type Days = keyof typeof periods
 export const dayChoices = pastDays satisfies readonly Days[]
-export const lengthOf = (days: Days): number => Number(days) * day
+export const lengthInMs = (days: Days): number => Number(days) * day
 /** The days that are read if the person chose none. */
 export const usualDays: Days = '7'
 

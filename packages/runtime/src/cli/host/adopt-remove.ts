@@ -10,7 +10,7 @@ import { forgetLines } from '../../host/jobs/seen.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurn } from '../../machine/files/lock.ts'
 import { commandHint } from '../../machine/hint.ts'
-import { carryOut, plannedLines, removalPlan, removedLines } from '../install/remove.ts'
+import { carryOutRemoval, plannedLines, removalPlan, removedLines } from '../install/remove.ts'
 import { confirm, isInteractive } from '../kit/ask.ts'
 import { exits, printResult, Refusal, warn } from '../kit/output.ts'
 import type { SectionName } from './adopt-sections.ts'
@@ -43,7 +43,7 @@ async function removeAll(folder: Folder, options: RemoveOptions): Promise<void> 
   const said = { folder: folder.root, crontabDiff: diff }
   if (!(await isAgreed(plan, said, 'Put the lines back, and remove the agent?', options))) return
   await putBack(folder, table, crontab)
-  if (agent) await carryOut(folder, agent)
+  if (agent) await carryOutRemoval(folder, agent)
   forgetLines(folder.state)
   forgetAdopted(folder)
   const unwrapped = crontab.changes.length

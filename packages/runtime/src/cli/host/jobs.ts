@@ -13,7 +13,7 @@ import { createJobFolders } from '../../host/jobs/files.ts'
 import { readJob, scheduleSince, writeJob } from '../../host/jobs/job-note.ts'
 import type { JudgedJob } from '../../host/jobs/judge.ts'
 import { machineZone } from '../../host/jobs/machine-zone.ts'
-import { isJobName, jobNames, unrecordedFile } from '../../host/jobs/paths.ts'
+import { isJobName, jobNameRule, unrecordedFile } from '../../host/jobs/paths.ts'
 import { scheduleFault } from '../../host/jobs/schedule.ts'
 import { dropUnrecorded } from '../../host/jobs/unrecorded.ts'
 import { clockText } from '../../host/jobs/zone.ts'
@@ -190,7 +190,7 @@ async function forget(name: string, { json }: JsonOption): Promise<void> {
 }
 
 function checkName(name: string): void {
-  if (!isJobName(name)) throw misuse(`The name of a job is ${jobNames}: got ${JSON.stringify(name)}.`)
+  if (!isJobName(name)) throw misuse(`The name of a job is ${jobNameRule}: got ${JSON.stringify(name)}.`)
 }
 
 function seconds(option: string, text: string): number {

@@ -59,7 +59,7 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
     if (json || !isInteractive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
     if (!(await confirm('Remove it?'))) throw new Refusal('Nothing was removed.')
   }
-  await carryOut(folder, plan)
+  await carryOutRemoval(folder, plan)
   const { agent, units, stays } = plan
   const isFolderGone = !existsSync(folder.root)
   printResult(
@@ -70,7 +70,7 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
 }
 
 /** Stops the agent, and deletes what the plan lists. */
-export async function carryOut(folder: Folder, plan: Plan): Promise<void> {
+export async function carryOutRemoval(folder: Folder, plan: Plan): Promise<void> {
   const manifest = readManifestNow(folder)
   await stopAgent({ folder, manifest: manifest.ok ? manifest.value : undefined })
   for (const unit of plan.units) await uninstallService(unit)

@@ -7,7 +7,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLockOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
 import { isAlive } from '../../machine/process/identity.ts'
 import { type AgentProcess, processNames } from '../../machine/process/listed.ts'
-import { sendTo, startedBy } from '../../machine/process/mark.ts'
+import { agentProcesses, sendTo } from '../../machine/process/mark.ts'
 import { readNote } from '../../state/process-note.ts'
 import { leadsTo } from '../../state/versions/folders.ts'
 import { startOrderOf } from '../../worker/order.ts'
@@ -42,7 +42,7 @@ export async function endLeft(
 
 const hasLeft = (folder: Folder): boolean => {
   const state = readNote(folder)?.state
-  return (state !== undefined && 'pid' in state && isAlive(state)) || startedBy(folder.root).length > 0
+  return (state !== undefined && 'pid' in state && isAlive(state)) || agentProcesses(folder.root).length > 0
 }
 
 /**
@@ -50,7 +50,7 @@ const hasLeft = (folder: Folder): boolean => {
  * has done by then.
  */
 export function mustBeGone(folder: Folder, done = ''): void {
-  refuse(startedBy(folder.root), done)
+  refuse(agentProcesses(folder.root), done)
 }
 
 function refuse(left: readonly AgentProcess[], done: string): void {
@@ -67,10 +67,10 @@ export async function mustPause(agent: StoppableAgent): Promise<void> {
   // A runtime of an earlier version leaves what is outside of the agent's group, so that is ended here. Processes that
   // were started later belong to an agent that somebody has resumed meanwhile.
   const isOlder = ({ started }: AgentProcess) => Number(started) <= Number(note?.started ?? 0)
-  const left = startedBy(folder.root).filter(isOlder)
-  if (note) await endThese(left, () => startedBy(folder.root).filter(isOlder), stopSeconds(agent))
+  const left = agentProcesses(folder.root).filter(isOlder)
+  if (note) await endThese(left, () => agentProcesses(folder.root).filter(isOlder), stopSeconds(agent))
   else await endLeft(agent, { what: 'svc pause' })
-  refuse(startedBy(folder.root).filter(isOlder), done)
+  refuse(agentProcesses(folder.root).filter(isOlder), done)
 }
 
 /**
@@ -87,7 +87,7 @@ export async function mustReplace(agent: StoppableAgent, done: string): Promise<
         state.is !== 'stopping' && (!('pid' in state) || !folder.installed || version === leadsTo(folder)),
     )
     if (!note) return false
-    const left = startedBy(folder.root, note.started)
+    const left = agentProcesses(folder.root, note.started)
     // The runtime notes a start before it starts the process. So if no start was noted meanwhile, the processes that
     // were found are older.
     if (readNote(folder)?.started !== note.started) continue

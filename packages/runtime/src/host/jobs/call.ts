@@ -3,7 +3,7 @@
  * hides the command: what can be read is returned together with what is wrong.
  */
 import { shown } from '@svc/protocol'
-import { isJobName, jobNames } from './paths.ts'
+import { isJobName, jobNameRule } from './paths.ts'
 
 /** When a job is to run, and how late it may start. Durations are in seconds. */
 interface Timing {
@@ -50,7 +50,7 @@ export function readCall(args: readonly string[]): ExecCall {
   const options = readOptions(rest)
   const faults = [
     ...(command.length > 0 ? [] : ['There is no command: it follows "--", after the options.']),
-    ...(named ? [] : [`The first word must be the name of the job, ${jobNames}: got ${shown(name)}.`]),
+    ...(named ? [] : [`The first word must be the name of the job, ${jobNameRule}: got ${shown(name)}.`]),
     ...options.faults,
     ...contradictions(options.read),
   ]

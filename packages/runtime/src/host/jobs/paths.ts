@@ -27,4 +27,4 @@ export const isJobName = (word: string): boolean =>
   /^[a-z0-9][a-z0-9._-]{0,62}$/.test(word) && word !== unrecordedFileName
 
 /** The end of a sentence that says which names a job can have. */
-export const jobNames = `1 to 63 of the characters a-z 0-9 . _ -, the first a letter or digit, and not "${unrecordedFileName}"`
+export const jobNameRule = `1 to 63 of the characters a-z 0-9 . _ -, the first a letter or digit, and not "${unrecordedFileName}"`

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { becomes } from '../../../testing/folder.ts'
 import { signalGroup } from './group.ts'
 import { identityOf } from './identity.ts'
-import { keepsMark, sendTo, startedBy } from './mark.ts'
+import { agentProcesses, keepsMark, sendTo } from './mark.ts'
 
 let above: string
 let dir: string
@@ -31,19 +31,19 @@ function marked(command: readonly string[], folder = dir): ChildProcess & { pid:
   cleanups.push(() => signalGroup(pid, 'SIGKILL'))
   return Object.assign(child, { pid })
 }
-const pids = () => startedBy(dir).map(({ pid }) => pid)
+const pids = () => agentProcesses(dir).map(({ pid }) => pid)
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
 test('a process is found with its start and its command, also if the folder is named through a link', () => {
   symlinkSync(dir, join(above, 'link'))
   const [one, two] = [marked(['sleep', '1000']), marked(['sleep', '1001'], join(above, 'link'))]
-  expect(startedBy(dir)).toMatchObject([
+  expect(agentProcesses(dir)).toMatchObject([
     { pid: one.pid, group: one.pid, started: '1763000000.000', command: 'sleep 1000' },
     { pid: two.pid, command: 'sleep 1001' },
   ])
-  expect(startedBy(join(above, 'link')).map(({ pid }) => pid)).toEqual([one.pid, two.pid])
-  expect(startedBy(above)).toEqual([])
+  expect(agentProcesses(join(above, 'link')).map(({ pid }) => pid)).toEqual([one.pid, two.pid])
+  expect(agentProcesses(above)).toEqual([])
 })
 
 test('a process that was found is no longer one of the agent once it has removed its mark', async () => {
@@ -51,7 +51,7 @@ test('a process that was found is no longer one of the agent once it has removed
   const file = join(above, 'go')
   const { pid } = marked(['sh', '-c', `until [ -e ${file} ]; do sleep 0.05; done; exec ${unset} sleep 1000`])
   const [found] = await becomes('the process', () => {
-    const all = startedBy(dir).filter((each) => each.pid === pid)
+    const all = agentProcesses(dir).filter((each) => each.pid === pid)
     return all.length > 0 && all
   })
   const isStill = keepsMark(dir)
@@ -103,7 +103,7 @@ test('a container that has another folder at the path of the agent is not found'
 test('a signal is not sent to another process that has the pid by now', async () => {
   const child = marked(['sleep', '1000'])
   const ended = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)))
-  const [found] = startedBy(dir)
+  const [found] = agentProcesses(dir)
   if (!found) throw new Error('The process was not found.')
   sendTo({ ...found, start: `${found.start}0` }, 'SIGKILL')
   sendTo(found, 'SIGTERM')

@@ -15,7 +15,7 @@ import { type ProcessFacts, whoseRowFor } from './whose.ts'
  * group it is in, except those of the start `spared`. Other systems than Linux do not show environments, so the list is
  * empty there.
  */
-export function startedBy(dir: string, spared?: string): AgentProcess[] {
+export function agentProcesses(dir: string, spared?: string): AgentProcess[] {
   if (process.platform !== 'linux') return []
   const found = search(dir, spared)
   // A process that forks and ends during the search hides its child. So an empty list counts only if it is found twice.
@@ -143,7 +143,7 @@ function familyOf(markOf: ReturnType<typeof markReader>) {
 export function findMarked(dir: string, started: string): ProcessIdentity | undefined {
   const leaders =
     process.platform === 'linux'
-      ? startedBy(dir).filter((each) => each.started === started && each.group === each.pid)
+      ? agentProcesses(dir).filter((each) => each.started === started && each.group === each.pid)
       : byPs(dir, started).flatMap((pid) => identityOf(pid) ?? [])
   return oldestProcess(leaders)
 }

@@ -38,7 +38,7 @@ export const addChannel = (
   ctx: ChangeContext & ChannelNeeds,
   scopeRef: ScopeRef,
   wanted: ChannelWanted,
-): Promise<Verdict<NewChannel, AddRefusal>> =>
+): Promise<Verdict<NewChannel, AddChannelRefusal>> =>
   transaction(ctx.db, async (trx) => {
     if (wanted.kind === 'push') return refuse('channel_invalid', pushIsPersonal)
     const read = readChannel(wanted, ctx)
@@ -50,7 +50,7 @@ export const addChannel = (
 
 const pushIsPersonal = 'A push channel belongs to a person, who adds it in the browser that is to show the messages.'
 
-export type AddRefusal = 'channel_invalid' | 'channel_taken' | 'channels_too_many'
+export type AddChannelRefusal = 'channel_invalid' | 'channel_taken' | 'channels_too_many'
 
 /** Inserts a channel, and writes a line to the activity. Must run in a transaction. */
 export async function insertChannel(

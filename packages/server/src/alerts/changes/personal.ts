@@ -23,7 +23,7 @@ import {
 import { personalSendTime } from '../rules/routing.ts'
 import type { ScopeRef } from '../scope.ts'
 import {
-  type AddRefusal,
+  type AddChannelRefusal,
   type ChannelNeeds,
   channelDisabled,
   channelRow,
@@ -57,7 +57,7 @@ export const addPersonalChannel = (
   ctx: PersonCtx & ChannelNeeds,
   scopeRef: ScopeRef,
   { zone, ...wanted }: PersonalWanted,
-): Promise<Verdict<PersonalChannelRow, AddRefusal>> =>
+): Promise<Verdict<PersonalChannelRow, AddChannelRefusal>> =>
   transaction(ctx.db, async (trx) => {
     const { by: person, allowed, mails } = ctx
     const account = wanted.kind === 'email' ? { account: person.email } : {}

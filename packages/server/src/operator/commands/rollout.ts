@@ -46,7 +46,7 @@ export const wishCommands = {
         throw new UsageError(`A version is written like 1.2.3, or off: got ${shown(version)}.`)
       }
       const at = await onAgent(call)
-      if (version === 'off') return carried(call, perform(call, updates.clearBlueprint, at))
+      if (version === 'off') return carried(call, perform(call, updates.clearBlueprintWish, at))
       const newSecrets = await asksFor(call, at, version)
       return { ...(await carried(call, perform(call, updates.wishBlueprint, at, { version }))), newSecrets }
     },
@@ -60,7 +60,7 @@ export const wishCommands = {
       if (off !== undefined && off !== 'off') throw new UsageError(`Only off may follow the agent: got ${shown(off)}.`)
       const served = await servedRelease(call.store.db)
       if (!off && served?.signed === false && call.options.unsigned !== true) throw new RefusedError(unsigned(served))
-      return carried(call, perform(call, off ? updates.clearRuntime : updates.wishRuntime, await onAgent(call)))
+      return carried(call, perform(call, off ? updates.clearRuntimeWish : updates.wishRuntime, await onAgent(call)))
     },
     show: ({ name, updates }) => `${name}: ${wishText(updates.runtime)}`,
   }),

@@ -20,11 +20,11 @@ import {
   removeApp,
   removeFactors,
   replaceRecovery,
+  spendTotpStep,
   storeTotp,
   useRecovery,
-  useStep,
 } from '../factors/store.ts'
-import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
+import { clockDifferenceOf, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
 import { dropConnection, waysIn } from './connection.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
@@ -157,7 +157,7 @@ export async function useFactor(
   if (secret === undefined) return unreadable
   const step = stepOf(code, secret, Number(row.last_step), now)
   if (step === undefined) return wrongFor({ now, clocksDiffer }, code, secret, Number(row.last_step))
-  return (await useStep(db, person.id, step)) ? done(null) : wrongCode
+  return (await spendTotpStep(db, person.id, step)) ? done(null) : wrongCode
 }
 
 /**
@@ -170,7 +170,7 @@ function wrongFor(
   secret: string,
   lastStep: number,
 ) {
-  const off = clockOff(typed, secret, lastStep, now)
+  const off = clockDifferenceOf(typed, secret, lastStep, now)
   if (off === undefined) return wrongCode
   clocksDiffer?.(off / 1000)
   const minutes = Math.abs(off) / 60_000

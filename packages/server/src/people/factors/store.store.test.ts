@@ -14,10 +14,10 @@ import {
   forgetWrongCodes,
   removeFactors,
   replaceRecovery,
+  spendTotpStep,
   storeTotp,
   useHalf,
   useRecovery,
-  useStep,
 } from './store.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)
@@ -42,10 +42,10 @@ everyEngine('second factors', (open) => {
     const store = await open()
     const { db } = store
     const person = await ann(store)
-    const both = await atOnce(2, () => transaction(db, (trx) => useStep(trx, person, 101)))
+    const both = await atOnce(2, () => transaction(db, (trx) => spendTotpStep(trx, person, 101)))
     expect(both.filter(isTrue)).toHaveLength(1)
-    expect(await useStep(db, person, 100)).toBe(false)
-    expect(await useStep(db, person, 102)).toBe(true)
+    expect(await spendTotpStep(db, person, 100)).toBe(false)
+    expect(await spendTotpStep(db, person, 102)).toBe(true)
   })
 
   test('a recovery code works once, only for its person, and new ones replace those of before', async () => {

@@ -50,7 +50,7 @@ export async function confirmFactor(
  * Marks the code of a step as used. False if that code or a later one was used: of two nodes with the same code only
  * one succeeds.
  */
-export async function useStep(db: Db, personId: string, step: number): Promise<boolean> {
+export async function spendTotpStep(db: Db, personId: string, step: number): Promise<boolean> {
   const used = await db
     .updateTable('totp')
     .set({ last_step: step })

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { clockOff, newTotpSecret, stepOf, totpUri } from './totp.ts'
+import { clockDifferenceOf, newTotpSecret, stepOf, totpUri } from './totp.ts'
 
 /** The secret of the test values in RFC 6238, appendix B. */
 const secret = new Secret({ buffer: new TextEncoder().encode('12345678901234567890').buffer as ArrayBuffer }).base32
@@ -85,7 +85,7 @@ test.each([
   [21, undefined],
 ])('a code of %s steps away names the difference of the clocks: %s s', (steps, off) => {
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at + steps * 30_000 })
-  expect(clockOff(code, secret, 0, at)).toBe(off === undefined ? undefined : off * 1000)
+  expect(clockDifferenceOf(code, secret, 0, at)).toBe(off === undefined ? undefined : off * 1000)
   if (off !== undefined) expect(stepOf(code, secret, 0, at)).toBeUndefined()
 })
 

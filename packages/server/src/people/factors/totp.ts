@@ -47,7 +47,7 @@ export function stepOf(typed: string, secret: string, lastStep: number, now: num
  * The milliseconds by which the clock that made a wrong code is ahead of this one, negative if it is behind; undefined
  * if no difference of up to ten minutes explains the code. The code is refused in any case.
  */
-export function clockOff(typed: string, secret: string, lastStep: number, now: number): number | undefined {
+export function clockDifferenceOf(typed: string, secret: string, lastStep: number, now: number): number | undefined {
   const token = codeIn(typed)
   for (let steps = acceptedSteps + 1; steps <= comparedSteps; steps++)
     for (const delta of [steps, -steps]) if (fits(token, secret, now + delta * stepMs, lastStep)) return delta * stepMs

@@ -199,22 +199,25 @@ export function renameWorkspace(
 export function addMember(
   { people, by, now }: PeopleCtx,
   { slug, email, role }: { slug: string; email: string; role: Role },
-): Promise<Verdict<{ workspace: WorkspaceInfo; email: string }, AddRefusal>> {
-  return decideWithAccounts<{ workspace: WorkspaceInfo; email: string }, AddRefusal>(people, async (trx, accounts) => {
-    const workspace = await findWorkspace(trx, slug)
-    if (!workspace) return unknownWorkspace(slug)
-    const person = await findNamed(trx, email)
-    if (!person) return unknownPerson(email)
-    const room = await checkRoomFor(trx, workspace, { kind: 'people' }, now)
-    const added = await insertMember(trx, accounts, { workspace, person, role, by, now })
-    if (!added.ok) return added
-    if (role === 'admin')
-      await queueNotice(trx, people, { person: person.id, what: 'admin', workspace: workspace.id }, now)
-    return room.ok ? done({ workspace, email: person.email }) : room
-  })
+): Promise<Verdict<{ workspace: WorkspaceInfo; email: string }, AddMemberRefusal>> {
+  return decideWithAccounts<{ workspace: WorkspaceInfo; email: string }, AddMemberRefusal>(
+    people,
+    async (trx, accounts) => {
+      const workspace = await findWorkspace(trx, slug)
+      if (!workspace) return unknownWorkspace(slug)
+      const person = await findNamed(trx, email)
+      if (!person) return unknownPerson(email)
+      const room = await checkRoomFor(trx, workspace, { kind: 'people' }, now)
+      const added = await insertMember(trx, accounts, { workspace, person, role, by, now })
+      if (!added.ok) return added
+      if (role === 'admin')
+        await queueNotice(trx, people, { person: person.id, what: 'admin', workspace: workspace.id }, now)
+      return room.ok ? done({ workspace, email: person.email }) : room
+    },
+  )
 }
 
-type AddRefusal = 'workspace_unknown' | 'person_unknown' | 'member_already' | 'people_too_many'
+type AddMemberRefusal = 'workspace_unknown' | 'person_unknown' | 'member_already' | 'people_too_many'
 
 interface NewMember {
   workspace: WorkspaceInfo

@@ -18,7 +18,7 @@ export function isDatabaseFailure(error: unknown): boolean {
  * True for PostgreSQL's error about a text with U+0000, which PostgreSQL cannot store. The answer is then that the text
  * of the request is invalid (I10).
  */
-export const isForeignText = (error: unknown): boolean =>
+export const isUnstorableText = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '22021'
 
 /**

@@ -6,7 +6,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { dueChannels, enqueueTest } from '../../deliveries/store.ts'
 import { createLink, isLinkValid } from '../../people/accounts/links.ts'
-import { beginHalf, countCode, findFirstHalf, useStep } from '../../people/factors/store.ts'
+import { beginHalf, countCode, findFirstHalf, spendTotpStep } from '../../people/factors/store.ts'
 import { insertOperatorInvitation, operatorInvitation } from '../../people/workspaces/operator-invitations.ts'
 import { columnsOfWishes, wishesIn } from '../../updates/wishes/kept.ts'
 import { listAgents } from '../../web/queries/agents.ts'
@@ -214,7 +214,7 @@ everyEngine('after the clock of the service was changed', (open) => {
     w.clock.pass(-3 * hours)
     expect(await countCode(db, w.admin.id, w.clock.now())).toBeUndefined()
     await passes(1)
-    expect(await useStep(db, w.admin.id, step - 3 * 120 + 1)).toBe(true)
+    expect(await spendTotpStep(db, w.admin.id, step - 3 * 120 + 1)).toBe(true)
   })
 })
 

@@ -14,7 +14,7 @@ import { every } from '../../platform/every.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { addChanges } from '../../updates/actions/counts.ts'
 import { runActions } from '../../updates/actions/runner.ts'
-import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
+import { advanceRollouts, announceAdvanced } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
 import { type ClockWatch, clocksOf, newClockWatch } from './clock.ts'
@@ -95,7 +95,7 @@ export function createSweeper(
       await eraseOldVersions(deps.store.db, now)
       accessErasedAt = now
     }
-    notifyOf(deps.live, await advanceRollouts(deps.store.db, now))
+    announceAdvanced(deps.live, await advanceRollouts(deps.store.db, now))
     if (Math.abs(now - countedAt) >= countEveryMs) {
       // The time is set before the count, so that a failed count is not tried again in each round.
       countedAt = now

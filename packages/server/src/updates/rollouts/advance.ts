@@ -92,13 +92,13 @@ export async function advanceNow(
   { now, maxAgents = Infinity }: { now: number; maxAgents?: number | undefined },
 ): Promise<boolean> {
   const advanced = await advanceRollout(store.db, id, now, Math.ceil(maxAgents / agentsAtOnce))
-  notifyOf(live, advanced)
+  announceAdvanced(live, advanced)
   live.listChanged(workspace.id)
   return advanced.at(-1)?.more ?? false
 }
 
 /** Notifies the open pages of the agents and rollouts that have changed. */
-export function notifyOf(live: Live, advanced: readonly AdvancedRollout[]): void {
+export function announceAdvanced(live: Live, advanced: readonly AdvancedRollout[]): void {
   for (const { workspaceId, agents, moved } of advanced) {
     for (const agent of agents) live.reported(workspaceId, agent)
     for (const agent of agents) live.changed(workspaceId, agent)

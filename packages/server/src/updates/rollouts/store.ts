@@ -30,7 +30,7 @@ type RolloutContext = Omit<ChangeContext, 'db'> & {
 }
 
 /** Returns the number of rollouts of a workspace that halted and have not been resumed or cancelled. */
-export async function haltedRollouts(db: Db, workspaceId: string): Promise<number> {
+export async function countHaltedRollouts(db: Db, workspaceId: string): Promise<number> {
   const halted = await db
     .selectFrom('rollout')
     .select(({ fn }) => fn.countAll<number | string>().as('number'))

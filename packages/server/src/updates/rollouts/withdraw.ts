@@ -11,7 +11,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { wishesIn } from '../wishes/kept.ts'
-import { clearBlueprintInTransaction, clearRuntimeInTransaction } from '../wishes/store.ts'
+import { clearBlueprintWishInTransaction, clearRuntimeWishInTransaction } from '../wishes/store.ts'
 
 /**
  * The states in which a rollout has no wishes that were not offered. A rollout that waits or is done keeps such wishes.
@@ -62,8 +62,8 @@ async function withdrawSome(
     const wish = wishesIn(agent.wishes)[kind]
     if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !alsoOffered)) continue
     const context = { by, now, rollout: id, silent: true }
-    if (kind === 'blueprint') await clearBlueprintInTransaction(trx, agent, context)
-    else await clearRuntimeInTransaction(trx, agent, context)
+    if (kind === 'blueprint') await clearBlueprintWishInTransaction(trx, agent, context)
+    else await clearRuntimeWishInTransaction(trx, agent, context)
     await trx
       .updateTable('rollout_agent')
       .set({ state: 'untouched', reason: null, wished_at: null, level_before: null, at: now })
@@ -95,7 +95,7 @@ export const withWishesLeft = (db: Db): Promise<RolloutDbRow[]> =>
     )
     .execute()
 
-/** A field of the wish of a rollout's kind. */
+/** A field of an agent's wish for its blueprint or its runtime, whichever the rollout updates. */
 const inWish = (db: Db, field: 'rollout' | 'offeredAt'): RawBuilder<string | null> =>
   isPostgres(db)
     ? sql`agent.wishes::json -> rollout.kind ->> ${sql.lit(field)}`

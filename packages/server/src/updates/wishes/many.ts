@@ -12,8 +12,8 @@ import { type RunInTransaction, transaction } from '../../platform/db/transactio
 import type { AgentRef } from '../../platform/ids.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import {
-  clearBlueprintInTransaction,
-  clearRuntimeInTransaction,
+  clearBlueprintWishInTransaction,
+  clearRuntimeWishInTransaction,
   type WishContext,
   wishBlueprintInTransaction,
   wishRuntimeInTransaction,
@@ -82,12 +82,12 @@ async function wishPiece(
 function one(trx: Db, agent: AgentRef, wish: WishOfMany, context: WishContext) {
   if (wish.kind === 'runtime') {
     return wish.withdraw
-      ? clearRuntimeInTransaction(trx, agent, context)
+      ? clearRuntimeWishInTransaction(trx, agent, context)
       : wishRuntimeInTransaction(trx, agent, context)
   }
   const { blueprint, version } = wish
   return version === null
-    ? clearBlueprintInTransaction(trx, agent, context)
+    ? clearBlueprintWishInTransaction(trx, agent, context)
     : wishBlueprintInTransaction(trx, agent, { blueprint, version }, context)
 }
 

@@ -6,7 +6,7 @@ import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.t
 import { renewAccess } from '../../operator/backup/renew.ts'
 import { doNotWait } from './hurry.ts'
 import { wishesIn } from './kept.ts'
-import { clearBlueprint, clearRuntime, liftHold, wishBlueprint, wishRuntime } from './store.ts'
+import { clearBlueprintWish, clearRuntimeWish, liftHold, wishBlueprint, wishRuntime } from './store.ts'
 
 const ok = { outcome: 'ok', message: 'installed' }
 const runs = (version: string, applied: object = ok) => ({
@@ -251,7 +251,7 @@ everyEngine('wishes in answers', (open) => {
     w.clock.pass(60)
     expect(await press()).toMatchObject({ ok: true, value: { made: false } })
     expect((await state()).runtime).toEqual(before)
-    await clearRuntime({ db: w.store.db, by: w.admin, now: w.clock.now() }, rowOf(w.agent))
+    await clearRuntimeWish({ db: w.store.db, by: w.admin, now: w.clock.now() }, rowOf(w.agent))
     expect(await answered(runtime('1.0.0'))).not.toHaveProperty('runtime_desired')
   })
 
@@ -323,7 +323,7 @@ function helpers(w: TestWorkspace, r: ReportingParts) {
     wish: async (version: string | undefined) => {
       const made =
         version === undefined
-          ? await clearBlueprint({ db, by: w.admin, now: w.clock.now() }, agent)
+          ? await clearBlueprintWish({ db, by: w.admin, now: w.clock.now() }, agent)
           : await wishBlueprint({ db, by: w.admin, now: w.clock.now() }, agent, { version })
       expect(made).toMatchObject({ ok: true })
     },

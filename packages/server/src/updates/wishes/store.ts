@@ -95,13 +95,13 @@ export async function wishBlueprintInTransaction(
  * Withdraws the wish for a blueprint version (D24). A machine that has already put the new version in place finishes
  * the update (D31).
  */
-export const clearBlueprint = (
+export const clearBlueprintWish = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | 'no_blueprint'>> =>
-  transaction(db, (trx) => clearBlueprintInTransaction(trx, agentRef, { by, now }))
+  transaction(db, (trx) => clearBlueprintWishInTransaction(trx, agentRef, { by, now }))
 
-export async function clearBlueprintInTransaction(
+export async function clearBlueprintWishInTransaction(
   trx: Db,
   agentRef: AgentRef,
   context: WishContext,
@@ -188,13 +188,13 @@ const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
 
 /** Withdraws the request of a runtime update. A runtime that has already started the update finishes it. */
-export const clearRuntime = (
+export const clearRuntimeWish = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
-  transaction(db, (trx) => clearRuntimeInTransaction(trx, agentRef, { by, now }))
+  transaction(db, (trx) => clearRuntimeWishInTransaction(trx, agentRef, { by, now }))
 
-export async function clearRuntimeInTransaction(
+export async function clearRuntimeWishInTransaction(
   trx: Db,
   agentRef: AgentRef,
   context: WishContext,

@@ -4,7 +4,7 @@ import type { FilterTerm, Grouping } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { previewTags, type TagResult, tagAgents } from '../../fleet/agents/tags.ts'
 import { readViews, removeView, setView } from '../../fleet/views/store.ts'
-import { haltedRollouts } from '../../updates/rollouts/store.ts'
+import { countHaltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
 import { filterOf } from '../queries/filter.ts'
@@ -34,7 +34,7 @@ export const agentOperations = [
     const { sort, desc = false, offset, limit } = asked
     const filter = filterOf(asked)
     return live.answer(id, JSON.stringify(asked), async () => {
-      const halted = await haltedRollouts(store.db, id)
+      const halted = await countHaltedRollouts(store.db, id)
       const query = { filter, group: groupOf(asked), sort, desc, offset, limit }
       const isByCost = sort === 'cost_today' || sort === 'cost_30'
       // The turn comes first: costs that arrived between the reading and the answer would contradict `costsPending`.

@@ -12,8 +12,8 @@ import { updateEvents } from '../../updates/wishes/events.ts'
 import { doNotWait } from '../../updates/wishes/hurry.ts'
 import { wishMany } from '../../updates/wishes/many.ts'
 import {
-  clearBlueprint,
-  clearRuntime,
+  clearBlueprintWish,
+  clearRuntimeWish,
   liftHold,
   type WishedAgent,
   wishBlueprint,
@@ -55,9 +55,9 @@ export const updateOperations = [
     standing,
   ),
   bindChange(updates.wishNow, ({ agent, ...ctx }: OnAgent) => doNotWait(ctx, agent), standing),
-  bindChange(updates.clearBlueprint, ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent), standing),
+  bindChange(updates.clearBlueprintWish, ({ agent, ...ctx }: OnAgent) => clearBlueprintWish(ctx, agent), standing),
   bindChange(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => wishRuntime(ctx, agent), standing),
-  bindChange(updates.clearRuntime, ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent), standing),
+  bindChange(updates.clearRuntimeWish, ({ agent, ...ctx }: OnAgent) => clearRuntimeWish(ctx, agent), standing),
   bindChange(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing),
   bindLongChange(
     updates.wishMany,
