@@ -2,10 +2,12 @@
  * Keeps the daily sums of deleted agents, so that the costs of a workspace stay as they were. The sums of all deleted
  * agents are added up by day and model.
  */
+
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { UsageDeletedTable } from '../../platform/db/tables/service.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
+import { piecesOf } from '../../platform/lists.ts'
 import { addUsageDeltas, pendingUsage } from './pending.ts'
 import type { UsageDelta } from './stored.ts'
 import { limitNames, namesPerDay, otherModels, type UsageRows, usageDays } from './usage-names.ts'
@@ -37,7 +39,7 @@ export async function keepUsage(trx: Db, id: string, now: number): Promise<void>
       ...counted,
     }
   })
-  for (let i = 0; i < rows.length; i += rowsAtOnce) await addRows(trx, rows.slice(i, i + rowsAtOnce))
+  for (const some of piecesOf(rows, rowsAtOnce)) await addRows(trx, some)
 }
 
 async function allSums(trx: Db, id: string, from: number): Promise<UsageDelta[]> {

@@ -2,8 +2,10 @@
  * The signed-in person, and the sessions of a person. The accounts library keeps the sessions; the service adds their
  * maximum lifetime.
  */
+
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
+import { piecesOf } from '../../platform/lists.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -176,13 +178,14 @@ async function noteEnded({ db, by: person, now }: ChangeContext<Person>, session
   return done(null)
 }
 
+/** The number of sessions that are read in one query. */
+const sessionsAtOnce = 500
+
 /** The given tokens whose session is still valid. Streams that stay open are checked with this function. */
 export async function validSessions(auth: Auth, tokens: readonly string[], now: number): Promise<Set<string>> {
   const { internalAdapter } = await auth.$context
   const good = new Set<string>()
-  const atOnce = 500
-  for (let i = 0; i < tokens.length; i += atOnce) {
-    const some = tokens.slice(i, i + atOnce)
+  for (const some of piecesOf(tokens, sessionsAtOnce)) {
     for (const { session } of await internalAdapter.findSessions(some, { onlyActiveSessions: true })) {
       if (!isOld(session.createdAt, now)) good.add(session.token)
     }

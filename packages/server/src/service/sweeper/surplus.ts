@@ -3,9 +3,11 @@
  * people make and end objects again and again. The people who made the rows share the limit: the newest row of each
  * person is kept before the second newest row of any person, so nobody can make the rows of others disappear.
  */
+
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
+import { piecesOf } from '../../platform/lists.ts'
 
 /** The number of newest rows that are always kept, and the condition under which other rows are erased. */
 export interface Surplus {
@@ -94,8 +96,7 @@ async function eraseSurplusOfTable(
     const over = await sql<{ id: string }>`
       select id from ${from} where id in (${surplusIds}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
     if (over.rows.length === erasedAtOnce) isLeft = true
-    for (let i = 0; i < over.rows.length; i += rowsAtOnce) {
-      const old = over.rows.slice(i, i + rowsAtOnce)
+    for (const old of piecesOf(over.rows, rowsAtOnce)) {
       if (parts) for (const row of old) await eraseChildRows(db, parts, row)
       await sql`delete from ${from} where id in (${sql.join(old.map((row) => row.id))})`.execute(db)
     }

@@ -10,6 +10,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import type { AgentRef } from '../../platform/ids.ts'
+import { piecesOf } from '../../platform/lists.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import {
   clearBlueprintWishInTransaction,
@@ -34,8 +35,7 @@ export async function wishMany(
 ): Promise<ManyWished> {
   const names = [...new Set(wish.agents)]
   const done: ManyWished = { results: [], changed: [] }
-  for (let i = 0; i < names.length; i += agentsAtOnce) {
-    const piece = names.slice(i, i + agentsAtOnce)
+  for (const piece of piecesOf(names, agentsAtOnce)) {
     const { results, changed } = await transaction(db, (trx) =>
       wishPiece(trx, workspace, { ...wish, agents: piece }, { by, now }),
     )

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
+import { piecesInTurns } from '../../platform/lists.ts'
 import { type AlertsOf, fleetAlerts } from '../queries/fleet-alerts.ts'
 import {
   type AgentColumns,
@@ -212,10 +213,8 @@ async function readWhole(
   const { db } = source
   const ids = await agentIds(db, workspaceId)
   const pieces: AgentColumns[][] = []
-  for (let i = 0; i < ids.length; i += fleetAgentsAtOnce) {
-    if (i > 0) await setImmediate()
-    pieces.push(await readAgentColumns(db, workspaceId, ids.slice(i, i + fleetAgentsAtOnce)))
-  }
+  for await (const some of piecesInTurns(ids, fleetAgentsAtOnce))
+    pieces.push(await readAgentColumns(db, workspaceId, some))
   const changed = pieces
     .flat()
     .filter(({ id, received_at }) => reported.has(id) || fleet.rows.get(id)?.seenAt !== received_at)
@@ -256,9 +255,8 @@ async function readSome(
   const { sums, alerts } = fleet
   const read = new Map<string, FleetRow>()
   const waiting: [string, string | null][] = []
-  for (let i = 0; i < ids.length; i += fleetAgentsAtOnce) {
-    if (i > 0) await setImmediate()
-    const columns = await readAgentColumns(db, workspaceId, ids.slice(i, i + fleetAgentsAtOnce))
+  for await (const some of piecesInTurns(ids, fleetAgentsAtOnce)) {
+    const columns = await readAgentColumns(db, workspaceId, some)
     for (const [id, row] of await readFleetRows(db, columns, { today, sums, alerts })) read.set(id, row)
     for (const { id, usage } of columns) waiting.push([id, usage])
   }
@@ -327,10 +325,8 @@ async function allSums({ db, engine }: FleetSource, workspaceId: string, today: 
   if (engine === 'postgres') return await costSums(db, workspaceId, today)
   const ids = await agentIds(db, workspaceId)
   const sums: CostsByAgent = new Map()
-  for (let i = 0; i < ids.length; i += costsAtOnce) {
-    if (i > 0) await setImmediate()
-    for (const [id, sum] of await costSums(db, workspaceId, today, ids.slice(i, i + costsAtOnce))) sums.set(id, sum)
-  }
+  for await (const some of piecesInTurns(ids, costsAtOnce))
+    for (const [id, sum] of await costSums(db, workspaceId, today, some)) sums.set(id, sum)
   return sums
 }
 

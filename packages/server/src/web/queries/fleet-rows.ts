@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
 import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
@@ -9,6 +8,7 @@ import { reportedHosts } from '../../fleet/reports/hosts.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../fleet/reports/stored.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { piecesInTurns } from '../../platform/lists.ts'
 import { servedRelease } from '../../updates/releases/store.ts'
 import { statusAge } from './age.ts'
 import { type AlertsOf, fleetAlerts } from './fleet-alerts.ts'
@@ -56,9 +56,7 @@ export async function* fleetPieces(
 ): AsyncGenerator<[AgentColumns, FleetRow][]> {
   const all = ids ?? (await agentIds(db, workspaceId))
   const alerts = await fleetAlerts(db, workspaceId)
-  for (let i = 0; i < all.length; i += fleetAgentsAtOnce) {
-    if (i > 0) await setImmediate()
-    const piece = all.slice(i, i + fleetAgentsAtOnce)
+  for await (const piece of piecesInTurns(all, fleetAgentsAtOnce)) {
     const sums = await costSums(db, workspaceId, today, piece)
     const columns = await readAgentColumns(db, workspaceId, piece)
     const rows = await readFleetRows(db, columns, { today, sums, alerts })
