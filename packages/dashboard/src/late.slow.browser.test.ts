@@ -3,10 +3,11 @@
  * `npm test` leaves this out. It needs a browser that draws a page for several seconds, which is too slow.
  */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type EveryPageSetup, everyPage, openEveryPageSetup } from '../testing/pages.ts'
 
 let setup: EveryPageSetup
+let token: string
 const web = '/api/web/w/north-wind'
 const late = 600
 /** The share of a window by which a page may jump in all. Browsers call less than 0.1 good. */
@@ -15,14 +16,19 @@ const bad = { state: { level: 'bad', label: 'No answer' }, health: [{ name: 'Job
 
 beforeAll(async () => {
   setup = await openEveryPageSetup({ SVC_TEST_LATE: String(late) })
-  const { token } = await setup.ada.call<{ token: string }>('POST', `${web}/agents`, { name: 'mail-triage' })
-  await setup.setup.report(token, bad)
+  const made = await setup.ada.call<{ token: string }>('POST', `${web}/agents`, { name: 'mail-triage' })
+  token = made.token
   const now = Date.now()
   setup.setup.storeAlerts('north-wind', [
     { agent: 'reporting', from: now - 7_200_000, to: now - 3_600_000 },
     { agent: 'reporting', rule: 'warning', level: 'warn', from: now - 1_200_000, to: null },
   ])
 }, 120_000)
+// The tests together take longer than the time after which an agent without a report is offline.
+beforeEach(async () => {
+  await setup.report()
+  await setup.setup.report(token, bad)
+})
 afterAll(() => setup?.setup.close())
 
 interface Watched {

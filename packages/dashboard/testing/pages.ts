@@ -5,7 +5,7 @@
 import { wholeReport } from '../src/agents/testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup, type PlayedAgent } from '../src/agents/testing/setup.ts'
 import { agentTabs, alertTabs, paths } from '../src/paths.ts'
-import { blueprint, install, uploadVersions } from '../src/updates/testing/fleet.ts'
+import { blueprint, install, type SimulatedAgent, uploadVersions } from '../src/updates/testing/fleet.ts'
 import type { Visitor } from './browser-setup.ts'
 
 type PathName = keyof typeof paths
@@ -39,7 +39,10 @@ export interface EveryPageSetup extends AgentPageSetup {
   /** An admin of the workspace. */
   readonly ada: Visitor
   readonly agent: PlayedAgent
-  /** Sends a report that has every part; `more` are changes of it. */
+  /**
+   * Sends a report that has every part; `more` are changes of it. The other agent reports, too, because one that goes
+   * offline between two visits of a page changes the page.
+   */
   report(more?: Record<string, unknown>): Promise<unknown>
   /** The address of a page: where an action, a code or a rollout is meant, the one that the setup has made. */
   addressOf(path: string): string
@@ -50,8 +53,11 @@ export async function openEveryPageSetup(env: Readonly<Record<string, string>> =
   const opened = await openAgentPageSetup(env)
   const { setup } = opened
   const agent = await opened.addAgent('reporting')
-  const report: EveryPageSetup['report'] = (more = {}) =>
-    agent.report({ ...wholeReport(Math.floor(Date.now() / 1000)), ...more })
+  const others: SimulatedAgent[] = []
+  const report: EveryPageSetup['report'] = async (more = {}) => {
+    await agent.report({ ...wholeReport(Math.floor(Date.now() / 1000)), ...more })
+    for (const other of others) await other.report()
+  }
   await report()
   const ada = await setup.ada()
   const call = <T>(path: string, body: object) => ada.call<T>('POST', `/api/web/w/north-wind${path}`, body)
@@ -60,7 +66,7 @@ export async function openEveryPageSetup(env: Readonly<Record<string, string>> =
   await call('/invitations', { email: 'bo@example.org', role: 'member' })
   const action = await call<{ id: string }>('/actions', { agents: ['reporting'], type: 'resume' })
   await uploadVersions(setup, ['1.0.0', '1.1.0'])
-  await install(setup, 'installed', '1.0.0')
+  others.push(await install(setup, 'installed', '1.0.0'))
   const code = await call<{ id: string }>('/codes', { blueprint, version: '1.0.0', agent: 'announced' })
   const [kind, version] = ['blueprint', '1.1.0']
   const rollout = await call<{ id: string }>('/rollouts', {
