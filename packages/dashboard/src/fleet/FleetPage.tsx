@@ -74,7 +74,10 @@ export function FleetPage() {
           !empty && (
             <>
               <TroubleLine slug={slug} problems={problemsOf(head.standing)} isCounted={head.total === head.of} />
-              Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
+              Today&nbsp;
+              <Cost usd={head.costToday} />
+              &nbsp;·&nbsp;30&nbsp;days&nbsp;
+              <Cost usd={head.cost30} />
             </>
           )
         }
@@ -163,7 +166,7 @@ function TroubleLine({ slug, problems, isCounted }: TroubleLineProps) {
   if (problems.length === 0)
     return (
       <span className="fleet-standing">
-        <Level level="ok" iconOnly /> All is well{' '}
+        <Level level="ok" iconOnly /> All is well&nbsp;
       </span>
     )
   const shown = isCounted ? problems.filter(({ hasChip }) => !hasChip) : problems
@@ -183,7 +186,8 @@ function TroubleLine({ slug, problems, isCounted }: TroubleLineProps) {
             </Link>
           )}
         </Fragment>
-      ))}{' '}
+      ))}
+      &nbsp;
     </span>
   )
 }

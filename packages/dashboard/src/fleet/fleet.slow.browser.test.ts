@@ -480,7 +480,7 @@ test('the first line names the problems that no chip counts, and the title of th
   await page.goto(fleet())
   const bad = page.getByRole('link', { name: /^\d bad$/ })
   await page.getByRole('link', { name: /^Bad \d$/ }).waitFor()
-  await page.getByText(/^Today /).waitFor()
+  await page.getByText(/^Today\s/).waitFor()
   expect(await bad.count()).toBe(0)
   // The number of open alerts may stand before it.
   expect(await page.title()).toMatch(/^(\(\d\) )?\d bad · Agents/)
