@@ -1,24 +1,24 @@
 import { NativeSelect } from '@mantine/core'
+import type { VersionDays } from '@svc/api'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read } from '../data/queries.ts'
 import { StackedBars } from '../ui/charts/StackedBars.tsx'
-import { dayName, stack } from '../ui/charts/stack.ts'
+import { type Column, dayName, lastDays, stack } from '../ui/charts/stack.ts'
 import { Section } from '../ui/index.ts'
 import { count } from '../ui/time/format.ts'
 import { byVersion } from './parts/version-order.ts'
-import { columnsOf } from './version-days.ts'
 
 const spans = [30, 90, 400] as const
-type VersionDays = (typeof spans)[number]
+type ShownDays = (typeof spans)[number]
 
 /** The versions that are shown at first, or those of another time or blueprint. */
-export const versionsQuery = (slug: string, days: VersionDays = 30, blueprint?: string) =>
+export const versionsQuery = (slug: string, days: ShownDays = 30, blueprint?: string) =>
   read('GET /w/:slug/versions', { slug }, { days, ...(blueprint !== undefined && { blueprint }) })
 
 /** The number of agents on each version of a blueprint, by day or week. Nothing while no agent has a blueprint. */
 export function VersionsOverTime({ slug }: { slug: string }) {
-  const [days, setDays] = useState<VersionDays>(30)
+  const [days, setDays] = useState<ShownDays>(30)
   const [wanted, setWanted] = useState<string>()
   const { data } = useQuery({
     ...versionsQuery(slug, days, wanted),
@@ -63,4 +63,37 @@ export function VersionsOverTime({ slug }: { slug: string }) {
       />
     </Section>
   )
+}
+
+// The columns of the picture. Pure.
+
+/** The name of the series with the agents of all rare versions. */
+const otherVersionsName = 'rare versions'
+
+const dayMs = 86_400_000
+
+/**
+ * One column for each of the last days, or of the last weeks if there are more than 90 days. A week has the figures of
+ * its last day that was counted. A column without a count is empty.
+ */
+export function columnsOf({ now, days: counted }: Pick<VersionDays, 'now' | 'days'>, days: number): Column[] {
+  const byDate = new Map(counted.map(({ date, agents }) => [date, agents]))
+  const dates = lastDays(now, days)
+  if (days <= 90) return dates.map((date) => ({ key: date, parts: partsOf(byDate.get(date)) }))
+  const weeks = Map.groupBy(dates, mondayOf)
+  return [...weeks].map(([monday, inWeek]) => {
+    const last = inWeek.findLast((date) => byDate.has(date))
+    return { key: monday, parts: partsOf(last === undefined ? undefined : byDate.get(last)) }
+  })
+}
+
+const partsOf = (agents: Record<string, number> = {}): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(agents).map(([version, count]) => [version === '' ? otherVersionsName : version, count]),
+  )
+
+/** The Monday (UTC) of the week of a date. */
+function mondayOf(date: string): string {
+  const at = Date.parse(`${date}T00:00:00Z`)
+  return new Date(at - ((new Date(at).getUTCDay() + 6) % 7) * dayMs).toISOString().slice(0, 10)
 }

@@ -5,7 +5,7 @@ import type { AgentUpdateSummary, WishState } from '@svc/api'
 interface UpdateTrouble {
   is: 'rolled_back' | 'failed' | 'held'
   words: string
-  /** The whole in one sentence. */
+  /** The sentence about the update, such as `Version 1.2.0 could not be installed`. */
   says: string
 }
 

@@ -1,4 +1,7 @@
-/** The files of Claude Code: its transcripts in `projects`, and its notes about processes in `sessions`. Only read. */
+/**
+ * The files of Claude Code: its transcripts in `projects`, and its notes about processes in `sessions`. svc only reads
+ * them.
+ */
 import { join } from 'node:path'
 import { fileNamesIn } from '../../machine/files/durable.ts'
 import { openOwnFile } from '../../machine/files/own.ts'

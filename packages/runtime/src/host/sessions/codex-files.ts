@@ -1,4 +1,7 @@
-/** The files of Codex: its rollouts in `sessions`, and the locks of its threads in `thread-writer-locks`. Only read. */
+/**
+ * The files of Codex: its rollouts in `sessions`, and the locks of its threads in `thread-writer-locks`. svc only reads
+ * them.
+ */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileNamesIn } from '../../machine/files/durable.ts'

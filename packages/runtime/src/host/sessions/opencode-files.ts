@@ -1,4 +1,4 @@
-/** The database of opencode, `opencode.db`, and its processes. Only read. */
+/** The database of opencode, `opencode.db`, and its processes. svc only reads them. */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'

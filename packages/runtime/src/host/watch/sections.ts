@@ -21,7 +21,7 @@ export interface Section {
   look(now: number): StatusPart
 }
 
-/** Looks at all sections. One that throws is a warning, and changes nothing for the others. */
+/** Looks at all sections. A section that throws becomes a warning, and the others are shown as usual. */
 export const partsOf = (sections: readonly Section[], now: number): StatusPart[] =>
   sections.map((section) => {
     try {

@@ -246,7 +246,7 @@ async function completeSums(
     .where('day', '>=', from)
     .where('day', '<=', to)
     .$if(per !== 'model', (query) => query.where('model', '=', ''))
-  // A day has one row of its total. Only its models are many.
+  // A day has one row with its total, but may have many rows of models.
   const counted = stored.$if(per === 'model' && maxRows !== undefined, (query) => query.limit((maxRows ?? 0) + 1))
   const written = tellsAgentsApart(question)
     ? stored

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { byVersion } from './parts/version-order.ts'
-import { columnsOf } from './version-days.ts'
+import { columnsOf } from './VersionsOverTime.tsx'
 
 const now = Date.parse('2026-11-27T12:00:00Z') // a Friday
 const days = [

@@ -1,6 +1,6 @@
 import { mapStates } from '@svc/api/filter'
 import { expect, test } from 'vitest'
-import { groupBar } from './bar.ts'
+import { groupBar } from './GroupLine.tsx'
 
 const statesOf = (numbers: Partial<Record<(typeof mapStates)[number], number>>) =>
   mapStates.map((state) => numbers[state] ?? 0)
