@@ -479,6 +479,51 @@ test('before the first report, an agent’s page says how to connect it, and the
   expect(await page.getByText('Waiting for its first report').count()).toBe(0)
 })
 
+test('in a narrow window, lines wrap, times in them are short, and the list of logs is above them', async () => {
+  const agent = await setup.addAgent('narrow')
+  const parts = { active: [{ kind: 'triage', log: 'work' }] }
+  await agent.report(parts)
+  const page = await setup.visit('admin', 'narrow', { tab: 'logs' })
+  const log = page.getByRole('region', { name: 'Lines of the log' })
+  const list = page.getByRole('list', { name: 'Logs' })
+  const request = async (line: number) => {
+    await page.getByRole('button', { name: 'Request log', exact: true }).click()
+    await list.getByText('queued').waitFor()
+    const [command] = await agent.report(parts)
+    await agent.upload(command?.id, 'work', `2026-11-28T06:59:17.192Z step ${line}: ${'many words '.repeat(30)}`)
+    await log.getByText(`step ${line}:`).waitFor()
+  }
+  await request(1)
+  const date = log.getByText('2026-11-28T', { exact: true })
+  const isWide = () => log.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  const looks = async (width: number) => {
+    await page.setViewportSize({ width, height: 800 })
+    await eventually(`the log is drawn at ${width}`, async () =>
+      expect(await log.getAttribute('data-wrap')).toBe(String(width < 600)),
+    )
+    return { date: await date.isVisible(), wide: await isWide(), list: await list.isVisible() }
+  }
+  expect(await looks(1440)).toEqual({ date: true, wide: true, list: true })
+  expect(await looks(1024)).toEqual({ date: true, wide: true, list: false })
+  expect(await looks(360)).toEqual({ date: false, wide: false, list: false })
+  expect(await log.getByTitle('2026-11-28T06:59:17.192Z').innerText()).toBe('06:59:17')
+  await page.getByLabel('Search in this log').fill('11-28')
+  await log.locator('mark').waitFor()
+  expect(await log.innerText()).toContain('2026-11-28T06:59:17.192Z')
+  await page.getByLabel('Search in this log').fill('')
+
+  await request(2)
+  await list.getByText('and 1 earlier one').waitFor()
+  for (const width of [1024, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    const [above, below] = [await list.boundingBox(), await log.boundingBox()]
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThan(below?.y ?? 0)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const [beside, lines] = [await list.boundingBox(), await log.boundingBox()]
+  expect((beside?.x ?? 0) + (beside?.width ?? 0)).toBeLessThan(lines?.x ?? 0)
+})
+
 test('only values from an old status file are shown with their age; values that the runtime adds are current (D65)', async () => {
   const agent = await setup.addAgent('frozen')
   const health = ['Mailbox', 'Process', 'Status file', 'Binding tasks'].map((name) => ({ name, level: 'ok' as const }))

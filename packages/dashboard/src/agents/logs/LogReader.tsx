@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Loader, Switch, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
 import { sizeText } from '@svc/protocol'
 import { IconChevronDown, IconChevronUp, IconDownload, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -16,6 +16,7 @@ import {
   matchesByRow,
   maxMatches,
   type ShownLogRow,
+  splitLogTime,
   stepToMatch,
 } from './search.ts'
 
@@ -40,7 +41,10 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
   })
   const [wanted, setWanted] = useState('')
   const [searched] = useDebouncedValue(wanted, 120)
-  const [wrap, setWrap] = useState(false)
+  const isNarrow = useMediaQuery('(max-width: 37.49em)', false, { getInitialValueInEffect: false })
+  const [chosenWrap, setWrap] = useState<boolean>()
+  // A narrow window has room for the first words of a line only.
+  const wrap = chosenWrap ?? isNarrow
   const rows = useMemo(() => logRowsOf(log?.text ?? ''), [log])
   const matches = useMemo(() => findMatches(rows, searched), [rows, searched])
   const marked = useMemo(() => matchesByRow(matches), [matches])
@@ -180,13 +184,15 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
                 </span>
                 <bdi>
                   {logPiecesOf(text, marked.get(item.index) ?? []).map((piece, i) =>
-                    piece.at === null ? (
-                      piece.text
-                    ) : (
+                    piece.at !== null ? (
                       // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line, in order
                       <mark key={i} data-at={piece.at === at}>
                         {piece.text}
                       </mark>
+                    ) : i === 0 && start === 0 ? (
+                      <LineStart key="start" text={piece.text} />
+                    ) : (
+                      piece.text
                     ),
                   )}
                 </bdi>
@@ -196,5 +202,22 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
         </div>
       </div>
     </section>
+  )
+}
+
+/** The start of a line. In a narrow window, a time in it is only the time of day, and the whole is on hover. */
+function LineStart({ text }: { text: string }) {
+  const parts = splitLogTime(text)
+  if (!parts) return text
+  const { whole, before, time, after, rest } = parts
+  return (
+    <>
+      <span title={whole}>
+        <span className="ag-log-wide">{before}</span>
+        {time}
+        <span className="ag-log-wide">{after}</span>
+      </span>
+      {rest}
+    </>
   )
 }

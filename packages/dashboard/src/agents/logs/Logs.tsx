@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
-import { count, Empty, ErrorNote, PlainTime, Text } from '../../ui/index.ts'
+import { count, Empty, ErrorNote, PlainTime, Text, useInSight } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
 import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { commandStateWords } from '../parts/life.ts'
@@ -26,6 +26,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const chosen = view.text('log')
   const shown = useShownLog(chosen, data)
   const chosenName = data?.find(({ id }) => id === chosen)?.name
+  const list = useInSight<HTMLUListElement>('[aria-current="true"]', shown)
   const asked = useArrivals(data, shown, ({ id, name }, isFollowed) => {
     // A person who reads another log meanwhile keeps it open.
     if (isFollowed && chosenName !== undefined && chosenName !== name) return
@@ -34,6 +35,8 @@ export default function Logs({ agent }: { agent: Agent }) {
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   const pending = page.open.filter(({ type }) => type === 'log')
   const listed = foldLogs(data ?? [])
+  // A list with one log would only repeat what the head of that log says.
+  const isSingle = shown !== '' && pending.length === 0 && listed.length === 1 && listed[0]?.earlier.length === 0
   const offersNone = page.logs.length === 0 && listed.length === 0
   if (data && offersNone && pending.length === 0 && !shown)
     return (
@@ -44,8 +47,8 @@ export default function Logs({ agent }: { agent: Agent }) {
   return (
     <>
       <RequestLog agent={agent} onAsked={asked} />
-      <div className="ag-logs" data-listed={listed.length + pending.length > 0} data-reading={shown !== ''}>
-        <ul className="svc-list ag-log-list" aria-label="Logs">
+      <div className="ag-logs" data-listed={listed.length + pending.length > 0} data-single={isSingle}>
+        <ul className="svc-list ag-log-list" aria-label="Logs" ref={list}>
           {pending.map((command) => (
             <li key={command.id} className="ag-log-waiting">
               <Text mono>{String((command.payload as { name?: unknown }).name ?? '')}</Text>

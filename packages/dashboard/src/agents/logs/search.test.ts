@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { arrivedLog } from './follow.ts'
-import { findMatches, logPiecesOf, logRowsOf, matchesByRow, stepToMatch } from './search.ts'
+import { findMatches, logPiecesOf, logRowsOf, matchesByRow, splitLogTime, stepToMatch } from './search.ts'
 
 const found = (text: string, wanted: string) => {
   const rows = logRowsOf(text)
@@ -76,6 +76,22 @@ test('every line of half a megabyte is found', () => {
   ).join('\n')
   expect(findMatches(logRowsOf(text), 'goes ON')).toHaveLength(8000)
 })
+
+test.each([
+  ['2026-11-28T06:59:17.192Z   step 13', ['2026-11-28T', '06:59:17', '.192Z', '   step 13']],
+  ['2026-11-28 06:59:17,123 - INFO', ['2026-11-28 ', '06:59:17', ',123', ' - INFO']],
+  ['2026-11-28T06:59:17+01:00 a', ['2026-11-28T', '06:59:17', '+01:00', ' a']],
+  ['[2026-11-28 06:59:17 +0100] a', ['[2026-11-28 ', '06:59:17', ' +0100]', ' a']],
+])('the time of day of "%s" is found', (line, parts) => {
+  const { whole, before, time, after, rest } = splitLogTime(line) ?? { whole: '' }
+  expect([before, time, after, rest]).toEqual(parts)
+  expect(whole + rest).toBe(line)
+})
+
+test.each(['', 'step 13', '06:59:17 a', ' 2026-11-28T06:59:17Z a', '2026-11-28T06:59:170 a', '2026-11-28T06:59:17Z'])(
+  'the line "%s" does not start with a time before words',
+  (line) => expect(splitLogTime(line)).toBeUndefined(),
+)
 
 test('the arrived log is the new one with the requested name', () => {
   const log = (id: string, name: string) => ({ id, name, receivedAt: 1, bytes: 1, expiresAt: 2, askedBy: 'Ada' })

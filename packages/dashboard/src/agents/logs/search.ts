@@ -128,3 +128,20 @@ export function stepToMatch(matches: readonly Match[], at: number | null, by: 1 
     matches.findIndex((match) => match.row >= row),
   )
 }
+
+/** A time at the start of a line, such as `2026-11-28T06:59:17.192Z`: its date, its time of day, and the rest of it. */
+const timeAtStart = new RegExp(
+  [/^(\[?\d{4}-\d\d-\d\d[T ])/, /(\d\d:\d\d:\d\d)/, /((?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?)(?=\s)/]
+    .map(({ source }) => source)
+    .join(''),
+)
+
+/**
+ * Splits a line that starts with a date and a time into the parts around the time of day, and the rest of the line.
+ * Undefined for other lines.
+ */
+export function splitLogTime(text: string) {
+  const [whole, before, time, after] = timeAtStart.exec(text) ?? []
+  if (whole === undefined || before === undefined || time === undefined || after === undefined) return undefined
+  return { whole, before, time, after, rest: text.slice(whole.length) }
+}
