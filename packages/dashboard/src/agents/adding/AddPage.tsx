@@ -48,7 +48,7 @@ export function AddPage() {
     )
   const keep = (token: NewToken, to: WhatToAdd) => {
     setKept({ token, to })
-    void navigate({ to: '.', search: true, state: { added: token.name }, replace: true, resetScroll: false })
+    void navigate({ to: '.', search: true, state: { added: token.name }, replace: true })
   }
   return (
     <div className="add-page svc-focused-part" ref={part} tabIndex={-1}>

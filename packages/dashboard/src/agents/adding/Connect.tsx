@@ -1,21 +1,20 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import type { NewToken } from '@svc/api'
-import { trimInvisible } from '@svc/protocol'
-import { IconCircleCheckFilled } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
-import { useState } from 'react'
+import type { ReactNode } from 'react'
 import { meQuery } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
-import { Confirm, CopyLines, ErrorNote, Help, PageHeader, Section } from '../../ui/index.ts'
+import { Confirm, CopyLines, ErrorNote, Help, PageHeader } from '../../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { WithoutPython } from '../dialogs/FetchProgram.tsx'
 import { FirstReport, useFirstReport } from '../dialogs/FirstReport.tsx'
-import { adoptBlock, adoptLine, checkLine, connectBlock, connectLine, keepBlock, reportLine } from '../dialogs/lines.ts'
+import { KeepRunning } from '../dialogs/KeepRunning.tsx'
+import { adoptBlock, adoptLine, checkLine, connectBlock, connectLine } from '../dialogs/lines.ts'
 import { NumberedStep, TokenOnce, WithoutProgram } from '../dialogs/TokenSteps.tsx'
 import { freeName, useTaken } from './names.ts'
-import { Steps, thingName, useAdding, type WhatToAdd } from './What.tsx'
+import { Steps, useAdding, type WhatToAdd } from './What.tsx'
 
 interface ConnectProps {
   slug: string
@@ -31,7 +30,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
   const arrived = useFirstReport(slug, name) !== undefined
   return (
     <>
-      <PageHeader title={`Connect ${name}`} />
+      <PageHeader title={`Connect ${name}`} note={to.tags.length > 0 && `tags ${to.tags.join(', ')}`} />
       <Steps at={arrived ? 3 : 2} />
       <div className="add-arrival">
         <FirstReport slug={slug} name={name}>
@@ -40,10 +39,6 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
       </div>
       <div className="svc-columns add-columns">
         <div className="svc-column">
-          <p className="add-done">
-            <IconCircleCheckFilled size={16} aria-hidden />
-            {[thingName(to.what), ...(to.tags.length > 0 ? [` · tags ${to.tags.join(', ')}`] : [])]}
-          </p>
           <NumberedStep order={2} title="Paste this on the machine">
             <ReachNote address={service.baseUrl} />
             {service.runtime ? (
@@ -59,17 +54,29 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
         </div>
         <div className="svc-column">
           {service.runtime && (
-            <Section title="Keep it running">{to.what === 'cron' ? <CronRuns /> : <KeepRunning />}</Section>
+            <Later title="Keep it running" open={arrived}>
+              {to.what === 'cron' ? <CronRuns /> : <KeepRunning />}
+            </Later>
           )}
-          <Section title="Tell it more">
+          <Later title="Tell it more" open={arrived}>
             <TellMore slug={slug} name={name} what={to.what} />
-          </Section>
+          </Later>
         </div>
       </div>
       <LeaveToken open={!arrived} name={name} />
     </>
   )
 }
+
+/** A card about what comes after the first report, and that is folded until then. */
+const Later = ({ title, open, children }: { title: string; open: boolean; children: ReactNode }) => (
+  <details className="svc-card add-later" open={open}>
+    <summary>
+      <h2>{title}</h2>
+    </summary>
+    <div className="svc-section-body">{children}</div>
+  </details>
+)
 
 /** Leads to the agent that has reported, and adds another one like it with one press. */
 function FirstReportNote({ slug, name, to, onAdded }: Omit<ConnectProps, 'token'> & { name: string }) {
@@ -131,36 +138,6 @@ function ConnectBlock({ baseUrl, token, what }: BlockProps) {
         <p>Run this after the first line, on Linux or macOS. It prints “svc.pyz: OK”.</p>
       </details>
     </>
-  )
-}
-
-/** How svc keeps a program running, now and at every boot. */
-function KeepRunning() {
-  const [command, setCommand] = useState('')
-  return (
-    <div className="svc-column">
-      <p className="add-says">
-        The block sends one report. For more, let svc start the program: now, at every boot, and again when it ends.
-      </p>
-      <TextInput
-        label="Command that starts it"
-        placeholder="python3 main.py"
-        value={command}
-        onChange={(event) => setCommand(event.currentTarget.value)}
-        autoComplete="off"
-        spellCheck={false}
-      />
-      <CopyLines text={keepBlock(trimInvisible(command) || 'python3 main.py')} label="lines that keep it running" />
-      <p className="svc-quiet">
-        To change the command later, edit <code>runtime</code> in svc.agent.yaml and run the last line again.
-      </p>
-      <details className="svc-quiet">
-        <summary>Something else starts it</summary>
-        <p>Then only report. This line does it until you stop it, and the program never waits for it:</p>
-        <CopyLines text={reportLine('.')} label="line that reports" />
-      </details>
-      <Help about="runtime#running" />
-    </div>
   )
 }
 

@@ -31,7 +31,6 @@ const things: Readonly<Record<AddedThing, { name: string; says: string; icon: Co
   cron: { name: 'Cron jobs', says: 'The crontab of one user on one machine.', icon: IconClock },
   blueprint: { name: 'A blueprint', says: 'A packed agent, which svc installs and updates.', icon: IconPackage },
 }
-export const thingName = (what: AddedThing): string => things[what].name
 
 interface WhatProps {
   slug: string

@@ -55,6 +55,8 @@ test('the block holds the token, which no later visit shows; its first report le
     `echo ${token} | python3 svc.pyz connect --url ${setup.setup.url} --name price-scout --yes --token-file -`,
   )
   await page.getByText('works only on the machine of this service').waitFor()
+  expect(await field('Command that starts it').isVisible()).toBe(false)
+  await page.getByText('Keep it running').click()
   await field('Command that starts it').fill('node scout.ts')
   await page.getByText('["node","scout.ts"]').waitFor()
 
@@ -63,12 +65,40 @@ test('the block holds the token, which no later visit shows; its first report le
   await asked().getByRole('button', { name: 'Cancel' }).click()
   await setup.setup.report(token, { state: { level: 'ok', label: 'Hello' } })
   await page.getByText('First report received: Hello').waitFor()
+  await page.getByText('two lines in its program write a status file').waitFor()
+  expect(await page.getByText('["node","scout.ts"]').isVisible()).toBe(true)
   await page.getByRole('button', { name: 'Add another: price-scout-2' }).waitFor()
   await page.getByRole('link', { name: 'Open price-scout' }).click()
   await page.getByRole('heading', { level: 1, name: 'price-scout' }).waitFor()
   await page.goBack()
   await field('Name').waitFor()
   expect(await page.content()).not.toContain(token)
+})
+
+test('each step begins at the top of the page, and each line of the block further left than the rest of a long line', async () => {
+  await open()
+  await field('Name').fill('on-a-phone')
+  await page.setViewportSize({ width: 360, height: 560 })
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+  expect(await page.evaluate(() => window.scrollY)).toBeGreaterThan(0)
+  await add()
+  await page.getByText('Waiting for its first report').waitFor()
+  await eventually('the page is at its top', async () => expect(await page.evaluate(() => window.scrollY)).toBe(0))
+  const lines = page.locator('.svc-copy').first().locator('.svc-copy-line')
+  const rows = await lines.evaluateAll((all) =>
+    all.map((line) => [...line.querySelectorAll('span')].map((word) => word.getBoundingClientRect().left)),
+  )
+  expect(rows.length).toBe(3)
+  for (const [first = 0, ...others] of rows) expect(Math.min(...others)).toBeGreaterThan(first)
+  const copied = await page.evaluate(() => {
+    const pre = document.querySelector('.svc-copy pre') as Element
+    window.getSelection()?.selectAllChildren(pre)
+    return window.getSelection()?.toString()
+  })
+  expect(copied).toBe(await block())
+  await resize(page, 1440)
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await asked().getByRole('button', { name: 'Leave' }).click()
 })
 
 test('the page can be left before a report, and used with the keyboard alone', async () => {
@@ -166,6 +196,7 @@ test('axe finds nothing in light and dark, wide and narrow; targets are large en
   await looks()
   await field('Name').fill('seen')
   await add()
+  await page.getByText('Waiting for its first report').waitFor()
   for (const summary of await page.locator('summary').all()) await summary.click()
   await looks()
   await setup.setup.report(tokenIn(await block()), { state: { level: 'warn', label: 'Slow' } })

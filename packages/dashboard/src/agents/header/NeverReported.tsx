@@ -6,7 +6,8 @@ import { CopyLines, Help } from '../../ui/index.ts'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { FetchProgram } from '../dialogs/FetchProgram.tsx'
 import { RotateDialog } from '../dialogs/index.ts'
-import { connectLine, reportLine, runLine, serviceLine } from '../dialogs/lines.ts'
+import { KeepRunning } from '../dialogs/KeepRunning.tsx'
+import { connectLine, runLine, serviceLine } from '../dialogs/lines.ts'
 import { NumberedStep } from '../dialogs/TokenSteps.tsx'
 import { Bindings } from '../overview/Bindings.tsx'
 import { Versions } from '../overview/Versions.tsx'
@@ -60,12 +61,12 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
     setRotating(true)
   }
   const lost = (
-    <>
+    <span className="ag-lost">
       Lost it?{' '}
       <Button variant="default" size="compact-sm" onClick={rotate}>
         Create new token
       </Button>
-    </>
+    </span>
   )
   return (
     <div className="svc-column ag-never">
@@ -73,20 +74,18 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
       <ReachNote address={service.baseUrl} />
       {service.runtime ? (
         <>
-          <NumberedStep order={2} title="1. Fetch the program on the agent’s machine">
+          <NumberedStep order={2} title="1. Fetch the program, in the agent’s folder on its machine">
             <FetchProgram baseUrl={service.baseUrl} />
           </NumberedStep>
-          <NumberedStep order={2} title="2. Connect, in the agent’s folder">
+          <NumberedStep order={2} title="2. Connect">
             <CopyLines text={connectLine(service.baseUrl, page.name, '.')} label="line that connects" />
-            {page.canAct && (
-              <p className="ag-quiet">It asks for the token, which was shown when the agent was added. {lost}</p>
-            )}
-          </NumberedStep>
-          <NumberedStep order={2} title="3. Report">
-            <CopyLines text={reportLine('.')} label="line that reports" />
             <p className="ag-quiet">
+              {page.canAct && <>It asks for the token, which was shown when the agent was added. {lost} </>}
               <Help about="start#connect-a-program-that-already-runs" />
             </p>
+          </NumberedStep>
+          <NumberedStep order={2} title="3. Keep it running">
+            <KeepRunning />
           </NumberedStep>
         </>
       ) : (

@@ -18,9 +18,20 @@ export function CopyLines({ text, label, gapAfter }: CopyLinesProps) {
   return (
     <div className="svc-copy">
       <pre>
-        {partsOf(text, gapAfter).map((part, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text
-          <Part key={i} text={part} hasGap={gapAfter !== undefined} />
+        {(text.match(/[^\n]*\n|[^\n]+/g) ?? []).map((line, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one text
+          <span key={i} className="svc-copy-line">
+            {partsOf(line, gapAfter).map((part, at) =>
+              part.trim() === '' ? (
+                part
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one line
+                <span key={at} data-gap={gapAfter !== undefined}>
+                  {part}
+                </span>
+              ),
+            )}
+          </span>
         ))}
       </pre>
       <Button
@@ -38,9 +49,6 @@ export function CopyLines({ text, label, gapAfter }: CopyLinesProps) {
     </div>
   )
 }
-
-const Part = ({ text, hasGap }: { text: string; hasGap: boolean }) =>
-  text.trim() === '' ? text : <span data-gap={hasGap}>{text}</span>
 
 const partsOf = (text: string, gapAfter: number | undefined): string[] =>
   gapAfter === undefined ? text.split(/(\s+)/) : (text.match(new RegExp(`.{1,${gapAfter}}`, 'gu')) ?? [])
