@@ -1,9 +1,10 @@
-import { Loader } from '@mantine/core'
+import { Button, Loader } from '@mantine/core'
 import type { BlockingRollout, RolloutPreview } from '@svc/api'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { useState } from 'react'
 import { paths } from '../paths.ts'
 import { widthsOf } from '../ui/charts/scale.ts'
-import { count, ErrorNote, Scroll, Section, Text, WhyButton } from '../ui/index.ts'
+import { count, ErrorNote, Section, Text, WhyButton } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { figure } from '../ui/time/format.ts'
 import { rolloutWords, upToWords } from './parts/words.ts'
@@ -34,11 +35,7 @@ export function Preview({ slug, how, preview: { data, error, refetch }, end }: P
               {how === 'waves' ? `Wave ${i + 1}, ${upToWords(upTo)}: ` : ''}
               {count(agents.length, 'agent')}
             </h3>
-            <Scroll label={`Agents of wave ${i + 1}`} className="up-names">
-              {agents.map((agent) => (
-                <div key={agent}>{agent}</div>
-              ))}
-            </Scroll>
+            <Names label={`Agents of wave ${i + 1}`} agents={agents} />
           </section>
         ))}
         {leftOut.length > 0 && (
@@ -63,9 +60,6 @@ export function Preview({ slug, how, preview: { data, error, refetch }, end }: P
   )
 }
 
-/** The maximum number of agents that are named for one reason. */
-const maxNamed = 200
-
 /** Shows the agents that are left out for one reason. */
 function LeftOut({ slug, message, agents }: { slug: string; message: string; agents: readonly string[] }) {
   return (
@@ -73,25 +67,57 @@ function LeftOut({ slug, message, agents }: { slug: string; message: string; age
       <p className="svc-quiet">
         <Text>{message}</Text>
       </p>
-      <Named slug={slug} label={message} agents={agents} />
+      <Names slug={slug} label={message} agents={agents} />
     </div>
   )
 }
 
-/** Names agents, each as a link to its updates. */
-function Named({ slug, label, agents }: { slug: string; label: string; agents: readonly string[] }) {
-  const more = agents.length - maxNamed
+/** The maximum number of agents that are named at first, and after a person asked for all. */
+const maxNamed = { atFirst: 12, all: 200 } as const
+
+interface NamesProps {
+  /** The name of the list for screen readers. */
+  label: string
+  agents: readonly string[]
+  /** The workspace, if each name is a link to the updates of the agent. */
+  slug?: string
+}
+
+/** Names agents. Many are folded: a list that scrolls would hide the others without a sign. */
+function Names({ label, agents, slug }: NamesProps) {
+  const [isOpen, setOpen] = useState(false)
+  const isFolded = !isOpen && agents.length > maxNamed.atFirst
+  const shown = agents.slice(0, isFolded ? maxNamed.atFirst - 1 : maxNamed.all)
+  const more = agents.length - shown.length
   return (
-    <Scroll label={label} className="up-names">
-      {agents.slice(0, maxNamed).map((name) => (
-        <div key={name}>
-          <AnchorLink to={paths.agent} params={{ slug, name }} search={{ tab: 'updates' }} fz="sm" underline="always">
-            {name}
-          </AnchorLink>
-        </div>
-      ))}
-      {more > 0 && <div className="svc-quiet">and {count(more, 'more', 'more')}</div>}
-    </Scroll>
+    <>
+      <ul className="svc-list up-names" aria-label={label}>
+        {shown.map((name) => (
+          <li key={name}>
+            {slug === undefined ? (
+              name
+            ) : (
+              <AnchorLink
+                to={paths.agent}
+                params={{ slug, name }}
+                search={{ tab: 'updates' }}
+                fz="sm"
+                underline="always"
+              >
+                {name}
+              </AnchorLink>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isFolded ? (
+        <Button variant="subtle" size="compact-xs" px={0} onClick={() => setOpen(true)}>
+          {`and ${figure(more)} more`}
+        </Button>
+      ) : (
+        more > 0 && <p className="svc-quiet">{`and ${figure(more)} more`}</p>
+      )}
+    </>
   )
 }
 
@@ -113,7 +139,7 @@ const BlockingRolloutNote = ({ slug, other, agents, end }: BlockingProps) => (
       </AnchorLink>
       , which is {rolloutWords[other.state].word}:
     </p>
-    <Named slug={slug} label={`Agents in the rollout of ${titleOf(other)}`} agents={agents} />
+    <Names slug={slug} label={`Agents in the rollout of ${titleOf(other)}`} agents={agents} />
     <p>To reach {agents.length === 1 ? 'it' : 'them'}, end that rollout and start this one.</p>
     <WhyButton variant="default" size="xs" onClick={() => end.send([other.id])} why={end.why}>
       End it and go on

@@ -16,7 +16,7 @@ import { Preview } from './Preview.tsx'
 import { NewSecrets } from './parts/NewSecrets.tsx'
 import { Unsigned } from './parts/Served.tsx'
 import { readWaves } from './parts/words.ts'
-import { behindFirst, type Plan } from './plan.ts'
+import { behindFirst, type Plan, rolledBackText } from './plan.ts'
 import { usePlan, useReach, useSending, whyNot } from './usePlan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
@@ -62,6 +62,8 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
   const running = page?.agents.flatMap((agent) => (affected.has(agent.name) ? agent.running : [])) ?? []
   const why = whyNot(plan, reach, busy)
   const served = runtime?.served
+  const warning =
+    plan.kind === 'blueprint' && plan.how !== 'withdraw' ? rolledBackText(page?.agents ?? [], plan.version) : null
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (why === null) send()
@@ -85,6 +87,19 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
         )}
         {plan.kind === 'runtime' && plan.how !== 'withdraw' && served?.signed === false && (
           <Unsigned version={served.version} />
+        )}
+        {warning !== null && (
+          <p className="svc-notice" role="note">
+            {warning}{' '}
+            <AnchorLink
+              to={paths.fleet}
+              params={{ slug }}
+              search={{ q: `blueprint:${plan.blueprint} update:rolled_back,held` }}
+              underline="always"
+            >
+              View agents
+            </AnchorLink>
+          </p>
         )}
         <p className="svc-quiet">{undo[plan.how]}</p>
         {error !== null && <ErrorNote error={error} />}

@@ -1,5 +1,6 @@
 /** Pure functions that turn the update form into requests to the service. */
-import type { NewRollout, WishOfMany } from '@svc/api'
+import type { NewRollout, WishOfMany, WishState } from '@svc/api'
+import { count, figure } from '../ui/time/format.ts'
 import { readWaves } from './parts/words.ts'
 
 export interface Plan {
@@ -48,4 +49,21 @@ export function behindFirst(
   const behind = ({ latest, running }: (typeof rows)[number]) =>
     running.reduce((sum, { version, agents }) => (version === latest ? sum : sum + agents), 0)
   return rows.toSorted((a, b) => behind(b) - behind(a)).map(({ name }) => name)
+}
+
+/**
+ * The warning about a version that machines have gone back from, such as `1.6.0 was rolled back on 2 of 8 agents that
+ * tried it.`; null if none has, as far as their requests say.
+ */
+export function rolledBackText(
+  agents: readonly { running: string; wished: string | null; wishState: WishState }[],
+  version: string,
+): string | null {
+  const back = agents.filter(
+    ({ wished, wishState }) => wished === version && (wishState === 'rolled_back' || wishState === 'held'),
+  ).length
+  const kept = agents.filter(({ running }) => running === version).length
+  return back === 0
+    ? null
+    : `${version} was rolled back on ${figure(back)} of ${count(back + kept, 'agent')} that tried it.`
 }

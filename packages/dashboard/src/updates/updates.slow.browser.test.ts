@@ -250,7 +250,9 @@ test('an update at once is a rollout with one wave; the next one names it, ends 
   await page.getByLabel(/^The runtime, /).check()
   await page.getByText('Not included:').waitFor()
   await page.goto(at('/activity'))
-  await page.getByText('cancelled the rollout of').first().waitFor()
+  const line = page.locator('.activity-line', { hasText: 'cancelled the rollout of' }).first()
+  await line.getByRole('link', { name: 'mail-triage 1.2.0' }).click()
+  await page.waitForURL(`**/updates/${rows[0]?.id}`)
 })
 
 test('nothing is sent before the agents are known', async () => {
@@ -392,6 +394,48 @@ test('a rollout that is done says so once, marks no wave, and its agents have th
   expect(await page.locator('.up-waves [data-current="true"]').count()).toBe(0)
   expect(await page.getByRole('list', { name: 'Wave 1' }).locator('time').innerText()).toMatch(/^\d\d:\d\d$/)
   expect(await axe(page)).toEqual([])
+})
+
+test('the form warns of a version that was rolled back, and leads to the agents', async () => {
+  const fallen = await install(setup, 'fallen', '1.0.0')
+  await ada.call('PUT', `${w}/agents/fallen/wishes/blueprint`, { version: '1.2.0' })
+  await fallen.report()
+  await fallen.rollsBack('1.2.0', 'no answer from the mailbox')
+  const page = await window('/updates/new?blueprint=mail-triage&version=1.2.0')
+  const warning = page
+    .getByRole('note')
+    .filter({ hasText: /1\.2\.0 was rolled back on 1 of \d agents? that tried it\./ })
+  await warning.waitFor()
+  await page.getByLabel('Version', { exact: true }).selectOption('1.1.0')
+  await warning.waitFor({ state: 'detached' })
+  await page.getByLabel('Version', { exact: true }).selectOption('1.2.0')
+  await page.getByLabel('Cancel pending updates').check()
+  await warning.waitFor({ state: 'detached' })
+  await page.getByLabel('At once').check()
+  await warning.getByRole('link', { name: 'View agents' }).click()
+  await page.getByRole('link', { name: 'fallen', exact: true }).waitFor()
+})
+
+test('the preview names a dozen agents of a wave, and says how many more there are', async () => {
+  const names = Array.from({ length: 15 }, (_, at) => `many-${at + 10}`)
+  for (const name of names) await install(setup, name, '1.0.0')
+  const page = await window('/updates/new?blueprint=mail-triage&version=1.1.0', 360)
+  await page.getByLabel('At once').check()
+  const list = card(page, 'Preview').getByRole('list', { name: 'Agents of wave 1' })
+  const folded = 11
+  await eventually('the first agents are named', async () =>
+    expect(await list.getByRole('listitem').count()).toBe(folded),
+  )
+  await page.getByRole('button', { name: /^Update \d\d agents$/ }).waitFor()
+  const more = card(page, 'Preview').getByRole('button', { name: /^and \d+ more$/ })
+  const left = Number(/\d+/.exec(await more.innerText())?.[0])
+  expect(left).toBeGreaterThan(0)
+  await more.click()
+  expect(await list.getByRole('listitem').count()).toBe(folded + left)
+  const tops = await page
+    .getByRole('radio')
+    .evaluateAll((all) => all.map((radio) => radio.closest('.mantine-Radio-root')?.clientHeight ?? 0))
+  expect(Math.min(...tops)).toBeGreaterThanOrEqual(44)
 })
 
 test('no page had an error', () => {
