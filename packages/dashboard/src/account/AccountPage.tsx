@@ -5,7 +5,9 @@ import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
+import { shellWord } from '../agents/dialogs/lines.ts'
 import { call } from '../data/api.ts'
+import { operatorCommand } from '../data/operator-command.ts'
 import { showsPasskey } from '../data/passkeys.ts'
 import { keys, meQuery, read } from '../data/queries.ts'
 import { useSignOut } from '../data/session.ts'
@@ -15,7 +17,7 @@ import { useScheme } from '../shell/finding/scheme.ts'
 import { LastWorkspace } from '../shell/OutsidePages.tsx'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithPassword, wrongWithText } from '../ui/forms/rules.ts'
-import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
+import { CopyLines, ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { Connection } from './Connection.tsx'
@@ -51,24 +53,14 @@ function Account() {
     <div className="svc-narrow">
       <PageHeader
         title="My account"
-        note={
-          <>
-            <Text>{me.email}</Text>
-            {!me.emailConfirmed && ' · not confirmed'}
-          </>
-        }
+        note={<Text>{me.email}</Text>}
         actions={
           <Button variant="default" onClick={() => void signOut()}>
             Sign out
           </Button>
         }
       />
-      {!me.emailConfirmed && (
-        <p className="svc-notice account-unconfirmed" role="note">
-          <strong>This email address is not confirmed.</strong> Until it is, the operator of this service can hand the
-          account to the owner of the address.
-        </p>
-      )}
+      {!me.emailConfirmed && <Unconfirmed me={me} passwords={!provider?.only} />}
       <Part title="Name" note="Shown next to your actions.">
         <NameForm name={me.name} />
       </Part>
@@ -112,6 +104,45 @@ function Account() {
           Libraries in this page and their licences
         </Anchor>
       </p>
+    </div>
+  )
+}
+
+/**
+ * Says that nobody has shown that the address belongs to this person, and how they can. The way is a link for a new
+ * password, so there is none if the service takes no passwords.
+ */
+function Unconfirmed({ me: { email, mails }, passwords }: { me: Me; passwords: boolean }) {
+  const [sent, setSent] = useState(false)
+  const { busy, error, submit } = useChange(async () => {
+    await call('POST /forgot', { email })
+    setSent(true)
+  })
+  return (
+    <div className="svc-notice account-unconfirmed" role="note">
+      <p>
+        <strong>This email address is not confirmed.</strong> Until it is, the operator of this service can hand the
+        account to the owner of the address.{' '}
+        {passwords &&
+          (mails
+            ? 'A link by email confirms it: you choose a new password, and your sessions and passkeys end.'
+            : 'This service sends no email. Its operator can print a link for you that confirms it:')}
+      </p>
+      {passwords && !mails && (
+        <CopyLines text={`${operatorCommand} link ${shellWord(email)} --claim`} label="command" />
+      )}
+      {passwords && mails && (
+        <p role="status">
+          {sent ? (
+            'The link is on its way. It works once, within an hour.'
+          ) : (
+            <Button variant="default" size="compact-sm" loading={busy} onClick={() => submit()}>
+              Send confirmation link
+            </Button>
+          )}
+        </p>
+      )}
+      {error !== null && <ErrorNote error={error} />}
     </div>
   )
 }
