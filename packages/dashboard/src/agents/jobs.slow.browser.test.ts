@@ -110,6 +110,7 @@ test('of 300 jobs the table has the first 200 and says so, and names the level o
   expect(await rows.locator('th').allInnerTexts()).toEqual(names.slice(0, 200))
   expect(await rows.nth(21).innerText()).toContain('job-021 failed (exit 1)')
   await jobs(page).getByText('278 more jobs, 3 of them overdue').waitFor()
+  await jobs(page).getByText('100 more jobs. svc jobs on the machine shows all.').waitFor()
   const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
   expect(Math.min(...heights)).toBeGreaterThan(0)
   const whole = () => jobs(page).locator('.svc-run-bars').nth(99).waitFor()

@@ -5,12 +5,13 @@ import { useMemo } from 'react'
 import { read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { RunBars } from '../../ui/charts/RunBars.tsx'
-import { Level, Text } from '../../ui/index.ts'
+import { count, Level, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { jobBarsOf, jobCountWords, otherJobsItem, type ShownJob, shownJobsOf } from './parts/jobs.ts'
+import { jobBarsOf, jobCountWords, jobsLeftOut, otherJobsItem } from './parts/job-table.ts'
+import { type ShownJob, shownJobsOf } from './parts/jobs.ts'
 
 /** Shows the jobs of a machine in one table: how each is, its last runs as a picture, and when it is due. */
 export default function Jobs({ agent }: { agent: Agent }) {
@@ -21,6 +22,7 @@ export default function Jobs({ agent }: { agent: Agent }) {
     enabled: page.runs.kept > 0,
   })
   const rest = otherJobsItem(page.report)
+  const left = jobsLeftOut(page.report, jobs.length)
   const runs = useMemo(() => new Map((data ?? []).map((one) => [one.job, one])), [data])
   return (
     <Section
@@ -53,6 +55,12 @@ export default function Jobs({ agent }: { agent: Agent }) {
           ))}
         </tbody>
       </table>
+      {left !== 0 && (
+        <p className="ag-nothing">
+          {left === undefined ? 'There may be more.' : `${count(left, 'more job')}.`} <code>svc jobs</code> on the
+          machine shows all.
+        </p>
+      )}
       {rest?.level && (
         <p className="ag-nothing">
           <Level level={rest.level} /> <Text>{rest.detail ?? ''}</Text>

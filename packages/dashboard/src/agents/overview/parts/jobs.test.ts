@@ -2,7 +2,8 @@ import type { AgentPage } from '@svc/api'
 import { expect, test } from 'vitest'
 import { runBarsPath } from '../../../ui/charts/RunBars.tsx'
 import { listedHealth, listedPanels } from './arrange.ts'
-import { jobBarsOf, jobCountWords, jobPanel, otherJobsItem, shownJobsOf } from './jobs.ts'
+import { jobBarsOf, jobCountWords, jobsLeftOut, otherJobsItem } from './job-table.ts'
+import { jobPanel, shownJobsOf } from './jobs.ts'
 
 const columns = ['Job', 'Last', 'Took', 'Next']
 const panel = (rows: string[][]) => ({ type: 'table', title: 'Jobs', columns, rows })
@@ -50,6 +51,17 @@ test.each([
   [200, 'the first 200 jobs'],
 ])('%i jobs are counted as they are', (shown, words) => {
   expect(jobCountWords(shown)).toBe(words)
+})
+
+test.each([
+  [199, '178 more, all well', 0],
+  [200, '178 more, all well', 0],
+  [200, '278 more, 3 need you', 100],
+  [200, 'all well', undefined],
+])('of the jobs of a report, a table of %i beside "%s" leaves out %s', (shown, detail, left) => {
+  const items = Array.from({ length: 22 }, (_, at) => ({ name: `Job ${at}`, level: 'ok', detail: 'ok' }))
+  const health = [...items, { name: 'Jobs', level: 'ok', detail }]
+  expect(jobsLeftOut(report({ health }), shown)).toBe(left)
 })
 
 test('health and panels list only what is no job', () => {

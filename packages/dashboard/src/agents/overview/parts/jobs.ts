@@ -1,9 +1,6 @@
-/** The jobs of a host agent, as its page shows them: from its panel, its health items and its kept runs. Pure. */
-import type { AgentPage, JobRuns } from '@svc/api'
-import { type HealthItem, type Level, limits, type Panel } from '@svc/protocol'
-import { type RunBar, runsAndFailedText } from '../../../ui/charts/RunBars.tsx'
-import { count } from '../../../ui/time/format.ts'
-import { runTone } from '../../parts/tones.ts'
+/** The jobs of a host agent, as its page shows them: from its panel and its health items. Pure. */
+import type { AgentPage } from '@svc/api'
+import type { HealthItem, Level, Panel } from '@svc/protocol'
 
 type TablePanel = Extract<Panel, { type: 'table' }>
 
@@ -44,24 +41,10 @@ export function shownJobsOf(report: AgentPage['report']): ShownJob[] {
 }
 
 /** The name of the item about the jobs that have no item of their own. */
-const restItem = 'Jobs'
-
-/** The item about the jobs that have no item of their own, if not all of them are well. */
-export const otherJobsItem = (report: AgentPage['report']): HealthItem | undefined =>
-  report?.health?.find(({ name, level }) => name === restItem && level !== 'ok')
-
-/** The number of jobs in words. A panel has at most 200 rows. */
-export const jobCountWords = (shown: number): string =>
-  shown < limits.panelItems ? count(shown, 'job') : `the first ${shown} jobs`
+export const restItem = 'Jobs'
 
 /** True for a health item that the table of jobs shows. */
 export function isJobItem({ name = '' }: HealthItem, jobs: readonly ShownJob[]): boolean {
   if (jobs.length === 0) return false
   return name === restItem || (name.startsWith('Job ') && jobs.some((job) => `Job ${job.name}` === name))
-}
-
-/** The bars of a job's runs, and one sentence about them. */
-export function jobBarsOf({ runs }: Pick<JobRuns, 'runs'>): { bars: RunBar[]; title: string } {
-  const bars = runs.map(({ seconds, status }): RunBar => ({ value: seconds, tone: runTone(status ?? '') }))
-  return { bars, title: runsAndFailedText(bars) }
 }
