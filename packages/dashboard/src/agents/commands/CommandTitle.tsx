@@ -18,7 +18,7 @@ export function CommandTitle({ command, schema }: CommandTitleProps) {
       {what !== null && (
         <>
           {' '}
-          <Text>{what}</Text>
+          <Text mono>{what}</Text>
         </>
       )}
       {changes.map(({ name, value }, i) => (

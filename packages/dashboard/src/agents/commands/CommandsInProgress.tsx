@@ -164,7 +164,12 @@ function useToasts(agent: Agent, left: readonly ShownCommand[], last: string | u
       if (command.logId !== null) {
         const search = { tab: 'logs' as const, log: command.logId }
         const read = () => void navigate({ to: paths.agent, params: { slug, name: page.name }, search })
-        toast(command.id, 'Read log', read, <Text>{`${page.name}: log ${commandTitleOf(command).what ?? ''}`}</Text>)
+        const words = (
+          <span>
+            <Text>{page.name}</Text>: log <Text mono>{commandTitleOf(command).what ?? ''}</Text>
+          </span>
+        )
+        toast(command.id, 'Read log', read, words)
       } else if (undo !== undefined) {
         const send = () => void agent.press.send({ type: undo }).catch(() => undefined)
         const words = done[undo === 'resume' ? 'pause' : 'resume']

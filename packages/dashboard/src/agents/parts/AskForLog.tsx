@@ -1,5 +1,5 @@
 import { IconFileText } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { WhyButton } from '../../ui/parts.tsx'
 import type { Agent } from './agent.ts'
 import { commandStateWords } from './life.ts'
@@ -8,7 +8,7 @@ interface AskForLogProps {
   agent: Agent
   name: string
   /** The label of the button. */
-  words?: string
+  words?: ReactNode
 }
 
 /**

@@ -2,10 +2,11 @@ import type { AgentUpdates, UpdateEvent } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { read } from '../../data/queries.ts'
-import { ErrorNote, exactTime, Section, Text, Time, Tone } from '../../ui/index.ts'
+import { ErrorNote, exactTime, Section, Text, Tone } from '../../ui/index.ts'
 import '../../updates/updates.css'
 import { paths } from '../../paths.ts'
 import { AnchorLink } from '../../ui/links.tsx'
+import { ClockTime } from '../../ui/time/ClockTime.tsx'
 import { reasonIn, reasonsOf } from '../../updates/parts/reasons.ts'
 import { eventDetail, updateEventLook } from '../../updates/parts/words.ts'
 import { AskForLog } from '../parts/AskForLog.tsx'
@@ -65,7 +66,16 @@ function History({ agent }: { agent: Agent }) {
         <div className="up-act">
           <span className="svc-quiet">Its last log lines may say more:</span>
           {page.logs.slice(0, 6).map((name) => (
-            <AskForLog key={name} agent={agent} name={name} words={`Request log ${name}`} />
+            <AskForLog
+              key={name}
+              agent={agent}
+              name={name}
+              words={
+                <span>
+                  Request log <Text mono>{name}</Text>
+                </span>
+              }
+            />
           ))}
         </div>
       )}
@@ -91,7 +101,7 @@ const ByPerson = ({ who }: { who: string | null }) =>
 
 const EventTime = ({ at }: { at: number }) => (
   <span className="svc-quiet up-when">
-    <Time at={at} />
+    <ClockTime at={at} seconds />
   </span>
 )
 

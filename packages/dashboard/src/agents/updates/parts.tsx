@@ -4,7 +4,7 @@ import { paths } from '../../paths.ts'
 import { Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
-import { reasonIn } from '../../updates/parts/reasons.ts'
+import { reasonIn, reasonSentence } from '../../updates/parts/reasons.ts'
 
 /** Who requested a version, when it was requested and sent, and the rollout that the request is part of. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (
@@ -93,7 +93,7 @@ export const HoldNote = ({ hold, children }: { hold: Hold; children: ReactNode }
     </p>
     {hold.message !== null && (
       <p>
-        The machine says: <Text>{reasonIn(hold.message)}</Text>
+        The machine says: <Text>{reasonSentence(hold.message)}</Text>
       </p>
     )}
     {children}

@@ -3,17 +3,26 @@ import { useClock } from './clock.ts'
 import { dateAndTime, exactTime, isoTimeOf, relativeText, timeOfDay } from './relative.ts'
 import { PlainTime } from './Time.tsx'
 
+interface ClockTimeProps {
+  /** The time in Unix milliseconds, by the service's clock. */
+  at: number
+  /** True to show the seconds, too. */
+  seconds?: boolean
+  /** True below a heading that names the day. The date is then never shown. */
+  isUnderDay?: boolean
+}
+
 /**
  * Shows the time of day at which something happened, and the date unless it is today's: for lists that are in the order
  * of time, in which many lines would have the same relative time. How long ago that was appears on hover and focus.
  */
-export function ClockTime({ at }: { at: number }) {
+export function ClockTime({ at, ...more }: ClockTimeProps) {
   const iso = isoTimeOf(at)
-  return iso === undefined ? <PlainTime at={at} /> : <Clock at={at} iso={iso} />
+  return iso === undefined ? <PlainTime at={at} /> : <Clock at={at} iso={iso} {...more} />
 }
 
-function Clock({ at, iso }: { at: number; iso: string }) {
-  const text = useClock((now) => clockText(at, now))
+function Clock({ at, iso, seconds = false, isUnderDay = false }: ClockTimeProps & { iso: string }) {
+  const text = useClock((now) => clockText(at, isUnderDay ? at : now, seconds))
   const ago = useClock((now) => relativeText(at, now))
   return (
     <Tooltip label={`${exactTime(at)}, ${ago}`}>
@@ -25,6 +34,12 @@ function Clock({ at, iso }: { at: number; iso: string }) {
   )
 }
 
-/** Formats a time as the time of day, such as `14:03`, with the date unless it is the day of `now`. */
-export const clockText = (at: number, now: number): string =>
-  new Date(at).toDateString() === new Date(now).toDateString() ? timeOfDay(at) : dateAndTime(at, now)
+/**
+ * Formats a time as the time of day, such as `14:03`, or `14:03:07` with `seconds`. On another day than that of `now`
+ * it is `21 Nov, 14:03`.
+ */
+export function clockText(at: number, now: number, seconds = false): string {
+  const held = new Date(at)
+  if (held.toDateString() !== new Date(now).toDateString()) return dateAndTime(at, now)
+  return seconds ? `${timeOfDay(at)}:${String(held.getSeconds()).padStart(2, '0')}` : timeOfDay(at)
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reasonsOf } from './reasons.ts'
+import { reasonSentence, reasonsOf } from './reasons.ts'
 
 const attempt = (reason: string) => `1.0.0 -> 1.1.0, 2026-11-22T06:55:08.743Z: ${reason}`
 
@@ -16,4 +16,12 @@ test('the reasons in a timeline are sentences, each shown once', () => {
     ['a', 'the signature is missing'],
   ])
   expect([...reasonsOf(events, ['reported bad'])]).toEqual([['a', 'the signature is missing']])
+})
+
+test.each([
+  ['reported bad', 'reported bad.'],
+  ['it ended. Why?', 'it ended. Why?'],
+  ['', ''],
+])('the reason "%s" ends with a full stop where sentences follow', (reason, sentence) => {
+  expect(reasonSentence(attempt(reason))).toBe(sentence)
 })

@@ -9,6 +9,9 @@ import { readAttemptText } from '@svc/protocol'
  */
 export const reasonIn = (message: string): string => readAttemptText(message)?.reason ?? message
 
+/** The same as a sentence, with a full stop at its end, for a place where other sentences follow. */
+export const reasonSentence = (message: string): string => reasonIn(message).replace(/([^.!?…])$/, '$1.')
+
 /**
  * The reason to show with each event of a timeline, by the event's id. A reason is shown once. It is left out if the
  * page shows it above the timeline (`shown`) or with a later event, or if it only repeats the word of the event.
