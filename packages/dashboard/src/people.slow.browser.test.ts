@@ -129,6 +129,22 @@ test('activity says in sentences who did what, and older lines are on further pa
   expect(page.url()).toMatch(/text=a-59.*about=people/)
   expect(await axe(page)).toEqual([])
   await page.getByRole('combobox', { name: 'About' }).selectOption('Agents')
+  const line = lines.filter({ hasText: 'added a-59' })
+  expect(await line.locator('time').innerText()).toMatch(/^\d\d:\d\d$/)
+  await line.locator('time').hover()
+  const hint = /\d{4}, \d\d:\d\d:\d\d.*, (now|\d+\s\w+\sago)/
+  await page.getByRole('tooltip').filter({ hasText: hint }).waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('north-wind-activity.csv')
+  const chunks: Buffer[] = []
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+  expect(Buffer.concat(chunks).toString().trim().split('\r\n')).toEqual([
+    expect.stringContaining('"time","who","action","subject","details"'),
+    expect.stringMatching(/^"[\d-]+T[\d:.]+Z","Ada Winter","agent\.created","agent a-59",/),
+  ])
   await page.getByRole('link', { name: 'a-59', exact: true }).click()
   await page.waitForURL('**/agents/a-59')
 })
@@ -153,6 +169,9 @@ test('my account: name, other sessions, password; the old password no longer sig
   const { page } = ada
   const elsewhere = await setup.ada()
   await page.goto(`${setup.url}/account`)
+  const unconfirmed = page.getByRole('note').filter({ hasText: 'This email address is not confirmed.' })
+  await unconfirmed.getByText('svc-server link ada@example.org --claim').waitFor()
+  expect(await unconfirmed.getByRole('button', { name: 'Send confirmation link' }).count()).toBe(0)
   await page.getByRole('textbox', { name: 'Name' }).fill('Ada W.')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Name changed.').waitFor()

@@ -123,16 +123,20 @@ export const events = reading<string>()('GET /w/:slug/events', {
   input: query({ agent: pastedWord }),
   manual: 'its answer is a stream, on the bare listener',
 })
+const whichActivity = {
+  before: count(Number.MAX_SAFE_INTEGER),
+  since: count(Number.MAX_SAFE_INTEGER, 0),
+  by: reportedText,
+  kind: pastedWord,
+  text: words,
+}
 export const activity = reading<AuditEntry[]>()('GET /w/:slug/activity', {
   says: 'list the activity of a workspace, newest first',
-  input: query({
-    before: count(Number.MAX_SAFE_INTEGER),
-    since: count(Number.MAX_SAFE_INTEGER, 0),
-    by: reportedText,
-    kind: pastedWord,
-    text: words,
-    limit: count(200, 50),
-  }),
+  input: query({ ...whichActivity, limit: count(200, 50) }),
+})
+export const exportActivity = reading<string>()('GET /w/:slug/activity/export', {
+  says: 'download the activity of a workspace as CSV, at most the newest 10,000 lines',
+  input: query(whichActivity),
 })
 export const showInvitation = reading<InvitationInfo>()('GET /invitations/:id', {
   right: 'link',

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { AuditEntry } from '@svc/api'
 import {
   IconBell,
+  IconDownload,
   IconHistory,
   IconPoint,
   IconRefreshDot,
@@ -13,13 +14,14 @@ import {
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ComponentType, useState } from 'react'
-import { call } from '../data/api.ts'
+import { addressFor, call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { Empty, ErrorNote, PageHeader, Text, Time, useDocumentTitle } from '../ui/index.ts'
+import { Empty, ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { ClockTime } from '../ui/time/ClockTime.tsx'
 import { ActivityFilter, useActivityFilter } from './ActivityFilter.tsx'
 import { type ActivitySubject, subjectOf } from './about.ts'
 import { type FoldedLines, foldLines } from './fold.ts'
@@ -56,6 +58,17 @@ export function ActivityPage() {
               Actions on many agents
             </AnchorLink>
           </>
+        }
+        actions={
+          <Button
+            component="a"
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            href={addressFor('GET /w/:slug/activity/export', { slug }, filter)}
+            download
+          >
+            Download CSV
+          </Button>
         }
       />
       <ActivityFilter />
@@ -164,7 +177,7 @@ function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {
         ))}
       </span>
       <span className="activity-time">
-        <Time at={entry.at} />
+        <ClockTime at={entry.at} isUnderDay />
       </span>
     </li>
   )
@@ -173,10 +186,28 @@ function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {
 function Piece({ slug, part }: { slug: string; part: SentencePart }) {
   if (typeof part === 'string') return part
   if ('said' in part) return <Text>{part.said}</Text>
+  if ('log' in part) return <Text mono>{part.log}</Text>
   if ('action' in part)
     return (
       <Link to={paths.action} params={{ slug, id: part.action }} className="activity-link">
         {part.words}
+      </Link>
+    )
+  if ('rollout' in part)
+    return (
+      <Link to={paths.rollout} params={{ slug, id: part.rollout }} className="activity-link">
+        <Text>{part.words}</Text>
+      </Link>
+    )
+  if ('blueprint' in part)
+    return (
+      <Link
+        to={paths.blueprint}
+        params={{ slug, blueprint: part.blueprint }}
+        search={{ version: part.version }}
+        className="activity-link"
+      >
+        <Text>{part.words}</Text>
       </Link>
     )
   return (

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { entrySentence, type SentencePart } from './sentence.ts'
 
 const plain = (parts: SentencePart[]) =>
-  parts.map((p) => (typeof p === 'string' ? p : 'agent' in p ? p.agent : 'action' in p ? p.words : p.said)).join('')
+  parts
+    .map((p) => {
+      if (typeof p === 'string') return p
+      if ('words' in p) return p.words
+      return 'agent' in p ? p.agent : 'log' in p ? p.log : p.said
+    })
+    .join('')
 
 test.each([
   ['agent.created', 'agent mail-triage', {}, 'added mail-triage'],
@@ -147,4 +153,18 @@ test.each([
 test('an agent in a sentence is a link; a deleted one is only its name', () => {
   expect(entrySentence({ action: 'agent.created', subject: 'agent a', details: {} })).toContainEqual({ agent: 'a' })
   expect(entrySentence({ action: 'agent.deleted', subject: 'agent a', details: {} })).toContainEqual({ said: 'a' })
+})
+
+test('a rollout and a version of a blueprint lead to their pages, and the name of a log is marked', () => {
+  const rollout = { action: 'rollout.done', subject: 'blueprint mail@1.1.0', details: { rollout: 'r' } }
+  expect(entrySentence(rollout)).toContainEqual({ rollout: 'r', words: 'mail 1.1.0' })
+  const version = { blueprint: 'mail', version: '1.1.0', words: 'mail 1.1.0' }
+  expect(entrySentence({ ...rollout, details: {} }), 'of an earlier version').toContainEqual(version)
+  const uploaded = { action: 'blueprint.uploaded', subject: 'blueprint mail@1.1.0', details: {} }
+  expect(entrySentence(uploaded)).toContainEqual(version)
+  expect(entrySentence({ ...uploaded, action: 'blueprint.deleted' })).toContainEqual({ said: 'mail 1.1.0' })
+  const installed = { action: 'agent.installed', subject: 'agent a', details: { blueprint: 'mail', version: '1.1.0' } }
+  expect(entrySentence(installed)).toContainEqual(version)
+  const read = { action: 'log.read', subject: 'agent a', details: { name: 'work' } }
+  expect(entrySentence(read)).toEqual(['read the log ', { log: 'work' }, ' of ', { agent: 'a' }])
 })

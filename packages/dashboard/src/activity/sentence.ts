@@ -5,14 +5,31 @@ import type { AuditEntry, RuleName } from '@svc/api'
 import { alertRules } from '@svc/api/words'
 import { dateAndTime, serviceNow } from '../ui/index.ts'
 
-/** A part of a sentence: words of the page, a text that was entered elsewhere (`saidPart`), or an agent's name. */
-export type SentencePart = string | { said: string } | { agent: string } | { action: string; words: string }
+/**
+ * A part of a sentence: words of the page, a text that was entered elsewhere (`saidPart`), the name of a log, or words
+ * that lead to the page of an agent, action, rollout or version of a blueprint.
+ */
+export type SentencePart =
+  | string
+  | { said: string }
+  | { log: string }
+  | { agent: string }
+  | { action: string; words: string }
+  | { rollout: string; words: string }
+  | { blueprint: string; version: string; words: string }
 
 type ActivityFacts = Readonly<Record<string, unknown>>
 type Tell = (what: SentencePart, facts: ActivityFacts) => SentencePart[]
 
 const saidPart = (v: unknown): SentencePart => ({
   said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v),
+})
+const logPart = (v: unknown): SentencePart => (typeof v === 'string' ? { log: v } : saidPart(v))
+/** A version of a blueprint, which leads to its page. */
+const versionPart = (blueprint: string, version: string): SentencePart => ({
+  blueprint,
+  version,
+  words: `${blueprint} ${version}`,
 })
 const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
@@ -67,9 +84,7 @@ const sentences: Readonly<Record<string, Tell>> = {
     'installed ',
     what,
     ' from ',
-    saidPart(blueprint),
-    ' ',
-    saidPart(version),
+    ...versionOf({ blueprint, version }),
   ],
   'blueprint.uploaded': (what) => ['uploaded the blueprint ', what],
   'blueprint.deleted': (what) => ['deleted the blueprint ', what],
@@ -155,8 +170,8 @@ const sentences: Readonly<Record<string, Tell>> = {
   'channel.disabled': (what) => ['disabled the channel ', what],
   'channel.removed': (what) => ['removed the channel ', what],
   'delivery.retried': (what) => ['sent a delivery to the channel ', what, ' again'],
-  'log.read': (what, { name }) => ['read the log ', saidPart(name), ' of ', what],
-  'log.downloaded': (what, { name }) => ['downloaded the log ', saidPart(name), ' of ', what],
+  'log.read': (what, { name }) => ['read the log ', logPart(name), ' of ', what],
+  'log.downloaded': (what, { name }) => ['downloaded the log ', logPart(name), ' of ', what],
   'member.invited': (what, facts) => ['invited ', what, ` as ${role(facts.role)}`],
   'member.invitation_shown': (what) => ['looked at the link of the invitation of ', what],
   'member.invitation_withdrawn': (what) => ['revoked the invitation of ', what],
@@ -217,10 +232,14 @@ function acted(what: SentencePart, type: unknown): SentencePart[] {
   }
 }
 
-const versionOf = ({ of, version, blueprint }: ActivityFacts): SentencePart[] => [
-  ...(of === 'runtime' ? ['runtime '] : blueprint ? [saidPart(blueprint), ' '] : []),
-  version === undefined || version === null ? 'the requested version' : saidPart(version),
-]
+const versionOf = ({ of, version, blueprint }: ActivityFacts): SentencePart[] => {
+  if (of !== 'runtime' && typeof blueprint === 'string' && typeof version === 'string')
+    return [versionPart(blueprint, version)]
+  return [
+    ...(of === 'runtime' ? ['runtime '] : blueprint ? [saidPart(blueprint), ' '] : []),
+    version === undefined || version === null ? 'the requested version' : saidPart(version),
+  ]
+}
 
 function asked(what: SentencePart, type: unknown, payload: unknown): SentencePart[] {
   const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as ActivityFacts
@@ -232,7 +251,7 @@ function asked(what: SentencePart, type: unknown, payload: unknown): SentencePar
     case 'run_now':
       return ['asked ', what, ' to run now']
     case 'log':
-      return ['asked ', what, ' for its log ', saidPart(facts.name)]
+      return ['asked ', what, ' for its log ', logPart(facts.name)]
     case 'set':
       return [
         'asked ',
@@ -257,9 +276,23 @@ export function entrySentence({
 }: Pick<AuditEntry, 'action' | 'subject' | 'details'>): SentencePart[] {
   const [kind, name] = split(subject)
   if (Array.isArray(details.agents) && name === 'agents') return tellOf(action, { said: subject }, subject, details)
-  const what: SentencePart =
-    kind === 'agent' && action !== 'agent.deleted' ? { agent: name } : { said: nameOf(kind, name, subject) }
-  return tellOf(action, what, subject, details)
+  return tellOf(action, subjectPart({ action, kind, name, subject, details }), subject, details)
+}
+
+interface ActivitySubjectFacts extends Pick<AuditEntry, 'action' | 'subject' | 'details'> {
+  /** The first word of the subject, and the rest. */
+  kind: string
+  name: string
+}
+
+/** The subject of a line. It leads to its page, unless the line says that it was deleted. */
+function subjectPart({ action, kind, name, subject, details }: ActivitySubjectFacts): SentencePart {
+  const words = nameOf(kind, name, subject)
+  if (action.endsWith('.deleted')) return { said: words }
+  if (kind === 'agent') return { agent: name }
+  if (action.startsWith('rollout.') && typeof details.rollout === 'string') return { rollout: details.rollout, words }
+  const [blueprint = '', version] = name.split('@')
+  return kind === 'blueprint' && version !== undefined ? versionPart(blueprint, version) : { said: words }
 }
 
 /** The name of a subject as pages show it: that of a version of a blueprint is `mail 1.0.0`. */

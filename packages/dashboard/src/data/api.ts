@@ -45,6 +45,7 @@ type OpenedRoute =
   | 'GET /w/:slug/events'
   | 'GET /w/:slug/agents/:name/runs/export'
   | 'GET /w/:slug/history/cost/export'
+  | 'GET /w/:slug/activity/export'
   | 'GET /w/:slug/agents/:name/logs/:id/download'
   | 'GET /w/:slug/blueprints/:blueprint/versions/:version/bundle'
 type Route = Exclude<keyof Operations, Uploads | OpenedRoute>

@@ -46,6 +46,7 @@ test.each([
 test('a clock time has a date unless it is of today', () => {
   const noon = new Date(2026, 10, 21, 12).getTime()
   expect(clockText(noon - 3 * h, noon)).toBe('09:00')
+  expect(clockText(noon - 3 * h + 4 * s, noon, true)).toBe('09:00:04')
   expect(clockText(noon - 13 * h, noon)).toBe('20 Nov, 23:00')
   expect(clockText(noon - 400 * d, noon)).toBe('17 Oct 2025, 12:00')
 })

@@ -12,7 +12,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { countUnfinishedActions } from '../queries/actions.ts'
-import { readActivity } from '../queries/activity.ts'
+import { activityCsv, readActivity } from '../queries/activity.ts'
 import { alertCounts } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
 import { bindChange, bindReading, personActs, type ReadArguments } from '../routing/operations.ts'
@@ -74,6 +74,13 @@ export const workspaceOperations = [
   bindReading(workspaces.activity, ({ deps, workspace }, { limit, ...filter }) =>
     readActivity(deps.store.db, workspace, filter, limit),
   ),
+  bindReading(workspaces.exportActivity, async ({ deps, workspace }, filter) => {
+    const headers = {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${workspace.slug}-activity.csv"`,
+    }
+    return new Response(await activityCsv(deps.store.db, workspace, filter), { headers })
+  }),
 ]
 
 async function shown(

@@ -3,7 +3,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { audit } from '../../people/audit/store.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { type ActivityFilter, readActivity } from './activity.ts'
+import { type ActivityFilter, activityCsv, readActivity } from './activity.ts'
 
 everyEngine('the activity', (open) => {
   test('is filtered by person, kind, time and words, and read on from a time', async () => {
@@ -47,5 +47,21 @@ everyEngine('the activity', (open) => {
     expect(await subjects({ text: 'key' })).toEqual([])
     expect(await subjects({ text: '{' })).toEqual([])
     expect(await subjects({ text: 'rule.changed' })).toEqual(['silent'])
+    const csv = async (filter: Partial<ActivityFilter>, max?: Parameters<typeof activityCsv>[3]) => {
+      const all = { before: Number.MAX_SAFE_INTEGER, since: 0, ...filter }
+      return (await activityCsv(db, { id: w.workspace.id }, all, max)).slice(1).trimEnd().split('\r\n')
+    }
+    const [head, ...lines] = await csv({})
+    expect(head).toBe('"time","who","action","subject","details"')
+    expect(lines).toHaveLength(1204)
+    const at = (minute: number) => new Date(testStart + minute * 60_000).toISOString()
+    expect(lines.slice(0, 2)).toEqual([
+      `"${at(2002)}","Ben","rule.changed","silent",`,
+      `"${at(2001)}","Ann","member.invited","bo@example.org","{""role"":""member""}"`,
+    ])
+    expect(lines.at(-1)).toContain(`"${at(-1)}","Cy","view.saved","a view",`)
+    expect((await csv({ text: 'PAUSE mail-1' })).slice(1)).toEqual([expect.stringContaining('"agent mail-1"')])
+    expect(await csv({ by: 'Ben' }, { lines: 700, characters: 1e6 })).toHaveLength(701)
+    expect(await csv({}, { lines: 9000, characters: 1000 })).toHaveLength(501)
   })
 })

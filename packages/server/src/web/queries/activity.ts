@@ -5,6 +5,7 @@ import type { AuditEntry } from '@svc/api'
 import { wordSearch } from '@svc/api/filter'
 import type { ExpressionBuilder } from 'kysely'
 import { isKindOfActivity } from '../../people/audit/kinds.ts'
+import { csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AuditRow, Tables } from '../../platform/db/tables.ts'
 import { shortValues } from './short.ts'
@@ -33,15 +34,76 @@ export const readActivity = async (
   limit: number,
 ): Promise<AuditEntry[]> => (await activityRows(db, workspace, filter, limit)).map(entryOf)
 
+/** The maximum number of lines of a download, and of characters in it. */
+const maxExported = { lines: 10_000, characters: 8 * 1024 * 1024 } as const
+
+/** The newest lines that fit a filter, as CSV. Times are UTC, in ISO form. */
+export async function activityCsv(
+  db: Db,
+  workspace: { id: string },
+  filter: ActivityFilter,
+  max: { readonly lines: number; readonly characters: number } = maxExported,
+): Promise<string> {
+  let csv = csvOf([['time', 'who', 'action', 'subject', 'details']])
+  let lines = 0
+  for await (const rows of linesInTurns(db, workspace, filter)) {
+    const wanted = rows.slice(0, max.lines - lines).map(entryOf)
+    lines += wanted.length
+    csv += csvOf(
+      wanted.map(({ at, actor, action, subject, details }) => [
+        ...[new Date(at).toISOString(), actor, action, subject],
+        Object.keys(details).length === 0 ? undefined : JSON.stringify(details),
+      ]),
+    ).slice(1)
+    if (lines >= max.lines || csv.length >= max.characters) break
+  }
+  return csv
+}
+
 /** The lines that fit a filter, newest first, at most `limit`; without a workspace those that belong to none. */
 export async function activityRows(
   db: Db,
-  { id: workspaceId }: { id: string | null },
-  { before, since, by, kind, text }: ActivityFilter,
+  workspace: { id: string | null },
+  filter: ActivityFilter,
   limit?: number,
 ): Promise<AuditRow[]> {
+  if (filter.text === undefined)
+    return newestLines(db, workspace, filter)
+      .$if(limit !== undefined, (q) => q.limit(limit ?? 0))
+      .execute()
+  const found: AuditRow[] = []
+  for await (const rows of linesInTurns(db, workspace, filter)) {
+    found.push(...rows)
+    if (found.length >= (limit ?? Infinity)) break
+  }
+  return found.slice(0, limit)
+}
+
+/** The lines that fit a filter, newest first, as many at once as are searched in one turn of the event loop. */
+async function* linesInTurns(
+  db: Db,
+  workspace: { id: string | null },
+  filter: ActivityFilter,
+): AsyncGenerator<AuditRow[]> {
+  const newest = newestLines(db, workspace, filter)
+  const hasAll = filter.text === undefined ? undefined : wordSearch(filter.text)
+  for (let last: AuditRow | undefined; ; ) {
+    const rows = await (last ? newest.where(isAfter(last)) : newest).limit(linesAtOnce).execute()
+    yield hasAll ? rows.filter((row) => hasAll(textsIn(row))) : rows
+    if (rows.length < linesAtOnce) return
+    last = rows.at(-1)
+    await setImmediate()
+  }
+}
+
+/** The lines of a person, of kinds of actions, and of a time, newest first. */
+function newestLines(
+  db: Db,
+  { id: workspaceId }: { id: string | null },
+  { before, since, by, kind }: Omit<ActivityFilter, 'text'>,
+) {
   const kinds = kind?.split(',').filter(isKindOfActivity)
-  const newest = db
+  return db
     .selectFrom('audit')
     .selectAll()
     .where('workspace_id', workspaceId === null ? 'is' : '=', workspaceId)
@@ -57,16 +119,6 @@ export async function activityRows(
     )
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-  if (text === undefined) return newest.$if(limit !== undefined, (q) => q.limit(limit ?? 0)).execute()
-  const hasAll = wordSearch(text)
-  const found: AuditRow[] = []
-  for (let last: AuditRow | undefined; ; ) {
-    const rows = await (last ? newest.where(isAfter(last)) : newest).limit(linesAtOnce).execute()
-    found.push(...rows.filter((row) => hasAll(textsIn(row))))
-    if (found.length >= (limit ?? Infinity) || rows.length < linesAtOnce) return found.slice(0, limit)
-    last = rows.at(-1)
-    await setImmediate()
-  }
 }
 
 const isAfter =

@@ -60,6 +60,7 @@ const members = [
   'GET /api/web/w/:slug/rollouts/:id',
   'GET /api/web/w/:slug/members',
   'GET /api/web/w/:slug/activity',
+  'GET /api/web/w/:slug/activity/export',
   'GET /api/web/w/:slug/blueprints',
   'GET /api/web/w/:slug/blueprints/:blueprint',
   'GET /api/web/w/:slug/blueprints/:blueprint/versions/:version',
