@@ -28,6 +28,8 @@ const typing = new RegExp(
     .map(({ source }) => source)
     .join('|'),
 )
+/** Lines to copy. The door and pages that add or install something show them. */
+const copying = /src\/ui\/values\/CopyLines|use-clipboard|IconCopy\./
 /** Inputs with which a person chooses. No page needs them before somebody opens a form. */
 const choosing = new RegExp(
   [
@@ -102,15 +104,17 @@ export default defineConfig({
       treeshake: { moduleSideEffects: (id: string) => !/packages\/protocol\//.test(id) },
       // The door is an entry, so that the bundler can tell which modules it needs.
       input: { index: 'index.html', page: 'src/ui/pages/Page.tsx', door: 'src/door/Door.tsx' },
-      // By default the bundler would make a hundred small files, and a page would load sixty of them, six at a time. So
-      // one file has the code that the door needs, apart from its pages, and another the code that two or more pages
-      // share. Code for dropping zips, for forms, for tabs and menus, for inputs, and for alerts is in separate files.
+      // By default the bundler would make a hundred small files, and a page would load sixty of them, six at a time.
+      // So one file has the code that the door needs, apart from its pages, and another the code that two or more
+      // pages share. Code for dropping zips, for forms, for lines to copy, for tabs and menus, for inputs, and for
+      // alerts is in separate files.
       output: {
         codeSplitting: {
           groups: [
             { name: 'first', test: first, includeDependenciesRecursively: false, priority: 4 },
             { name: 'door', test: door, includeDependenciesRecursively: false, priority: 3 },
             { name: 'form', test: typing, includeDependenciesRecursively: false, priority: 3 },
+            { name: 'copy', test: copying, includeDependenciesRecursively: false, priority: 3 },
             { name: 'base', tags: ['$initial'], priority: 2 },
             { name: 'common', minShareCount: 2, test: isCommon, priority: 1 },
             { name: 'tabs', minShareCount: 2, test: tabbed, includeDependenciesRecursively: false, priority: 0 },

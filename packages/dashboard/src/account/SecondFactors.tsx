@@ -11,9 +11,10 @@ import { useChange } from '../ui/dialogs/useChange.ts'
 import { part } from '../ui/files.tsx'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
 import { localDayOf } from '../ui/forms/local-time.ts'
-import { CopyLines, ErrorNote, serviceNow, useConfirm, useFocusedPart } from '../ui/index.ts'
+import { ErrorNote, serviceNow, useConfirm, useFocusedPart } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
+import { CopyLines } from '../ui/values/CopyLines.tsx'
 
 const QrCode = part(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 

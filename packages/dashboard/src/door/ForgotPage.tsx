@@ -8,7 +8,8 @@ import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithOldEmail } from '../ui/forms/rules.ts'
-import { CopyLines, ErrorNote, Text } from '../ui/index.ts'
+import { ErrorNote, Text } from '../ui/index.ts'
+import { CopyLines } from '../ui/values/CopyLines.tsx'
 import { DoorButton } from './links.tsx'
 
 /**

@@ -9,7 +9,8 @@ import { call } from '../data/api.ts'
 import { keys, meQuery } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithEmail } from '../ui/forms/rules.ts'
-import { CopyLines, Dialog, DialogFooter, ErrorNote, Text, Time, useConfirm } from '../ui/index.ts'
+import { Dialog, DialogFooter, ErrorNote, Text, Time, useConfirm } from '../ui/index.ts'
+import { CopyLines } from '../ui/values/CopyLines.tsx'
 import { ReachNote } from '../ui/values/ReachNote.tsx'
 
 type Invitation = Members['invitations'][number]

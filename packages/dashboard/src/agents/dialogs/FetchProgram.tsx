@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core'
-import { CopyLines } from '../../ui/index.ts'
+import { CopyLines } from '../../ui/values/CopyLines.tsx'
 import { checkLine, downloadLines } from './lines.ts'
 
 /** Says what to type on a machine without Python: the file can start without it. */

@@ -1,7 +1,8 @@
 import { TextInput } from '@mantine/core'
 import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
-import { CopyLines, Help } from '../../ui/index.ts'
+import { Help } from '../../ui/index.ts'
+import { CopyLines } from '../../ui/values/CopyLines.tsx'
 import { keepBlock, reportLine } from './lines.ts'
 import './agents.css'
 
