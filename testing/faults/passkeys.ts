@@ -90,7 +90,7 @@ export const passkeyFaults: readonly Fault[] = [
     name: 'passkeys: the first half of a finished sign-in stays good',
     harm: 'A recovery code finishes a sign-in a second time, in a browser that the person has left.',
     file: at('web/routing/sign-in-passkey.ts'),
-    old: 'if (half !== undefined) await endHalf(trx, half)',
+    old: 'if (half !== undefined) await endFirstHalf(trx, half)',
     new: '',
     tests: [at('web/routing/before-passkeys.store.test.ts')],
   },

@@ -16,7 +16,8 @@ import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
 import { decideWithAccounts } from '../people/accounts/library.ts'
 import { insertLink } from '../people/accounts/links.ts'
 import { insertPerson } from '../people/accounts/store.ts'
-import { beginHalf, confirmFactor, replaceRecovery, storeTotp } from '../people/factors/store.ts'
+import { beginFirstHalf } from '../people/factors/first-halves.ts'
+import { confirmFactor, replaceRecovery, storeTotp } from '../people/factors/store.ts'
 import { inviteAsOperator } from '../people/workspaces/invitations.ts'
 import { createWorkspace } from '../people/workspaces/store.ts'
 import { createDataFolder, databaseFile, secretOf } from '../platform/data-folder.ts'
@@ -133,7 +134,7 @@ async function prepare(config: ServiceSettings): Promise<Prepared> {
   await confirmFactor(db, { person_id: ann.id, secret: sealed }, 1, now())
   const [recovery = ''] = await replaceRecovery(db, ann.id, now())
   for (const name of ['code', 'recovery'])
-    await beginHalf(db, { token: token(name), personId: ann.id, method: 'password' }, now())
+    await beginFirstHalf(db, { token: token(name), personId: ann.id, method: 'password' }, now())
   const north = value(await createWorkspace(context, { slug: 'north', name: 'North' }))
   const { url } = value(await inviteAsOperator(context, north, { email: 'bob@example.org', role: 'member' }))
   await opened.close()

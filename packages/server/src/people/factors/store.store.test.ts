@@ -4,19 +4,17 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
+import { beginFirstHalf, findFirstHalf, spendFirstHalf } from './first-halves.ts'
 import { factorsOfPerson } from './held.ts'
 import { halfSignInMs, lockMs, maxWrongCodes } from './rules.ts'
 import {
-  beginHalf,
   confirmFactor,
   countCode,
-  findFirstHalf,
   forgetWrongCodes,
   removeFactors,
   replaceRecovery,
   spendTotpStep,
   storeTotp,
-  useHalf,
   useRecovery,
 } from './store.ts'
 
@@ -80,11 +78,11 @@ everyEngine('second factors', (open) => {
     const store = await open()
     const { db } = store
     const person = await ann(store)
-    const begin = (token: string) => beginHalf(db, { token, personId: person, method: 'password' }, now)
+    const begin = (token: string) => beginFirstHalf(db, { token, personId: person, method: 'password' }, now)
     await begin('one')
     const half = await findFirstHalf(db, 'one', now)
     if (!half) throw new Error('There is no first half.')
-    expect((await atOnce(2, () => useHalf(db, half, now))).filter(isTrue)).toHaveLength(1)
+    expect((await atOnce(2, () => spendFirstHalf(db, half, now))).filter(isTrue)).toHaveLength(1)
     await begin('two')
     expect(await findFirstHalf(db, 'two', now + halfSignInMs - 1)).toBeDefined()
     expect(await findFirstHalf(db, 'two', now + halfSignInMs)).toBeUndefined()

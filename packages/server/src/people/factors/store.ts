@@ -2,14 +2,13 @@
  * Second factors as rows. Each function runs in the transaction that it is given. Whatever several requests or nodes do
  * at once, single statements guarantee that each step of an authenticator app and each recovery code is used only once.
  */
-import type { SignInRecord } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
-import { hashToken } from '../../platform/tokens.ts'
+import { endFirstHalves } from './first-halves.ts'
 import { factorsOfPerson, provesByFactor, type ServiceAddress } from './held.ts'
 import { deletePasskeys } from './passkeys.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
-import { halfSignInMs, isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
+import { isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
 
 export const findTotp = (db: Db, personId: string) =>
   db.selectFrom('totp').selectAll().where('person_id', '=', personId).executeTakeFirst()
@@ -242,60 +241,4 @@ export async function proofMissing(
   const byFactor = provesByFactor(await factorsOfPerson(db, at, personId))
   if (isProved(shown, byFactor, now)) return undefined
   return byFactor && shown.factorAt === null ? 'no factor' : 'old'
-}
-
-/** Stores the first half of a sign-in under the hash of its token. Halves that have expired are deleted. */
-export async function beginHalf(
-  db: Db,
-  { token, personId, method }: { token: string; personId: string; method: SignInRecord['method'] },
-  now: number,
-): Promise<void> {
-  await db.deleteFrom('first_half').where('expires_at', '<=', now).execute()
-  const row = { hash: hashToken(token), person_id: personId, method, expires_at: now + halfSignInMs }
-  await db.insertInto('first_half').values(row).execute()
-}
-
-/** The first half of this token that can still be completed. */
-export const findFirstHalf = (db: Db, token: string, now: number) =>
-  db
-    .selectFrom('first_half')
-    .select(['hash', 'person_id', 'method'])
-    .where('hash', '=', hashToken(token))
-    .where(liesAhead('expires_at', now, halfSignInMs))
-    .executeTakeFirst()
-
-/** Marks a first half as used, in one statement. False if it ended meanwhile. */
-export async function useHalf(db: Db, { hash }: { hash: string }, now: number): Promise<boolean> {
-  const half = db
-    .deleteFrom('first_half')
-    .where('hash', '=', hash)
-    .where(liesAhead('expires_at', now, halfSignInMs))
-  return (await half.returning('hash').executeTakeFirst()) !== undefined
-}
-
-/** Ends the first half of this token, since the sign-in was finished in another way. */
-export async function endHalf(db: Db, token: string): Promise<void> {
-  await db.deleteFrom('first_half').where('hash', '=', hashToken(token)).execute()
-}
-
-/** Ends every first half of a person: the password changed, factors were removed, or the account was disabled. */
-export async function endFirstHalves(db: Db, personId: string): Promise<void> {
-  await db.deleteFrom('first_half').where('person_id', '=', personId).execute()
-}
-
-/** The time from which admins of a workspace need a second factor; null if never. */
-export async function readRequirement(db: Db, workspace: { id: string }): Promise<number | null> {
-  const row = db.selectFrom('factor_requirement').select('from_at').where('workspace_id', '=', workspace.id)
-  const found = await row.executeTakeFirst()
-  return found ? Number(found.from_at) : null
-}
-
-export async function setRequirement(db: Db, workspace: { id: string }, from: number | null): Promise<void> {
-  if (from === null) {
-    await db.deleteFrom('factor_requirement').where('workspace_id', '=', workspace.id).execute()
-    return
-  }
-  const row = { workspace_id: workspace.id, from_at: from }
-  const insert = db.insertInto('factor_requirement').values(row)
-  await insert.onConflict((oc) => oc.column('workspace_id').doUpdateSet({ from_at: from })).execute()
 }

@@ -8,7 +8,7 @@ import { done } from '../../platform/verdict.ts'
 import { type Accounts, decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { type Person, takeNamed, unknownPerson } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
-import { endFirstHalves } from '../factors/store.ts'
+import { endFirstHalves } from '../factors/first-halves.ts'
 import { queueNotice } from '../mails/queue.ts'
 
 type PersonVerdict = Verdict<Person, 'person_unknown'>

@@ -1,9 +1,9 @@
 import type { Verdict } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { readRequirement, setRequirement } from '../factors/store.ts'
 import type { WorkspaceInfo } from './store.ts'
 
 /** The latest time that a date can hold. */
@@ -33,4 +33,21 @@ export async function requireFactor(
     )
     return done(from)
   })
+}
+
+/** The time from which admins of a workspace need a second factor; null if never. */
+export async function readRequirement(db: Db, workspace: { id: string }): Promise<number | null> {
+  const row = db.selectFrom('factor_requirement').select('from_at').where('workspace_id', '=', workspace.id)
+  const found = await row.executeTakeFirst()
+  return found ? Number(found.from_at) : null
+}
+
+async function setRequirement(db: Db, workspace: { id: string }, from: number | null): Promise<void> {
+  if (from === null) {
+    await db.deleteFrom('factor_requirement').where('workspace_id', '=', workspace.id).execute()
+    return
+  }
+  const row = { workspace_id: workspace.id, from_at: from }
+  const insert = db.insertInto('factor_requirement').values(row)
+  await insert.onConflict((oc) => oc.column('workspace_id').doUpdateSet({ from_at: from })).execute()
 }

@@ -6,7 +6,8 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { dueChannels, enqueueTest } from '../../deliveries/store.ts'
 import { createLink, isLinkValid } from '../../people/accounts/links.ts'
-import { beginHalf, countCode, findFirstHalf, spendTotpStep } from '../../people/factors/store.ts'
+import { beginFirstHalf, findFirstHalf } from '../../people/factors/first-halves.ts'
+import { countCode, spendTotpStep } from '../../people/factors/store.ts'
 import { insertOperatorInvitation, operatorInvitation } from '../../people/workspaces/operator-invitations.ts'
 import { columnsOfWishes, wishesIn } from '../../updates/wishes/kept.ts'
 import { listAgents } from '../../web/queries/agents.ts'
@@ -182,7 +183,7 @@ everyEngine('after the clock of the service was changed', (open) => {
       return (now) => isLinkValid(db, 'sign_in', token, now)
     },
     'the first half of a sign-in': async ({ store: { db }, admin, clock }) => {
-      await beginHalf(db, { token: 'token', personId: admin.id, method: 'password' }, clock.now())
+      await beginFirstHalf(db, { token: 'token', personId: admin.id, method: 'password' }, clock.now())
       return async (now) => (await findFirstHalf(db, 'token', now)) !== undefined
     },
     'an invitation': async ({ store: { db }, workspace, clock }) => {

@@ -1,11 +1,10 @@
 /** Carries out the operations on a workspace and its people. */
 import { type Route, type Workspace, workspaces } from '@svc/api'
-import { readRequirement } from '../../people/factors/store.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { invite, listInvitations, showInvitationLink, withdrawInvitation } from '../../people/workspaces/invitations.ts'
 import { createOwnWorkspace } from '../../people/workspaces/making.ts'
 import { changeRole, membersOfWorkspace, removeMember } from '../../people/workspaces/members.ts'
-import { requireFactor } from '../../people/workspaces/requirement.ts'
+import { readRequirement, requireFactor } from '../../people/workspaces/requirement.ts'
 import { rightsIn } from '../../people/workspaces/standing.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'

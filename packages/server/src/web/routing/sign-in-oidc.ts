@@ -7,8 +7,9 @@ import { decideWithAccounts } from '../../people/accounts/library.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { spendState } from '../../people/factors/connections.ts'
+import { endFirstHalf } from '../../people/factors/first-halves.ts'
 import { shownAtProvider } from '../../people/factors/rules.ts'
-import { endHalf, noteFactorIn, noteProof } from '../../people/factors/store.ts'
+import { noteFactorIn, noteProof } from '../../people/factors/store.ts'
 import { openProvider, ProviderCallFailed } from '../../people/oidc/client.ts'
 import { connect, enter, type OidcConfig } from '../../people/oidc/entering.ts'
 import { type ProviderClaims, verifiedAddress } from '../../people/oidc/judge.ts'
@@ -94,7 +95,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
       const ctx = { db: trx, config, heard: heard(), caller, isInvited: invited, now: at }
       const entered = await enter(ctx, accounts, claims)
       if (!entered.ok) return entered
-      if (half !== undefined) await endHalf(trx, half)
+      if (half !== undefined) await endFirstHalf(trx, half)
       const made = await newSession(c, entered.value.person, trx)
       await noteFactorIn(trx, made, shownAtProvider(claims.authenticatedAt, now()))
       return done({ ...entered.value, made })

@@ -4,7 +4,8 @@ import type { Context } from 'hono'
 import { type ChallengeFor, challengeCookies } from '../../people/accounts/challenge.ts'
 import { decideWithAccounts } from '../../people/accounts/library.ts'
 import { checkPasskey, type PasskeyUse, takePasskey } from '../../people/accounts/passkeys.ts'
-import { endHalf, noteFactorIn } from '../../people/factors/store.ts'
+import { endFirstHalf } from '../../people/factors/first-halves.ts'
+import { noteFactorIn } from '../../people/factors/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { refuse } from '../../platform/verdict.ts'
 import type { Deps } from './deps.ts'
@@ -37,7 +38,7 @@ export function passkeyStep({ auth, config, log, now, store }: Deps, { newSessio
     complete: (c: Context<WebEnv>, use: PasskeyUse, half: string | undefined) =>
       decideWithAccounts<NewSession, 'sign_in_failed'>({ store, auth }, async (trx) => {
         if (!(await takePasskey(trx, use, now()))) return failed
-        if (half !== undefined) await endHalf(trx, half)
+        if (half !== undefined) await endFirstHalf(trx, half)
         const made = await newSession(c, use.person, trx)
         await noteFactorIn(trx, made, now())
         return { ok: true, value: made }

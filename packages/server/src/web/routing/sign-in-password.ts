@@ -5,8 +5,8 @@ import { passwordLength } from '../../people/accounts/auth.ts'
 import { isDisabled } from '../../people/accounts/disabled.ts'
 import { type halfCookies, newHalfToken } from '../../people/accounts/half.ts'
 import { hashInTurn } from '../../people/accounts/hashing.ts'
+import { beginFirstHalf, endFirstHalves } from '../../people/factors/first-halves.ts'
 import { factorsOfPerson, waysToFinish } from '../../people/factors/held.ts'
-import { beginHalf, endFirstHalves } from '../../people/factors/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { callerKey } from '../../platform/http/address.ts'
@@ -50,7 +50,7 @@ export function passwordStep(
     if (second.length === 0) return undefined
     if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')
     const token = newHalfToken()
-    await beginHalf(store.db, { token, personId: id, method }, now())
+    await beginFirstHalf(store.db, { token, personId: id, method }, now())
     return { token, second }
   }
 

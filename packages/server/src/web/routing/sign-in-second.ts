@@ -3,8 +3,9 @@ import type { Context } from 'hono'
 import { useFactor } from '../../people/accounts/factors.ts'
 import { decideWithAccounts } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
+import { spendFirstHalf } from '../../people/factors/first-halves.ts'
 import type { PartyOfCodes } from '../../people/factors/rules.ts'
-import { forgetWrongCodes, noteFactorIn, useHalf } from '../../people/factors/store.ts'
+import { forgetWrongCodes, noteFactorIn } from '../../people/factors/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { refuse } from '../../platform/verdict.ts'
 import type { Deps } from './deps.ts'
@@ -23,7 +24,7 @@ export const secondStep =
   ({ auth, config, log, now, store }: Deps, { newSession }: Pick<SessionMaker, 'newSession'>) =>
   (c: Context<WebEnv>, half: { hash: string }, { person, party }: CodeGiver, given: GivenCodes) =>
     decideWithAccounts<NewSession, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
-      if (!(await useHalf(trx, half, now()))) return secondFailed
+      if (!(await spendFirstHalf(trx, half, now()))) return secondFailed
       let off: number | undefined
       const clocksDiffer = (seconds: number) => {
         off = seconds
