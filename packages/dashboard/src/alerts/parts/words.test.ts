@@ -13,11 +13,11 @@ import {
 } from './words.ts'
 
 test.each<[Partial<RuleSettings>, string]>([
-  [{}, 'When any agent is offline for 10 minutes'],
-  [{ rule: 'item', after: 120 }, 'When a health item of any agent is Bad for 2 minutes'],
+  [{}, 'When any agent is offline for 10\u00a0minutes'],
+  [{ rule: 'item', after: 120 }, 'When a health item of any agent is Bad for 2\u00a0minutes'],
   [
     { rule: 'status_stale', after: 0 },
-    'When the status file of any agent is older than 10 minutes and 4 times its usual interval, or than 70 minutes if it was written only once',
+    'When the status file of any agent is older than 10\u00a0minutes and 4 times its usual interval, or than 70\u00a0minutes if it was written only once',
   ],
   [{ rule: 'update', after: 0 }, 'When an update of any agent fails'],
   [{ rule: 'cost_day', after: 0, limit: 12.5 }, 'When an agent or the workspace costs more than $12.5 in a day'],
@@ -43,10 +43,10 @@ test.each<[Partial<RuleSettings>, string[]]>([
   [{}, []],
   [{ reminds: false }, ['Not repeated.']],
   [{ level: 'warn' }, []],
-  [{ level: 'warn', escalation }, ['If nobody acknowledges it within 15 minutes, also tell #boss.']],
+  [{ level: 'warn', escalation }, ['If nobody acknowledges it within 15\u00a0minutes, also tell #boss.']],
   [
     { reminds: false, escalation: { after: 7200, channels: ['boss', 'night'] } },
-    ['Not repeated.', 'If nobody acknowledges it within 2 hours, also tell #boss and #night.'],
+    ['Not repeated.', 'If nobody acknowledges it within 2\u00a0hours, also tell #boss and #night.'],
   ],
 ])('a rule says what follows: %j', (more, sentences) => expect(followUpsOf(rule(more))).toEqual(sentences))
 

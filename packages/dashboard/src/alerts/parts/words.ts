@@ -4,7 +4,10 @@ import { alertRules, durationText, itemText, subjectText } from '@svc/api/words'
 
 /** The condition of a rule, as the beginning of a sentence on the page: `When any agent is offline for 10 minutes`. */
 export const conditionOf = (rule: RuleRow): string =>
-  `When ${alertRules[rule.rule].when(rule)}${rule.after > 0 ? ` for ${durationText(rule.after)}` : ''}`
+  unbroken(`When ${alertRules[rule.rule].when(rule)}${rule.after > 0 ? ` for ${durationText(rule.after)}` : ''}`)
+
+/** Puts no-break spaces into the durations of a sentence, which the service writes with plain ones. */
+const unbroken = (words: string): string => words.replace(/(?<=\d) (?=second|minute|hour|day)/g, '\u00a0')
 
 /**
  * The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels except #boss` or
@@ -51,7 +54,7 @@ export function followUpsOf({ level, reminds, escalation }: RuleSettings): strin
   if (level === 'bad' && !reminds) sentences.push('Not repeated.')
   if (escalation)
     sentences.push(
-      `If nobody acknowledges it within ${durationText(escalation.after)}, also tell ${named(escalation.channels)}.`,
+      `If nobody acknowledges it within ${unbroken(durationText(escalation.after))}, also tell ${named(escalation.channels)}.`,
     )
   return sentences
 }
