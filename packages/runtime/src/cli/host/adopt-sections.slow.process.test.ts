@@ -169,6 +169,8 @@ test('a section is removed alone, and the agent goes on with the other one', asy
   expect(jobs.out).toContain('Jobs are no longer shown. To show them again: svc adopt --only jobs')
   expect(adopted(ada)).toEqual({ jobs: false, ai: true, names: 'folder', folders: [] })
   expect(ada.crontab.table()).toBe(line)
+  expect((await ada.adopt(['--yes'])).code).toBe(0)
+  expect(adopted(ada), '--yes shows no jobs that a person has removed').toMatchObject({ jobs: false, ai: true })
   await eventually('only sessions are reported', () => expect(last()).toMatch(/^(?!.*Job backup).*Session harbour/))
   expect(whoHolds(ada.host, 'runtime'), 'the agent goes on').toBeDefined()
 

@@ -15,6 +15,8 @@ interface ChosenSections {
   readonly wanted: ReadonlySet<SectionName>
   /** True if `--only` was given. */
   readonly isOnly: boolean
+  /** True if `--crontab` was given, which makes jobs, so that jobs are to be shown. */
+  readonly makesJobs: boolean
   readonly names: AdoptedNote['names'] | undefined
 }
 
@@ -44,7 +46,7 @@ export function sectionsBy({ only, names, crontab, log, yes, dryRun }: SectionOp
     throw new Refusal('--log keeps the output of new jobs, and --yes makes none without --crontab.', exits.usage)
   if (names !== undefined && !wanted.has('ai'))
     throw new Refusal('--names is how AI sessions are named, so --only must name ai, too.', exits.usage)
-  return { wanted, isOnly: only !== undefined, names }
+  return { wanted, isOnly: only !== undefined, makesJobs: crontab === true, names }
 }
 
 /** The section that `--only` names; undefined for both, which is all that the agent shows. */
@@ -91,12 +93,13 @@ export const aiOf = ({ ai: isShown, names }: AdoptedNote, facts: SectionFacts): 
   isShown ? namedAs(facts.ai, names) : undefined
 
 /**
- * Chooses the sections to show, beginning with what a person chose before. Without a terminal, sections that were not
- * shown before stay so, unless an option names them: an update of svc must not make a machine reveal more.
+ * Chooses the sections to show, beginning with the choice of a person before. With `--yes`, a section that an existing
+ * agent does not show stays hidden, unless `--only` or `--crontab` asks for it: nobody else may make a machine reveal
+ * more, nor may an update of svc.
  */
 export async function askSections(
   yes: boolean | undefined,
-  { wanted, isOnly, names }: ChosenSections,
+  { wanted, isOnly, makesJobs, names }: ChosenSections,
   facts: SectionFacts,
 ): Promise<AdoptedNote> {
   const { before } = facts
@@ -107,7 +110,7 @@ export async function askSections(
   const isKept = (section: SectionName) => before?.[section] === true || !wanted.has(section)
   const jobs = isKept('jobs')
     ? before?.jobs === true
-    : isOnly || yes || (await confirm('Show your jobs on the page: their names, times and exit codes?'))
+    : isOnly || (yes ? makesJobs || before === undefined : await confirm(jobsQuestion))
   if (isKept('ai')) return chosenNote(facts, { jobs, ai: before?.ai === true, names })
   if (yes) return chosenNote(facts, { jobs, ai: isOnly || (before === undefined && hasSessions(facts)), names })
   if (!isOnly && !hasSessions(facts)) return chosenNote(facts, { jobs, ai: false, names })
@@ -117,6 +120,7 @@ export async function askSections(
   return chosenNote(facts, { jobs, ai: answer !== 'no', names: answer === 'no' ? undefined : answer })
 }
 
+const jobsQuestion = 'Show your jobs on the page: their names, times and exit codes?'
 const sessionQuestion =
   'Show your AI sessions on the page: tool, state, model, tokens and cost, never prompts or answers?'
 const nameHelp = 'Their names: number is "claude 3", folder is "harbour (claude 3)", no shows none.'
