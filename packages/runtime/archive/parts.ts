@@ -8,7 +8,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { deflate } from '@svc/blueprint/zip'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { minNode } from '../src/machine/base/version.ts'
-import type { Pack, Part } from '../src/packed.ts'
+import type { Pack, PackedPart } from '../src/packed.ts'
 import { type Piece, piecesOf } from './pieces.ts'
 import { together } from './together.ts'
 
@@ -117,12 +117,12 @@ function laidOut(
   packed: readonly { readonly name: string; readonly packs: readonly Line[] }[],
   offset: number,
   reserved: string,
-): { lines: string; parts: ReadonlyMap<string, Part> } {
+): { lines: string; parts: ReadonlyMap<string, PackedPart> } {
   const all = packed.flatMap(({ packs }) => packs.map(({ line }) => line))
   const mark = `parts ${createHash('sha256').update(all.join('\n')).digest('hex').slice(0, 32)}`
   const at = offset + 2
   let lines = `//${mark}\n${reserved}`
-  const parts = packed.map(({ name, packs }): [string, Part] => {
+  const parts = packed.map(({ name, packs }): [string, PackedPart] => {
     const places = packs.map(({ line, holds }): Pack => {
       lines += `//${line}\n`
       return [offset + lines.length - line.length - 1, line.length, ...holds]
@@ -146,7 +146,7 @@ function withDirect(lines: string, offset: number, code: string | undefined): st
 /** Bundles a part as one module. What it imports dynamically is loaded as a piece of the part. */
 async function directCode(
   entry: string,
-  part: Part,
+  part: PackedPart,
   options: BuildOptions & { absWorkingDir: string },
 ): Promise<string> {
   const root = options.absWorkingDir
@@ -214,7 +214,7 @@ const replaced = (
   },
 })
 
-const loader = (part: Part | undefined): string =>
+const loader = (part: PackedPart | undefined): string =>
   `import { loadPart } from './packed.ts'\nmodule.exports = loadPart(__filename, ${JSON.stringify(part)}, require)\n`
 
 /** Compresses code and encodes it as one line of text. The result is the same on every machine. */

@@ -8,7 +8,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { compileFunction } from 'node:vm'
 import { inflateRawSync } from 'node:zlib'
 
-export interface Part {
+/** A part of the program inside `svc.pyz`: where its lines are in the file, and how it is started. */
+export interface PackedPart {
   /** The name of the piece whose exports are those of the part. */
   readonly entry: string
   /** The text that the file must have at offset `at`. It shows that the file is still the one that was started. */
@@ -22,7 +23,7 @@ export type Pack = readonly [at: number, length: number, ...pieces: readonly str
 type Piece = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void
 
 /** Loads a part and returns its exports. */
-export function loadPart(file: string, part: Part, require: NodeJS.Require): unknown {
+export function loadPart(file: string, part: PackedPart, require: NodeJS.Require): unknown {
   const lines = linesOf(file, part)
   const pieces = new Map<string, Piece>()
   const loaded = new Map<string, { exports: unknown }>()
@@ -76,7 +77,7 @@ function late(load: () => object): object {
 }
 
 /** Reads the lines of a part, and returns for each piece the line that holds it. */
-function linesOf(file: string, { mark, at, packs }: Part): Map<string, Buffer> {
+function linesOf(file: string, { mark, at, packs }: PackedPart): Map<string, Buffer> {
   const fd = openSync(file, 'r')
   const read = (from: number, length: number): Buffer => {
     const bytes = Buffer.allocUnsafeSlow(length)

@@ -8,10 +8,10 @@ import { codeOf } from '../machine/base/errors.ts'
 import { removeDurably } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue } from '../machine/files/note.ts'
-import { release } from '../state/versions/release.ts'
+import { versionRef } from '../state/versions/release.ts'
 
 /** A request of `svc rollback-runtime` for the previous runtime. `at` is when it was made, in Unix milliseconds. */
-const askedBack = object({ from: release, to: release, by: anyText, at: number() }, 'from', 'to', 'by', 'at')
+const askedBack = object({ from: versionRef, to: versionRef, by: anyText, at: number() }, 'from', 'to', 'by', 'at')
 export type BackRequest = NoteValue<typeof askedBack>
 type BackPath = Pick<Folder, 'runtimeBack'>
 

@@ -5,7 +5,7 @@
  */
 import type { AppliedUpdate, StoppedBy } from '@svc/protocol'
 import type { ProcessState } from '../state/process-note.ts'
-import type { Release } from '../state/versions/release.ts'
+import type { VersionRef } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../state/versions/runtime-note.ts'
 import type { Order } from './supervision.ts'
 
@@ -63,7 +63,7 @@ export type FromWorker =
   | { readonly is: 'here'; readonly contract: number; readonly version: string }
   | { readonly is: 'pong' }
   /** Asks the launcher to put this verified file in place of the running one, on trial (3.5, 4). */
-  | { readonly is: 'swap'; readonly staged: string; readonly from: string; readonly to: Release }
+  | { readonly is: 'swap'; readonly staged: string; readonly from: string; readonly to: VersionRef }
   /**
    * Asks the launcher to note the outcome of an update of the runtime that changed no file, and the version of the
    * runtime that is put on hold because of it.

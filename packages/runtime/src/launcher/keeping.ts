@@ -5,7 +5,7 @@
  */
 import type { AppliedUpdate } from '@svc/protocol'
 import type { Moment } from '../machine/base/time.ts'
-import type { Release } from '../state/versions/release.ts'
+import type { VersionRef } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
 import type { BackRequest } from './back.ts'
 import { judgeTrial, type TrialEvent } from './trial.ts'
@@ -43,7 +43,7 @@ export type KeepingEvent =
   /** The worker was started. */
   | { readonly is: 'started' }
   /** A new file is about to replace the running one. */
-  | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
+  | { readonly is: 'swap'; readonly from: VersionRef; readonly to: VersionRef }
   /** The new file has replaced the old one. `from` and `to` are versions. */
   | { readonly is: 'swapped'; readonly from: string; readonly to: string }
   /**
@@ -72,7 +72,7 @@ export type KeepingAct =
   /** Saves the note about the runtime's own file. The event `saved` or `unsaved` follows. */
   | { readonly do: 'save'; readonly starting?: true }
   /** Puts the previous file back in place. The event `restored`, `lost` or `refused` follows. */
-  | { readonly do: 'go back'; readonly from: Release }
+  | { readonly do: 'go back'; readonly from: VersionRef }
   | { readonly do: 'say'; readonly line: string }
   /** Sends the changed note to the worker, which includes the note's content in its reports. */
   | { readonly do: 'tell' }

@@ -4,7 +4,7 @@
  * good, but until the trial ends, a hang or repeated crashes still roll it back. `undoing`: the previous file is being
  * put back.
  */
-import { attemptOf, type Release } from '../state/versions/release.ts'
+import { attemptOf, type VersionRef } from '../state/versions/release.ts'
 import type { RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
 
 /** The two files of a swap: `from` is the one before, `to` the one after. */
@@ -12,7 +12,7 @@ type SwappedReleases = Pick<Trial, 'from' | 'to'>
 const ways = ({ from, to }: SwappedReleases): SwappedReleases => ({ from, to })
 
 export type TrialEvent =
-  | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
+  | { readonly is: 'swap'; readonly from: VersionRef; readonly to: VersionRef }
   /**
    * The new file is about to be started. `process`: a new process starts it. `counted`: the starter has already counted
    * this start.
@@ -27,7 +27,7 @@ export type TrialEvent =
   | { readonly is: 'restored' }
   /** A new process, such as the launcher after a kill, has found the runtime's file with this checksum in place. */
   | { readonly is: 'found'; readonly inPlace: string }
-  | { readonly is: 'asked'; readonly from: Release; readonly to: Release; readonly by: string }
+  | { readonly is: 'asked'; readonly from: VersionRef; readonly to: VersionRef; readonly by: string }
   /** The previous file no longer exists or was replaced by another file, so the new file stays. */
   | { readonly is: 'lost' }
 

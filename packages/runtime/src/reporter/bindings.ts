@@ -110,11 +110,7 @@ function keep(folder: Folder, all: readonly ProbedProduct[]): void {
 const readProbed = (folder: Folder): Map<string, ProbedProduct> =>
   new Map(file.read(folder)?.bindings?.map((one) => [one.product, one]))
 
-/**
- * Probes a product: asks whether the bot may still read its workspace in this product (3.7). The bot's token is sent
- * only to the product's own origin, and redirects are not followed.
- */
-
+/** The values of the variables for one binding (2.9). A variable that is not set is undefined. */
 interface Binding {
   readonly product: string
   readonly url: string | undefined
@@ -126,6 +122,10 @@ interface BindingVerdict {
   readonly detail: string
 }
 
+/**
+ * Probes a product: asks whether the bot may still read its workspace in this product (3.7). The bot's token is sent
+ * only to the product's own origin, and redirects are not followed.
+ */
 export async function probeBinding(
   { product, url, workspace, token }: Binding,
   signal: AbortSignal,

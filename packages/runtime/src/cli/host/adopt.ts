@@ -9,7 +9,7 @@ import { Command } from 'commander'
 import { type CrontabFacts, readCrontabFacts } from '../../host/adopt/look.ts'
 import { outputWords } from '../../host/adopt/output.ts'
 import { tableDiff } from '../../host/adopt/plan.ts'
-import { keptTable, replaceTable } from '../../host/adopt/table.ts'
+import { crontabBackup, replaceTable } from '../../host/adopt/table.ts'
 import { type AdoptedNote, writeAdopted } from '../../host/agent/adopted.ts'
 import { nameInManifest } from '../../host/agent/manifest.ts'
 import { mendUnits } from '../../install/service/mend.ts'
@@ -218,7 +218,7 @@ async function changeCrontab(
   writeAdopted(folder, adopted)
   return [
     `Jobs in the crontab now: ${changes.map(({ name }) => name).join(', ')}.`,
-    `The table before is in ${keptTable(folder)}. ${commandHint('adopt --remove')} puts the lines back.`,
+    `The table before is in ${crontabBackup(folder)}. ${commandHint('adopt --remove')} puts the lines back.`,
   ]
 }
 

@@ -5,7 +5,7 @@ import { shown } from '@svc/protocol'
 import { Command } from 'commander'
 import { outputWords, planOutput, startsJob } from '../../host/adopt/output.ts'
 import { type TablePlan, tableDiff } from '../../host/adopt/plan.ts'
-import { keptTable, readTable, replaceTable } from '../../host/adopt/table.ts'
+import { crontabBackup, readTable, replaceTable } from '../../host/adopt/table.ts'
 import { readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
 import { accountHostFolder, accountJobsFolder } from '../../host/jobs/account.ts'
 import { durationForm, readJobDuration } from '../../host/jobs/call.ts'
@@ -236,7 +236,7 @@ async function keepOutput(job: string, isKept: boolean, { yes, json }: OutputOpt
     isKept
       ? `The output of ${job} is kept from its next run on. An admin can request it on the page.`
       : `The output of ${job} is no longer kept from its next run on. What was kept stays: ${job} can be forgotten.`,
-    `The table before is in ${keptTable(folder)}.`,
+    `The table before is in ${crontabBackup(folder)}.`,
   ])
 }
 

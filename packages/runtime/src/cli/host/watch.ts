@@ -1,7 +1,7 @@
 /** `svc watch`: the program of the host agent. The runtime starts it in the folder that `svc adopt` made. */
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { hideKeptTable } from '../../host/adopt/table.ts'
+import { hideCrontabBackup } from '../../host/adopt/table.ts'
 import { aiPaths } from '../../host/watch/ai-section.ts'
 import { watchHost } from '../../host/watch/watch.ts'
 import { messageOf } from '../../machine/base/errors.ts'
@@ -23,7 +23,7 @@ export const watchCommand = (): Command =>
       const stop = new AbortController()
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
       try {
-        hideKeptTable(folder)
+        hideCrontabBackup(folder)
       } catch (error) {
         warn(messageOf(error))
       }

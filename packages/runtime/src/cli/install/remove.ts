@@ -6,7 +6,7 @@ import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'
-import { showKeptTable } from '../../host/adopt/table.ts'
+import { showCrontabBackup } from '../../host/adopt/table.ts'
 import { findUnits, type ServiceUnit } from '../../install/service/find.ts'
 import { uninstallService } from '../../install/service/units.ts'
 import { readConnection } from '../../machine/files/env.ts'
@@ -74,7 +74,7 @@ export async function carryOutRemoval(folder: Folder, plan: Plan): Promise<void>
   const manifest = readManifestNow(folder)
   await stopAgent({ folder, manifest: manifest.ok ? manifest.value : undefined })
   for (const unit of plan.units) await uninstallService(unit)
-  showKeptTable(folder)
+  showCrontabBackup(folder)
   clear(folder, plan)
 }
 

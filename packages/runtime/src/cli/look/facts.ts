@@ -7,7 +7,7 @@ import { type Desired, type HealthItem, readAnswer } from '@svc/protocol'
 import { faultOfUnits } from '../../install/service/mend.ts'
 import { type ProcessNow, processNow } from '../../launcher/now.ts'
 import { agoText } from '../../machine/base/time.ts'
-import { envUnread, readConnection } from '../../machine/files/env.ts'
+import { readConnection, whyEnvUnreadable } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { commandHint } from '../../machine/hint.ts'
@@ -124,7 +124,7 @@ export function agentName(folder: Folder, { name }: Manifest): string {
 }
 
 export function lackingSecrets(folder: Folder, { secrets }: Manifest): string | undefined {
-  const why = secrets.length === 0 ? undefined : envUnread(folder.secrets)
+  const why = secrets.length === 0 ? undefined : whyEnvUnreadable(folder.secrets)
   if (why !== undefined) return `${folder.secrets} ${why}, so the agent gets none of its secrets`
   const names = unsetSecrets(folder, secrets)
   return names.length === 0 ? undefined : `${names.join(', ')} not set; run "${commandHint(`secrets set ${names[0]}`)}"`

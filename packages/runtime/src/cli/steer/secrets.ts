@@ -5,7 +5,7 @@
  */
 import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
 import { Command } from 'commander'
-import { changeEnv, envFaults, envUnread, maxEnvBytes, readEnv } from '../../machine/files/env.ts'
+import { changeEnv, envFaults, maxEnvBytes, readEnv, whyEnvUnreadable } from '../../machine/files/env.ts'
 import { createFolders } from '../../machine/files/folder.ts'
 import { inTurn } from '../../machine/files/lock.ts'
 import { commandHint, examples } from '../../machine/hint.ts'
@@ -73,7 +73,7 @@ export const secrets = (): Command =>
         .action(async (name: string, { dir, json }: CommonOptions) => {
           const { folder } = await agentAt(dir)
           const changed = inTurn(folder, 'svc secrets', () => {
-            const why = envUnread(folder.secrets)
+            const why = whyEnvUnreadable(folder.secrets)
             if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}. Nothing was changed.`)
             const existed = readEnv(folder.secrets).has(name)
             if (existed) changeEnv(folder.secrets, { [name]: undefined })
@@ -84,7 +84,7 @@ export const secrets = (): Command =>
     )
 
 function list({ folder, manifest }: AgentOnDisk) {
-  const why = envUnread(folder.secrets)
+  const why = whyEnvUnreadable(folder.secrets)
   if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}.`)
   for (const fault of envFaults(folder.secrets)) warn(`${folder.secrets} ${fault}.`)
   const set = readEnv(folder.secrets)

@@ -7,31 +7,32 @@ import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { listCrontab } from '../jobs/crontab-program.ts'
 
-const keptName = 'crontab.before'
-const keptPath = ({ state }: Pick<Folder, 'state'>): string => join(state, keptName)
+const backupName = 'crontab.before'
+const backupInState = ({ state }: Pick<Folder, 'state'>): string => join(state, backupName)
 
 /**
- * The table as it was before svc changed it. It holds the passwords of command lines, so it is in `.svc`, which no log
- * of an agent can name. When the agent is removed, it stays in `state`.
+ * The path of the backup: the crontab as it was before the last change by svc. Command lines may hold passwords, so the
+ * backup is in `.svc`, in which no log of an agent can be. It is in `state` once the agent is removed.
  */
-export const keptTable = (folder: Pick<Folder, 'svc' | 'state'>): string =>
-  existsSync(folder.svc) ? join(folder.svc, keptName) : keptPath(folder)
+export const crontabBackup = (folder: Pick<Folder, 'svc' | 'state'>): string =>
+  existsSync(folder.svc) ? join(folder.svc, backupName) : backupInState(folder)
 
-/** Moves a table that an earlier version has kept in `state`. */
-export function hideKeptTable(folder: Pick<Folder, 'svc' | 'state'>): void {
-  if (existsSync(folder.svc) && existsSync(keptPath(folder))) renameSync(keptPath(folder), keptTable(folder))
+/** Moves the backup of an earlier version of svc, which wrote it to `state`, into `.svc`. */
+export function hideCrontabBackup(folder: Pick<Folder, 'svc' | 'state'>): void {
+  if (existsSync(folder.svc) && existsSync(backupInState(folder)))
+    renameSync(backupInState(folder), crontabBackup(folder))
 }
 
-/** Keeps the table when `.svc` is about to be removed. */
-export function showKeptTable(folder: Pick<Folder, 'svc' | 'state'>): void {
-  if (!existsSync(join(folder.svc, keptName))) return
+/** Moves the backup to `state`, since `.svc` is about to be removed. */
+export function showCrontabBackup(folder: Pick<Folder, 'svc' | 'state'>): void {
+  if (!existsSync(join(folder.svc, backupName))) return
   createFolder(folder.state)
-  renameSync(join(folder.svc, keptName), keptPath(folder))
+  renameSync(join(folder.svc, backupName), backupInState(folder))
 }
 
-/** True if svc may have changed the table. */
+/** True if svc may have changed the crontab: a backup was written before the change. */
 export const hasChangedTable = (folder: Pick<Folder, 'svc' | 'state'>): boolean =>
-  existsSync(keptTable(folder)) || existsSync(keptPath(folder))
+  existsSync(crontabBackup(folder)) || existsSync(backupInState(folder))
 
 /** How the bytes of a table are read. Every table can be read and written back as Latin-1, byte by byte. */
 type TextEncoding = 'utf8' | 'latin1'
@@ -67,10 +68,10 @@ export async function replaceTable(
   if (table.text !== expected)
     throw new Refusal('Somebody has changed the crontab meanwhile, so nothing was written into it. Try again.')
   createFolder(folder.state)
-  hideKeptTable(folder)
-  writeDurably(keptTable(folder), Buffer.from(expected, coding), 0o600)
-  const file = `${keptTable(folder)}.new`
-  const where = `The table before is in ${keptTable(folder)}.`
+  hideCrontabBackup(folder)
+  writeDurably(crontabBackup(folder), Buffer.from(expected, coding), 0o600)
+  const file = `${crontabBackup(folder)}.new`
+  const where = `The table before is in ${crontabBackup(folder)}.`
   try {
     writeDurably(file, Buffer.from(next, coding), 0o600)
     const fault = await crontab(file)

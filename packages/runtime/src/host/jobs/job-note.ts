@@ -7,7 +7,7 @@ import { isJobName } from './paths.ts'
 
 const name = field((v) => (typeof v === 'string' && isJobName(v) ? v : undefined), { type: 'string' })
 
-/** Durations are in seconds, and `since` is in Unix seconds. What was not given is absent. */
+/** The schedule of a job. Durations are in seconds. An option that was not given is absent. */
 const job = object(
   {
     name,
@@ -16,9 +16,9 @@ const job = object(
     tz: exactText(100),
     grace: integer(1),
     timeout: integer(1),
-    /** When this schedule was first given. */
+    /** When this schedule was first given, in Unix seconds. */
     since: integer(0),
-    /** Who gave the schedule: the command line of a run, also if this is absent, or a person. */
+    /** The source of the schedule: `svc exec` (`command`, also if absent) or `svc jobs expect` (`person`). */
     by: oneOf(['command', 'person']),
   },
   'name',

@@ -6,11 +6,13 @@ import type { NumberedSession } from '../sessions/numbers.ts'
 import type { SessionState } from '../sessions/session.ts'
 import type { Prices } from '../sessions/spent.ts'
 
-export interface AiView {
-  /** In Unix seconds. */
+/** The time, the person's choices and the settings by which sessions are judged. */
+export interface AiJudgeContext {
+  /** The present time in Unix seconds. */
   readonly now: number
+  /** The time zone of the machine. */
   readonly zone: string
-  /** The number of the present day. */
+  /** The number of the present day in this zone. */
   readonly today: number
   readonly names: 'number' | 'folder'
   /** The minutes after which a session that waits is bad; 0 means never. */
@@ -23,19 +25,20 @@ export interface AiView {
 /** The seconds for which a session that died or failed keeps its item. */
 const badSeconds = 3600
 
-/** A session in words. */
+/** A session with its name, its level and a sentence for people. */
 export interface JudgedSession {
   readonly session: NumberedSession
   readonly name: string
-  /** The time of its last activity, which is not in the future. */
+  /** The time of its last activity in Unix seconds, which is not in the future. */
   readonly last: number
+  /** When its state began, in Unix seconds. */
   readonly since: number
-  /** Absent if nobody has to look at it. */
+  /** Absent if no person needs to look at the session. */
   readonly level?: 'warn' | 'bad'
   readonly detail: string
 }
 
-export function judgedSessions(sessions: readonly NumberedSession[], view: AiView): JudgedSession[] {
+export function judgedSessions(sessions: readonly NumberedSession[], view: AiJudgeContext): JudgedSession[] {
   return sessions
     .map((session) => judge(session, view))
     .sort((a, b) => needRank(b) - needRank(a) || stateOrder(a) - stateOrder(b) || b.last - a.last || byNumber(a, b))
@@ -46,7 +49,7 @@ const states: readonly SessionState[] = ['waiting', 'running', 'idle', 'died', '
 const stateOrder = ({ session }: JudgedSession): number => states.indexOf(session.state)
 const byNumber = (a: JudgedSession, b: JudgedSession): number => a.session.number - b.session.number
 
-function judge(session: NumberedSession, view: AiView): JudgedSession {
+function judge(session: NumberedSession, view: AiJudgeContext): JudgedSession {
   const { now, zone } = view
   const { state, isPast, lives, lived = 0 } = session
   const last = Math.min(lives ? session.last : Math.max(session.last, lived), now)
@@ -66,7 +69,7 @@ function judge(session: NumberedSession, view: AiView): JudgedSession {
   return { session, name: nameOf(session, view), last, since, ...(level && { level }), detail }
 }
 
-const isLong = (since: number, { now, waitingMinutes }: AiView): boolean =>
+const isLong = (since: number, { now, waitingMinutes }: AiJudgeContext): boolean =>
   waitingMinutes > 0 && now - since >= waitingMinutes * 60
 
 /** The states as the beginning of a sentence that ends with a time. */
@@ -81,7 +84,7 @@ const stateWords: Readonly<Record<SessionState, string>> = {
 
 const folderChars = 60
 
-function nameOf({ tool, number, folder }: NumberedSession, { names }: Pick<AiView, 'names'>): string {
+function nameOf({ tool, number, folder }: NumberedSession, { names }: Pick<AiJudgeContext, 'names'>): string {
   const own = `${tool} ${number}`
   const last = names === 'folder' && folder !== undefined ? foreignLine(basename(folder), folderChars) : ''
   return last === '' ? own : `${last} (${own})`

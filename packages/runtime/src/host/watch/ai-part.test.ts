@@ -4,7 +4,7 @@ import { timesOfDayIn } from '../../../testing/times-of-day.ts'
 import type { NumberedSession } from '../sessions/numbers.ts'
 import type { FoundTool, SessionState, ToolSession } from '../sessions/session.ts'
 import { addTokensOfAnswer, nothingSpent, readPrices, withReportedCost } from '../sessions/spent.ts'
-import { type AiView, judgedSessions } from './ai-judge.ts'
+import { type AiJudgeContext, judgedSessions } from './ai-judge.ts'
 import { aiPart } from './ai-part.ts'
 import { hostStatusOf } from './sections.ts'
 
@@ -12,7 +12,7 @@ const now = 1_800_000_000
 const today = Math.floor(now / 86_400)
 const minute = 60
 
-const view = (more: Partial<AiView> = {}): AiView => ({
+const view = (more: Partial<AiJudgeContext> = {}): AiJudgeContext => ({
   ...{ now, zone: 'UTC', today, names: 'number', waitingMinutes: 5, prices: {}, wrongPrices: 0 },
   ...more,
 })
@@ -30,14 +30,17 @@ const found = (sessions: readonly ToolSession[], more: Partial<FoundTool> = {}):
   ...more,
 })
 
-const part = (sessions: readonly NumberedSession[], more: Partial<AiView> = {}, tool: Partial<FoundTool> = {}) =>
-  aiPart([found(sessions, tool)], judgedSessions(sessions, view(more)), view(more))
+const part = (
+  sessions: readonly NumberedSession[],
+  more: Partial<AiJudgeContext> = {},
+  tool: Partial<FoundTool> = {},
+) => aiPart([found(sessions, tool)], judgedSessions(sessions, view(more)), view(more))
 
-const itemOf = (one: NumberedSession, more: Partial<AiView> = {}) =>
+const itemOf = (one: NumberedSession, more: Partial<AiJudgeContext> = {}) =>
   part([one], more).health.find(({ name }) => name.startsWith('Session '))?.level
 
 /** The table of states: a state, and the level of its item. */
-test.each<[string, NumberedSession, Partial<AiView>, string | undefined]>([
+test.each<[string, NumberedSession, Partial<AiJudgeContext>, string | undefined]>([
   ['runs', session('running'), {}, undefined],
   ['is idle', session('idle'), {}, undefined],
   ['is over', session('over'), {}, undefined],

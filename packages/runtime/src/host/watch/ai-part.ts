@@ -20,14 +20,18 @@ import {
   tokensOf,
   totalCost,
 } from '../sessions/spent.ts'
-import type { AiView, JudgedSession } from './ai-judge.ts'
+import type { AiJudgeContext, JudgedSession } from './ai-judge.ts'
 import type { StatusPart } from './sections.ts'
 
 /** The contract keeps fifty items, and other sections need most of them. */
 const maxItems = 16
 const maxRuns = 150
 
-export function aiPart(tools: readonly FoundTool[], judged: readonly JudgedSession[], view: AiView): StatusPart {
+export function aiPart(
+  tools: readonly FoundTool[],
+  judged: readonly JudgedSession[],
+  view: AiJudgeContext,
+): StatusPart {
   const others = generalItems(tools, judged, view)
   return {
     health: [...sessionItems(judged), ...others],
@@ -58,10 +62,11 @@ function sessionItems(judged: readonly JudgedSession[]): Item[] {
 }
 
 /** The items about the tools and the settings. */
-export const generalItems = (tools: readonly FoundTool[], judged: readonly JudgedSession[], view: AiView): Item[] => [
-  ...tools.map((tool) => toolItem(tool, judged)),
-  ...pricesItem(view),
-]
+export const generalItems = (
+  tools: readonly FoundTool[],
+  judged: readonly JudgedSession[],
+  view: AiJudgeContext,
+): Item[] => [...tools.map((tool) => toolItem(tool, judged)), ...pricesItem(view)]
 
 const isOpen = ({ session: { lives } }: JudgedSession): boolean => lives
 
@@ -80,7 +85,7 @@ function toolItem(
   return { name: toolNames[tool], level, detail: says.join('; ') }
 }
 
-const pricesItem = ({ wrongPrices }: AiView): Item[] =>
+const pricesItem = ({ wrongPrices }: AiJudgeContext): Item[] =>
   wrongPrices === 0
     ? []
     : [
@@ -153,13 +158,13 @@ const rounded = (usd: number): number => Math.round(usd * 1e6) / 1e6
 
 function gaugeOf(
   { name, used, resets }: NonNullable<FoundTool['limits']>[number],
-  { now, zone }: AiView,
+  { now, zone }: AiJudgeContext,
 ): NonNullable<StatusPart['gauges']>[number] {
   return { name, used, ...(resets !== undefined && { detail: `resets ${clockText(resets, now, zone)}` }) }
 }
 
 /** The table with the open sessions, those that need a person, and those of today. */
-function sessionPanel(judged: readonly JudgedSession[], view: AiView): Panel {
+function sessionPanel(judged: readonly JudgedSession[], view: AiJudgeContext): Panel {
   const { now, zone, today, prices } = view
   const rows = judged.filter((one) => isOpen(one) || one.level !== undefined || one.session.spent.today.day === today)
   return {
@@ -184,7 +189,11 @@ const panelWords: Readonly<Record<SessionState, string>> = {
   ...{ running: 'running', waiting: 'waits for you', idle: 'idle', died: 'died', failed: 'failed', over: 'ended' },
 }
 
-function todayPanel(tools: readonly FoundTool[], judged: readonly JudgedSession[], { today, prices }: AiView): Panel {
+function todayPanel(
+  tools: readonly FoundTool[],
+  judged: readonly JudgedSession[],
+  { today, prices }: AiJudgeContext,
+): Panel {
   return {
     type: 'table',
     title: 'Today',

@@ -24,7 +24,7 @@ import {
   type ToolFolder,
   usualFolders,
 } from '../sessions/tools.ts'
-import { type AiView, type JudgedSession, judgedSessions } from './ai-judge.ts'
+import { type AiJudgeContext, type JudgedSession, judgedSessions } from './ai-judge.ts'
 import { aiPart } from './ai-part.ts'
 import type { Section, StatusPart } from './sections.ts'
 
@@ -100,7 +100,7 @@ export interface AiLook {
   readonly part: StatusPart
   readonly sessions: readonly NumberedSession[]
   readonly judged: readonly JudgedSession[]
-  readonly view: AiView
+  readonly view: AiJudgeContext
   /** The note that `svc watch` would write. */
   readonly numbers: Numbers
 }
@@ -133,7 +133,7 @@ export function lookAtSessions(places: AiPaths, { names, folders }: ChosenAi, is
 }
 
 /** The same look with other names. */
-export const namedAs = (look: AiLook, names: AiView['names']): AiLook =>
+export const namedAs = (look: AiLook, names: AiJudgeContext['names']): AiLook =>
   shownAs({ ...look, view: { ...look.view, names } })
 
 function shownAs(look: Omit<AiLook, 'part' | 'judged'>): AiLook {
@@ -205,7 +205,7 @@ function daysOf(zone: string): (at: number) => number {
 
 const settings = object({ waiting_minutes: number(0), prices: text(limits.settingText) })
 
-function viewAt(now: number, zone: string, places: AiPaths, names: AiView['names']): AiView {
+function viewAt(now: number, zone: string, places: AiPaths, names: AiJudgeContext['names']): AiJudgeContext {
   const set = readJsonFile(places.settings, 1024 * 1024, (value) => settings(value)) ?? {}
   const { prices, wrong } = readPrices(set.prices ?? '')
   return {

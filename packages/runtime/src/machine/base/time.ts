@@ -37,7 +37,7 @@ export const floorMs = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR
 
 /**
  * Converts a duration in seconds to milliseconds and multiplies it by SVC_TIME_SCALE, but does not shorten it below
- * `floor`. A duration that is shorter than `floor` anyway is not shortened at all.
+ * `floorMs()`. A duration that is shorter than that is not shortened at all.
  */
 export const flooredMs = (seconds: number): number => shortenedTo(floorMs(), seconds)
 
@@ -51,11 +51,11 @@ const minPatienceMs = 3000
  */
 export const patience = (seconds: number): number => shortenedTo(minPatienceMs, seconds)
 
-/** Multiplies a duration by SVC_TIME_SCALE, but does not shorten it below this many milliseconds. */
+/** Converts seconds to milliseconds and multiplies them by SVC_TIME_SCALE, but does not shorten them below `minMs`. */
 const shortenedTo = (minMs: number, seconds: number): number =>
   Math.max(scaledMs(seconds), Math.min(seconds * 1000, minMs))
 
-/** Waits for this many milliseconds. Resolves to false if `signal` ended the wait early. */
+/** Waits for `ms` milliseconds. Resolves to true after that time, and to false if `signal` ended the wait early. */
 export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {

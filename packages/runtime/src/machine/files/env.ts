@@ -36,10 +36,10 @@ export function readEnv(file: string): EnvFileValues {
 }
 
 /**
- * Why a file of variables cannot be read, as the end of a sentence that begins with its name; undefined if it can be
- * read, or is missing. In that case `readEnv` returns nothing, although the file may contain variables.
+ * Says why a file of variables cannot be read, as the end of a sentence that begins with its name; undefined if it can
+ * be read, or is missing. For a file that cannot be read, `readEnv` returns nothing, although it may hold variables.
  */
-export function envUnread(file: string): string | undefined {
+export function whyEnvUnreadable(file: string): string | undefined {
   const read = readFile(file, maxEnvBytes)
   if (read.is === 'missing') return undefined
   return read.is === 'unreadable' ? read.why : isUtf16(read.bytes) ? utf16Fault : undefined
@@ -115,7 +115,7 @@ export function writeConnection(folder: Folder, { origin, token }: ServiceConnec
  * Throws a Refusal, and changes nothing, if the file cannot be read or would become too large.
  */
 export function changeEnv(file: string, changes: Readonly<Record<string, string | undefined>>): void {
-  const why = envUnread(file)
+  const why = whyEnvUnreadable(file)
   const read = readFile(file, maxEnvBytes)
   if (why !== undefined) throw new Refusal(`${file} ${why}. Nothing was changed.`)
   // In Latin-1 every byte is one character, so that bytes which are not UTF-8 stay as they are.

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import { endOfText, terminalText, tokenLike } from '@svc/protocol'
-import { type EnvFileValues, envUnread, readEnv } from '../../machine/files/env.ts'
+import { type EnvFileValues, readEnv, whyEnvUnreadable } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isLocationVariable } from '../../machine/files/network.ts'
 
@@ -19,7 +19,7 @@ const minLength = 8
 export function safeLog(folder: Pick<Folder, 'env' | 'secrets'>, text: string): string {
   const files = [folder.env, folder.secrets]
   for (const file of files) {
-    const why = envUnread(file)
+    const why = whyEnvUnreadable(file)
     if (why !== undefined)
       return `The log is not shown: ${basename(file)} ${why}, so the secrets in the log could not be masked.\n`
   }

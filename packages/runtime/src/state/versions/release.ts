@@ -1,14 +1,14 @@
-/** Types that the updates of agents and of the runtime share: a version, a hold, and the outcome of an attempt. */
+/** Types for the updates of both agents and the runtime: a version, a hold, and the outcome of an attempt. */
 import { type AppliedUpdate, cut, limits, type Outcome } from '@svc/protocol'
 import { type Field, object, oneOf } from '@svc/protocol/fields'
 import { anyText, type NoteValue, withDefaults } from '../../machine/files/note.ts'
 
 /**
- * A version. For an agent, `sha256` is the checksum of its bundle, which names the version's folder; for the current
- * version it may be only the beginning of the checksum.
+ * A version and the checksum of its file. For an agent, `sha256` is the checksum of the bundle, which names the
+ * version's folder; for the current version it may be only the beginning of the checksum.
  */
-export const release = object({ version: anyText, sha256: anyText }, 'version', 'sha256')
-export type Release = NoteValue<typeof release>
+export const versionRef = object({ version: anyText, sha256: anyText }, 'version', 'sha256')
+export type VersionRef = NoteValue<typeof versionRef>
 
 /** A version that is not tried again until the service wishes another one or a person lifts the hold (D25; 3.5, 1). */
 export const hold = withDefaults(object({ version: anyText, reason: anyText }, 'version'), { reason: '' })
@@ -20,7 +20,7 @@ export const applied: Field<AppliedUpdate> = withDefaults(
   { version: '', message: '' },
 )
 
-type VersionOf = Pick<Release, 'version'>
+type VersionOf = Pick<VersionRef, 'version'>
 
 /**
  * Returns the outcome of an attempt to update. Its message names both versions and the time, so that no two attempts

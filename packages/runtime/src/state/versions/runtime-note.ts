@@ -7,12 +7,12 @@ import { either, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolder } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue, withDefaults } from '../../machine/files/note.ts'
-import { applied, release } from './release.ts'
+import { applied, versionRef } from './release.ts'
 
 /**
  * The runtime before a swap of its file (`from`) and after it (`to`). The file of `from` is kept as the previous file.
  */
-const swapFields = { from: release, to: release }
+const swapFields = { from: versionRef, to: versionRef }
 
 const tried = withDefaults(
   object(

@@ -3,7 +3,7 @@
  * the time is an argument, in Unix milliseconds.
  */
 import { type Level, limits } from '@svc/protocol'
-import { attemptOf, type Release } from '../../state/versions/release.ts'
+import { attemptOf, type VersionRef } from '../../state/versions/release.ts'
 import type { Update } from './journal.ts'
 import { endOutcomes, move, type UpdateEvent } from './moves.ts'
 import { stillCounted } from './wish.ts'
@@ -16,7 +16,7 @@ export interface UpdateStepResult {
    * The version that the event `wanted` or `present` starts to install. After the download, the event `done` carries
    * this version with the checksum of its bundle.
    */
-  readonly to?: Release
+  readonly to?: VersionRef
   /** The level of the agent; present in the event `done` at the end of the trial. */
   readonly level?: Level
   /** The person's request that this result answers. */

@@ -7,7 +7,7 @@ import { levels } from '@svc/protocol'
 import { boolean, list, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue, withDefaults } from '../../machine/files/note.ts'
-import { applied, hold, release } from '../../state/versions/release.ts'
+import { applied, hold, versionRef } from '../../state/versions/release.ts'
 import { states } from './moves.ts'
 
 /**
@@ -37,11 +37,11 @@ const update = withDefaults(
     {
       state: oneOf(states),
       /** The version that works. While a new version is on trial, this field still names the version before it. */
-      running: release,
+      running: versionRef,
       /** The previous version. It is complete on the disk, so a rollback needs no network. */
-      previous: release,
+      previous: versionRef,
       /** The version that is being installed, from the wish until it is kept. */
-      to: release,
+      to: versionRef,
       /**
        * The number of trials of the new version. A trial that a clean end of the runtime interrupts is not counted.
        * After a kill the version gets one more trial.
@@ -49,7 +49,7 @@ const update = withDefaults(
       proofs: number(),
       window,
       /** The version that a rollback in progress leaves. */
-      away: release,
+      away: versionRef,
       applied,
       hold,
       /**

@@ -7,21 +7,19 @@ import type { ReceivedAnswer } from '@svc/protocol'
 import type { Moment } from '../../machine/base/time.ts'
 import { plainHint } from '../../machine/hint.ts'
 import type { ProcessState } from '../../state/process-note.ts'
-import type { Release } from '../../state/versions/release.ts'
+import type { VersionRef } from '../../state/versions/release.ts'
 import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
 import { judgeBlueprintWish, liftsHold, type WishVerdict } from './wish.ts'
 
+/** The facts about wishes that the runtime remembers between two answers of the service. */
 export interface ListeningState {
   /** The state of the update as the journal has it. */
   readonly update: Update
   /** The version that the last answer of the service wished. */
   readonly desired?: ReceivedAnswer['desired'] | undefined
-  /**
-   * The judgement of the service's wish at the last check. A judgement is logged only if it differs from the one
-   * before.
-   */
-  readonly said: WishVerdict
+  /** The verdict on the service's wish at the last check. A verdict is logged only if it differs from the last one. */
+  readonly lastVerdict: WishVerdict
   /** When the last update that the service wished was started, in milliseconds of the monotonic clock. */
   readonly began: number
   /** The version that the last update wished by the service installs. */
@@ -53,7 +51,7 @@ export type ListeningAct =
   /** Writes the journal again after a pause. */
   | { readonly do: 'save later' }
   /** Checks on the disk whether an update can start. The event `seen` follows. */
-  | { readonly do: 'check disk'; readonly previous: Release | undefined }
+  | { readonly do: 'check disk'; readonly previous: VersionRef | undefined }
   | { readonly do: 'begin'; readonly came: UpdateStepResult }
   /** Aborts the update in progress. After the swap, and if no update is in progress, this has no effect. */
   | { readonly do: 'abort' }
@@ -76,7 +74,7 @@ interface ListeningStep {
 
 export const initialListening = (update: Update, process: ProcessState): ListeningState => ({
   update,
-  said: 'none',
+  lastVerdict: 'none',
   began: Number.NEGATIVE_INFINITY,
   deaths: 0,
   exit: exitAt(process),
@@ -121,8 +119,8 @@ const verdictOf = (
 
 function idle(current: ListeningState, rules: ListeningRules, at: Moment): ListeningStep {
   const verdict = verdictOf(current, rules, at)
-  const state = { ...current, said: verdict }
-  const words = verdict === current.said ? [] : wordsFor(verdict, current, rules).map(say)
+  const state = { ...current, lastVerdict: verdict }
+  const words = verdict === current.lastVerdict ? [] : wordsFor(verdict, current, rules).map(say)
   const begins = (verdict === 'wanted' || verdict === 'present') && rules.cannot === undefined
   if (!begins || at.mono - current.began < rules.minApart) return { state, acts: words }
   return { state, acts: [...words, { do: 'check disk', previous: current.update.previous }] }

@@ -3,7 +3,7 @@
  * version to which `current` leads.
  */
 import { versionFolderName } from '../../state/versions/folders.ts'
-import type { Release } from '../../state/versions/release.ts'
+import type { VersionRef } from '../../state/versions/release.ts'
 import { updateAfterStep } from './change.ts'
 import type { Update } from './journal.ts'
 
@@ -16,11 +16,11 @@ const maxProofs = 2
  */
 export function stateAtStart(
   journal: Update | undefined,
-  inPlace: Release,
+  inPlace: VersionRef,
   how: { at: number; chance?: number; scale?: number },
 ): Update {
   if (!journal) return { state: 'idle', running: inPlace, rollbacks: [] }
-  const leads = (to: Release | undefined) =>
+  const leads = (to: VersionRef | undefined) =>
     to !== undefined && versionFolderName(to.sha256) === versionFolderName(inPlace.sha256)
   switch (journal.state) {
     case 'idle':
@@ -58,7 +58,10 @@ const unnotedReason = 'it was put back, and the disk did not take the reason'
  * Handles a start at which `current` leads to a version that somebody chose by hand. That version is accepted as the
  * running one.
  */
-function moved({ to: _, window: __, away: ___, previous, applied: ____, ...rest }: Update, running: Release): Update {
+function moved(
+  { to: _, window: __, away: ___, previous, applied: ____, ...rest }: Update,
+  running: VersionRef,
+): Update {
   const other = previous && versionFolderName(previous.sha256) !== versionFolderName(running.sha256)
   return { ...rest, state: 'idle', running, ...(other && { previous }) }
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../../state/process-note.ts'
-import type { Release } from '../../state/versions/release.ts'
+import type { VersionRef } from '../../state/versions/release.ts'
 import { judgeAskedUnwatch } from './ask.ts'
 import { type UpdateStepResult, updateAfterStep } from './change.ts'
 import type { Update, WatchWindow } from './journal.ts'
@@ -18,7 +18,7 @@ import { judgeBundleAnswer } from './steps.ts'
 import { countLevel, rollbackReason } from './watching.ts'
 import { judgeBlueprintWish, liftsHold } from './wish.ts'
 
-const release = (version: string, letter: string): Release => ({ version, sha256: letter.repeat(64) })
+const release = (version: string, letter: string): VersionRef => ({ version, sha256: letter.repeat(64) })
 const a = release('1.4.0', 'a')
 const b = release('1.5.0', 'b')
 const z = release('1.3.0', 'c')
@@ -38,7 +38,7 @@ const noted: Readonly<Record<UpdateState, Update>> = {
 }
 
 describe('what the next start does after a kill (docs/decisions/kills.md)', () => {
-  test.each<[UpdateState, Release, UpdateState, string, 'ok' | 'failed' | 'rolled_back' | undefined]>([
+  test.each<[UpdateState, VersionRef, UpdateState, string, 'ok' | 'failed' | 'rolled_back' | undefined]>([
     ['idle', a, 'idle', '1.4.0', undefined],
     ['fetching', a, 'idle', '1.4.0', 'failed'],
     ['staging', a, 'idle', '1.4.0', 'failed'],

@@ -12,7 +12,7 @@ import { readInstall } from '../../state/install-note.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { busyWith } from '../../state/versions/busy.ts'
 import { hasVersion, leadsTo } from '../../state/versions/folders.ts'
-import type { Release } from '../../state/versions/release.ts'
+import type { VersionRef } from '../../state/versions/release.ts'
 import { answerAsked, readAskedUpdate } from './ask.ts'
 import type { UpdateStepResult } from './change.ts'
 import { driveMoment, driveUpdates } from './drive.ts'
@@ -38,7 +38,7 @@ interface UpdateHost {
 
 interface ListenerSettings {
   readonly blueprint: string
-  readonly inPlace: Release
+  readonly inPlace: VersionRef
   readonly stop: AbortSignal
 }
 

@@ -11,7 +11,7 @@ import { placeVersion } from '../../../install/place.ts'
 import { programFile } from '../../../launcher/file.ts'
 import { Refusal } from '../../../machine/base/errors.ts'
 import { fileNamesIn } from '../../../machine/files/durable.ts'
-import { envUnread, readEnv, writeEnv } from '../../../machine/files/env.ts'
+import { readEnv, whyEnvUnreadable, writeEnv } from '../../../machine/files/env.ts'
 import { createFolders, type Folder, folderAt } from '../../../machine/files/folder.ts'
 import { type Install, writeInstall } from '../../../state/install-note.ts'
 import { fillSettings } from '../../../state/settings.ts'
@@ -74,7 +74,7 @@ export async function makeDrillCopy(agent: Folder, install: Install, options: Co
     })
     leadCurrentTo(folder, currentBundle.sha256)
     for (const file of options.withSecrets ? [agent.env, agent.secrets] : []) {
-      const why = envUnread(file)
+      const why = whyEnvUnreadable(file)
       if (why !== undefined) throw new Refusal(`${file} ${why}, so its secrets cannot be copied.`)
     }
     const env = options.withSecrets ? [...readEnv(agent.env)].filter(([key]) => key !== 'SVC_TOKEN') : []
