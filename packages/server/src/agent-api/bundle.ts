@@ -99,9 +99,6 @@ function versionOf(target: string): string | undefined {
   }
 }
 
-// Keeps the bundles that are being sent to agents. Many agents may fetch one version at once, and some read slowly, so
-// each bundle is in memory only once, and different bundles share a limit.
-
 /** The maximum bytes of all different bundles in memory. A single bundle is always allowed. */
 const maxBytes = 128 * 1024 * 1024
 
@@ -111,6 +108,10 @@ interface HeldBundle {
   users: number
 }
 
+/**
+ * The bundles that are being sent to agents. Many agents may fetch one version at once, and some read slowly, so each
+ * bundle is in memory only once, and all bundles together share a limit.
+ */
 export class HeldBundles {
   readonly #max: number
   readonly #held = new Map<string, HeldBundle>()

@@ -10,6 +10,7 @@ import { RateWindow } from '../platform/limits/window.ts'
 import { previewInstall, redeemInstall } from '../updates/installs/redeem.ts'
 import type { AgentDeps } from './deps.ts'
 
+/** The dependencies of the install calls. */
 export type InstallNeeds = Pick<AgentDeps, 'store' | 'config' | 'log' | 'live' | 'now'>
 
 export function installCalls({ store, config, log, live, now }: InstallNeeds): BareRoutes {

@@ -15,6 +15,7 @@ import type { Caller } from './reports/lookup.ts'
  */
 const maxHeldBytes = 32 * 1024 * 1024
 
+/** Makes the handler of the route to which agents upload logs. */
 export function logCall(parts: AgentParts): Handler {
   let held = 0
   const queue = {

@@ -21,7 +21,7 @@ import { createBatcher } from './reports/batch.ts'
 import { type CallerLookup, createLookup } from './reports/lookup.ts'
 import { type AgentApiMetrics, createMetrics } from './reports/metrics.ts'
 import { decideReport } from './reports/rules.ts'
-import { createTrouble } from './trouble.ts'
+import { createFaultLog } from './trouble.ts'
 
 export interface AgentApi {
   routes: BareRoutes
@@ -38,7 +38,7 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
   const metrics = createMetrics()
   const deliveries = new Deliveries(monotonic)
   const lookup = createLookup(deps.store)
-  const trouble = createTrouble(deps.log)
+  const trouble = createFaultLog(deps.log)
   const turns = new Turns()
   const watchers = { live: deps.live, lookup, deliveries, metrics }
   const batcher = createBatcher({
@@ -70,8 +70,8 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
 }
 
 /**
- * Opens the report store on the engine of `store`. Each has its own special features: prepared statements, row numbers,
- * binary arrays. `decideReport` judges a report.
+ * Opens the report store for the engine of `store`; it judges reports with `decide`. Each engine's store uses special
+ * features of its engine: prepared statements, row numbers, binary arrays.
  */
 export const openReportStore = (store: Store, decide: DecideReport): ReportStore =>
   store.engine === 'sqlite' ? sqliteReports(store, decide) : postgresReports(store, decide)

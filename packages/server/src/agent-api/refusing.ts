@@ -28,6 +28,7 @@ export function refuseBusy({ metrics }: RefusalParts, res: ServerResponse): void
   refuseAsBusy(res)
 }
 
+/** Refuses an invalid body, but with 401 or 403 if the agent's token is no longer valid. The connection stays open. */
 export async function refuseBody(
   parts: RefusalParts,
   res: ServerResponse,

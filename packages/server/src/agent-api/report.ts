@@ -18,6 +18,7 @@ import type { Caller } from './reports/lookup.ts'
  */
 const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
 
+/** Makes the handler of the route to which agents send reports. */
 export function reportCall(parts: AgentParts): Handler {
   const { batcher, turns, windows } = parts
   const room = new TaskQueue(largeReport.max)

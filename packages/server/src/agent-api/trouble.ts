@@ -10,7 +10,7 @@ export interface FaultLog {
 
 const quietMs = 5_000
 
-export function createTrouble(log: Logger, monotonic: () => number = () => performance.now()): FaultLog {
+export function createFaultLog(log: Logger, monotonic: () => number = () => performance.now()): FaultLog {
   let saidAt = Number.NEGATIVE_INFINITY
   let unsaid = 0
   return {

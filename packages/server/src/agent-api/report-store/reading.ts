@@ -13,7 +13,8 @@ type RowStart<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unkn
 
 /** The columns of the agent's row and of its last report. The latter are null if it has not reported. */
 export const agentColumns = { ...agent.columns, ...leftJoined(agentReport.columns) }
-export const agentRead = columnReader(agentColumns, [
+/** The columns of an agent and its last report in the order in which both engines read them first. */
+export const agentReader = columnReader(agentColumns, [
   'workspace_id',
   'token_hash',
   'facts',
@@ -33,12 +34,13 @@ export const agentRead = columnReader(agentColumns, [
   'runs_kept',
   'usage',
 ])
-const agentIndex = agentRead.at
+const agentIndex = agentReader.at
 
 type OtherAgentRows = Pick<AgentRows, 'activated' | 'served' | 'runs' | 'lowest' | 'commands' | 'logs'>
 
+/** Makes the facts by which a report is judged from the columns of the agent and from the rows of other tables. */
 export const agentRows = (
-  row: RowStart<typeof agentRead>,
+  row: RowStart<typeof agentReader>,
   last: AgentRows['last'],
   more: OtherAgentRows,
 ): AgentRows => ({
@@ -64,7 +66,7 @@ export const agentRows = (
 })
 
 /** The last report; undefined before the first one. */
-export function lastReport(row: RowStart<typeof agentRead>): AgentRows['last'] {
+export function lastReport(row: RowStart<typeof agentReader>): AgentRows['last'] {
   const runs_kept = row[agentIndex.runs_kept]
   if (runs_kept === null) return undefined
   return {
@@ -79,10 +81,11 @@ export function lastReport(row: RowStart<typeof agentRead>): AgentRows['last'] {
   }
 }
 
-export const runRead = columnReader(run.columns, ['seq', 'place', 'body', 'cost_micro', 'output_tokens'])
-const runIndex = runRead.at
+/** The columns that are read of the runs that a report names. */
+export const runReader = columnReader(run.columns, ['seq', 'place', 'body', 'cost_micro', 'output_tokens'])
+const runIndex = runReader.at
 
-export const keptRun = (row: RowStart<typeof runRead>): KeptRun => ({
+export const keptRun = (row: RowStart<typeof runReader>): KeptRun => ({
   seq: row[runIndex.seq],
   place: row[runIndex.place],
   body: row[runIndex.body],
@@ -90,9 +93,11 @@ export const keptRun = (row: RowStart<typeof runRead>): KeptRun => ({
   output_tokens: row[runIndex.output_tokens],
 })
 
-export const lowestRead = columnReader(run.columns, ['seq', 'place'])
+/** The columns that are read of an agent's lowest-ranked runs. */
+export const lowestRunReader = columnReader(run.columns, ['seq', 'place'])
 
-export const commandRead = columnReader(command.columns, [
+/** The columns that are read of an agent's commands. */
+export const commandReader = columnReader(command.columns, [
   'id',
   'type',
   'payload',
@@ -104,9 +109,9 @@ export const commandRead = columnReader(command.columns, [
   'message',
   'due_at',
 ])
-const commandIndex = commandRead.at
+const commandIndex = commandReader.at
 
-export const storedCommand = (row: RowStart<typeof commandRead>): StoredCommand => ({
+export const storedCommand = (row: RowStart<typeof commandReader>): StoredCommand => ({
   id: row[commandIndex.id],
   type: row[commandIndex.type],
   payload: row[commandIndex.payload],

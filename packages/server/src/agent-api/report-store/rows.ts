@@ -72,7 +72,9 @@ export interface MachineChange {
   after: SettingValue
 }
 
+/** The row number of a stored run, and the time by which runs are sorted (D10). */
 export type RankedRun = Pick<RunRow, 'seq' | 'place'>
+/** A stored run as it is needed to see what a report changes about it. */
 export type KeptRun = RankedRun & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
 
 /** Judges one report by the stored facts about its agent; `rows` is undefined when there is no such agent. */
@@ -129,7 +131,9 @@ export const noWrites: ReportWrites = {
 }
 /** The columns of a run that are written. `first_seen` is written only for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
+/** The columns of an agent's row that its reports may change. */
 export type StoredFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
+/** The columns of an agent's row about wishes, holds and attempts. */
 export type FirstReportTime = { first_report_at: number }
 export type AgentWishes = Pick<
   AgentRow,

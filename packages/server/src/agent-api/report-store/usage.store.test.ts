@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
-import { namesPerDay, otherModels } from '../../fleet/reports/usage-names.ts'
+import { maxModelsPerDay, otherModels } from '../../fleet/reports/usage-names.ts'
 import { agentPage } from '../../web/queries/agent.ts'
 import { usagePerDay, usageSums } from '../../web/queries/usage.ts'
 
@@ -30,7 +30,7 @@ everyEngine('models of a report', (open) => {
     for (const prefix of ['a', 'b', 'c']) await report({ runs: runsOf(prefix, 100) })
     await report({ runs: [] })
     const { total, named, ofModels } = await sums(w)
-    expect(named.length).toBe(namesPerDay + 1)
+    expect(named.length).toBe(maxModelsPerDay + 1)
     expect([total, ofModels]).toEqual([150_000_000, 150_000_000])
   })
 

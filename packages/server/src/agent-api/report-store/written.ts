@@ -16,6 +16,7 @@ import type {
 } from '../../platform/db/tables/reports.ts'
 import type { AgentWishes, FirstReportTime, RunWrite, StoredFacts } from './rows.ts'
 
+/** The values of a row in `agent_report`. */
 export const reportCells = (r: StoredValues<ReportWrite>): StoredValue[] => [
   r.received_at,
   r.level,
@@ -49,6 +50,7 @@ export const changedRunCells = (r: StoredValues<Omit<RunWrite, 'id' | 'place' | 
   r.log,
   r.body,
 ]
+/** The values of a new row in `run`. */
 export const newRunCells = (r: StoredValues<RunWrite>): StoredValue[] => [
   r.id,
   r.place,
@@ -57,6 +59,7 @@ export const newRunCells = (r: StoredValues<RunWrite>): StoredValue[] => [
 ]
 
 type UsageRow = Omit<RowOf<typeof usageDay>, 'agent_id'>
+/** The values of a row in `usage_day`. */
 export const usageCells = (r: StoredValues<UsageRow>): StoredValue[] => [
   r.day,
   r.model,
@@ -64,6 +67,7 @@ export const usageCells = (r: StoredValues<UsageRow>): StoredValue[] => [
   r.cost_micro,
   r.output_tokens,
 ]
+/** Makes a row of `usage_day` from the sum of a day and a model. */
 export const usageRow = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): UsageRow => ({
   day,
   model,
@@ -72,6 +76,7 @@ export const usageRow = ({ day, model, runs, costMicro, outputTokens }: UsageDel
   output_tokens: outputTokens,
 })
 
+/** The values of a command that a report changes. */
 export const changedCommandCells = (c: StoredValues<Omit<CommandChange, 'id'>>): StoredValue[] => [
   c.state,
   c.delivered_at,
@@ -87,7 +92,9 @@ export const agentFactsCells = (a: StoredValues<StoredFacts>): StoredValue[] => 
   a.reported_version,
   a.previous_version,
 ]
+/** The values of an agent's row that its first report sets. */
 export const firstReportCells = (a: StoredValues<FirstReportTime>): StoredValue[] => [a.first_report_at]
+/** The values of an agent's row about wishes, holds and attempts. */
 export const agentWishesCells = (a: StoredValues<AgentWishes>): StoredValue[] => [
   a.wishes,
   a.wished_version,
@@ -98,17 +105,20 @@ export const agentWishesCells = (a: StoredValues<AgentWishes>): StoredValue[] =>
 
 type Lines = typeof levelChange | typeof agentOffline | typeof machineChange | typeof updateEvent
 type Line<D extends Lines> = Omit<RowOf<D>, 'agent_id' | 'seq'>
+/** The values of a new row in `level_change`. */
 export const levelChangeCells = (l: StoredValues<Line<typeof levelChange>>): StoredValue[] => [
   l.at,
   l.level,
   l.label,
   l.paused,
 ]
+/** The values of a new row in `agent_offline`. */
 export const offlineCells = (o: StoredValues<Line<typeof agentOffline>>): StoredValue[] => [
   o.from_at,
   o.until_at,
   o.stopped,
 ]
+/** The values of a new row in `machine_change`. */
 export const machineChangeCells = (m: StoredValues<Line<typeof machineChange>>): StoredValue[] => [
   m.at,
   m.kind,
@@ -116,6 +126,7 @@ export const machineChangeCells = (m: StoredValues<Line<typeof machineChange>>):
   m.before,
   m.after,
 ]
+/** The values of a new row in `update_event`. */
 export const updateEventCells = (e: StoredValues<Line<typeof updateEvent>>): StoredValue[] => [
   e.at,
   e.subject,
@@ -128,5 +139,5 @@ export const updateEventCells = (e: StoredValues<Line<typeof updateEvent>>): Sto
   e.since,
 ]
 
-/** The number of newest changes made on the machine that are kept for each agent. */
+/** The maximum number of changes made on the machine that are kept for each agent; the newest are kept. */
 export const maxMachineChanges = 500

@@ -18,6 +18,7 @@ export interface ManyRowsStatement<T> {
 
 /** The column that is filled with the ids of the agents that own the rows, because the rows do not contain them. */
 const ownerColumn = 'agent_id'
+/** The cell for the ids of the owning agents, in statements about rows of several agents. */
 export const ownedCell: ArrayCell = [ownerColumn, 'text']
 
 /**
@@ -40,6 +41,7 @@ export function manyRows<T extends object>(
 }
 type Row = Readonly<Record<string, unknown>>
 
+/** Encodes texts as an array in PostgreSQL's binary form. */
 export const textArray = (values: readonly string[]): Buffer =>
   arrayOf(
     'text',

@@ -7,13 +7,13 @@ import { command, run } from '../../../platform/db/tables/reports.ts'
 import { asksForLog, excessRuns } from '../needs.ts'
 import {
   agentColumns,
-  agentRead,
+  agentReader,
   agentRows,
-  commandRead,
+  commandReader,
   keptRun,
   lastReport,
-  lowestRead,
-  runRead,
+  lowestRunReader,
+  runReader,
   storedCommand,
 } from '../reading.ts'
 import type { AgentRows, KeptRun, RankedRun, Submission } from '../rows.ts'
@@ -54,13 +54,13 @@ export async function load(client: pg.PoolClient, batch: readonly Submission[]):
 }
 
 const knownAgent = columnReader({ ...agentColumns, activated_at: orNull(integer()) }, [
-  ...agentRead.names,
+  ...agentReader.names,
   'id',
   'activated_at',
 ])
-const ownedRun = columnReader(run.columns, [...runRead.names, 'agent_id', 'id'])
-const ownedLowest = columnReader(run.columns, [...lowestRead.names, 'agent_id'])
-const ownedCommand = columnReader(command.columns, [...commandRead.names, 'agent_id'])
+const ownedRun = columnReader(run.columns, [...runReader.names, 'agent_id', 'id'])
+const ownedLowest = columnReader(run.columns, [...lowestRunReader.names, 'agent_id'])
+const ownedCommand = columnReader(command.columns, [...commandReader.names, 'agent_id'])
 
 /** The rows that are read for an agent. The results of the statements are added one after another. */
 interface LoadedRows extends AgentRows {

@@ -12,6 +12,7 @@ export interface PreparedStatement {
   readonly text: string
 }
 export type PipelineStep = readonly [statement: PreparedStatement, values?: readonly Buffer[]]
+/** A row as PostgreSQL sends it: each value is text, or null. */
 export type TextRow = readonly (string | null)[]
 
 /** Converts a row as PostgreSQL sends it, in which integers are text. */

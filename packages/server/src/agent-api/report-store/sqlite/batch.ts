@@ -54,7 +54,7 @@ export function sqliteReports(store: SqliteStore, decide: DecideReport): ReportS
   }
 }
 
-/** About how many bytes a batch writes. A report whose JSON is not kept counts as large. */
+/** The approximate number of bytes that a batch writes. A report whose JSON was not kept counts as infinitely large. */
 const sizeOf = (batch: readonly Submission[]): number =>
   batch.reduce((sum, { json }) => sum + (json?.length ?? Number.POSITIVE_INFINITY), 0)
 

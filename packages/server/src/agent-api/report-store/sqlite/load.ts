@@ -4,10 +4,10 @@ import type { StoredCommand } from '../../../fleet/commands/row.ts'
 import { declaredLogsIn } from '../../../fleet/versions/declared.ts'
 import type { ServedRelease } from '../../../updates/releases/store.ts'
 import { asksForLog, excessRuns } from '../needs.ts'
-import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'
+import { agentRows, keptRun, lastReport, lowestRunReader, runReader, storedCommand } from '../reading.ts'
 import type { RowNumbers } from '../row-numbers.ts'
 import type { AgentRows, KeptRun, Submission } from '../rows.ts'
-import { type NumberedAgent, numberedAgent, type ReadRunRow, type Statements } from './statements.ts'
+import { type NumberedAgent, numberedAgentReader, type ReadRunRow, type Statements } from './statements.ts'
 
 /** The facts shared by the reports of a batch, read once. */
 export interface BatchFacts {
@@ -18,15 +18,16 @@ export interface BatchFacts {
   withCommands: Set<string> | undefined
 }
 
+/** The stored facts about the agent of one report, and the row number of its last report; null before the first. */
 export interface LoadedAgent {
   agentId: string
   rows: AgentRows
   reportRow: number | null
 }
 
-const agentIndex = numberedAgent.at
-const runIndex = runRead.at
-const lowestIndex = lowestRead.at
+const agentIndex = numberedAgentReader.at
+const runIndex = runReader.at
+const lowestIndex = lowestRunReader.at
 
 export function load(
   s: Statements,
@@ -75,8 +76,8 @@ function findAgent(s: Statements, agentId: string, rowNumbers: RowNumbers | unde
 }
 
 /**
- * The number of runs of a report whose row numbers are kept. It suffices for a usual report, and needs little memory
- * for many agents.
+ * The maximum number of runs per report whose row numbers are kept. It suffices for a usual report, and needs little
+ * memory for many agents.
  */
 const runsWithNumbers = 8
 

@@ -13,7 +13,7 @@ import {
 } from '../../../platform/db/tables/described.ts'
 import * as tables from '../../../platform/db/tables/reports.ts'
 import { maxUpdateEvents } from '../../../updates/wishes/events.ts'
-import { agentColumns, agentRead, commandRead, lowestRead, runRead } from '../reading.ts'
+import { agentColumns, agentReader, commandReader, lowestRunReader, runReader } from '../reading.ts'
 import { type ServedRow, servedReleaseSql } from '../served.ts'
 import {
   agentFactsCells,
@@ -35,15 +35,14 @@ import {
  * An agent's columns, with the row numbers of the agent and of its last report, by which both are found faster the next
  * time.
  */
-export const numberedAgent = columnReader({ ...agentColumns, report_row: orNull(integer()), agent_row: integer() }, [
-  ...agentRead.names,
-  'report_row',
-  'agent_row',
-])
+export const numberedAgentReader = columnReader(
+  { ...agentColumns, report_row: orNull(integer()), agent_row: integer() },
+  [...agentReader.names, 'report_row', 'agent_row'],
+)
 const rowNumbers: Readonly<Record<string, string>> = { report_row: 'r.rowid', agent_row: 'a.rowid' }
 
-export type NumberedAgent = ReadRow<typeof numberedAgent>
-export type ReadRunRow = ReadRow<typeof runRead>
+export type NumberedAgent = ReadRow<typeof numberedAgentReader>
+export type ReadRunRow = ReadRow<typeof runReader>
 
 /** A prepared statement that returns rows as arrays. Objects with the names of the columns would cost a third more. */
 interface ReadStatement<Row> {
@@ -88,9 +87,9 @@ export const prepareStatements = (db: DatabaseSync) => ({
  * every value.
  */
 function prepareReading(db: DatabaseSync) {
-  const agentColumns = numberedAgent.names.map((name) => rowNumbers[name] ?? name).join(', ')
-  const runColumns = runRead.names.join(', ')
-  const commandColumns = commandRead.names.join(', ')
+  const agentColumns = numberedAgentReader.names.map((name) => rowNumbers[name] ?? name).join(', ')
+  const runColumns = runReader.names.join(', ')
+  const commandColumns = commandReader.names.join(', ')
   return {
     agent: inArrays<NumberedAgent>(
       db.prepare(`select ${agentColumns} from agent a left join agent_report r on r.agent_id = a.id where a.id = ?`),
@@ -105,8 +104,10 @@ function prepareReading(db: DatabaseSync) {
     activated: db.prepare(`select 1 from workspace_product where workspace_id = ? and product_id = 'svc'`),
     run: inArrays<ReadRunRow>(db.prepare(`select ${runColumns} from run where agent_id = ? and id = ?`)),
     runAt: inArrays<ReadRunRow>(db.prepare(`select ${runColumns} from run where seq = ? and agent_id = ? and id = ?`)),
-    lowest: inArrays<ReadRow<typeof lowestRead>>(
-      db.prepare(`select ${lowestRead.names.join(', ')} from run where agent_id = ? order by place, seq limit ? + 0`),
+    lowest: inArrays<ReadRow<typeof lowestRunReader>>(
+      db.prepare(
+        `select ${lowestRunReader.names.join(', ')} from run where agent_id = ? order by place, seq limit ? + 0`,
+      ),
     ),
     logNames: inArrays<[log: string]>(
       db.prepare('select distinct log from run where agent_id = ? and log is not null'),
@@ -114,12 +115,12 @@ function prepareReading(db: DatabaseSync) {
     manifest: inArrays<[manifest: string]>(
       db.prepare(`select v.manifest from agent a ${declaredVersionJoin} where a.id = ?`),
     ),
-    openCommands: inArrays<ReadRow<typeof commandRead>>(
+    openCommands: inArrays<ReadRow<typeof commandReader>>(
       db.prepare(
         `select ${commandColumns} from command where agent_id = ? and due_at is not null order by created_at, id`,
       ),
     ),
-    command: inArrays<ReadRow<typeof commandRead>>(
+    command: inArrays<ReadRow<typeof commandReader>>(
       db.prepare(`select ${commandColumns} from command where id = ? and agent_id = ?`),
     ),
     served: inArrays<ServedRow>(db.prepare(servedReleaseSql)),
