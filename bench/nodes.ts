@@ -7,7 +7,7 @@
 import { Agent, request } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import pg from 'pg'
-import { maxOpenCommands } from '../packages/server/src/fleet/commands/store.ts'
+import { maxPendingCommands } from '../packages/server/src/fleet/commands/store.ts'
 import { openPostgres } from '../packages/server/src/platform/db/open.ts'
 import { hashToken, newToken } from '../packages/server/src/platform/tokens.ts'
 import { type Cluster, openCluster } from '../packages/server/testing/storm/cluster.ts'
@@ -17,7 +17,7 @@ import { count, fixed, table } from './common/table.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
 /** The maximum number of commands of each agent: the service allows an agent no more pending commands. */
-const perAgent = maxOpenCommands
+const perAgent = maxPendingCommands
 const connections = 64
 const perAnswer = 20
 

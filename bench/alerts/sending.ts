@@ -6,11 +6,11 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newHeartbeat } from '../../packages/server/src/alerts/evaluation/heartbeat.ts'
+import { createHeartbeat } from '../../packages/server/src/alerts/evaluation/heartbeat.ts'
 import type { AlertChange } from '../../packages/server/src/alerts/messages/message.ts'
 import { alertWriter } from '../../packages/server/src/alerts/messages/writing.ts'
 import { newSigningSecret } from '../../packages/server/src/deliveries/channels/webhook.ts'
-import { newDispatcher } from '../../packages/server/src/deliveries/dispatcher.ts'
+import { createDispatcher } from '../../packages/server/src/deliveries/dispatcher.ts'
 import { enqueueDeliveries } from '../../packages/server/src/deliveries/store.ts'
 import type { Store } from '../../packages/server/src/platform/db/open.ts'
 import { seal, sealKeyOf } from '../../packages/server/src/platform/seal.ts'
@@ -30,12 +30,12 @@ export async function benchSending(store: Embedded, seconds: number): Promise<st
   const good = await prepare(store, receivers.hanging, receivers.good)
   const warned: string[] = []
   const log = { warn: (_facts: object, text: string) => void warned.push(text) } as never
-  const dispatcher = newDispatcher({
+  const dispatcher = createDispatcher({
     ...{ store, log, now: Date.now, node: 'bench', key, allowed: ['127.0.0.0/8'], senders: {} },
     writer: alertWriter('https://svc.example.org'),
   })
   const { lookedAt } = dispatcher
-  const heartbeat = newHeartbeat({ url: receivers.heartbeat, log, lookedAt })
+  const heartbeat = createHeartbeat({ url: receivers.heartbeat, log, lookedAt })
   dispatcher.start()
   const used = process.cpuUsage()
   const times: number[] = []

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { newEvaluator } from '../src/alerts/evaluation/evaluator.ts'
+import { createEvaluator } from '../src/alerts/evaluation/evaluator.ts'
 import { alertWriter } from '../src/alerts/messages/writing.ts'
-import { newDispatcher } from '../src/deliveries/dispatcher.ts'
+import { createDispatcher } from '../src/deliveries/dispatcher.ts'
 import { openEmbedded } from '../src/platform/db/open.ts'
 import { sealKeyOf } from '../src/platform/seal.ts'
 
@@ -16,8 +16,8 @@ const baseUrl = 'https://svc.example.org'
 const log = pino({ level: 'silent' })
 const store = openEmbedded(file)
 const service = async () => ({ diskFree: null, lastBackupAt: null, clockJump: null, evaluatedAt: null, wentBack: null })
-const evaluator = newEvaluator({ store, log, now, node: shift, baseUrl, service })
-const dispatcher = newDispatcher({
+const evaluator = createEvaluator({ store, log, now, node: shift, baseUrl, service })
+const dispatcher = createDispatcher({
   ...{
     store,
     log,

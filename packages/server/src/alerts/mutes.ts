@@ -42,7 +42,9 @@ const keysOf = ({ rule, agentId, item }: MuteTarget): string[] => [
   ...(item === undefined ? [] : [keyOf(rule, agentId, item)]),
 ]
 
-/** Returns a function that says whether an alert is muted at a time. Its cost does not grow with the mutes. */
+/**
+ * Returns a function that says whether an alert is muted at a time. Its cost does not grow with the number of mutes.
+ */
 export function mutedAt(mutes: readonly Mute[], now: number): (about: MuteTarget) => boolean {
   const keys = new Set(
     mutes.filter((mute) => isOn(mute, now)).map(({ rule, agentId, item }) => keyOf(rule, agentId, item)),

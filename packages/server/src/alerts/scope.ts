@@ -9,6 +9,7 @@ export interface ScopeRef {
 /** The scope of alerts about the service itself, which belong to no workspace. */
 export const serviceScope = '@service'
 
+/** The scope of alerts by its id. `workspaceId` is null for the service itself. */
 export interface AlertScope {
   id: string
   workspaceId: string | null

@@ -19,11 +19,13 @@ export interface SubjectRef extends AlertSubject {
   id: string
 }
 
+/** An alert as it is stored, and its state in the form that evaluations judge. */
 export interface KnownAlert {
   row: AlertRow
   alert: Alert
 }
 
+/** The alerts of a scope that an evaluation needs. */
 export interface KnownAlerts {
   /** The alerts that have not ended. */
   current: readonly KnownAlert[]
@@ -116,8 +118,10 @@ async function currentAlerts(db: Db, scope: string): Promise<KnownAlert[]> {
 /** The part of a subject that distinguishes the alerts of a rule. */
 type SubjectKey = Pick<SubjectRef, 'kind' | 'id' | 'item'>
 
+/** The key by which an evaluation finds an alert again: its rule and subject. */
 export const keyOfRow = (row: Pick<AlertRow, 'rule' | 'subject_kind' | 'subject_id' | 'item'>): string =>
   subjectKeyOf(row.rule, { kind: row.subject_kind, id: row.subject_id, item: row.item })
+/** The same key as `keyOfRow`, made from a rule and a subject. */
 export const subjectKeyOf = (rule: RuleName, { kind, id, item = '' }: SubjectKey): string =>
   `${rule} ${kind} ${id} ${item}`
 

@@ -17,6 +17,7 @@ import {
   writtenMessageOf,
 } from './writer.ts'
 
+/** A delivery that this node has taken, with its channel and its written message. */
 export interface ClaimedDelivery {
   channel: AlertChannelRow
   row: AlertDeliveryRow
@@ -51,8 +52,8 @@ interface ClaimContext<C extends StoredChange> {
 const maxRead = 1000
 
 /**
- * Takes the next due message of a channel, and writes it if that has not happened. Messages that it replaces end here.
- * A message that cannot be written counts as tried, so that it does not block the others.
+ * Takes the next due message of a channel, and writes its text unless that was done before. Messages that it replaces
+ * end here. A message that cannot be written counts as tried, so that it does not block the others.
  */
 export const claimDeliveries = <C extends StoredChange>(
   { db }: Store,

@@ -31,10 +31,11 @@ interface Dispatcher {
 }
 
 /** A dispatcher for the channels of alerts and for further sources. */
-export const newDispatcher = (parts: ServingParts, more: readonly DeliverySource[] = []): Dispatcher =>
-  newTurns([channelsOf(parts), ...more], parts)
+export const createDispatcher = (parts: ServingParts, more: readonly DeliverySource[] = []): Dispatcher =>
+  createSourceDispatcher([channelsOf(parts), ...more], parts)
 
-export function newTurns(
+/** Creates a dispatcher that serves these sources. */
+export function createSourceDispatcher(
   sources: readonly DeliverySource[],
   { log, now }: { log: Pick<Logger, 'warn'>; now: () => number },
 ): Dispatcher {

@@ -13,7 +13,7 @@ import { seal, sealKeyOf } from '../platform/seal.ts'
 import { freeLeases } from '../service/sweeper/stored-times.ts'
 import { newSigningSecret } from './channels/webhook.ts'
 import { claimDeliveries } from './claiming.ts'
-import { newDispatcher } from './dispatcher.ts'
+import { createDispatcher } from './dispatcher.ts'
 import { enqueueDeliveries } from './store.ts'
 import type { MessageWriter } from './writer.ts'
 
@@ -78,7 +78,7 @@ everyEngine('two nodes on one channel', (open) => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     const parts = { store: w.store, log: { warn: () => {} }, now: w.clock.now, key, allowed: ['127.0.0.0/8'] }
     const [first, second] = ['a', 'b'].map((node) =>
-      newDispatcher({ ...parts, node, senders: {}, writer, random: () => 0.5 }),
+      createDispatcher({ ...parts, node, senders: {}, writer, random: () => 0.5 }),
     )
     const both = () => Promise.all([first?.dispatch(), second?.dispatch()])
 

@@ -7,9 +7,9 @@ import {
   deliveryOutcomeOf,
   disablesChannel,
   isTooOldAt,
+  maxTries,
   retryAfterMs,
   tooOldWords,
-  triesMax,
 } from './outbox.ts'
 
 const now = Date.UTC(2026, 10, 22, 14)
@@ -46,7 +46,7 @@ test.each<[string, DeliveryAnswer]>([
 })
 
 test('the tries are further and further apart, and the tenth is the last', () => {
-  const waits = Array.from({ length: triesMax }, (_, tries) => after(down, { tries })).map((outcome) =>
+  const waits = Array.from({ length: maxTries }, (_, tries) => after(down, { tries })).map((outcome) =>
     outcome.is === 'again' ? (outcome.dueAt - now) / second : outcome.is,
   )
   expect(waits).toEqual([5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 'dead'])

@@ -22,9 +22,9 @@ const waitsMs = [
   4 * hour,
   8 * hour,
 ] as const
-export const triesMax = waitsMs.length + 1
+export const maxTries = waitsMs.length + 1
 const waitSpread = 0.2
-/** The longest time until the next try of a delivery that was tried so often. */
+/** The maximum milliseconds until the next try of a delivery that has had this number of tries. */
 export const longestWait = (tries: number): number => Math.ceil((waitsMs[tries - 1] ?? 0) * (1 + waitSpread))
 /** The age at which a delivery is given up, even if tries are left. */
 const maxAge = 24 * hour

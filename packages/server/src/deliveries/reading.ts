@@ -14,6 +14,7 @@ import { readMailbox } from './recipient.ts'
 import { noMailText } from './senders.ts'
 import { type AllowedNetworks, readTarget } from './target.ts'
 
+/** A new channel as a person typed it. */
 export interface ChannelWanted {
   name: string
   kind: string
@@ -23,7 +24,8 @@ export interface ChannelWanted {
   format?: string | undefined
 }
 
-export interface ReadChannel {
+/** A new channel whose fields were checked, as it is stored. */
+export interface CheckedChannel {
   name: string
   kind: ChannelKind
   format: MessageFormat
@@ -49,7 +51,7 @@ interface ReadingRules {
 export function readChannel(
   typed: ChannelWanted,
   { allowed, mails, account }: ReadingRules,
-): Verdict<ReadChannel, 'channel_invalid'> {
+): Verdict<CheckedChannel, 'channel_invalid'> {
   const pasted = readParts(typed)
   if (!pasted.ok) return pasted
   const wanted = account === undefined ? pasted.value : { ...pasted.value, to: account }

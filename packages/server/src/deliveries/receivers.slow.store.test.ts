@@ -13,7 +13,7 @@ import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspa
 import { alertWriter } from '../alerts/messages/writing.ts'
 import { seal, sealKeyOf } from '../platform/seal.ts'
 import { newSigningSecret } from './channels/webhook.ts'
-import { newDispatcher } from './dispatcher.ts'
+import { createDispatcher } from './dispatcher.ts'
 import { ping } from './send.ts'
 import { sendersOf } from './senders.ts'
 import { sendMail } from './smtp.ts'
@@ -52,7 +52,7 @@ const kinds: Readonly<Record<Exclude<ChannelKind, 'email'>, (url: string) => obj
 everyEngine('receivers that do not answer as they should', (open) => {
   const started = async ({ withinMs, smtpUrl }: { withinMs?: number; smtpUrl?: string }) => {
     const w = await newTestWorkspace(await open())
-    const dispatcher = newDispatcher({
+    const dispatcher = createDispatcher({
       ...{ store: w.store, now: w.clock.now, node: 'a', key, allowed: ['127.0.0.0/8'], withinMs },
       log: { warn: () => {} },
       senders: sendersOf({ baseUrl: 'https://svc.example.org', smtpUrl, mailFrom: 'svc@example.org' }),

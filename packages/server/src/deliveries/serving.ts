@@ -25,13 +25,14 @@ const endOldEveryMs = 60_000
 /** The milliseconds between two tries to store the outcome of a delivery. */
 const storeAgainMs = 1000
 
+/** The dependencies of the code that serves channels. */
 export interface ServingParts extends TryParts {
   store: Store
   log: Pick<Logger, 'warn'>
   now: () => number
   /** The id of this process, which no other process on the same database has. */
   node: string
-  // biome-ignore lint/suspicious/noExplicitAny: what is written is of no concern here
+  // biome-ignore lint/suspicious/noExplicitAny: channels are served alike, whatever type their changes have
   writer: MessageWriter<any>
   /** Returns a random number from 0 up to 1; tests replace it. */
   random?: () => number

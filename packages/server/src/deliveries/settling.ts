@@ -79,7 +79,7 @@ const settleWith = (
 const endLease = (trx: Db, { id }: { id: string }) =>
   trx.updateTable('alert_channel').set(unservedColumns).where('id', '=', id).execute()
 
-/** Gives a message back that was taken, without an outcome: the stop of the service interrupted the try. */
+/** Makes a taken message wait again without an outcome, because the stop of the service interrupted the try. */
 export const giveMessageBack = ({ db }: Store, { channel, row }: { channel: { id: string }; row: { id: string } }) =>
   transaction(db, async (trx) => {
     await endLease(trx, channel)

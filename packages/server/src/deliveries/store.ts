@@ -20,8 +20,8 @@ const second = 1000
 export const groupDelayMs = 30 * second
 export const groupGapMs = 300 * second
 /**
- * The time for which no other node sends to a channel after a node took a message of it. A try takes a quarter of that;
- * the rest is for clocks that differ.
+ * The time for which no other node sends to a channel after a node took one of its messages. A try takes a quarter of
+ * this time; the rest is for clocks that differ.
  */
 export const deliveryLeaseMs = 60 * second
 
@@ -108,7 +108,7 @@ export async function dueChannels({ db }: Store, { node, now }: { node: string; 
   const rows = await db
     .selectFrom('alert_channel')
     .select(['id', 'scope', 'works', 'last_at', 'serving_node', 'serving_until'])
-    // One look at an index for each channel. With a join, the database would read all waiting deliveries.
+    // This reads one row of an index for each channel. With a join, the database would read all waiting deliveries.
     .select((eb) =>
       eb
         .selectFrom('alert_delivery')

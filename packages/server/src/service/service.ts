@@ -5,11 +5,11 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import { openAgentApi } from '../agent-api/open.ts'
-import { newEvaluator } from '../alerts/evaluation/evaluator.ts'
-import { newHeartbeat } from '../alerts/evaluation/heartbeat.ts'
-import { newServiceFacts } from '../alerts/evaluation/service-facts.ts'
+import { createEvaluator } from '../alerts/evaluation/evaluator.ts'
+import { createHeartbeat } from '../alerts/evaluation/heartbeat.ts'
+import { createServiceFacts } from '../alerts/evaluation/service-facts.ts'
 import { alertWriter } from '../alerts/messages/writing.ts'
-import { newDispatcher } from '../deliveries/dispatcher.ts'
+import { createDispatcher } from '../deliveries/dispatcher.ts'
 import { sendersOf } from '../deliveries/senders.ts'
 import { expireAfterLoss } from '../fleet/commands/store.ts'
 import { operator } from '../operator/shared/request.ts'
@@ -166,11 +166,14 @@ async function startAlerts(
   const key = sealKeyOf(secretOf(dataDir))
   const senders = sendersOf(config)
   const sending = { store, log, now, node, key, allowed, senders, writer: alertWriter(baseUrl) }
-  const dispatcher = newDispatcher(sending, [accountMails({ ...deps, key })])
-  const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks: clocksOf(now) })
+  const dispatcher = createDispatcher(sending, [accountMails({ ...deps, key })])
+  const service = createServiceFacts({
+    dataDir: store.engine === 'sqlite' ? dataDir : undefined,
+    clocks: clocksOf(now),
+  })
   const { lookedAt } = dispatcher
-  const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log, lookedAt, stop: stopping })
-  const evaluator = newEvaluator({
+  const heartbeat = createHeartbeat({ url: config.heartbeatUrl, log, lookedAt, stop: stopping })
+  const evaluator = createEvaluator({
     store,
     log,
     now,

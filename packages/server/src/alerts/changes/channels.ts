@@ -5,7 +5,7 @@
  */
 import type { ChannelRow, FollowedTest, NewChannel, Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import { type ChannelWanted, type ReadChannel, readChannel } from '../../deliveries/reading.ts'
+import { type ChannelWanted, type CheckedChannel, readChannel } from '../../deliveries/reading.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
 import type { AllowedNetworks } from '../../deliveries/target.ts'
@@ -27,6 +27,7 @@ export const maxChannels = 50
 /** The maximum number of personal channels of a person in one workspace. */
 export const maxOwnChannels = 20
 
+/** The settings of the service that decide which channels can be added. */
 export interface ChannelNeeds {
   key: SealKey
   allowed: AllowedNetworks
@@ -56,7 +57,7 @@ export type AddChannelRefusal = 'channel_invalid' | 'channel_taken' | 'channels_
 export async function insertChannel(
   { db: trx, by, now, key }: ChangeContext & Pick<ChannelNeeds, 'key'>,
   owner: ChannelOwner,
-  { name, kind, format, address, shown: visible }: ReadChannel,
+  { name, kind, format, address, shown: visible }: CheckedChannel,
   preferences: string | null = null,
 ): Promise<Verdict<AlertChannelRow, 'channel_taken' | 'channels_too_many'>> {
   const { id: scope, workspaceId } = scopeOf(owner.scope)
@@ -92,7 +93,7 @@ export async function insertChannel(
   return done(row)
 }
 
-/** The maximum number of channels of an owner, and the sentences for that owner. */
+/** The maximum number of channels of an owner, and the messages with which requests of that owner are refused. */
 const wordsFor = ({ person }: ChannelOwner) =>
   person
     ? {

@@ -27,7 +27,10 @@ export async function listAlerts(
   return rows.map(alertRow)
 }
 
-/** The number of these alerts. */
+/**
+ * The number of alerts that `listAlerts` can list in all: of a workspace or of the service; without `all` only of those
+ * that have not ended.
+ */
 export async function countAlerts(db: Db, scopeRef: ScopeRef, { all }: { all: boolean }): Promise<number> {
   const { count } = await db
     .selectFrom('alert')
@@ -69,6 +72,7 @@ export async function workspaceOfRow(
   return db.selectFrom('workspace').select(['id', 'slug', 'name']).where('id', '=', row.scope).executeTakeFirst()
 }
 
+/** The service itself in the form of a workspace, for code that handles both alike. */
 export const serviceAsWorkspace: WorkspaceInfo = { id: serviceScope, slug: serviceScope, name: 'The service' }
 
 function scopeOfRow(db: Db, noun: 'alert' | 'mute' | 'delivery', id: string): Promise<{ scope: string } | undefined> {

@@ -118,8 +118,8 @@ export const setPersonalChannel = (
   })
 
 /**
- * Sets the due times of messages that were never tried, on the channels of people. After a step of the clock back they
- * are those that the person's quiet hours and pace give now.
+ * Computes again when messages that were never tried are due on personal channels, from each person's quiet hours and
+ * pace. This is needed after the clock was set back.
  */
 export async function replanPersonal(db: Db, now: number): Promise<void> {
   const channels = await db

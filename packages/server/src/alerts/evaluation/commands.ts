@@ -15,8 +15,8 @@ import { insertAlert, type SubjectRef } from '../store.ts'
 import { filteredRules } from './filtered-rules.ts'
 
 /**
- * The milliseconds after its end in which a command can get an alert. Without this limit, enabling the rule would send
- * messages about old commands.
+ * The milliseconds after the end of a command within which it can get an alert. Without this limit, enabling the rule
+ * would send messages about old commands.
  */
 const recentMs = 10 * 60_000
 const commandsAtOnce = 200

@@ -10,7 +10,7 @@ import { pushService } from '../../../testing/push-service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { newSigningSecret } from '../../deliveries/channels/webhook.ts'
-import { newDispatcher } from '../../deliveries/dispatcher.ts'
+import { createDispatcher } from '../../deliveries/dispatcher.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
 import { enqueueDeliveries, enqueueTest } from '../../deliveries/store.ts'
 import { type SealKey, seal, sealKeyOf } from '../../platform/seal.ts'
@@ -51,7 +51,7 @@ async function receiver(...answers: (number | 'silence')[]) {
 everyEngine('what sends deliveries', (open) => {
   const started = async (smtpUrl?: string) => {
     const w = await newTestWorkspace(await open())
-    const dispatcher = newDispatcher({
+    const dispatcher = createDispatcher({
       store: w.store,
       log: pino({ level: 'silent' }),
       now: w.clock.now,

@@ -184,7 +184,7 @@ async function endCause(trx: Db, { finding }: Verdict, row: AlertRow): Promise<E
   return isOne && !(await isItemReported(trx, row)) ? 'unreported' : undefined
 }
 
-/** Adds the words of the last report about an item to an alert that opens, or about which a message is sent. */
+/** Adds the agent's own words about a health item to an alert that opens or about which a message is sent. */
 async function withItemWords(verdict: Verdict, wordsOf: ReturnType<typeof itemWordsIn>): Promise<Verdict> {
   const { rule, about, known, judged } = verdict
   const { alert, message } = judged

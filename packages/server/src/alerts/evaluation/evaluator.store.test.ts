@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { listMutes } from '../changes/listing.ts'
 import { muteAlerts } from '../changes/muting.ts'
-import { newEvaluator } from './evaluator.ts'
+import { createEvaluator } from './evaluator.ts'
 import type { ServiceFacts } from './service.ts'
 
 const facts: ServiceFacts = { diskFree: 0.5, lastBackupAt: null, clockJump: null, evaluatedAt: null, wentBack: null }
@@ -29,7 +29,7 @@ everyEngine('the clock of alerts', (open) => {
     return w
   }
   const node = (w: TestWorkspace, name: string) =>
-    newEvaluator({
+    createEvaluator({
       store: w.store,
       log: pino({ level: 'silent' }),
       now: w.clock.now,
@@ -67,7 +67,7 @@ everyEngine('the clock of alerts', (open) => {
     const full = { ...facts, diskFree: 0.05 }
     const log = pino({ level: 'silent' })
     const parts = { store: w.store, log, now: w.clock.now, node: 'a', baseUrl: 'https://svc.example.org' }
-    const a = newEvaluator({ ...parts, service: async () => full })
+    const a = createEvaluator({ ...parts, service: async () => full })
     await a.turn()
     const [alert] = await w.store.db.selectFrom('alert').selectAll().where('scope', '=', '@service').execute()
     expect(alert).toMatchObject({ rule: 'service', subject_id: 'disk', label: '5% is free', workspace_id: null })

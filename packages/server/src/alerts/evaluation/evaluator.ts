@@ -45,7 +45,7 @@ interface Evaluator {
   stop(): Promise<void>
 }
 
-export function newEvaluator(evaluating: EvaluatorParts): Evaluator {
+export function createEvaluator(evaluating: EvaluatorParts): Evaluator {
   const { store, log, now, node, baseUrl, service, heartbeat, changed, checkClock } = evaluating
   let stopped = false
   const turns = every(

@@ -7,11 +7,13 @@ import { pendingUsage } from '../../fleet/reports/pending.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { type JudgedRules, mayHold } from '../rules/may-hold.ts'
 
+/** The maximum number of agents whose facts are read at a time. */
 export const factAgentsAtOnce = 200
 const failedRuns = 3
 /** The number of days before today with which the sums of today are compared. */
 const sumDays = 14
 
+/** The workspace and the rules for which facts are read. */
 export interface WantedFacts extends JudgedRules {
   workspaceId: string
   /** The ids of agents whose facts are needed in any case, because they have an alert. */
@@ -32,6 +34,7 @@ export type SliceRow = Awaited<ReturnType<typeof readAgents>>[number]
 /** Reads the agents with these ids, even if no rule can hold for them. */
 export const readAgents = (db: Db, ids: readonly string[]) => narrowRows(db).where('agent.id', 'in', ids).execute()
 
+/** The next agents of a workspace, in the order of their names. */
 export interface FactSlice {
   /** The agents for which a rule may hold. */
   rows: SliceRow[]

@@ -164,8 +164,8 @@ export function failedUpdate({
   return null
 }
 
-// Reads the daily sums of agents, today and on the days before. Each sum is that of a row in `usage_day` and of one
-// that is stored with the last report and not in `usage_day` yet.
+// The functions below read the daily sums of agents, today and on the days before. Each sum adds the row in `usage_day`
+// and the sum that is stored with the last report and not in `usage_day` yet.
 
 /**
  * The sums of agents, by agent id, only for agents that have some today. The days before are read only if today's sums

@@ -22,8 +22,8 @@ interface FilteredRule {
 const unfiltered: RuleFor = (rule) => rule
 
 /**
- * Returns a function that reads, for some agents at a time, which rules are judged for them. Without a rule that has a
- * filter it reads nothing.
+ * Returns a function that reads, for some agents at a time, which rules are judged for them. If no rule has a filter,
+ * the function reads nothing.
  */
 export function filteredRules(
   db: Db,

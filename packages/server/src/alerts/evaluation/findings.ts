@@ -17,17 +17,19 @@ import { agentFacts } from './facts.ts'
 import { filteredRules } from './filtered-rules.ts'
 import { channelFinding, channelSubject, type ServiceFacts, serviceFindings } from './service.ts'
 
+/** The scope that an evaluation judges, with the short name of its workspace. */
 export interface NamedScope extends AlertScope {
   slug: string
   /** False if the workspace is not activated, in which case all its alerts end. */
   active: boolean
 }
 
+/** The finding of a rule about one subject. */
 export interface RuleFinding {
   rule: SetRule
   about: SubjectRef
   finding: ConditionFinding
-  /** The agents of a mass outage. */
+  /** The agents of the mass outage that the finding is about; absent in other findings. */
   agents?: MassAgents
 }
 
@@ -96,7 +98,10 @@ export async function readFindings(store: Store, scope: NamedScope, context: Fin
   ]
 }
 
-/** If the rule has a filter, its limit is for those agents only, and not for the cost of the whole workspace. */
+/**
+ * Judges the cost of a whole workspace. A rule with a filter does not apply, because its limit is for the selected
+ * agents only.
+ */
 const workspaceCost = (rule: SetRule, today: number): ConditionFinding =>
   rule.on && rule.filter === null ? costOfDay(today, rule) : overFinding
 
@@ -173,8 +178,8 @@ const massAlertOf = ({ current }: KnownAlerts): KnownAlert | undefined =>
 const isAnnounced = ({ alert }: KnownAlert): boolean => alert.told !== 'nothing'
 
 /**
- * The findings about the service itself and about its channels. The evaluation does not count as late because of an
- * outage of the service.
+ * The findings about the service itself and about its channels. An outage of the service does not make the evaluation
+ * count as late.
  */
 export function judgeService(facts: ServiceFacts, context: FindingContext): RuleFinding[] {
   const { rules, moment } = context

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { newHeartbeat } from './heartbeat.ts'
+import { createHeartbeat } from './heartbeat.ts'
 import { takeLease } from './lease.ts'
 
 /** Starts a receiver of heartbeats. `answer` is the status of its responses, or `silence`. */
@@ -29,7 +29,7 @@ everyEngine('the heartbeat', (open) => {
       answer === 'nowhere' ? { seen: { calls: 0 }, url: 'http://127.0.0.1:1/' } : await receiver(answer)
     const warned: string[] = []
     const log = { warn: (_facts: object, text: string) => void warned.push(text) } as never
-    const { sendIfDue, settled } = newHeartbeat({
+    const { sendIfDue, settled } = createHeartbeat({
       url,
       log,
       lookedAt: w.clock.now,
@@ -76,7 +76,7 @@ everyEngine('the heartbeat', (open) => {
     const { w } = await started()
     const { seen, url } = await receiver('silence')
     const ending = new AbortController()
-    const { sendIfDue, settled } = newHeartbeat({
+    const { sendIfDue, settled } = createHeartbeat({
       url,
       log: { warn: () => {} },
       lookedAt: w.clock.now,

@@ -30,7 +30,7 @@ interface Heartbeat {
   settled(): Promise<void>
 }
 
-export function newHeartbeat({ url, log, lookedAt, stop, withinMs: within = withinMs }: HeartbeatParts): Heartbeat {
+export function createHeartbeat({ url, log, lookedAt, stop, withinMs: within = withinMs }: HeartbeatParts): Heartbeat {
   let triedAt = Number.NEGATIVE_INFINITY
   let calling: Promise<void> | undefined
   return {

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
-import { newDispatcher } from '../../deliveries/dispatcher.ts'
+import { createDispatcher } from '../../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { addChannel } from '../changes/channels.ts'
 import { listAlerts, listMutes } from '../changes/listing.ts'
@@ -65,7 +65,7 @@ everyEngine('alerts about health items', (open) => {
       expect(await addChannel({ ...ctx(), key, allowed, mails: false }, w.workspace, hook)).toMatchObject({ ok: true })
     }
     await adds('ops')
-    const dispatcher = newDispatcher({
+    const dispatcher = createDispatcher({
       ...{ store: w.store, log: pino({ level: 'silent' }), now: w.clock.now, node: 'a', key, allowed },
       ...{ senders: {}, writer: alertWriter(baseUrl) },
     })

@@ -19,7 +19,7 @@ const minJumpMs = 60_000
  * Makes the function that reads the facts. The function remembers the clocks of its last call to detect a jump, so each
  * node must make only one such function.
  */
-export function newServiceFacts({ dataDir, clocks }: ServiceFactsSource): (db: Db) => Promise<ServiceFacts> {
+export function createServiceFacts({ dataDir, clocks }: ServiceFactsSource): (db: Db) => Promise<ServiceFacts> {
   let before = clocks()
   let clockJump: ServiceFacts['clockJump'] = null
   return async (db) => {

@@ -17,6 +17,7 @@ const maxLag = minute
  */
 const jumpShownFor = 60 * minute
 
+/** The facts by which a channel is judged. */
 export interface ChannelFacts {
   id: string
   name: string
@@ -92,6 +93,7 @@ export const serviceFindings = (facts: ServiceFacts, now: number): { about: Subj
     finding: finders[id](facts, now),
   }))
 
+/** A reading of the wall clock and the monotonic clock, in milliseconds. */
 export interface Clocks {
   wall: number
   mono: number
@@ -104,6 +106,7 @@ export interface Clocks {
 export const jumpBetween = (before: Clocks, after: Clocks): number =>
   after.wall - before.wall - (after.mono - before.mono)
 
+/** The facts that decide whether the heartbeat may be sent. */
 export interface NodeActivity {
   /** The time of the last successful write to the database; null if there was none. */
   wroteAt: number | null

@@ -64,6 +64,7 @@ interface GroupedBody {
   data: { workspace: string; alerts: SingleBody[] }
 }
 
+/** Writes the body of a webhook that carries one change. */
 export const singleBody = (change: AlertChange): SingleBody => {
   const { type, at, id, workspace, rule, level, subject, since, endedAt, label, detail, agents, url } = change
   return {
@@ -89,12 +90,13 @@ export const singleBody = (change: AlertChange): SingleBody => {
   }
 }
 
-/** The fields about a link. The second one is there if only the service's own machine reaches the address. */
+/** The fields about a link in a body. `urlNote` is present if only the service's own machine reaches the address. */
 export const linkOf = (url: string): { url: string; urlNote?: string } => ({
   url,
   ...(isOwnMachineOnly(url) && { urlNote: ownMachineWords }),
 })
 
+/** Writes the body of a webhook that carries several changes. */
 export const groupedBody = (workspace: string, changes: readonly AlertChange[], at: number): GroupedBody => ({
   type: 'alerts',
   timestamp: isoTime(at),
@@ -105,8 +107,8 @@ export const groupedBody = (workspace: string, changes: readonly AlertChange[], 
 export const isoTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /**
- * Drops changes that are not worth sending any longer: if an alert has ended or become unsteady, its earlier changes.
- * So an alert that opened and ended before anything was sent has only one entry in a message.
+ * Drops changes that are no longer worth sending: the earlier changes of an alert that has ended or become unsteady. An
+ * alert that opened and ended before anything was sent therefore has only one entry in a message.
  */
 export function foldChanges(changes: readonly AlertChange[]): AlertChange[] {
   const last = new Map<string, number>()

@@ -20,7 +20,7 @@ import type { MassAgents } from './words.ts'
 const [agentsAtOnce, bodiesAtOnce] = [200, 8]
 /** The characters of bodies that are read for one list. Items of further agents are shown without words. */
 const maxBodies = 4_000_000
-/** The largest mass outage whose agents are counted again for a list. */
+/** The maximum number of agents of a mass outage that are counted again for a list. */
 const maxCounted = 2000
 
 type OpenRow = Pick<AlertRow, 'id' | 'scope' | 'rule' | 'subject_kind' | 'subject_id' | 'item' | 'label' | 'ended_at'>
@@ -146,8 +146,8 @@ export async function stillOffline(
 }
 
 /**
- * The agents of a mass outage for a message: those in `list`, or without it the stored ones. A later message than the
- * first also says how many of them are still offline.
+ * The agents of a mass outage for a message: those in `list`, or the stored ones if `list` is missing. Messages after
+ * the first also say how many of the agents are still offline.
  */
 export async function agentsNow(
   db: Db,

@@ -16,6 +16,7 @@ import {
 } from './message.ts'
 import { alertsUrl } from './recipients.ts'
 
+/** Makes the writer of messages about alerts, which deliveries use. */
 export const alertWriter = (baseUrl: string): MessageWriter<AlertChange> => ({
   fold: foldChanges,
   write: ({ format }, stored, now) => {

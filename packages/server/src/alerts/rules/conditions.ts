@@ -14,11 +14,12 @@ const minGraceMs = 3 * minute
 /** The number of consecutive failed runs that open an alert of the rule `run_failed`. */
 export const failedRuns = 3
 const jumpFactor = 3
+/** The minimum cost of a day, in millionths of a US dollar, that can count as unusual. */
 export const minJumpMicro = 1_000_000
 /** The number of earlier days with a cost that an agent needs before its cost today can count as unusual. */
 const minJumpDays = 3
 /** The number of runs in a day that never count as too many, however few are usual for the agent. */
-export const usualRuns = 50
+export const maxUsualRuns = 50
 const runawayFactor = 3
 /** The number of earlier days with runs that an agent needs before its runs today can count as unusual. */
 const minRunDays = 3
@@ -63,6 +64,7 @@ const notNow: ConditionFinding = { is: 'over', mayReturn: true }
 export const holdsOrClear = (holds: boolean, label?: string): ConditionFinding =>
   holds ? { is: 'holds', ...(label !== undefined && { label }) } : clearFinding
 
+/** The facts about an agent that rules judge. */
 export interface AlertFacts {
   /** When the last report arrived; null if the agent has never reported. */
   receivedAt: number | null
@@ -98,6 +100,7 @@ export interface AlertFacts {
 /** The level and the signs of an agent's last report. */
 export type ReportedFacts = Pick<AlertFacts, 'level' | 'label' | 'signs'>
 
+/** The time at which rules are judged, and the outage that they consider. */
 export interface RuleMoment {
   now: number
   /** The end of the last outage of the service of more than 30 s; null if there was none recently. */
@@ -116,7 +119,7 @@ export const closedByStop: ConditionFinding = { is: 'clear', because: 'stopped' 
 /** False if no rule about daily sums can hold for an agent with these sums of today. */
 export function mayBeTooMuch(cost: number, starts: number, rules: (name: RuleName) => Rule): boolean {
   const day = rules('cost_day')
-  if (rules('runaway').on && starts > usualRuns) return true
+  if (rules('runaway').on && starts > maxUsualRuns) return true
   return (rules('cost_jump').on && cost > minJumpMicro) || (day.on && costOfDay(cost, day).is === 'holds')
 }
 
@@ -133,7 +136,7 @@ export const costJump = ({ today, before }: AlertFacts['cost']): ConditionFindin
 
 /** Compares today's runs of an agent with its busiest day. The alert ends without a message when the day ends. */
 export const judgeRunaway = ({ today, before }: AlertFacts['starts']): ConditionFinding =>
-  before.length >= minRunDays && today > usualRuns && today > runawayFactor * Math.max(...before)
+  before.length >= minRunDays && today > maxUsualRuns && today > runawayFactor * Math.max(...before)
     ? { is: 'holds' }
     : notNow
 

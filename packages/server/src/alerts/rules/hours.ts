@@ -42,6 +42,7 @@ export function readHours(text: string): Verdict<Hours, 'hours_invalid'> {
   return done({ days: read, from: begin, to: end, zone })
 }
 
+/** Writes hours in the form that `readHours` reads. */
 export function writeHours({ days, from, to, zone }: Hours): string {
   const group = Object.keys(groups).find((name) => groups[name]?.join() === days.join())
   const said = group ?? days.map((day) => dayNames[day - 1]).join(',')

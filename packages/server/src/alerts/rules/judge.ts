@@ -31,6 +31,7 @@ const remindAgain = 24 * hour
  */
 type Phase = 'pending' | 'open' | 'closing' | 'calm'
 
+/** The state of one alert, which evaluations change. Times are Unix milliseconds. */
 export interface Alert {
   phase: Phase
   /**
@@ -77,6 +78,7 @@ export interface Alert {
  */
 export type EvaluationMessage = Exclude<MessageType, 'alert.acknowledged'>
 
+/** The result of judging an alert: its new state, and the message to send. */
 export interface JudgedAlert {
   /** The alert to keep; undefined if there is none. */
   alert: Alert | undefined

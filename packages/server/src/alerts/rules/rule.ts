@@ -79,6 +79,7 @@ interface OtherRule extends Defaults {
 
 export type RuleRecord = AgentRule | ItemRule | RolloutRule | OtherRule
 
+/** Makes the record of a rule that judges single agents. */
 export const ruleOfAgents = <const F extends Fact>(rule: Omit<AgentRule<F>, 'about' | 'present'>): AgentRule => ({
   about: 'agent',
   ...rule,

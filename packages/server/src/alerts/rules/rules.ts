@@ -20,13 +20,13 @@ import {
   isReportOverdue,
   judgeRunaway,
   longRun,
+  maxUsualRuns,
   minJumpMicro,
   offlineFinding,
   overFinding,
   type Rule,
   type RuleMoment,
   unknownFinding,
-  usualRuns,
 } from './conditions.ts'
 import { eventWords, lastingStateWords, type RuleRecord, ruleOfAgents, ruleWordedByAgents } from './rule.ts'
 
@@ -165,7 +165,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['starts'],
     condition: ({ starts }) => judgeRunaway(starts),
-    mayHold: { runsAbove: usualRuns },
+    mayHold: { runsAbove: maxUsualRuns },
     ...{ whileOffline: 'judged', afterStop: 'stays' },
     words: eventWords(
       'started more than three times as many runs today as on any of 14 days',
@@ -205,6 +205,7 @@ export function defaultRule(name: RuleName): Rule {
 
 const isJudgedWhileOffline = (rule: RuleRecord): boolean => rule.about === 'agent' && rule.whileOffline === 'judged'
 
+/** The names of the rules that judge single agents. */
 export const agentRules = (Object.keys(ruleRecords) as RuleName[]).filter((name) => ruleRecords[name].about === 'agent')
 
 /** The rules that are judged even while the agent sends no reports. */
@@ -240,6 +241,7 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: RuleMoment): 
   return isPaused && finding.is === 'clear' ? { is: 'clear', because: 'paused' } : finding
 }
 
+/** Judges a rule about rollouts for one rollout. */
 export function findInRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout: { state: string }): ConditionFinding {
   const record = ruleRecords[name]
   return on && record.about === 'rollout' ? record.condition(rollout) : overFinding

@@ -30,10 +30,11 @@ export interface MessageText {
   level: 'warn' | 'bad' | null
 }
 
-/** The text with a line that says so if its link leads to an address that only the service's own machine reaches. */
+/** Returns the text; if only the service's own machine reaches its link, with a line that says so. */
 export const withReachNote = (text: MessageText): MessageText =>
   isOwnMachineOnly(text.url) ? { ...text, lines: [...text.lines, ownMachineWords] } : text
 
+/** A message to one channel, for one try to send it. */
 export interface Delivery {
   /** The id of the delivery, which is the same on every try. */
   id: string

@@ -19,6 +19,7 @@ import { webhook } from './webhook.ts'
 /** `needed` means that a field is required, `may` that it is optional, and `never` that it is refused. */
 type Need = 'needed' | 'may' | 'never'
 
+/** The fields of one kind of channel, and how its messages are sent. */
 export interface ChannelTraits {
   url: Need
   to: Need

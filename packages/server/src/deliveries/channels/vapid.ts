@@ -22,6 +22,7 @@ interface Vapid {
   privateKey: string
 }
 
+/** Derives the key pair from the secret key of the service. */
 export function vapidOf(key: SealKey): Vapid {
   const seed = Buffer.from(hkdfSync('sha256', key, '', keyPurpose, seedBytes)).toString('hex')
   const scalar = (BigInt(`0x${seed}`) % (curveOrder - 1n)) + 1n

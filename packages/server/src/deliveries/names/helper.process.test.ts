@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { newNameHelper, type StartHelperProcess, startHelper } from './helper.ts'
+import { createNameHelper, type StartHelperProcess, startHelper } from './helper.ts'
 
 const never = new AbortController().signal
 
@@ -22,7 +22,7 @@ function started(...programs: string[]) {
   onTestFinished(() => {
     for (const child of children) child.kill('SIGKILL')
   })
-  return { children, threads, helper: newNameHelper(start) }
+  return { children, threads, helper: createNameHelper(start) }
 }
 
 const hangs = 'process.stdin.resume()'
@@ -62,7 +62,7 @@ test('a process that ends without an answer is replaced by one with fewer thread
 
 test('if no process can be started, the name is looked up in this one', async () => {
   const missing: StartHelperProcess = () => spawn('/nonexistent/node', [], { stdio: ['pipe', 'pipe', 'ignore'] })
-  const helper = newNameHelper(missing)
+  const helper = createNameHelper(missing)
   expect(await helper.lookUp('127.0.0.1', {}, never)).toEqual([{ address: '127.0.0.1', family: 4 }])
 })
 

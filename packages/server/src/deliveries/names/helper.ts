@@ -31,6 +31,7 @@ interface AskedProcess {
   works: boolean
 }
 
+/** Looks names up in a process of its own. */
 export interface NameHelper {
   /** Looks a name up. When the signal is aborted, it rejects, and the process that still waits is replaced. */
   lookUp(name: string, options: LookUpOptions, signal: AbortSignal): Promise<LookupAddress[]>
@@ -40,8 +41,8 @@ export interface NameHelper {
 export type StartHelperProcess = (threads: number) => ChildProcess
 
 /**
- * The number of threads of the process. Node lets look-ups have half of them, and a thread that waits costs a few KB. A
- * process that does not start gets half as many, down to the minimum, because systems limit threads.
+ * The number of threads of the process. Node uses at most half of them for look-ups, and a thread that waits costs a
+ * few KB. A process that does not start gets half as many, down to the minimum, because systems limit threads.
  */
 const [maxThreads, minThreads] = [336, 4]
 /** The milliseconds without a look-up after which the process ends. */
@@ -136,7 +137,7 @@ class HelperProcess implements NameHelper {
   }
 }
 
-export const newNameHelper = (start: StartHelperProcess = startHelper): NameHelper => new HelperProcess(start)
+export const createNameHelper = (start: StartHelperProcess = startHelper): NameHelper => new HelperProcess(start)
 
 function answered(asked: AskedProcess, line: string): void {
   const { id, found, error } = JSON.parse(line) as { id: number; found: LookupAddress[]; error?: object }
@@ -179,6 +180,7 @@ process.stdin.on('data', (piece) => {
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
 `
 
+/** Starts the process that looks names up. */
 export function startHelper(threads: number): ChildProcess {
   const child = spawn(process.execPath, ['--input-type=commonjs', '-e', program], {
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { expect, test } from 'vitest'
 import type { NameHelper } from './helper.ts'
-import { type NameLookups, newNames } from './names.ts'
+import { createNameLookups, type NameLookups } from './names.ts'
 
 const address = [{ address: '192.0.2.1', family: 4 }]
 const never = new AbortController().signal
@@ -19,7 +19,7 @@ function started(...ends: (LookupAddress[] | Error | 'hangs')[]) {
       return end instanceof Error ? Promise.reject(end) : Promise.resolve(end)
     },
   }
-  return { asked, clock, names: newNames({ helper, withinMs: 20, mono: () => clock.mono }) }
+  return { asked, clock, names: createNameLookups({ helper, withinMs: 20, mono: () => clock.mono }) }
 }
 
 const ask = (names: NameLookups, { name = 'hooks.example.org', fresh = false, signal = never } = {}) =>

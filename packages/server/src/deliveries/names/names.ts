@@ -5,7 +5,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { messageOf } from '../../platform/errors.ts'
-import { type LookUpOptions, type NameHelper, newNameHelper } from './helper.ts'
+import { createNameHelper, type LookUpOptions, type NameHelper } from './helper.ts'
 
 /**
  * The milliseconds that a look-up may take. Two name servers that do not answer take ten seconds until the system asks
@@ -17,6 +17,7 @@ const [firstRestMs, maxRestMs] = [4000, 60_000]
 /** The maximum number of failed names that are remembered. Beyond it, the name that failed first is forgotten. */
 const maxFailed = 10_000
 
+/** Makes look-ups of names, which remember the names that failed. */
 export interface NameLookups {
   /**
    * A look-up for one connection, which ends with `signal`. With `isFresh`, even a name that has just failed is looked
@@ -32,8 +33,8 @@ interface LookupFailure {
   until: number
 }
 
-export function newNames({
-  helper = newNameHelper(),
+export function createNameLookups({
+  helper = createNameHelper(),
   withinMs = lookUpMs,
   mono = () => performance.now(),
 }: {
@@ -96,7 +97,7 @@ export function newNames({
   }
 }
 
-const sharedNames = newNames()
+const sharedNames = createNameLookups()
 
 /** The look-up for the connection of one attempt, which ends with `signal`. */
 export const lookupOf = (

@@ -24,7 +24,7 @@ interface ChallengeCookies {
   find(cookies: string | undefined, purpose: ChallengeFor, answer: SignedAnswer, now: number): Challenge | undefined
   /** Makes a challenge, and the headers `Set-Cookie` that give it to the browser in addition to earlier challenges. */
   make(cookies: string | undefined, purposes: ChallengeFor[], now: number): { challenge: string; cookies: string[] }
-  /** The headers `Set-Cookie` that take a challenge from the browser, after it was used. */
+  /** The headers `Set-Cookie` that remove a used challenge from the browser's cookies. */
   end(cookies: string | undefined, purposes: ChallengeFor[], answer: SignedAnswer, now: number): string[]
 }
 

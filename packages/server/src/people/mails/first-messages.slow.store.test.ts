@@ -9,7 +9,7 @@ import { type ReceiverAct, simulatedReceivers } from '../../../testing/simulated
 import { everyEngine } from '../../../testing/stores.ts'
 import { addPerson, addToWorkspace, addWorkspace } from '../../../testing/test-workspace.ts'
 import { tryMs } from '../../deliveries/attempt.ts'
-import { newTurns } from '../../deliveries/dispatcher.ts'
+import { createSourceDispatcher } from '../../deliveries/dispatcher.ts'
 import { channelsOf } from '../../deliveries/serving.ts'
 import { enqueueDeliveries, enqueueTest } from '../../deliveries/store.ts'
 import type { MessageWriter, StoredChange } from '../../deliveries/writer.ts'
@@ -57,7 +57,7 @@ async function world(store: Store, act: ReceiverAct, worked: boolean) {
     ...{ store, auth, config, log, now, key },
     send: (_, to, __, limits) => send(to, limits),
   })
-  const dispatcher = newTurns([watched(channelsOf(serving)), watched(mails)], { log, now })
+  const dispatcher = createSourceDispatcher([watched(channelsOf(serving)), watched(mails)], { log, now })
   const north = await addWorkspace(store, 'north', true, now())
   const admin = await addPerson(store, 'Ann', north.id, 'admin', now())
   const newWorkspace = async (slug: string) => {

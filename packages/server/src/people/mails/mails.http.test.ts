@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { headerOf, mailbox, readable } from '../../../../../testing/mailbox.ts'
 import { type Given, password, serve } from '../../../testing/page/service.ts'
-import { newTurns } from '../../deliveries/dispatcher.ts'
+import { createSourceDispatcher } from '../../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { queueMail } from './queue.ts'
 import { accountMails } from './sending/mailer.ts'
@@ -19,7 +19,7 @@ async function served(replies?: NonNullable<Parameters<typeof mailbox>[0]>['repl
   // Ann is mailed that she is an admin.
   await service.store.db.deleteFrom('account_mail').execute()
   const key = sealKeyOf('a secret of at least thirty-two characters')
-  const mailer = newTurns([accountMails({ ...service, config: { ...service.config }, key })], service)
+  const mailer = createSourceDispatcher([accountMails({ ...service, config: { ...service.config }, key })], service)
   const waiting = () => service.store.db.selectFrom('account_mail').selectAll().execute()
   /** Waits until this many mails are queued, since a request for a new password is looked up after its answer. */
   const queued = (count: number) =>

@@ -6,7 +6,7 @@ import { mailbox } from '../../../../../testing/mailbox.ts'
 import { serve } from '../../../testing/page/service.ts'
 import { receiverOf } from '../../../testing/receivers.ts'
 import { newSigningSecret } from '../../deliveries/channels/webhook.ts'
-import { newDispatcher } from '../../deliveries/dispatcher.ts'
+import { createDispatcher } from '../../deliveries/dispatcher.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
 import type { MessageWriter, StoredChange } from '../../deliveries/writer.ts'
@@ -36,7 +36,7 @@ async function hanging() {
   const [ann, bob] = [await service.person('Ann', 'north', 'admin'), await service.person('Bob', 'south', 'admin')]
   await store.db.deleteFrom('account_mail').execute()
   const mails = accountMails({ ...service, config: { ...service.config }, key })
-  const dispatcher = newDispatcher(
+  const dispatcher = createDispatcher(
     {
       ...{ store, log: service.log, now: service.now, node: 'a', key, allowed: ['127.0.0.0/8'] },
       ...{ senders: sendersOf({ baseUrl, smtpUrl: box.url, mailFrom: 'svc@example.org' }), writer },

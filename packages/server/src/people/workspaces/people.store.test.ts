@@ -7,7 +7,7 @@ import { operator, password, type Service, serve, value } from '../../../testing
 import { streamOf } from '../../../testing/page/stream.ts'
 import { newServiceHome } from '../../../testing/service-process.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
-import { newTurns } from '../../deliveries/dispatcher.ts'
+import { createSourceDispatcher } from '../../deliveries/dispatcher.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { createLink, insertLink } from '../accounts/links.ts'
@@ -27,7 +27,7 @@ async function newSetup(postgres: Store) {
   const [ann, bob] = [await service.person('Ann', 'north', 'admin'), await service.person('Bob', 'north', 'admin')]
   const ctx = () => ({ people: service, by: operator, now: service.now() })
   const key = sealKeyOf('a secret of at least thirty-two characters')
-  const mailer = newTurns([accountMails({ ...service, key })], service)
+  const mailer = createSourceDispatcher([accountMails({ ...service, key })], service)
   const mailed = async () => {
     // One receiver gets one mail at a time.
     for (let i = 0; i < 3; i++) await mailer.dispatch()
