@@ -26,8 +26,8 @@ const agentsAtOnce = 250
 
 /**
  * Adds tags to agents and removes others, and returns all these agents. If one of the agents is unknown or would have
- * too many tags, nothing is changed. Many agents are changed in several transactions: an agent for which this becomes
- * true meanwhile is left as it is.
+ * too many tags, nothing is changed. Many agents are changed in several transactions: an agent that is deleted or gets
+ * too many tags between two of them is left as it is.
  */
 export async function tagAgents(
   { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | RunInTransaction },

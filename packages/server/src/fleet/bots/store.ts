@@ -68,6 +68,7 @@ interface WantedBot {
   role: string
   scopes: readonly string[]
 }
+/** The bot that an agent was given for one binding. `made` is true if the bot is new. */
 export interface GivenBot extends WantedBot {
   bot: BotRow
   made: boolean

@@ -10,7 +10,7 @@ import { unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogsIn, declaredVersionJoin } from '../versions/declared.ts'
 import { noteShared } from './outcomes.ts'
 import { commandBodyOf, commandRow } from './row.ts'
-import { isCommandOpen, maxOpenCommands, storedBody, tooManyOpen } from './store.ts'
+import { isCommandPending, maxPendingCommands, storedBody, tooManyPending } from './store.ts'
 
 /**
  * The command that an agent got, or the reason why it got none. `shared` is true if that command was already in
@@ -29,7 +29,7 @@ export async function queueSlice(
 ): Promise<Map<string, QueueResult>> {
   const there = new Set(await lockAgents(trx, agentIds))
   const offers = await readOffers(trx, agentIds, logsIn(body))
-  const open = await readOpenCommands(trx, agentIds, now)
+  const open = await readPendingCommands(trx, agentIds, now)
   const made: CommandRow[] = []
   const results = agentIds.map((id): [string, QueueResult] => {
     if (!there.has(id)) return [id, { skipped: unknownAgent.message }]
@@ -40,7 +40,7 @@ export async function queueSlice(
     const own = open.get(id) ?? []
     const same = own.find((row) => isRepetition(body, commandBodyOf(row)))
     if (same) return [id, { command: same.id, shared: true }]
-    if (own.length >= maxOpenCommands) return [id, { skipped: tooManyOpen }]
+    if (own.length >= maxPendingCommands) return [id, { skipped: tooManyPending }]
     const row = commandRow(id, storedBody(body, offer), { by, now })
     made.push(row)
     return [id, { command: row.id, shared: false }]
@@ -109,7 +109,7 @@ async function readLogNames(db: Db, ids: readonly string[], name: string | undef
   return logs
 }
 
-async function readOpenCommands(trx: Db, ids: readonly string[], now: number): Promise<Map<string, CommandRow[]>> {
+async function readPendingCommands(trx: Db, ids: readonly string[], now: number): Promise<Map<string, CommandRow[]>> {
   const rows = await trx
     .selectFrom('command')
     .selectAll()
@@ -119,7 +119,7 @@ async function readOpenCommands(trx: Db, ids: readonly string[], now: number): P
     .orderBy('id')
     .execute()
   return Map.groupBy(
-    rows.filter((row) => isCommandOpen(row, now)),
+    rows.filter((row) => isCommandPending(row, now)),
     ({ agent_id }) => agent_id,
   )
 }

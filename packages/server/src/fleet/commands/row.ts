@@ -28,6 +28,7 @@ export const commandRow = (
 export const commandBodyOf = (row: Pick<CommandRow, 'type' | 'payload'>): CommandBody =>
   ({ type: row.type, payload: JSON.parse(row.payload) }) as CommandBody
 
+/** A command as the report path reads it, without its agent and the person who sent it. */
 export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>
 
 /** The id of a command and its columns that may change, with their new values. */

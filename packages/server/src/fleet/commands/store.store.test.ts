@@ -3,7 +3,7 @@ import { reporting } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
-import { listCommands, maxOpenCommands, readLogNames, sendAgain, sendCommand } from './store.ts'
+import { listCommands, maxPendingCommands, readLogNames, sendAgain, sendCommand } from './store.ts'
 
 const pause = { type: 'pause', payload: {} } as const
 
@@ -139,7 +139,7 @@ everyEngine('queue of commands', (open) => {
     await report(offering)
     const body = { type: 'set', payload: { every: 5 } } as const
     const queue = () => sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, body)
-    for (let i = 0; i < maxOpenCommands; i++) expect((await queue()).ok).toBe(true)
+    for (let i = 0; i < maxPendingCommands; i++) expect((await queue()).ok).toBe(true)
     expect(await queue()).toMatchObject({ ok: false, code: 'commands_too_many' })
   })
 })

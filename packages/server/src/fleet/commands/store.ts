@@ -22,8 +22,9 @@ import { noteShared } from './outcomes.ts'
 import { commandBodyOf, commandRow } from './row.ts'
 
 /** The maximum number of pending commands of one agent. More of them are a mistake of the sender. */
-export const maxOpenCommands = 100
-export const tooManyOpen = `The agent has ${maxOpenCommands} commands in progress: wait until it answers.`
+export const maxPendingCommands = 100
+/** The message that refuses a command if the agent has as many pending commands as it may have. */
+export const tooManyPending = `The agent has ${maxPendingCommands} commands in progress: wait until it answers.`
 
 type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
 type QueueVerdict = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
@@ -51,7 +52,7 @@ export function sendAgain(
   return transaction(db, async (trx) => {
     const earlier = await findCommand(trx, agent, id)
     if (!earlier) return refuse('command_unknown', 'There is no such command.')
-    if (isCommandOpen(earlier, now)) {
+    if (isCommandPending(earlier, now)) {
       return refuse('command_under_way', 'The command is still in progress: it can be sent again when it has ended.')
     }
     return queueInTransaction({ db: trx, by, now }, agent, commandBodyOf(earlier))
@@ -77,7 +78,7 @@ export async function listCommands(
 }
 
 /** The pending commands of an agent, oldest first. */
-export async function openCommands(db: Db, agent: { id: string }, now: number): Promise<CommandRow[]> {
+export async function pendingCommands(db: Db, agent: { id: string }, now: number): Promise<CommandRow[]> {
   const rows = await db
     .selectFrom('command')
     .selectAll()
@@ -86,7 +87,7 @@ export async function openCommands(db: Db, agent: { id: string }, now: number): 
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  return rows.filter((row) => isCommandOpen(row, now))
+  return rows.filter((row) => isCommandPending(row, now))
 }
 
 export const findCommand = (db: Db, agent: { id: string }, id: string): Promise<CommandRow | undefined> =>
@@ -110,13 +111,13 @@ async function queueInTransaction(
   const offer = await offerNow(trx, agent)
   const why = whyNotOffered(body, offer)
   if (why !== undefined) return refuse('command_not_offered', why)
-  const open = await openCommands(trx, agent, now)
+  const open = await pendingCommands(trx, agent, now)
   const same = open.find((row) => isRepetition(body, commandBodyOf(row)))
   if (same) {
     await noteShared(trx, [same.id])
     return { ok: true, value: { command: same, made: false } }
   }
-  if (open.length >= maxOpenCommands) return refuse('commands_too_many', tooManyOpen)
+  if (open.length >= maxPendingCommands) return refuse('commands_too_many', tooManyPending)
   const command = commandRow(agent.id, storedBody(body, offer), { by, now })
   await trx.insertInto('command').values(command).execute()
   await audit(trx, {
@@ -161,12 +162,12 @@ async function offerNow(db: Db, agent: { id: string }): Promise<OfferedFacts> {
  * True while the command can still be delivered or answered. An overdue command counts as finished even before it is
  * marked as such.
  */
-export const isCommandOpen = (row: CommandRow, now: number): boolean =>
+export const isCommandPending = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now
 
 /**
- * Expires the queued commands: some of them may have been delivered in the time that is missing, and a command is
- * delivered at most once (D1).
+ * Expires the queued commands after the database lost the changes of some time: commands may have been delivered in
+ * that time, and a command is delivered at most once (D1).
  */
 export async function expireAfterLoss(trx: Db, now: number): Promise<void> {
   const message = 'The database lost changes, so it is not known whether this command was delivered.'

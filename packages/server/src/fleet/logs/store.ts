@@ -40,8 +40,8 @@ export function storeLog(
       .$if(isPostgres(trx), (query) => query.forUpdate())
       .executeTakeFirst()
     if (!command || command.state === 'cancelled') return { ok: false, code: 'command_unknown' }
-    const wish = commandBodyOf(command)
-    if (wish.type !== 'log' || wish.payload.name !== upload.name) return { ok: false, code: 'body_invalid' }
+    const body = commandBodyOf(command)
+    if (body.type !== 'log' || body.payload.name !== upload.name) return { ok: false, code: 'body_invalid' }
     const after = commandAfterEvent(command, 'uploaded', { answered_at: now })
     if (after === command) return { ok: true, workspaceId: agent.workspace_id, made: false }
     await insert(trx, caller.agentId, upload, now)
@@ -54,13 +54,14 @@ export function storeLog(
   })
 }
 
-export type LogLine = Omit<LogRow, 'text'> & { asked_by: string }
+/** A stored log without its text, with the name of the person who requested it. */
+export type ListedLogRow = Omit<LogRow, 'text'> & { asked_by: string }
 
 /**
  * The logs of an agent that can still be read, newest first, without their texts. An expired log is hidden even before
  * it is erased (D56).
  */
-export function listSentLogs(db: Db, agent: { id: string }, now: number): Promise<LogLine[]> {
+export function listSentLogs(db: Db, agent: { id: string }, now: number): Promise<ListedLogRow[]> {
   return readable(db, agent, now).orderBy('log.received_at', 'desc').orderBy('log.id', 'desc').execute()
 }
 
@@ -70,7 +71,7 @@ export function readSentLog(
   agent: { id: string },
   id: string,
   now: number,
-): Promise<(LogLine & { text: string }) | undefined> {
+): Promise<(ListedLogRow & { text: string }) | undefined> {
   return readable(db, agent, now).select('log.text').where('log.id', '=', id).executeTakeFirst()
 }
 

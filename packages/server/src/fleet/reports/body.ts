@@ -11,6 +11,7 @@ export type StoredReport = Omit<Report, 'runs' | 'acks'>
 export const reportBodyOf = (report: Report, json: string | Uint8Array | undefined): string | Uint8Array =>
   json ?? JSON.stringify(withoutLists(report))
 
+/** Reads the stored JSON of a report. */
 export const storedReport = (body: string): StoredReport => withoutLists(keptReport(body))
 
 function withoutLists({ runs: _, acks: __, ...rest }: Report): StoredReport {

@@ -6,6 +6,7 @@ import { rememberReporter } from './reporters.ts'
 import { signsColumn } from './signs.ts'
 import type { LastReport, ReceivedReport, ReportWrite } from './stored.ts'
 
+/** Makes the row of an agent's last report. */
 export function reportColumnsOf(
   { report, json, interval }: ReceivedReport,
   last: LastReport | undefined,

@@ -28,7 +28,10 @@ type Parts = Pick<Report, 'health' | 'gauges' | 'active'>
 
 export const noSigns: ReportSigns = { process: null, bindings: [], items: [], moreItems: 0, gauges: [], started: null }
 
-/** The minimum age in milliseconds of a run whose start is stored, so that agents with short runs have no signs. */
+/**
+ * The age in milliseconds up to which the start of a run is not stored, so that agents with only short runs have no
+ * signs.
+ */
 export const youngRunMs = 60_000
 const statusFile = 'Status file'
 const bindingNamePattern = /^Binding ([a-z][a-z0-9_]*)$/

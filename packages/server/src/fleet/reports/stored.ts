@@ -16,7 +16,7 @@ export type LastReport = Pick<
   AgentReportRow,
   'received_at' | 'interval_s' | 'stopped' | 'level' | 'boot' | 'seq' | 'reporters' | 'runs_kept'
 >
-/** `body` is the bytes of a text if the report is large. */
+/** The columns of the last report that a new report writes. `body` is the bytes of a text if the report is large. */
 export type ReportWrite = Omit<AgentReportRow, 'agent_id' | 'body'> & { body: string | Uint8Array }
 
 /** The part of a daily sum that one report adds. */

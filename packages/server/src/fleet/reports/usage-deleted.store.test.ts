@@ -5,7 +5,7 @@ import { newTestWorkspace, type TestAgent, type TestWorkspace, testStart } from 
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { eraseOldSums } from '../../service/sweeper/rounds.ts'
 import { deleteAgent } from '../agents/store.ts'
-import { namesPerDay, otherModels, usageDays } from './usage-names.ts'
+import { maxModelsPerDay, otherModels, usageDays } from './usage-names.ts'
 
 const noon = testStart / 1000
 const today = dayNumber(testStart)
@@ -92,7 +92,7 @@ everyEngine('the sums of deleted agents', (open) => {
       await remove(w, agent)
     }
     const rows = await kept(w)
-    expect(rows).toHaveLength(namesPerDay + 2)
+    expect(rows).toHaveLength(maxModelsPerDay + 2)
     expect(rows.find(([, model]) => model === otherModels)?.slice(2, 4)).toEqual([250, 2_500_000])
     expect(rows.reduce((sum, [, , , cost]) => sum + Number(cost), 0)).toBe(2 * 4_500_000)
   })

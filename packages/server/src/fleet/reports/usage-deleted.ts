@@ -10,13 +10,13 @@ import { dayNumber } from '../../platform/limits/units.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { addUsageDeltas, pendingUsage } from './pending.ts'
 import type { UsageDelta } from './stored.ts'
-import { limitNames, namesPerDay, otherModels, type UsageRows, usageDays } from './usage-names.ts'
+import { limitNames, maxModelsPerDay, otherModels, type UsageRows, usageDays } from './usage-names.ts'
 
 const rowsAtOnce = 500
 
 /**
- * Adds the daily sums of an agent, also those that wait in the row of its last report, to those of the deleted agents
- * of its workspace. Called in the transaction that deletes the agent, which holds the lock of the agent.
+ * Adds the daily sums of an agent, including those that wait in the row of its last report, to those of the deleted
+ * agents of its workspace. Called in the transaction that deletes the agent, which holds the lock of the agent.
  */
 export async function keepUsage(trx: Db, id: string, now: number): Promise<void> {
   const agent = await trx.selectFrom('agent').select('workspace_id').where('id', '=', id).executeTakeFirst()
@@ -91,7 +91,7 @@ async function storedRows(trx: Db, workspaceId: string, sums: readonly UsageDelt
   const gained = new Map<number, number>()
   for (const { day } of sums) gained.set(day, (gained.get(day) ?? 0) + 1)
   const full = [...known].flatMap(([day, { names, others }]) =>
-    others || names + (gained.get(day) ?? 0) > namesPerDay ? [day] : [],
+    others || names + (gained.get(day) ?? 0) > maxModelsPerDay ? [day] : [],
   )
   const named = full.length === 0 ? [] : await rows.select(['day', 'model']).where('day', 'in', full).execute()
   const names = new Set(named.map(({ day, model }) => `${day} ${model}`))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { UsageDelta } from './stored.ts'
-import { limitNames, namesPerDay, otherModels, type UsageRows, unfoldedDays } from './usage-names.ts'
+import { limitNames, maxModelsPerDay, otherModels, type UsageRows, unfoldedDays } from './usage-names.ts'
 
 const today = 20_000
 const sum = (model: string, day = today): UsageDelta => ({ day, model, runs: 1, costMicro: 10, outputTokens: 0 })
@@ -13,7 +13,7 @@ const models = (sums: UsageDelta[]) => sums.map(({ model }) => model)
 
 test('a day takes 200 names; the rest is summed under one name, and nothing is lost', () => {
   const placed = limitNames([sum(''), ...many(250)], rowsWith(0), today)
-  expect(placed).toHaveLength(1 + namesPerDay + 1)
+  expect(placed).toHaveLength(1 + maxModelsPerDay + 1)
   expect(placed.find(({ model }) => model === otherModels)).toEqual({ ...sum(otherModels), runs: 50, costMicro: 500 })
   expect(placed.reduce((total, { costMicro }) => total + costMicro, 0)).toBe(2510)
 })

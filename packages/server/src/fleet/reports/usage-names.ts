@@ -5,8 +5,8 @@
 import { addUsageDeltas } from './pending.ts'
 import type { UsageDelta } from './stored.ts'
 
-/** The maximum number of models that have a separate row for a day of an agent. */
-export const namesPerDay = 200
+/** The maximum number of models of an agent that have a separate row for one day. */
+export const maxModelsPerDay = 200
 /** The name of the row in which a day sums all models that have no separate row. */
 export const otherModels = 'other'
 /** The number of latest days whose models the sweeper never adds up to one row, because pages show these days first. */
@@ -42,5 +42,5 @@ export function limitNames(due: readonly UsageDelta[], rows: UsageRows, today: n
 
 function freeNames({ names, others }: ReturnType<UsageRows['of']>, day: number, today: number): number {
   const folded = others && day <= today - unfoldedDays
-  return folded ? 0 : namesPerDay - names
+  return folded ? 0 : maxModelsPerDay - names
 }

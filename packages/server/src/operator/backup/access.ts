@@ -5,26 +5,26 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { messageOf } from '../../platform/errors.ts'
 
-/** A thing that gives access or prevents it, such as a token, a membership, or a required second factor. */
-export interface AccessThing {
-  /** The key of the thing, which is the same in both databases. */
+/** A row that gives access or restricts it, such as a token, a membership, or a required second factor. */
+export interface AccessEntry {
+  /** The key of the row, which is the same in both databases. */
   key: string
-  /** The name by which people know the thing, such as an address. */
+  /** The name by which people know the person or object, such as an address. */
   name: string
   /**
-   * The part of the thing that may have changed since the backup, such as a role or the hash of a token; '' if there is
+   * The part of the row that may have changed since the backup, such as a role or the hash of a token; '' if there is
    * none.
    */
   state: string
   /**
-   * The keys of the workspace, the person or both to which the thing belongs. The thing exists only together with all
-   * of them.
+   * The keys of the workspace, the person or both to which the row belongs. The row exists only together with all of
+   * them.
    */
   owners: readonly string[]
 }
 
 /**
- * The statement that reads the things of each kind. It returns the key, the name, the state, and the keys of the
+ * The statement that reads the entries of each kind. It returns the key, the name, the state, and the keys of the
  * owners separated by a space.
  */
 const statements = {
@@ -53,10 +53,11 @@ const statements = {
   recoveryCodes: `select hash, email, '', p.id from recovery_code join "user" p on p.id = person_id`,
 } as const
 
-export type ThingKind = keyof typeof statements
+export type AccessKind = keyof typeof statements
 
+/** The access that a database gives. */
 export interface Access {
-  things: Readonly<Record<ThingKind, readonly AccessThing[]>>
+  entries: Readonly<Record<AccessKind, readonly AccessEntry[]>>
   /** The restores that led to this data: the id of each restore, and the time of its backup if that is known. */
   restores: readonly { id: string; from: number | null }[]
   /** The latest time of a change that this data records, in Unix milliseconds. */
@@ -104,19 +105,19 @@ function accessIn(db: DatabaseSync): Access {
     statement.setReturnArrays(true)
     return statement.all() as unknown as SQLOutputValue[][]
   }
-  const things = Object.entries(statements).map(([kind, sql]) => [kind, all(sql).map(thingOf)])
+  const entries = Object.entries(statements).map(([kind, sql]) => [kind, all(sql).map(entryOf)])
   const restores = all("select id, details from audit where action = 'service.restored'")
   const [[lastAt]] = all(
     'select max(coalesce((select max(at) from audit), 0), coalesce((select max(at) from sign_in), 0), coalesce((select max(at) from service_beat), 0))',
   ) as [SQLOutputValue[]]
   return {
-    things: Object.fromEntries(things) as Access['things'],
+    entries: Object.fromEntries(entries) as Access['entries'],
     restores: restores.map(([id, details]) => ({ id: String(id), from: fromOf(String(details)) })),
     lastAt: Number(lastAt),
   }
 }
 
-const thingOf = ([key, name, state, owner = null]: SQLOutputValue[]): AccessThing => ({
+const entryOf = ([key, name, state, owner = null]: SQLOutputValue[]): AccessEntry => ({
   key: String(key),
   name: String(name),
   state: String(state),

@@ -29,7 +29,7 @@ interface Renewal {
   now: number
   /** The time of the backup; missing if it is not known. */
   from?: number
-  /** The things that ended since the backup; missing if that is not known. */
+  /** The access that ended since the backup; missing if that is not known. */
   since?: LaterChanges | undefined
 }
 

@@ -17,7 +17,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { type Access, accessInFile } from './access.ts'
 import { syncFile } from './backup.ts'
 import { type NewAgentToken, renewAccess } from './renew.ts'
-import { type RevivedThings, revivedBy } from './revived.ts'
+import { type RevivedNames, revivedBy } from './revived.ts'
 import { endedSince } from './since.ts'
 
 export interface RestoreFacts {
@@ -28,8 +28,8 @@ export interface RestoreFacts {
   /** The folder in which the database that was replaced is kept; null if there was none. */
   replaced: string | null
   agents: NewAgentToken[]
-  /** The things that the restore brought back although they had ended since the backup; null if these are not known. */
-  revived: RevivedThings | null
+  /** The names of the people and objects that the restore brought back; null if they are not known. */
+  revived: RevivedNames | null
   /**
    * The reason why `revived` is not known, for a sentence about the data that was replaced; null if `revived` is known.
    */

@@ -10,7 +10,7 @@ import { testConfig } from '../../../testing/service.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { evaluateScope } from '../../alerts/evaluation/evaluate.ts'
-import { newServiceFacts } from '../../alerts/evaluation/service-facts.ts'
+import { createServiceFacts } from '../../alerts/evaluation/service-facts.ts'
 import type { AlertChange } from '../../alerts/messages/message.ts'
 import { scopeOf, serviceScope } from '../../alerts/scope.ts'
 import { databaseFile, secretOf } from '../../platform/data-folder.ts'
@@ -27,7 +27,7 @@ test('the service says that there was no backup for seven days, and says so no l
   const { w, folder } = await opened()
   await addChannel(w, null)
   const clocks = () => ({ wall: w.clock.now(), mono: w.clock.now() })
-  const facts = newServiceFacts({ dataDir: undefined, clocks })
+  const facts = createServiceFacts({ dataDir: undefined, clocks })
   const place = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
   const evaluate = async (seconds: number) => {
     w.clock.pass(seconds)

@@ -5,14 +5,14 @@
 import type { Actor } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { AccessThing } from './access.ts'
+import type { AccessEntry } from './access.ts'
 import type { LaterChanges } from './since.ts'
 
 /**
- * The things that a restore brought back, by kind. Each is given by the name that people know: an address, a short name
- * or a name.
+ * The names, by kind, of the people and objects that a restore brought back: the address of a person, the short name of
+ * a workspace, or another name that people know.
  */
-export type RevivedThings = Record<RevivedKind, string[]>
+export type RevivedNames = Record<RevivedKind, string[]>
 export type RevivedKind =
   | 'peopleDeleted'
   | 'peopleDisabled'
@@ -30,7 +30,7 @@ export type RevivedKind =
   | 'channels'
   | 'requirements'
 
-export function revivedBy({ gone, changed, required }: LaterChanges): RevivedThings {
+export function revivedBy({ gone, changed, required }: LaterChanges): RevivedNames {
   const disabled = changed.people.filter(({ now }) => now !== '')
   const roles = changed.members.filter(({ state }) => state === 'admin').map((m) => ({ name: `${m.name} (admin)` }))
   return {
@@ -52,15 +52,18 @@ export function revivedBy({ gone, changed, required }: LaterChanges): RevivedThi
   }
 }
 
-const names = (things: readonly Pick<AccessThing, 'name'>[]): string[] =>
-  [...new Set(things.map(({ name }) => name))].sort()
+const names = (entries: readonly Pick<AccessEntry, 'name'>[]): string[] =>
+  [...new Set(entries.map(({ name }) => name))].sort()
 
-const endedTokens = ({ gone, changed }: Pick<LaterChanges, 'gone' | 'changed'>): AccessThing[] => [
+const endedTokens = ({ gone, changed }: Pick<LaterChanges, 'gone' | 'changed'>): AccessEntry[] => [
   ...gone.botTokens,
   ...changed.botTokens.filter(({ now }) => now !== ''),
 ]
 
-/** True for an agent whose token was replaced since the backup, or which was deleted, also with its workspace. */
+/**
+ * Returns a function that is true for an agent whose token ended since the backup: the token was replaced, or the agent
+ * or its workspace was deleted.
+ */
 export function tokenEnded({ gone, changed }: LaterChanges): (agent: { id: string; workspaceId: string }) => boolean {
   const ended = new Set([...gone.agents, ...changed.agents, ...gone.workspaces].map(({ key }) => key))
   return ({ id, workspaceId }) => ended.has(id) || ended.has(workspaceId)

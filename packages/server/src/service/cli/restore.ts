@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { renewAccess } from '../../operator/backup/renew.ts'
 import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
-import type { RevivedKind, RevivedThings } from '../../operator/backup/revived.ts'
+import type { RevivedKind, RevivedNames } from '../../operator/backup/revived.ts'
 import {
   grantedToOperator,
   type OperatorRequest,
@@ -88,7 +88,7 @@ export function showRestored({ file, from, version, replaced, agents, revived, u
 /** The maximum number of names in one line; `--json` has all of them. */
 const maxNames = 20
 
-/** For each kind of revived things, the words, and the command that ends their access. */
+/** For each kind of revived access, its heading in the output, and the command that ends this access. */
 const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
   peopleDeleted: [
     'People deleted since, who are there again, disabled',
@@ -128,7 +128,7 @@ const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
   ],
 }
 
-export function revivedLines(revived: RevivedThings): string[] {
+export function revivedLines(revived: RevivedNames): string[] {
   const kinds = (Object.keys(words) as RevivedKind[]).filter((kind) => revived[kind].length > 0)
   if (kinds.length === 0) return ['The previous data shows nothing that was ended since the backup and is valid again.']
   return [

@@ -106,7 +106,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Metr
       for (const [seen, count] of Object.entries(await agentsSeen())) this.set({ seen }, count)
     },
   })
-  const open = remembered(() => countOpenCommands(store.db), 5000)
+  const open = remembered(() => countPendingCommands(store.db), 5000)
   new Gauge({
     name: 'svc_commands',
     help: 'Commands that wait for their delivery or their answer, by state.',
@@ -120,7 +120,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Metr
 }
 
 /** Counts the pending commands. They have an index and are always few, however many commands are kept. */
-const countOpenCommands = (db: Db) =>
+const countPendingCommands = (db: Db) =>
   db
     .selectFrom('command')
     .select((eb) => ['state', eb.fn.countAll<number>().as('count')])

@@ -12,7 +12,7 @@ import { offering } from '../../../testing/service.ts'
 import { ofBlueprint } from '../../../testing/wishes.ts'
 import { maxChannels, maxOwnChannels } from '../../alerts/changes/channels.ts'
 import { maxMutes } from '../../alerts/changes/muting.ts'
-import { maxOpenCommands } from '../../fleet/commands/store.ts'
+import { maxPendingCommands } from '../../fleet/commands/store.ts'
 import { maxViews } from '../../fleet/views/store.ts'
 import { sendLimits } from '../../people/accounts/sends.ts'
 import { foldLimits, maxEvidence } from '../../people/audit/fold.ts'
@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
   },
   {
     route: 'POST /w/:slug/agents/:name/commands',
-    max: maxOpenCommands,
+    max: maxPendingCommands,
     before: async ({ service, north }) => {
       const { token } = await service.agent(north, 'one')
       await service.reports(token, offering)

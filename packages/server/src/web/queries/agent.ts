@@ -2,7 +2,7 @@ import type { AgentBinding, AgentPage, MachineChange, Role } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
 import { type HealthItem, type Level, pausedLabel, readPauseText, type SettingValue } from '@svc/protocol'
 import { tokenState } from '../../fleet/bots/store.ts'
-import { openCommands, readLogNames } from '../../fleet/commands/store.ts'
+import { pendingCommands, readLogNames } from '../../fleet/commands/store.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
 import { twoReporters } from '../../fleet/reports/reporters.ts'
@@ -63,7 +63,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     hasLogs: await isKept(db, 'log', agent),
     costToday: row?.costToday ?? null,
     cost30: row?.cost30 ?? null,
-    open: (await openCommands(db, agent, now)).map((command) => listedCommand(command, null)),
+    open: (await pendingCommands(db, agent, now)).map((command) => listedCommand(command, null)),
     canAct: role === 'admin',
   }
 }

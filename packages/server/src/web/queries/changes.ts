@@ -5,8 +5,8 @@ import { rulesOfScope } from '../../alerts/set-rules.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { type AgentAlertRows, findAlertsAbout } from './alerts.ts'
-import { isPausedRow, type KeptStates, shownOffline } from './state-spans.ts'
-import { type AskedStates, keptStates } from './states.ts'
+import { isPausedRow, type StoredStates, shownOffline } from './state-spans.ts'
+import { type AskedStates, readStateHistory } from './states.ts'
 
 interface Asked extends AskedStates {
   limit: number
@@ -15,7 +15,7 @@ interface Asked extends AskedStates {
 /** The newest `limit` changes of an agent from `since` to `until`, oldest first. */
 export async function readHistoryChanges(db: Db, agent: AgentRow, asked: Asked): Promise<HistoryChange[]> {
   const all = [
-    ...stateChanges(await keptStates(db, agent, asked)),
+    ...stateChanges(await readStateHistory(db, agent, asked)),
     ...(await readMachineChanges(db, agent, asked)),
     ...(await readUpdates(db, agent, asked)),
     ...(await readCommands(db, agent, asked)),
@@ -48,7 +48,7 @@ const ends = (what: HistoryChange['what'], { from, until }: { from: number; unti
 ]
 
 /** The changes of level and pause, the times offline, and the outages since the agent's first report. */
-function stateChanges(kept: KeptStates): HistoryChange[] {
+function stateChanges(kept: StoredStates): HistoryChange[] {
   const { firstReportAt, levels, away } = kept
   const changes: HistoryChange[] = []
   for (const [i, row] of levels.entries()) {

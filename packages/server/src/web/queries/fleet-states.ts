@@ -4,7 +4,7 @@ import type { Level } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { listTurns } from './fleet.ts'
-import { type KeptStates, spansOf } from './state-spans.ts'
+import { type StoredStates, spansOf } from './state-spans.ts'
 import { findFirstReport, keptFrom, openOffline, serviceOutages } from './states.ts'
 
 /** The number of agents whose states are read in one turn of the event loop, which takes two or three milliseconds. */
@@ -26,7 +26,7 @@ export async function fleetAt(
       .limit(agentsAtOnce)
       .execute()
     for (const row of rows) {
-      const span = spansOf({ ...keptStatesOf(row), away, keptFrom: keptFrom(now) }, at, at + 1)[0]
+      const span = spansOf({ ...storedStatesOf(row), away, keptFrom: keptFrom(now) }, at, at + 1)[0]
       if (!span || span.is === 'unknown' || (level !== undefined && span.level !== level)) continue
       found.push({ name: row.name, is: span.is, level: span.level, label: span.label })
     }
@@ -59,7 +59,7 @@ function lastSeq(table: 'level_change' | 'agent_offline', columns: readonly [tim
 
 type RowAt = Awaited<ReturnType<ReturnType<typeof agentsAt>['execute']>>[number]
 
-export function keptStatesOf(row: RowAt): Omit<KeptStates, 'away' | 'keptFrom'> {
+export function storedStatesOf(row: RowAt): Omit<StoredStates, 'away' | 'keptFrom'> {
   const { at, level, label, paused, from_at, until_at, was_stopped } = row
   const open = openOffline(row)
   return {

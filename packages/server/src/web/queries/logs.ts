@@ -1,5 +1,5 @@
 import type { LogEntry, LogText } from '@svc/api'
-import { type LogLine, listSentLogs, readSentLog } from '../../fleet/logs/store.ts'
+import { type ListedLogRow, listSentLogs, readSentLog } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** The logs of an agent that have not expired, newest first. */
@@ -11,7 +11,7 @@ export async function findLog(db: Db, agent: { id: string }, id: string, now: nu
   return log && { ...entryOf(log), text: log.text }
 }
 
-const entryOf = (log: LogLine): LogEntry => ({
+const entryOf = (log: ListedLogRow): LogEntry => ({
   id: log.id,
   name: log.name,
   receivedAt: log.received_at,

@@ -19,7 +19,7 @@ export interface OfflineSpan extends StoredSpan {
 }
 
 /** Everything that is stored about the states of one agent. */
-export interface KeptStates {
+export interface StoredStates {
   /** The time of the agent's first report; null if it has not reported. */
   firstReportAt: number | null
   /** The level changes of the asked time, and the last one before it, oldest first. */
@@ -46,7 +46,7 @@ export function shownOffline({
   offline,
   away,
   interval,
-}: Pick<KeptStates, 'offline' | 'away' | 'interval'>): OfflineSpan[] {
+}: Pick<StoredStates, 'offline' | 'away' | 'interval'>): OfflineSpan[] {
   return offline
     .map((span) => {
       if (span.stopped !== null) return span
@@ -59,7 +59,7 @@ export function shownOffline({
 }
 
 /** The spans of an agent from `since` to `until`, oldest first, without gap or overlap; equal neighbours are one. */
-export function spansOf(kept: KeptStates, since: number, until: number): StateSpan[] {
+export function spansOf(kept: StoredStates, since: number, until: number): StateSpan[] {
   const offline = shownOffline(kept)
   const first = Math.max(kept.keptFrom, kept.firstReportAt ?? Number.POSITIVE_INFINITY)
   // The last state that holds wins, as in `AgentState`.

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { offlineFrom, stateDays } from '../../fleet/agents/offline.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { type KeptStates, type OfflineSpan, type StoredSpan, spansOf } from './state-spans.ts'
+import { type OfflineSpan, type StoredSpan, type StoredStates, spansOf } from './state-spans.ts'
 
 /** The time that a question is about, and the time at which it is asked. */
 export interface AskedStates {
@@ -18,11 +18,11 @@ export interface AskedStates {
 }
 
 /** Reads what is kept about the states of one agent from `since` to `until`. */
-export async function keptStates(
+export async function readStateHistory(
   db: Db,
   agent: { id: string },
   { since, until, now }: AskedStates,
-): Promise<KeptStates> {
+): Promise<StoredStates> {
   const changes = db
     .selectFrom('level_change')
     .select(['at', 'level', 'label', 'paused'])
@@ -92,7 +92,7 @@ export async function serviceOutages(db: Db, since: number, until: number): Prom
 export const keptFrom = (now: number): number => now - stateDays * dayMs
 
 export async function agentStates(db: Db, agent: { id: string }, asked: AskedStates): Promise<StateSpan[]> {
-  return spansOf(await keptStates(db, agent, asked), asked.since, asked.until)
+  return spansOf(await readStateHistory(db, agent, asked), asked.since, asked.until)
 }
 
 /**

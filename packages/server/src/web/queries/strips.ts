@@ -4,8 +4,8 @@ import { maxStripSpans, type StripSpan, stripMs, stripText } from '@svc/api/word
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { listTurns } from './fleet.ts'
-import { agentsAt, keptStatesOf } from './fleet-states.ts'
-import { type KeptStates, type LevelRow, type OfflineSpan, type StoredSpan, spansOf } from './state-spans.ts'
+import { agentsAt, storedStatesOf } from './fleet-states.ts'
+import { type LevelRow, type OfflineSpan, type StoredSpan, type StoredStates, spansOf } from './state-spans.ts'
 import { findFirstReport, serviceOutages } from './states.ts'
 
 /** The number of agents whose strips are made together. */
@@ -48,7 +48,7 @@ export async function readStrips(
     for (const [place, agent] of agents.entries()) {
       if (place % busyAtOnce === 0) await listTurns.next(workspace.id)
       const [own, times] = [levels.byAgent.get(agent.id) ?? [], offline.byAgent.get(agent.id) ?? []]
-      const kept = keptStatesOf(agent)
+      const kept = storedStatesOf(agent)
       const states = {
         ...kept,
         firstReportAt: findFirstReport(agent, kept.levels[0]?.at ?? own[0]?.at),
@@ -69,7 +69,7 @@ export async function readStrips(
 }
 
 /** The spans of a strip. All changes after the time `known` were read. */
-function stripOf(kept: KeptStates, { from, until }: StoredSpan, known: number): StripSpan[] {
+function stripOf(kept: StoredStates, { from, until }: StoredSpan, known: number): StripSpan[] {
   const spans: { state: StripSpan['state']; until: number }[] = known > from ? [{ state: 'often', until: known }] : []
   for (const { is, level, until: end } of spansOf(kept, known, until)) {
     const state = is === 'reporting' ? (level ?? 'none') : is

@@ -48,7 +48,8 @@ export interface PageFile {
    * it.
    */
   immutable: boolean
-  smaller: Map<ContentCoding, Promise<Buffer>>
+  /** The bytes in each content coding in which the file has been sent. */
+  compressed: Map<ContentCoding, Promise<Buffer>>
 }
 export type PageContext = Context<{ Bindings: HttpBindings }>
 
@@ -86,7 +87,7 @@ export async function sendFile(c: PageContext, file: PageFile, status: 200 | 404
   const coding = codings.find((each) => acceptsCoding(c.req.header('accept-encoding'), each))
   const worth = coding && /^(text|application\/(json|manifest)|image\/svg)/.test(file.type) && file.bytes.length > 1000
   if (!worth) return whole(c, file.bytes, status, headers)
-  return whole(c, await smaller(file, coding), status, { ...headers, 'content-encoding': coding })
+  return whole(c, await compress(file, coding), status, { ...headers, 'content-encoding': coding })
 }
 
 const whole = (c: Context, bytes: Buffer, status: 200 | 404, headers: Record<string, string>): Response =>
@@ -96,14 +97,14 @@ const whole = (c: Context, bytes: Buffer, status: 200 | 404, headers: Record<str
  * Compresses a file once and keeps the result in memory, because all files of the page together have only a few hundred
  * kilobytes.
  */
-function smaller(file: PageFile, coding: ContentCoding): Promise<Buffer> {
-  const known = file.smaller.get(coding)
+function compress(file: PageFile, coding: ContentCoding): Promise<Buffer> {
+  const known = file.compressed.get(coding)
   if (known) return known
   const made =
     coding === 'gzip'
       ? promisify(gzip)(file.bytes, { level: 9 })
       : promisify(brotliCompress)(file.bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
-  file.smaller.set(coding, made)
+  file.compressed.set(coding, made)
   return made
 }
 
@@ -168,7 +169,7 @@ function readIn(dir: string, path: string): PageFile | undefined {
       type: types[extname(path)] ?? 'application/octet-stream',
       etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
       immutable: path.startsWith('/assets/'),
-      smaller: new Map(),
+      compressed: new Map(),
     }
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined

@@ -26,10 +26,10 @@ export async function sendJson(c: Context, bytes: Bytes): Promise<Response> {
   if (bytes.length <= worthBytes) return c.body(bytes, 200, headers)
   headers.vary = 'Accept-Encoding'
   if (!acceptsCoding(c.req.header('accept-encoding'), 'gzip')) return c.body(bytes, 200, headers)
-  return c.body(await smaller(bytes), 200, { ...headers, 'content-encoding': 'gzip' })
+  return c.body(await compressedOf(bytes), 200, { ...headers, 'content-encoding': 'gzip' })
 }
 
-function smaller(bytes: Bytes): Promise<Bytes> {
+function compressedOf(bytes: Bytes): Promise<Bytes> {
   const known = compressed.get(bytes)
   if (known) return known
   const made = compress(bytes, quickCompression)

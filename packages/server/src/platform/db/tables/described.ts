@@ -92,8 +92,10 @@ type Positions<Names extends readonly string[]> = {
 type Tuple<C extends Columns, Names extends readonly string[]> = {
   readonly [I in keyof Names]: Names[I] extends keyof C ? ValueOf<C[Names[I]]> : never
 }
+/** The type of a row that a statement with the column reader `R` returns. */
 export type ReadRow<R> = R extends ColumnReader<readonly string[], infer Row> ? Row : never
 
+/** Describes how a statement reads the columns `names`, in this order. `columns` has all columns of the table. */
 export function columnReader<C extends Columns, const Names extends readonly (keyof C & string)[]>(
   columns: C,
   names: Names,
