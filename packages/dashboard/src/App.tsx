@@ -64,6 +64,6 @@ async function signInAgain(): Promise<void> {
   const here = router.state.location
   if (here.pathname === paths.signIn) return
   await router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
-  // The open page needs this until it is left: without it, the page would ask the service and show the refusal.
+  // The open page needs the person's data until it is left. Without it, the page would show the service's refusal.
   queryClient.removeQueries({ queryKey: keys.me })
 }

@@ -5,7 +5,7 @@
 import './shell/styles.ts'
 import { call } from './data/api.ts'
 import { takeSignedInAgain } from './data/provider.ts'
-import { entryWithoutAnswer, openedAt } from './door/place.ts'
+import { entryWithoutAnswer, pageToOpen } from './door/place.ts'
 import { withRetries } from './door/with-retries.ts'
 
 const asked = withRetries(() => call('GET /door')).catch((error) => {
@@ -18,7 +18,7 @@ const page = import('./ui/pages/Page.tsx')
 
 async function open(): Promise<void> {
   const [{ drawPage }, door] = await Promise.all([page, asked])
-  const place = openedAt(window.location, door)
+  const place = pageToOpen(window.location, door)
   if (place.is === 'pages') {
     // The router must not see the mark of a sign-in that was a proof.
     const isBack = takeSignedInAgain()

@@ -19,7 +19,7 @@ const token = pasted({ max: 200, secret: true })
 const link = 'wrong links are counted by address, and a good one signs in'
 const noPages = { none: 'open pages show it when they ask next' }
 
-export const door = reading<EntryInfo>()('GET /door', {
+export const entryInfo = reading<EntryInfo>()('GET /door', {
   right: 'anybody',
   says: 'show who is signed in, if anybody is, and how people sign in to this service',
   manual: 'it works with and without a session, and requests without one are counted by address',

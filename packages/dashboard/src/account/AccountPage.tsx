@@ -150,7 +150,7 @@ function Unconfirmed({ me: { email, mails }, passwords }: { me: Me; passwords: b
 
 const tellOperator = 'If one of them was not you, tell the operator of this service.'
 
-/** Takes the end of an attempt to connect the account from the address, and announces a good one. */
+/** Reads from the address how an attempt to connect the account ended, and announces a success. */
 function useConnectionEnd() {
   const { oidc } = getRouteApi('/signed-in/account').useSearch()
   const navigate = useNavigate()

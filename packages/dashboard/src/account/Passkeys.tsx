@@ -75,7 +75,7 @@ export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
   )
 }
 
-/** Why nobody can add a passkey here, in a sentence; undefined if that works. */
+/** The reason, as a sentence, why nobody can add a passkey here; undefined if people can. */
 export function whyNoPasskeys(baseUrl: string, isKnown: boolean): string | undefined {
   const obstacle = passkeyObstacle(baseUrl)
   if (obstacle === 'address')
@@ -85,7 +85,7 @@ export function whyNoPasskeys(baseUrl: string, isKnown: boolean): string | undef
   return isKnown ? undefined : 'This browser cannot add passkeys. A newer one can.'
 }
 
-/** Loads everything again that depends on factors, since an admin's rights may have changed. */
+/** Returns a function that loads all data again: with the factors, an admin's rights may have changed. */
 function useReload() {
   const client = useQueryClient()
   return () => client.invalidateQueries()

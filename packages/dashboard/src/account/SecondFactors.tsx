@@ -60,7 +60,7 @@ export function SecondFactors({ email, passwords }: SecondFactorsProps) {
   )
 }
 
-/** Loads everything again that depends on factors, since an admin's rights may have changed. */
+/** Returns a function that loads all data again: with the factors, an admin's rights may have changed. */
 function useReload() {
   const client = useQueryClient()
   return () => client.invalidateQueries()

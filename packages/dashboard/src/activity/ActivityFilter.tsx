@@ -10,7 +10,7 @@ import { type ActivitySubject, isSubject, subjects } from './about.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/activity')
 
-/** The milliseconds without a key after which the text is searched for. */
+/** The time between the last key and the search for the typed text, in milliseconds. */
 const searchDelayMs = 250
 
 const periods = { '1': 'Today', '7': 'Last 7 days', '30': 'Last 30 days' } as const
@@ -27,7 +27,7 @@ export function useActivityFilter() {
   }
 }
 
-/** The beginning of the first of these days, of which the last is today, in the reader's time zone. */
+/** The start of the first of `days` days, the last of which is today: Unix milliseconds, by the reader's time zone. */
 function startOf(days: number, now: number): number {
   const today = new Date(now)
   return new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1).getTime()

@@ -1,13 +1,13 @@
 /** Folds neighbouring lines of the activity that are alike. Pure. */
 import type { AuditEntry } from '@svc/api'
 
-/** A line, and those alike that came before it, newest first. */
+/** A line, and the earlier lines that are like it, newest first. */
 export interface FoldedLines {
   readonly newest: AuditEntry
   readonly earlier: readonly AuditEntry[]
 }
 
-/** Lines of one kind are folded from this many on. Those about one log are folded from two on. */
+/** The minimum number of lines of one kind that are folded. Lines about one log are folded from two on. */
 const minAlike = 4
 
 /** Folds a list of lines, the newest first. Only lines of one person in a row are folded. */

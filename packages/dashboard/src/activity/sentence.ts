@@ -6,7 +6,7 @@ import { alertRules } from '@svc/api/words'
 import { dateAndTime, serviceNow } from '../ui/index.ts'
 
 /**
- * A part of a sentence: words of the page, a text that was entered elsewhere (`saidPart`), the name of a log, or words
+ * A part of a sentence: words of the page, a text that was entered elsewhere (`said`), the name of a log, or words
  * that lead to the page of an agent, action, rollout or version of a blueprint.
  */
 export type SentencePart =

@@ -7,7 +7,7 @@ import { AnchorLink } from '../ui/links.tsx'
 import { Dotted } from '../ui/parts.tsx'
 import { Acknowledge } from './Acknowledge.tsx'
 import { MuteMenu } from './mutes/MuteMenu.tsx'
-import { coveredIn, statementOf } from './parts/words.ts'
+import { muteCoverOf, statementOf } from './parts/words.ts'
 import './alerts.css'
 
 interface AlertItemProps {
@@ -26,7 +26,7 @@ interface AlertItemProps {
 export function AlertItem({ slug, alert, admin, onItsPage = false, inside = false, select }: AlertItemProps) {
   const isOpen = alert.endedAt === null
   const item = alert.subject.item ?? null
-  const covered = coveredIn(alert)
+  const covered = muteCoverOf(alert)
   return (
     <li className="al-item al-alert" data-quiet={!isOpen || alert.acknowledged !== null} data-inside={inside}>
       {select}

@@ -22,7 +22,7 @@ import { AlertFilter, useAlertsShown } from './history/AlertFilter.tsx'
 import { MuteMany } from './mutes/MuteMenu.tsx'
 import { Mutes } from './mutes/Mutes.tsx'
 import type { AlertTabProps } from './parts/props.ts'
-import { byUrgency, coveredIn, type MuteCover, statementOf } from './parts/words.ts'
+import { byUrgency, type MuteCover, muteCoverOf, statementOf } from './parts/words.ts'
 
 const tabs: Readonly<Record<AlertTab, { name: string; panel: ComponentType<AlertTabProps>; admins?: true }>> = {
   open: { name: 'Open', panel: OpenTab },
@@ -279,6 +279,6 @@ const withoutEnd = (text: string): string => text.replace(/[\s.,:;!?…]+$/, '')
 
 /** The mutes that cover these alerts, each once. Only admins may mute more than one agent at a time with one mute. */
 export function mutesOf(alerts: readonly AlertLine[], admin: boolean): MuteCover[] {
-  const covered = alerts.filter(({ agent, muted }) => !muted && (admin || agent !== null)).map(coveredIn)
+  const covered = alerts.filter(({ agent, muted }) => !muted && (admin || agent !== null)).map(muteCoverOf)
   return [...new Map(covered.map((one) => [JSON.stringify([one.agent, one.rule, one.item]), one])).values()]
 }

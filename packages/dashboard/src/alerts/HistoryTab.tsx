@@ -6,7 +6,7 @@ import { endedAlertsQuery, read } from '../data/queries.ts'
 import { count, Empty, Section, serviceNow } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { AlertItem } from './AlertItem.tsx'
-import { AlertFilter, type AlertsShown, useAlertsShown, useShown } from './history/AlertFilter.tsx'
+import { AlertFilter, type AlertsShown, useAlertsAddress, useAlertsShown } from './history/AlertFilter.tsx'
 import { dayChoices, daysFor, lengthInMs, periods, shortPeriods, usualDays } from './history/rows.ts'
 import { Timeline } from './history/Timeline.tsx'
 import type { AlertTabProps } from './parts/props.ts'
@@ -38,7 +38,7 @@ function usePast(slug: string, shown: AlertsShown) {
 
 function PastAlerts({ slug, shown, query }: PastProps & { query: ReturnType<typeof usePast> }) {
   const { days: chosen, per = 'rule' } = route.useSearch()
-  const show = useShown()
+  const show = useAlertsAddress()
   const { data, isPlaceholderData } = query
   const end = serviceNow()
   const days = chosen ?? (data && !data.more ? daysFor(data.rows, end) : usualDays)

@@ -12,10 +12,10 @@ import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { AgentsOf, VersionsInUse } from './InUse.tsx'
+import { BlueprintAgents, VersionsInUse } from './InUse.tsx'
 import { Codes } from './install/Codes.tsx'
 import { ManifestSections } from './Manifest.tsx'
-import { whyKept } from './parts/words.ts'
+import { whyNotDeletable } from './parts/words.ts'
 import { Upload } from './Upload.tsx'
 import './blueprints.css'
 
@@ -46,7 +46,7 @@ export function BlueprintPage() {
       <div className="svc-columns bp-columns">
         <div className="svc-column">
           <VersionsInUse slug={slug} page={page} shown={shown.version} />
-          <AgentsOf slug={slug} page={page} />
+          <BlueprintAgents slug={slug} page={page} />
           <Codes slug={slug} admin={page.canAct} blueprint={blueprint} />
         </div>
         <div className="svc-column">
@@ -160,13 +160,13 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
             size="xs"
             leftSection={<IconTrash size={14} aria-hidden />}
             onClick={askToDelete}
-            why={whyKept(version)}
+            why={whyNotDeletable(version)}
           >
             {`Delete ${version.version}…`}
           </WhyButton>
         </Group>
       )}
-      {canAct && whyKept(version) && <p className="svc-note">{whyKept(version)}</p>}
+      {canAct && whyNotDeletable(version) && <p className="svc-note">{whyNotDeletable(version)}</p>}
     </Section>
   )
 }

@@ -52,7 +52,7 @@ export const VersionsInUse = ({ slug, page, shown }: { slug: string; page: Bluep
 const shownAtFirst = 12
 
 /** The agents that were installed from a blueprint. */
-export function AgentsOf({ slug, page: { agents } }: { slug: string; page: Blueprint }) {
+export function BlueprintAgents({ slug, page: { agents } }: { slug: string; page: Blueprint }) {
   const first = useFirst(agents, shownAtFirst)
   return (
     <Section title="Agents installed from it" aside={count(agents.length, 'agent')} flush>

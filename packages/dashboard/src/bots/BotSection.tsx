@@ -69,7 +69,7 @@ export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin
 
 interface MoreProps {
   bot: Bot
-  /** The number of its active tokens. */
+  /** The number of active tokens of the bot. */
   active: number
   onEnd: (ending: BotEnd) => void
 }

@@ -53,7 +53,7 @@ type Route = Exclude<keyof Operations, Uploads | OpenedRoute>
 export type ReadRoute = Extract<Route, `GET ${string}`>
 type SentInput<R extends Route> = Operations[R]['sent']
 /** The arguments of `call` for a route: path parameters, input, and a signal that aborts the request. */
-export type Arguments<R extends Route> = [
+export type CallArguments<R extends Route> = [
   ...(unknown extends Operations[R]['params'] ? [] : [at: Operations[R]['params']]),
   ...(SentInput<R> extends undefined
     ? []
@@ -67,7 +67,7 @@ export type Arguments<R extends Route> = [
  * Calls an operation of the service. The input of a GET is sent as the query string, the input of other methods as
  * JSON.
  */
-export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Operations[R]['given']> {
+export function call<R extends Route>(route: R, ...given: CallArguments<R>): Promise<Operations[R]['given']> {
   const [method = '', path = ''] = route.split(' ')
   const rest: unknown[] = [...given]
   const at = (path.includes(':') ? rest.shift() : {}) as Readonly<Record<string, string>>
@@ -146,7 +146,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   return noteLeftOff(valueIn<T>(status, text), Number(leftOff ?? 0))
 }
 
-/** Takes over the service's time from the header of an answer, before anything is judged by what the answer says. */
+/** Reads the service's time from the header of an answer. The rest of the answer is read after that. */
 function hearTime(header: string | null): void {
   const at = Number(header)
   if (at > 0 && Number.isSafeInteger(at)) answerTimeIs(at)

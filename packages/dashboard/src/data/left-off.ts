@@ -14,6 +14,6 @@ export function noteLeftOff<T>(answer: T, rows: number): T {
 /** The number of rows that an answer leaves off. */
 export const leftOffIn = (answer: object | undefined): number => (answer && numbers.get(answer)) ?? 0
 
-/** Puts a new answer into the cache with the parts of the earlier one that did not change, and keeps its number. */
+/** Makes a new answer share the parts of the earlier one that did not change. Its number of rows left off is kept. */
 export const sharingParts = (before: unknown, answer: unknown): unknown =>
   isObject(answer) ? noteLeftOff(replaceEqualDeep(before, answer) as unknown, leftOffIn(answer)) : answer

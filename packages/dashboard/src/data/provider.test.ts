@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { againAddress, providerAddress } from './provider.ts'
+import { proofAddress, providerAddress } from './provider.ts'
 
 const nextOf = (address: string) => new URL(address, 'http://localhost').searchParams.get('next')
 const at = (path: string) => new URL(path, 'http://localhost')
@@ -9,12 +9,12 @@ test('a sign-in through the provider leads to any page with its parameters', () 
 })
 
 test('a sign-in that is a proof leads back to the same place, with a mark', () => {
-  const address = againAddress(at('/w/north?q=tag%3Aeu&sort=name#top'))
+  const address = proofAddress(at('/w/north?q=tag%3Aeu&sort=name#top'))
   expect(nextOf(address)).toBe('/w/north?q=tag%3Aeu&sort=name&signed-in=again#top')
   expect(new URL(address, 'http://localhost').searchParams.get('again')).toBe('true')
-  expect(nextOf(againAddress(at('/account')))).toBe('/account?signed-in=again')
+  expect(nextOf(proofAddress(at('/account')))).toBe('/account?signed-in=again')
 })
 
 test('a filter that is too long for the way back is left out', () => {
-  expect(nextOf(againAddress(at(`/w/north?q=${'a'.repeat(400)}`)))).toBe('/w/north?signed-in=again')
+  expect(nextOf(proofAddress(at(`/w/north?q=${'a'.repeat(400)}`)))).toBe('/w/north?signed-in=again')
 })

@@ -7,14 +7,14 @@ const startAddress = (asked: Record<string, string>): string => `/api/web/oidc/s
 
 /** The parameter that the address of the page has after a sign-in that was a proof. */
 const signedInKey = 'signed-in'
-/** For a longer address, the service leads to the first page instead. */
+/** The maximum length of `next`. For a longer one, the service leads to the first page instead. */
 const maxNextLength = 400
 
 /**
  * The address that leads the browser to the provider, which asks the person even if they are signed in there, and then
  * back to this address.
  */
-export function againAddress({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): string {
+export function proofAddress({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): string {
   const params = new URLSearchParams(search)
   params.set(signedInKey, 'again')
   const whole = `${pathname}?${params}${hash}`
@@ -24,7 +24,7 @@ export function againAddress({ pathname, search, hash }: Pick<Location, 'pathnam
   })
 }
 
-/** Takes the mark of such a sign-in from the address of the page. True if the address had it. */
+/** Removes the mark of a sign-in that was a proof from the page's address. True if the address had the mark. */
 export function takeSignedInAgain(): boolean {
   const here = new URL(window.location.href)
   if (!here.searchParams.has(signedInKey)) return false

@@ -11,7 +11,7 @@ import {
   queryOptions,
   type UseQueryOptions,
 } from '@tanstack/react-query'
-import { ApiError, type Arguments, call, type FleetQuery, isRefusal, type ReadRoute } from './api.ts'
+import { ApiError, type CallArguments, call, type FleetQuery, isRefusal, type ReadRoute } from './api.ts'
 import { sharingParts } from './left-off.ts'
 
 /** The first parts of the keys under which the page keeps what it has read. Each fits all keys that begin like it. */
@@ -131,10 +131,10 @@ const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
 }
 
 /** The options of a query that reads from a route: `useQuery(read('GET /w/:slug/members', { slug }))`. */
-export function read<R extends ReadRoute>(route: R, ...given: Arguments<R>) {
+export function read<R extends ReadRoute>(route: R, ...given: CallArguments<R>) {
   return queryOptions({
     queryKey: keyOf(route, given),
-    queryFn: ({ signal }) => call(route, ...([...given, signal] as unknown as Arguments<R>)),
+    queryFn: ({ signal }) => call(route, ...([...given, signal] as unknown as CallArguments<R>)),
     ...(queryTimes[route] as QueryTimes<R> | undefined),
   })
 }

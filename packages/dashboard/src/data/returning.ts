@@ -5,7 +5,7 @@
 import type { HistoryState } from '@tanstack/react-router'
 
 interface LeftList {
-  /** The parameters of its address. */
+  /** The parameters of the list's address. */
   search: Readonly<Record<string, unknown>>
   /** The further data of the entry in the browser's history. */
   state: HistoryState
@@ -14,12 +14,13 @@ interface LeftList {
 const lists = new Map<string, LeftList>()
 let left: { slug: string; agent: string } | undefined
 
+/** Notes the list of agents as it is shown now. */
 export const noteList = (slug: string, list: LeftList): void => void lists.set(slug, list)
 /** Returns the list of agents as it was last shown. */
 export const listBefore = (slug: string): LeftList => lists.get(slug) ?? { search: {}, state: {} }
 
-/** Notes where the person is: on the page of an agent, on the list of agents, or elsewhere in the workspace. */
-export function notePlace(slug: string, place: { agent: string } | 'list' | 'elsewhere'): void {
+/** Notes which page is open: that of an agent, the list of agents, or another page of the workspace. */
+export function noteOpenPage(slug: string, place: { agent: string } | 'list' | 'elsewhere'): void {
   noteWorkspace(slug)
   if (place === 'list') return
   left = place === 'elsewhere' ? undefined : { slug, agent: place.agent }

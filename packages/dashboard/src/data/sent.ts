@@ -13,12 +13,13 @@ interface Sent {
 
 let waiting: Sent | undefined
 
+/** Keeps a command that was just sent for the page of its agent. */
 export const handOverCommand = (sent: Sent): void => {
   waiting = sent
 }
 
 /** Returns the command that waits for the page of this agent, once. Opening another agent's page ends the wait. */
-export function takeSent(slug: string, name: string): ShownCommand | undefined {
+export function takeSentCommand(slug: string, name: string): ShownCommand | undefined {
   const sent = waiting
   waiting = undefined
   return sent?.slug === slug && sent.name === name ? sent.command : undefined

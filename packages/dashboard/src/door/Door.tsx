@@ -1,4 +1,4 @@
-/** The pages that work without a session: sign-in, first start, links and invitations. */
+/** The door: the pages that work without a session, such as sign-in, first start, links and invitations. */
 
 import { Button, Stack } from '@mantine/core'
 import type { EntryInfo } from '@svc/api'
@@ -16,22 +16,23 @@ import { ClaimPage } from './ClaimPage.tsx'
 import { ForgotPage } from './ForgotPage.tsx'
 import { InvitationPage } from './InvitationPage.tsx'
 import { DoorButton } from './links.tsx'
-import { doorAt, entryWithoutAnswer, safeNext } from './place.ts'
+import { doorPageAt, entryWithoutAnswer, safeNext } from './place.ts'
 import { SignInPage } from './SignInPage.tsx'
 import { StartPage } from './StartPage.tsx'
 import { useAnswer } from './useAnswer.ts'
 
-/** Opens the door in a page that has loaded nothing else. */
+/** Draws the pages of the door in a document that has loaded no other page. */
 export function openDoor(door: EntryInfo, show: DrawPage): void {
   window.addEventListener('popstate', () => {
-    if (!doorAt(location.pathname)) location.reload()
+    if (!doorPageAt(location.pathname)) location.reload()
   })
   show(<DoorPages door={door} />)
 }
 
+/** Draws the page that says that the service gave no answer, or that the code of the page could not be loaded. */
 export const openFailed = (error: unknown, show: DrawPage): void => show(<FailedPage error={error} />)
 
-/** The door inside the other pages, after the session has ended. The service says again who is signed in. */
+/** The door within the router of the other pages, after the session has ended. It asks again who is signed in. */
 export function Door() {
   const answer = useAnswer('door', (signal) => call('GET /door', signal))
   if (answer.is === 'waiting') return <WaitingPage />
@@ -42,7 +43,7 @@ export function Door() {
 
 function DoorPages({ door }: { door: EntryInfo }) {
   const address = new URL(useAddress(), location.origin)
-  const at = doorAt(address.pathname)
+  const at = doorPageAt(address.pathname)
   const token = address.searchParams.get('token') ?? ''
   if (door.first && (!at || at.page === 'signIn' || at.page === 'forgot')) return <FirstPage />
   if (!at) return <WaitingPage />

@@ -1,7 +1,7 @@
 import type { Me } from '@svc/api'
 import { expect, test } from 'vitest'
 import { ApiError } from '../data/api.ts'
-import { doorAt, entryWithoutAnswer, openedAt, safeNext } from './place.ts'
+import { doorPageAt, entryWithoutAnswer, pageToOpen, safeNext } from './place.ts'
 
 test.each([
   ['/sign-in', { page: 'signIn' }],
@@ -18,11 +18,11 @@ test.each([
   ['/', undefined],
   ['/account', undefined],
   ['/w/sign-in', undefined],
-])('the page of the door at %s', (path, page) => expect(doorAt(path)).toEqual(page))
+])('the page of the door at %s', (path, page) => expect(doorPageAt(path)).toEqual(page))
 
 const me = { name: 'Ada' } as Me
 const at = (path: string, door: { me?: Me; first?: boolean } = {}) =>
-  openedAt(new URL(path, 'http://localhost'), { me: null, first: false, ...door })
+  pageToOpen(new URL(path, 'http://localhost'), { me: null, first: false, ...door })
 
 test.each([
   ['/', { is: 'door', address: '/sign-in' }],

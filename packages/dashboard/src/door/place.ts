@@ -10,7 +10,7 @@ const plainDoorPages = ['signIn', 'start', 'link', 'claim', 'forgot'] as const
 const invitationPath = /^\/invitation\/([^/]+)\/?$/i
 
 /** The page of the door at this path; undefined if the path belongs to another page. */
-export function doorAt(pathname: string): DoorPage | undefined {
+export function doorPageAt(pathname: string): DoorPage | undefined {
   const path = pathname.toLowerCase().replace(/(.)\/+$/, '$1')
   const page = plainDoorPages.find((name) => paths[name] === path)
   if (page) return { page }
@@ -24,23 +24,23 @@ export function doorAt(pathname: string): DoorPage | undefined {
  * session.
  */
 export function entryWithoutAnswer(error: unknown, pathname: string): EntryInfo | undefined {
-  const page = doorAt(pathname)?.page
+  const page = doorPageAt(pathname)?.page
   const tooMany = error instanceof ApiError && error.code === 'rate_limited'
   if (!tooMany && (page === undefined || page === 'invitation')) return undefined
   return { me: null, first: page === 'start', mail: true, oidc: null, passkeys: false, version: null }
 }
 
-type OpenedAt = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
+type PageToOpen = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
 
 /**
  * The page that an address leads to. A person without a session signs in first, and the address of the sign-in page
  * then remembers where they wanted to go.
  */
-export function openedAt(
+export function pageToOpen(
   { pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>,
   { me, first }: Pick<EntryInfo, 'me' | 'first'>,
-): OpenedAt {
-  if (doorAt(pathname)) return { is: 'door' }
+): PageToOpen {
+  if (doorPageAt(pathname)) return { is: 'door' }
   if (me) return { is: 'pages', me }
   if (pathname === paths.home) return first ? { is: 'door' } : { is: 'door', address: paths.signIn }
   return { is: 'door', address: `${paths.signIn}?next=${encodeURIComponent(pathname + search + hash)}` }

@@ -7,7 +7,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import type { ShownFleet } from './useFleet.ts'
-import { namesFound, type Selection } from './useSelection.ts'
+import { findAgentNames, type Selection } from './useSelection.ts'
 import { type ColumnName, columnLooks } from './views/columns.ts'
 import { entryAfterChange } from './views/opened.ts'
 import { addressOf, type FleetView, orderAfterPress, sortOf } from './views/state.ts'
@@ -114,7 +114,7 @@ function ChooseAll({
     Array.from({ length: shown.total }, (_, index) => index).every(isChosen)
   const { busy, error, submit } = useChange(async () => {
     if (all) return selection.clear()
-    selection.setFound(await namesFound(slug, { q: filter }), filter)
+    selection.setFound(await findAgentNames(slug, { q: filter }), filter)
   })
   return (
     <Checkbox

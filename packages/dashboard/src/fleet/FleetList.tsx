@@ -13,8 +13,8 @@ import type { GroupBox } from './groups/boxes.ts'
 import type { ShownFleet } from './useFleet.ts'
 import { useRoom } from './useRoom.ts'
 import type { Selection } from './useSelection.ts'
-import { useStop } from './useStop.ts'
 import { useStrips } from './useStrips.ts'
+import { useTabStop } from './useTabStop.ts'
 import type { FleetView } from './views/state.ts'
 
 /**
@@ -61,7 +61,7 @@ export function FleetList(props: ListProps) {
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
   const scrollTo = useRef<(index: number) => void>(() => {})
-  const { body, stop, move, focused } = useStop(slug, shown, (index) => scrollTo.current(index))
+  const { body, stop, move, focused } = useTabStop(slug, shown, (index) => scrollTo.current(index))
   const { rows, top, first, last } = useRows(body, { count: shown.total, size, stop })
   scrollTo.current = (index) => rows.scrollToIndex(index, { align: 'auto' })
   useEffect(() => onRange(first, last), [first, last, onRange])

@@ -20,7 +20,7 @@ import { FleetChips } from './filter/FleetChips.tsx'
 import { GroupingMenu } from './groups/Arrange.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
-import { useOpened } from './views/opened.ts'
+import { useOpenedViewId } from './views/opened.ts'
 import { Views } from './views/Views.tsx'
 import { ViewTabs } from './views/ViewTabs.tsx'
 import { agentCountText, fleetQueryOf, problemsOf, urgentText, type WorkspaceProblem } from './views/view.ts'
@@ -48,7 +48,7 @@ export function FleetPage() {
   const admin = workspace.role === 'admin'
   const some = selection.names.size > 0
   const bulk = useOnce(admin && some)
-  const opened = useOpened()
+  const opened = useOpenedViewId()
   useEffect(() => noteList(slug, { search: view, state: { view: opened } }), [slug, view, opened])
   useEffect(() => noteApplied(slug, filter), [slug, filter])
   useKey('clear', some ? selection.clear : undefined)

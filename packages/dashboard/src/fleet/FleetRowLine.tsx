@@ -134,7 +134,7 @@ const SeenCell = ({ row: { seenAt } }: RowProps) => (
   <Cell name="seen">{seenAt === null ? <span className="fleet-dim">never</span> : <PlainTime at={seenAt} />}</Cell>
 )
 
-/** The running version and, beside it, the one that is wanted, or how the update to it went wrong. */
+/** The running version and, beside it, the requested one, or how the update to it failed. */
 function VersionCell({ row: { version, updates } }: RowProps) {
   const hasTrouble = troubleOf(updates) !== undefined
   return (

@@ -11,7 +11,7 @@ import { FleetList } from './FleetList.tsx'
 import { chosenOf, type GroupBox, membersOf } from './groups/boxes.ts'
 import { GroupHeadings, GroupLine, statesOf } from './groups/GroupLine.tsx'
 import { useGroups } from './groups/useGroups.ts'
-import { namesFound, type Selection } from './useSelection.ts'
+import { findAgentNames, type Selection } from './useSelection.ts'
 
 interface GroupedListProps extends Pick<ComponentProps<typeof FleetList>, 'slug' | 'view' | 'filter' | 'selection'> {
   by: Grouping
@@ -115,7 +115,7 @@ function useGroupBoxes({ slug, filter, by, selection }: BoxesQuery) {
     const press = async () => {
       if (chosen === 'all') return selection.set(known, false)
       const asked = { q: filter, group: by, ...(group.value !== null && { in: group.value }) }
-      selection.set(await namesFound(slug, asked), true)
+      selection.set(await findAgentNames(slug, asked), true)
     }
     return { chosen, press }
   }

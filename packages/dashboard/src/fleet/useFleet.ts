@@ -6,6 +6,7 @@ import { fleetQuery, fleetWindow, keys } from '../data/queries.ts'
 import { serviceNow } from '../ui/index.ts'
 import { nextSilence, windowsOf } from './views/view.ts'
 
+/** The rows of the list of agents, of which only those near the ones in sight are loaded. */
 export interface ShownFleet {
   total: number
   head: Fleet
@@ -33,7 +34,7 @@ export function useFleet(slug: string, query: FleetQuery, first: number, last: n
     row: (index) => windows.get(Math.floor(index / fleetWindow) * fleetWindow)?.rows[index % fleetWindow],
   }
   const before = useRef<{ slug: string; shown: ShownFleet } | undefined>(undefined)
-  useSilence(slug, [...windows.values()])
+  useOfflineReload(slug, [...windows.values()])
   useEffect(() => {
     if (shown) before.current = { slug, shown }
   })
@@ -50,7 +51,7 @@ export function useFleet(slug: string, query: FleetQuery, first: number, last: n
  * agent, and its square has its colour. The service sends no frame then, because an agent goes offline only by the
  * passing of time.
  */
-function useSilence(slug: string, windows: readonly Fleet[]): void {
+function useOfflineReload(slug: string, windows: readonly Fleet[]): void {
   const client = useQueryClient()
   const times = windows.flatMap((window) => nextSilence(window) ?? [])
   const next = times.length === 0 ? undefined : Math.min(...times)

@@ -78,6 +78,7 @@ let context: CanvasRenderingContext2D | null | undefined
 let fontFamily: string | undefined
 let lastFont = ''
 
+/** Measures a text in the fonts of the page. */
 export const measure: MeasureText = (text, look) => {
   if (text === '') return 0
   context ??= document.createElement('canvas').getContext('2d')

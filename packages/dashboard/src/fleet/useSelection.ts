@@ -61,7 +61,7 @@ interface WantedAgents {
 }
 
 /** Reads the names of the agents, and shows a message if an action can reach only some of them. */
-export async function namesFound(slug: string, wanted: WantedAgents): Promise<string[]> {
+export async function findAgentNames(slug: string, wanted: WantedAgents): Promise<string[]> {
   const { names, total } = await call('GET /w/:slug/fleet/names', { slug }, wanted)
   const [some, all] = [names.length, total].map((number) => number.toLocaleString('en-US'))
   if (total > names.length) notify({ message: `${some} of ${all} agents are selected: an action reaches no more.` })

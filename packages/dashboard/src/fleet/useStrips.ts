@@ -42,7 +42,7 @@ export function namesToAsk(
   return { names: names.slice(0, namesAtOnce), missing }
 }
 
-/** Returns the function that gives the strip of an agent; undefined until it is known. */
+/** Returns a function that gives the strip of an agent, or undefined until that strip is loaded. */
 export function useStrips(
   slug: string,
   rows: readonly FleetRow[],

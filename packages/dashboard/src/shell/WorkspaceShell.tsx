@@ -6,7 +6,7 @@ import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { isRefusal } from '../data/api.ts'
 import { useLive } from '../data/live/useLive.ts'
 import { forgetWorkspace, read } from '../data/queries.ts'
-import { notePlace } from '../data/returning.ts'
+import { noteOpenPage } from '../data/returning.ts'
 import { ShellWorkspace, useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { part } from '../ui/files.tsx'
@@ -52,7 +52,7 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
     alerts: go(paths.alerts),
   })
   useEffect(() => {
-    notePlace(slug, name !== undefined ? { agent: name } : /^\/w\/[^/]+\/?$/.test(where) ? 'list' : 'elsewhere')
+    noteOpenPage(slug, name !== undefined ? { agent: name } : /^\/w\/[^/]+\/?$/.test(where) ? 'list' : 'elsewhere')
   }, [slug, name, where])
   const client = useQueryClient()
   // The person was removed from the workspace, so its data leaves the screen.

@@ -34,5 +34,6 @@ export function LogName({ slug, names, onChange }: LogNameProps) {
   )
 }
 
+/** A number of agents as a share of all selected ones, such as `3 of 12`, or `all`. */
 export const countOfAll = (some: number, all: number): string =>
   some === all ? 'all' : `${some.toLocaleString('en-US')} of ${all.toLocaleString('en-US')}`

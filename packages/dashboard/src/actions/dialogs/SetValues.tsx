@@ -134,7 +134,7 @@ interface ChosenSetting {
   readonly isCleared: boolean
 }
 
-/** Starts with the value that most of the agents have. */
+/** The first content of the input for a setting: the value that most of the agents have. */
 export function firstChoice(offered: OfferedSetting): ChosenSetting {
   const raw = rawValueOf(offered.setting, offered.values[0]?.value)
   return { offered, raw: raw ?? emptyOf(offered.setting), isCleared: false }

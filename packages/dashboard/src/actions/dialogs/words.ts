@@ -5,8 +5,10 @@ import { actionStates } from '../../paths.ts'
 type OutcomeTone = 'waiting' | 'told' | 'good' | 'no' | 'lost' | 'plain'
 
 const number = (n: number): string => n.toLocaleString('en-US')
+/** A number of agents in words, such as `1 agent` or `1,200 agents`. */
 export const agentsIn = (n: number): string => `${number(n)} ${n === 1 ? 'agent' : 'agents'}`
 
+/** The names of the types of actions, as buttons and titles show them. */
 export const typeWords: Readonly<Record<ActionType, string>> = {
   pause: 'Pause',
   resume: 'Resume',
@@ -77,7 +79,7 @@ const misfitWords: Readonly<Record<ActionType, readonly [one: string, many: stri
   delete: ['has reported', 'have reported'],
 }
 
-/** The reason for which most agents are skipped comes first: `38 of 40: 2 do not offer Pause`. */
+/** Says how many agents an action reaches and why others are skipped: `38 of 40: 2 do not offer Pause`; else null. */
 export function previewWords(type: ActionType, { sends, skips, leftOff }: ActionPreview): string | null {
   if (skips.length === 0) return null
   const rest = leftOff?.skips ?? 0

@@ -14,7 +14,7 @@ import { FirstReport, useFirstReport } from '../dialogs/FirstReport.tsx'
 import { KeepRunning } from '../dialogs/KeepRunning.tsx'
 import { adoptBlock, adoptLine, checkLine, connectBlock, connectLine } from '../dialogs/lines.ts'
 import { NumberedStep, TokenOnce, WithoutProgram } from '../dialogs/TokenSteps.tsx'
-import { freeName, useTaken } from './names.ts'
+import { freeName, useTakenNames } from './names.ts'
 import { Steps, useAdding, type WhatToAdd } from './What.tsx'
 
 interface ConnectProps {
@@ -81,7 +81,7 @@ const Later = ({ title, open, children }: { title: string; open: boolean; childr
 
 /** Leads to the agent that has reported, and adds another one like it with one press. */
 function FirstReportNote({ slug, name, to, onAdded }: Omit<ConnectProps, 'token'> & { name: string }) {
-  const taken = useTaken(slug, to.base)
+  const taken = useTakenNames(slug, to.base)
   const { busy, error, submit } = useAdding(slug, onAdded)
   const next = freeName(to.base, taken)
   return (

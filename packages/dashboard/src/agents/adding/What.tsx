@@ -15,13 +15,13 @@ import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
 import { TagsField } from '../dialogs/TagsField.tsx'
 import { NumberedStep } from '../dialogs/TokenSteps.tsx'
 import { tagsTyped, wrongWithTags } from '../dialogs/tags.ts'
-import { freeName, useTaken, wrongWithNewName } from './names.ts'
+import { freeName, useTakenNames, wrongWithNewName } from './names.ts'
 
 type Connected = Exclude<AddedThing, 'blueprint'>
-/** An agent to be made for something that runs already. */
+/** An agent to be made for a program or for cron jobs that run already. */
 export interface WhatToAdd {
   readonly what: Connected
-  /** The name without the number that made it free. */
+  /** The name that the person chose, without the number that was added because the name was taken. */
   readonly base: string
   readonly tags: readonly string[]
 }
@@ -120,7 +120,7 @@ const BlueprintChoice = ({ slug }: { slug: string }) => (
 const usual: Readonly<Record<Connected, string>> = { program: 'my-agent', cron: 'cron-jobs' }
 
 function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
-  const usualTaken = useTaken(slug, usual[what])
+  const usualTaken = useTakenNames(slug, usual[what])
   const [typed, setTyped] = useState<string>()
   /** The name that the field offers while it has the focus. A late answer does not change a text that is selected. */
   const [offered, setOffered] = useState<string>()
@@ -128,7 +128,7 @@ function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
   const [pressed, setPressed] = useState(false)
   const name = typed ?? offered ?? freeName(usual[what], usualTaken)
   const [settled] = useDebouncedValue(trimInvisible(name), 250)
-  const taken = useTaken(slug, settled)
+  const taken = useTakenNames(slug, settled)
   const whyName = wrongWithNewName(name, settled === trimInvisible(name) ? taken : undefined)
   const whyTags = wrongWithTags(tags)
   const { busy, error, submit, forgetError } = useAdding(slug, onAdded)
@@ -178,7 +178,7 @@ function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
   )
 }
 
-/** Makes an agent and its token. */
+/** Returns a function that makes an agent and its token, with the state of the request. */
 export function useAdding(slug: string, onAdded: WhatProps['onAdded']) {
   const client = useQueryClient()
   return useChange(async ({ name, ...to }: WhatToAdd & { name: string }) => {

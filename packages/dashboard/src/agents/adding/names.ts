@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { read } from '../../data/queries.ts'
 import { wrongWithName } from '../dialogs/names.ts'
 
-/** The names of a workspace's agents that begin with this one; undefined until they are known. */
-export function useTaken(slug: string, name: string): ReadonlySet<string> | undefined {
+/** The names of the workspace's agents that begin with `name`; undefined until they are loaded. */
+export function useTakenNames(slug: string, name: string): ReadonlySet<string> | undefined {
   const q = `name:${name}*`
   const { data } = useQuery({ ...read('GET /w/:slug/fleet/names', { slug }, { q }), enabled: isAgentName(name) })
   return data && new Set(data.names)

@@ -138,7 +138,7 @@ function CommandButtons({ agent, command, undoable }: Omit<OneProps, 'dismiss'>)
   )
 }
 
-/** The milliseconds for which such a toast is shown. */
+/** The time for which a toast about a command that ended is shown, in milliseconds. */
 const shownMs = 20_000
 const done = { pause: 'Paused', resume: 'Resumed', run_now: '' } as const
 

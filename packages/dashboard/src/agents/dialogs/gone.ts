@@ -1,6 +1,6 @@
 import { call } from '../../data/api.ts'
 
-/** The names of those of the agents that no longer exist. */
+/** Returns those of the names whose agents no longer exist. */
 export async function goneAgents(slug: string, names: readonly string[]): Promise<string[]> {
   const known = new Set((await call('GET /w/:slug/fleet/names', { slug }, {})).names)
   return names.filter((name) => !known.has(name))

@@ -64,7 +64,7 @@ export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
 /** A report as the page saw it arrive. */
 export interface ReportBeat {
   readonly at: number
-  /** The time after which the next one was due, in milliseconds. */
+  /** The time after which the next report was due, in milliseconds. */
   readonly interval: number
 }
 
@@ -73,7 +73,7 @@ type Heard = Pick<AgentPage, 'seenAt' | 'nextReportAt'>
 /** The number of intervals without a report after which the beats begin again. */
 const missedIntervals = 3
 
-/** The beats after the page has been read again; the same ones if no report has arrived. */
+/** The beats after the agent's page was loaded again; the same array if no new report has arrived. */
 export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt }: Heard): readonly ReportBeat[] {
   const last = beats.at(-1)
   if (seenAt === null || nextReportAt === null || last?.at === seenAt) return beats
@@ -85,13 +85,13 @@ export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt 
 
 interface BeatBar {
   at: number
-  /** The height from 0 to 1. A report in time has half of it. */
+  /** The height from 0 to 1. The bar of a report that came in time has 0.5. */
   tall: number
   /** True if the report came more than half an interval late. */
   isLate: boolean
 }
 
-/** The bars of the reports that arrived while the page was open. The first beat was there before. */
+/** The bars of the reports that arrived while the page was open. The first beat, from before, has none. */
 export const beatBarsOf = (beats: readonly ReportBeat[]): BeatBar[] =>
   beats.slice(1).map(({ at }, i) => {
     const before = beats[i] as ReportBeat

@@ -11,7 +11,7 @@ import { Tone } from '../../ui/parts.tsx'
 import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { commandStateWords } from '../parts/life.ts'
 import { type AwaitedLog, arrivedLog, type FoldedLogs, foldLogs } from './follow.ts'
-import { type AskedFor, RequestLog } from './RequestLog.tsx'
+import { type LogRequestListener, RequestLog } from './RequestLog.tsx'
 
 const LogReader = part(() => import('./LogReader.tsx'))
 
@@ -88,7 +88,7 @@ function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): str
   return chosen || (first ?? newest)
 }
 
-/** The place in which a log opens, with what happens when one is requested. */
+/** Shown where a log opens while none is open: the steps from the request to the log. */
 const OpensInPage = ({ isComing }: { isComing: boolean }) => (
   <div className="svc-card ag-log-place">
     <h2>{isComing ? 'The log opens here when it comes' : 'No log requested yet'}</h2>
@@ -153,7 +153,7 @@ function useArrivals(
   logs: readonly LogEntry[] | undefined,
   shown: string,
   open: (log: LogEntry, isFollowed: boolean) => void,
-): AskedFor {
+): LogRequestListener {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
   const arrived = waiting && logs ? arrivedLog(waiting, logs) : undefined
   useEffect(() => {

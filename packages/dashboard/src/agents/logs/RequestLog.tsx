@@ -10,10 +10,10 @@ import { type FollowedLog, followMs, followStep } from './follow.ts'
 /**
  * Must be called with the name of a log when it is requested. `isFollowed` is true if the page requested it by itself.
  */
-export type AskedFor = (name: string, isFollowed?: boolean) => void
+export type LogRequestListener = (name: string, isFollowed?: boolean) => void
 
 /** The row in which a person chooses a log, requests it, and follows it. Shows nothing if the agent offers no log. */
-export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: AskedFor }) {
+export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: LogRequestListener }) {
   const { page, press } = agent
   const [picked, setPicked] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
@@ -79,7 +79,7 @@ function WaitedTime({ since }: { since: number }) {
 /** Requests a log again and again while a person follows it. Returns that log, and a function that changes it. */
 function useFollow(
   { page, press }: Agent,
-  onAsked: AskedFor,
+  onAsked: LogRequestListener,
 ): readonly [FollowedLog | null, (name: string | null) => void] {
   const [followed, setFollowed] = useState<FollowedLog | null>(null)
   const isPending = followed !== null && press.under({ type: 'log', payload: { name: followed.name } }) !== undefined

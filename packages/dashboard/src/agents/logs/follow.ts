@@ -40,7 +40,7 @@ export interface FoldedLogs {
   readonly earlier: readonly LogEntry[]
 }
 
-/** Folds the logs of a list, the newest first: those of one name and person that came within the time of a follow. */
+/** Folds logs of one name that one person requested shortly after each other. `logs` are the newest first. */
 export function foldLogs(logs: readonly LogEntry[]): FoldedLogs[] {
   const folded: { newest: LogEntry; earlier: LogEntry[] }[] = []
   for (const log of logs) {

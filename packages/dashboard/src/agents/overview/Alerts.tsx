@@ -25,7 +25,7 @@ export function OpenAlerts({ agent }: { agent: Agent }) {
   const open = data
     .filter(({ endedAt }) => endedAt === null)
     .toSorted(byUrgency)
-    // The title of the page says that label.
+    // The title of the page already shows this label.
     .map((alert) => (isTitle(alert) ? { ...alert, label: null } : alert))
   if (open.length === 0) return null
   return (

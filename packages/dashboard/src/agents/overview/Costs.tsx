@@ -10,7 +10,7 @@ import { Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
 import type { Agent } from '../parts/agent.ts'
 
-/** The times of which costs are shown: the days, and the days that are one column. */
+/** The periods that can be chosen: the number of days in each, and how many of them share a column of the chart. */
 const costTimes = { '30': 1, '90': 1, '400': 7 } as const
 type CostDays = keyof typeof costTimes
 
@@ -68,7 +68,7 @@ export function Costs({ agent: { slug, page } }: { agent: Agent }) {
 /** The name of a column of a week, by its first day. */
 const weekName = (key: string): string => `Week from ${dayName(key)}`
 
-/** Adds up each `size` columns to one with the key of the first, counted from the end. */
+/** Joins each `size` neighbouring columns, counted from the end, into one with their sums and the key of the first. */
 export function joinedColumns(columns: readonly Column[], size: number): Column[] {
   if (size === 1) return [...columns]
   const joined: Column[] = []

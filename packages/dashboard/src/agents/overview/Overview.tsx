@@ -14,7 +14,7 @@ import { Alerts, OpenAlerts } from './Alerts.tsx'
 import { Costs } from './Costs.tsx'
 import { arrange, type Columns, listedHealth, listedPanels, partsOfNow, worstFirst } from './parts/arrange.ts'
 import { History } from './parts/History.tsx'
-import { isSaid, StateDetail, TwoReporters } from './parts/StateDetail.tsx'
+import { isShownAtTop, StateDetail, TwoReporters } from './parts/StateDetail.tsx'
 import { Subjects } from './Subjects.tsx'
 
 /** Only agents without a level have a next step, so its code is loaded separately. */
@@ -218,7 +218,9 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
             <span className="ag-quiet">
               <Dotted
                 parts={[
-                  item.detail !== undefined && !isSaidOf(agent, item) && <Text key="detail">{item.detail}</Text>,
+                  item.detail !== undefined && !isDetailShownAtTop(agent, item) && (
+                    <Text key="detail">{item.detail}</Text>
+                  ),
                   old && !isOfRuntime(item) && <AsOf key="as-of" agent={agent} />,
                 ]}
               />
@@ -231,5 +233,5 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
 }
 
 /** True if the top of the page already says the detail of this item, which decides the agent's level. */
-const isSaidOf = (agent: Agent, { level, detail }: HealthItem): boolean =>
-  level === agent.page.report?.state?.level && detail !== undefined && isSaid(agent, detail)
+const isDetailShownAtTop = (agent: Agent, { level, detail }: HealthItem): boolean =>
+  level === agent.page.report?.state?.level && detail !== undefined && isShownAtTop(agent, detail)

@@ -17,6 +17,7 @@ export interface Agent {
   readonly press: CommandPress
   readonly settings: SettingsDrafts
 }
+/** Sends commands for the buttons on the agent's page, and knows which commands are pending. */
 export interface CommandPress {
   readonly send: (command: SentCommand) => Promise<ShownCommand>
   /** Sends a command whose outcome is not shown. A command that could not be sent shows no notification either. */
@@ -31,6 +32,7 @@ export interface CommandPress {
 }
 
 const route = getRouteApi('/signed-in/w/$slug/agents/$name')
+/** The workspace and the agent's name in the address of the agent's page. */
 export const useAgentAddress = () => route.useParams()
 
 /**

@@ -18,6 +18,7 @@ interface StateWords {
   readonly means: string
 }
 
+/** The words for each state of a command. */
 export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
   queued: { word: 'queued', tone: 'waiting', means: 'It is sent in the answer to the agent’s next report.' },
   delivered: {
@@ -66,6 +67,7 @@ export function dueWords(nextAt: number | null, now: number): string | null {
   return `next report in about ${lastingText(left < minute ? left : Math.round(left / minute) * minute)}`
 }
 
+/** True for a pending command: one that is queued or delivered, and not answered yet. */
 export const isOpen = (command: Pick<ShownCommand, 'state'>): boolean =>
   command.state === 'queued' || command.state === 'delivered'
 

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { call, type SentCommand } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
-import { takeSent } from '../../data/sent.ts'
+import { takeSentCommand } from '../../data/sent.ts'
 import { serviceNow, useClock } from '../../ui/index.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
 import type { CommandPress } from './agent.ts'
@@ -33,7 +33,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
   const client = useQueryClient()
   const [mine, setMine] = useState<readonly ShownCommand[]>([])
   useEffect(() => {
-    const sent = takeSent(slug, name)
+    const sent = takeSentCommand(slug, name)
     if (sent) setMine((before) => [sent, ...before])
   }, [slug, name])
   const ledger = useQuery({
@@ -144,6 +144,7 @@ function isSame(command: ShownCommand, body: SentCommand): boolean {
   return body.type !== 'log' || (command.payload as { name?: unknown }).name === body.payload.name
 }
 
+/** The minutes after which a command without an answer times out. */
 export const minutesToAnswer = limits.commandSeconds / 60
 
 /** The sentence about a command to an agent that is offline. */

@@ -12,7 +12,7 @@ interface FiltersProps {
   agent: Agent
   filter: RunFilter
   order: RunOrder
-  /** Changes the order by a menu; undefined if the headings of the table do. */
+  /** Called with the order that was chosen in a menu; undefined if the headings of the table change the order. */
   onOrder: ((order: RunOrder) => void) | undefined
   /** The number of runs that fit the filter; undefined without a filter. */
   total: number | undefined
@@ -20,7 +20,7 @@ interface FiltersProps {
   children: ReactNode
 }
 
-/** The milliseconds without a key after which the text is searched for. */
+/** The time between the last key and the search for the typed text, in milliseconds. */
 const searchDelayMs = 250
 
 /** Shows the search and the filters in use. The others are behind one button. */

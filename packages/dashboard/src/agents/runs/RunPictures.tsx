@@ -38,7 +38,7 @@ interface RunPicture {
   title: string
 }
 
-/** Fewer runs make no picture. */
+/** The minimum number of runs for a picture. */
 const minRuns = 3
 
 /** The pictures of runs that are listed from the newest to the oldest; null where too few have a value. */

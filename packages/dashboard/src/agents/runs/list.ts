@@ -40,7 +40,7 @@ export const readRunOrder = (sort: string, order: string): RunOrder => ({
   rising: order === 'rising',
 })
 
-/** An order as the page's address names it. The usual order needs no words. */
+/** The keys of an order in the page's address. A key with its default is undefined, so the address does not have it. */
 export const addressOfOrder = ({ sort, rising }: RunOrder) => ({
   sort: sort === 'started' ? undefined : sort,
   order: rising ? 'rising' : undefined,

@@ -77,6 +77,7 @@ export const MoreCount = ({ count }: { count: number }) => (
   </span>
 )
 
+/** The models of a run with the cost of each, the most expensive first. */
 export const modelsOf = (run: Run) => Object.entries(run.models ?? {}).sort((a, b) => b[1] - a[1])
 
 export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {

@@ -64,7 +64,7 @@ export function BlueprintPart({ agent, update }: PartProps) {
   )
 }
 
-/** The way past the watch of the present version (D30), or why there is none. */
+/** A button that updates the agent before the watching of its present version is over (D30), or why there is none. */
 function PastTheWatch({ agent, update: { wish, waits, now } }: PartProps) {
   const act = useUpdates(agent)
   if (!wish || waits?.for !== 'window') return null
@@ -174,7 +174,7 @@ function ConfirmVersion({ agent, update, version, onClose }: PartProps & { versi
   )
 }
 
-/** Says what a request for the version that runs does. */
+/** Says what happens if a person requests the version that already runs. */
 const Stays = ({ update: { running, wish, hold } }: { update: BlueprintUpdate }) => (
   <>
     The agent goes on with <Text>{running ?? ''}</Text>

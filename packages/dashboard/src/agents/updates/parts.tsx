@@ -68,7 +68,7 @@ function waitsWords(waits: WaitReason): ReactNode {
 
 const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
-/** True for what a runtime reports of an agent that was installed and never updated. The timeline says when. */
+/** True for the outcome that a runtime reports for an installation. The timeline shows its time. */
 const isInstalled = ({ outcome, message }: LastOutcome): boolean => outcome === 'ok' && message === 'installed'
 
 /**

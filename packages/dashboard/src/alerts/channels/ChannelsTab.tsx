@@ -55,7 +55,7 @@ export default function ChannelsTab({ slug, admin }: AlertTabProps) {
 interface ChannelLineProps {
   slug: string
   channel: ChannelRow
-  /** Undefined until they are known. */
+  /** The rules of the workspace; undefined until they are loaded. */
   rules: readonly RuleSettings[] | undefined
   admin: boolean
 }

@@ -16,8 +16,8 @@ export interface AlertsShown {
 
 const route = getRouteApi('/signed-in/w/$slug/alerts')
 
-/** Changes what the address says about the page. A value of undefined is left out. */
-export function useShown() {
+/** Returns a function that changes parameters of the page's address, such as the filter. Undefined removes one. */
+export function useAlertsAddress() {
   const navigate = route.useNavigate()
   return (change: Readonly<Record<string, string | undefined>>) =>
     void navigate({
@@ -28,20 +28,20 @@ export function useShown() {
     })
 }
 
-/** The filter that the address names: words, a rule, a level. */
+/** The filter in the page's address: words, a rule, a level. */
 export function useAlertsShown(): AlertsShown {
   const { q, rule: named, level } = route.useSearch()
   const rule = ruleNames.find((name) => name === named)
   return { ...(q !== undefined && { q }), ...(rule && { rule }), ...(level && { level }) }
 }
 
-/** The milliseconds without a key after which the words are applied. */
+/** The time between the last key and the search for the typed words, in milliseconds. */
 const searchDelayMs = 300
 
 /** The filter of alerts. It is kept in the address. */
 export function AlertFilter() {
   const { q = '', rule, level } = useAlertsShown()
-  const show = useShown()
+  const show = useAlertsAddress()
   const { typed, type } = useAddressText({
     text: q,
     pauseAfter: () => searchDelayMs,

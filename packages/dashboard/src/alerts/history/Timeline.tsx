@@ -8,12 +8,20 @@ import { barNear, positionSpans, TimeBars } from '../../ui/charts/TimeBars.tsx'
 import { Level, lastingText, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import './history.css'
-import { type AlertSpan, marksOf, moved, type RowKind, rowsOf, spanText, type TimelineRow } from './rows.ts'
+import {
+  type AlertSpan,
+  marksOf,
+  spanAfterKey,
+  spanText,
+  type TimelineRow,
+  type TimelineRowKind,
+  timelineRowsOf,
+} from './rows.ts'
 
 interface TimelineProps {
   slug: string
   alerts: readonly AlertBar[]
-  kind: RowKind
+  kind: TimelineRowKind
   start: number
   end: number
 }
@@ -25,7 +33,7 @@ interface TimelineProps {
 export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   const { ref, width } = useElementSize<HTMLTableCellElement>()
   const [chosen, setChosen] = useState<string | null>(null)
-  const rows = rowsOf(alerts, kind, { start, end })
+  const rows = timelineRowsOf(alerts, kind, { start, end })
   const at = indexesOf(rows, chosen)
   const span = at && rows[at.row]?.spans[at.span]
   const marks = marksOf(start, end, Math.max(2, Math.floor(width / 84)))
@@ -33,7 +41,7 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   const scale = linear([start, end], [0, width])
   const move = (event: KeyboardEvent) => {
     if (event.key === 'Escape') return setChosen(null)
-    const to = moved(rows, at, event.key)
+    const to = spanAfterKey(rows, at, event.key)
     if (!to) return
     event.preventDefault()
     setChosen(rows[to.row]?.spans[to.span]?.alert.id ?? null)

@@ -1,7 +1,7 @@
 import type { AlertBar } from '@svc/api'
 import { expect, test } from 'vitest'
 import { barNear, positionSpans, timeBarsPath } from '../../ui/charts/TimeBars.tsx'
-import { marksOf, moved, rowsOf, spanText } from './rows.ts'
+import { marksOf, spanAfterKey, spanText, timelineRowsOf } from './rows.ts'
 
 const hour = 3_600_000
 const end = new Date(2026, 10, 27, 16, 20).getTime()
@@ -25,7 +25,7 @@ test('a row has the number of its alerts and their lengths within the period, an
     alert('offline', 10, null, { rule: 'silent', ...web }),
     alert('warned', 3, 2.5, { level: 'warn', ...web }),
   ]
-  const rows = rowsOf(alerts, 'rule', period)
+  const rows = timelineRowsOf(alerts, 'rule', period)
   expect(rows.map(({ name, spans, total, longest }) => [name, spans.length, total / hour, longest / hour])).toEqual([
     ['Offline', 1, 10, 10],
     ['Level Bad', 3, 5.5, 4],
@@ -35,7 +35,7 @@ test('a row has the number of its alerts and their lengths within the period, an
     ['warned', 'warn'],
     ['new', 'bad'],
   ])
-  expect(rowsOf(alerts, 'agent', period).map(({ name, total }) => [name, total / hour])).toEqual([
+  expect(timelineRowsOf(alerts, 'agent', period).map(({ name, total }) => [name, total / hour])).toEqual([
     ['web', 10.5],
     ['mail', 5],
   ])
@@ -45,17 +45,17 @@ test('many agents have rows of their own up to 15; the others share one, and not
   const alerts = Array.from({ length: 40 }, (_, i) =>
     alert(`${i}`, 20 - i / 10, 19 - i / 9, { subject: { kind: 'agent', name: `agent-${i}` } }),
   )
-  const rows = rowsOf(alerts, 'agent', period)
+  const rows = timelineRowsOf(alerts, 'agent', period)
   expect(rows).toHaveLength(16)
   expect(rows.at(-1)?.name).toBe('25 others')
   expect(rows.reduce((sum, { spans }) => sum + spans.length, 0)).toBe(40)
-  expect(rowsOf([], 'agent', period)).toEqual([])
+  expect(timelineRowsOf([], 'agent', period)).toEqual([])
 })
 
 test('an alert about many agents is in the row of the workspace', () =>
-  expect(rowsOf([alert('a', 2, 1, { subject: { kind: 'workspace', name: 'north' } })], 'agent', period)[0]?.name).toBe(
-    'The workspace',
-  ))
+  expect(
+    timelineRowsOf([alert('a', 2, 1, { subject: { kind: 'workspace', name: 'north' } })], 'agent', period)[0]?.name,
+  ).toBe('The workspace'))
 
 test('the axis names whole hours of a day, and days of a longer period, as many as there is room for', () => {
   expect(marksOf(period.start, end, 6).map(({ text }) => text)).toEqual([
@@ -73,7 +73,7 @@ test('the axis names whole hours of a day, and days of a longer period, as many 
 })
 
 test('the words of an alert say its rule, when it was open, and how long', () => {
-  const [row] = rowsOf(
+  const [row] = timelineRowsOf(
     [alert('a', 2, 1.5, { rule: 'item', subject: { kind: 'agent', name: 'm', item: 'Job b' } })],
     'rule',
     period,
@@ -81,12 +81,12 @@ test('the words of an alert say its rule, when it was open, and how long', () =>
   expect(spanText(row?.spans[0] as never, end)).toBe(
     'Bad health item: Job b, 27 Nov, 14:20 to 27 Nov, 14:50, 30\u00a0min',
   )
-  const [open] = rowsOf([alert('a', 2, null)], 'rule', period)
+  const [open] = timelineRowsOf([alert('a', 2, null)], 'rule', period)
   expect(spanText(open?.spans[0] as never, end)).toBe('Level Bad, 27 Nov, 14:20, still open, 2\u00a0h')
 })
 
 test('left and right go from alert to alert of a row, up and down to the nearest one of another', () => {
-  const rows = rowsOf(
+  const rows = timelineRowsOf(
     [
       alert('a', 20, 10),
       alert('b', 5, 1),
@@ -97,19 +97,19 @@ test('left and right go from alert to alert of a row, up and down to the nearest
     period,
   )
   const at = (row: number, span: number) => ({ row, span })
-  expect(moved(rows, null, 'ArrowRight')).toEqual(at(0, 0))
-  expect(moved(rows, null, 'ArrowLeft')).toEqual(at(0, 1))
-  expect(moved(rows, at(0, 0), 'ArrowRight')).toEqual(at(0, 1))
-  expect(moved(rows, at(0, 1), 'ArrowRight')).toEqual(at(0, 1))
-  expect(moved(rows, at(0, 1), 'ArrowDown')).toEqual(at(1, 1))
-  expect(moved(rows, at(1, 0), 'ArrowUp')).toEqual(at(0, 0))
-  expect(moved(rows, at(1, 0), 'ArrowDown')).toEqual(at(1, 0))
-  expect([moved(rows, at(1, 1), 'Home'), moved(rows, at(1, 0), 'End')]).toEqual([at(1, 0), at(1, 1)])
-  expect([moved(rows, at(0, 0), 'a'), moved(rows, null, 'Enter'), moved([], null, 'ArrowLeft')]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ])
+  expect(spanAfterKey(rows, null, 'ArrowRight')).toEqual(at(0, 0))
+  expect(spanAfterKey(rows, null, 'ArrowLeft')).toEqual(at(0, 1))
+  expect(spanAfterKey(rows, at(0, 0), 'ArrowRight')).toEqual(at(0, 1))
+  expect(spanAfterKey(rows, at(0, 1), 'ArrowRight')).toEqual(at(0, 1))
+  expect(spanAfterKey(rows, at(0, 1), 'ArrowDown')).toEqual(at(1, 1))
+  expect(spanAfterKey(rows, at(1, 0), 'ArrowUp')).toEqual(at(0, 0))
+  expect(spanAfterKey(rows, at(1, 0), 'ArrowDown')).toEqual(at(1, 0))
+  expect([spanAfterKey(rows, at(1, 1), 'Home'), spanAfterKey(rows, at(1, 0), 'End')]).toEqual([at(1, 0), at(1, 1)])
+  expect([
+    spanAfterKey(rows, at(0, 0), 'a'),
+    spanAfterKey(rows, null, 'Enter'),
+    spanAfterKey([], null, 'ArrowLeft'),
+  ]).toEqual([undefined, undefined, undefined])
 })
 
 test('a bar is at least three pixels wide and within its row; an open one has a point at the right edge', () => {

@@ -14,15 +14,15 @@ export const shortPeriods = { '1': '24 h', '7': '7 d', '30': '30 d' } as const
 type Days = keyof typeof periods
 export const dayChoices = pastDays satisfies readonly Days[]
 export const lengthInMs = (days: Days): number => Number(days) * day
-/** The days that are read if the person chose none. */
+/** The period that is loaded if the person chose none. */
 export const usualDays: Days = '7'
 
-/** The days to draw if the person chose none: one day if all alerts of the usual time opened in it. */
+/** The period to draw if the person chose none: one day if all alerts of the usual period opened in it. */
 export const daysFor = (alerts: readonly Pick<AlertBar, 'openedAt'>[], end: number): Days =>
   alerts.length > 0 && alerts.every(({ openedAt }) => openedAt >= end - day) ? '1' : usualDays
 
 /** A row of the timeline stands for a rule or for an agent. */
-export type RowKind = 'rule' | 'agent'
+export type TimelineRowKind = 'rule' | 'agent'
 
 /** A part of the period in which an alert was open. */
 export interface AlertSpan {
@@ -35,23 +35,23 @@ export interface AlertSpan {
 export interface TimelineRow {
   key: string
   name: string
-  /** In the order in which the alerts opened. */
+  /** The times at which alerts were open, in the order in which they opened. */
   spans: readonly AlertSpan[]
   /** The sum of the lengths within the period, and the longest of them, in milliseconds. */
   total: number
   longest: number
 }
 
-/** The rows that are drawn by themselves. The others share the last row. */
+/** The maximum number of rows of their own. The other rules or agents share one row more, the last. */
 const maxRows = 15
 
 /**
- * Groups alerts into rows, the one with the longest sum first. Of alerts that began before the period only the part
- * within it counts.
+ * Groups alerts into rows, the one with the longest sum first. If an alert opened before the period, only the part
+ * within the period counts.
  */
-export function rowsOf(
+export function timelineRowsOf(
   alerts: readonly AlertBar[],
-  kind: RowKind,
+  kind: TimelineRowKind,
   { start, end }: { start: number; end: number },
 ): TimelineRow[] {
   const nameOf = (alert: AlertBar) =>
@@ -122,8 +122,8 @@ export function spanText({ alert }: AlertSpan, end: number): string {
   return `${what}, ${dateAndTime(openedAt, end)}${until}, ${lastingText((endedAt ?? end) - openedAt)}`
 }
 
-/** The row and the span to which a key leads; undefined for other keys. Up and down keep the time. */
-export function moved(
+/** The row and the span to which a key moves; undefined for keys that do not move. Up and down keep the time. */
+export function spanAfterKey(
   rows: readonly TimelineRow[],
   at: { row: number; span: number } | null,
   key: string,

@@ -5,7 +5,7 @@ import { call } from '../../data/api.ts'
 import { exactTime, serviceNow, Text, Time } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import { useAlertChange } from '../parts/useAlertChange.ts'
-import { coveredBy } from '../parts/words.ts'
+import { muteCoverText } from '../parts/words.ts'
 
 interface MuteLineProps {
   slug: string
@@ -21,7 +21,7 @@ interface MuteLineProps {
  */
 export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLineProps) {
   const lift = useAlertChange(slug, 'Not lifted', () => call('DELETE /w/:slug/mutes/:id', { slug, id: mute.id }))
-  const what = coveredBy(mute)
+  const what = muteCoverText(mute)
   return (
     <li className="al-item">
       <div className="al-words">

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { call } from '../../data/api.ts'
 import { serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
-import { coveredBy, type MuteCover } from '../parts/words.ts'
+import { type MuteCover, muteCoverText } from '../parts/words.ts'
 import { muteLengths } from './mute-lengths.ts'
 import { coverFields, PlannedMuteDialog } from './PlannedMuteDialog.tsx'
 
@@ -23,7 +23,7 @@ interface MuteMenuProps {
  */
 export function MuteMenu({ slug, covered, more, mutes = true }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
-  const what = coveredBy(covered)
+  const what = muteCoverText(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
     call('POST /w/:slug/mutes', { slug }, { ...coverFields(covered), seconds }),
   )

@@ -5,7 +5,7 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 import { Dialog, DialogFooter, serviceNow } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
-import { coveredBy, type MuteCover } from '../parts/words.ts'
+import { type MuteCover, muteCoverText } from '../parts/words.ts'
 
 interface PlannedMuteDialogProps {
   slug: string
@@ -44,7 +44,7 @@ export function PlannedMuteDialog({ slug, covered, onClose }: PlannedMuteDialogP
     onClose()
   })
   return (
-    <Dialog opened onClose={onClose} title={`Mute ${coveredBy(covered)}`}>
+    <Dialog opened onClose={onClose} title={`Mute ${muteCoverText(covered)}`}>
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack gap="md">
           <Text c="dimmed">

@@ -3,7 +3,7 @@
  * Europe/Berlin`, puts them into a sentence or a form, and writes the values of the form as such a text again.
  */
 import { trimInvisible } from '@svc/protocol'
-import { inWords } from './words.ts'
+import { listInWords } from './words.ts'
 
 /** The values of the form for expected hours. `days` are short names such as `Mon`, and times are such as `08:00`. */
 export interface HoursValues {
@@ -63,7 +63,7 @@ export function daysText(days: readonly string[]): string {
   const group = Object.values(groups).find((one) => one.days.join() === days.join())
   if (group) return group.words
   const names = days.map((day) => `${dayNames[day]}s`)
-  return `on ${inWords(names)}`
+  return `on ${listInWords(names)}`
 }
 
 /** The times of weekly hours in words. An end before the start is on the next day; equal times are a whole day. */

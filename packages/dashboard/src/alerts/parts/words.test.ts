@@ -5,8 +5,8 @@ import {
   audienceOf,
   byUrgency,
   conditionOf,
-  coveredBy,
   followUpsOf,
+  muteCoverText,
   rulesOf,
   statementOf,
   tomorrowMorning,
@@ -106,4 +106,4 @@ test.each([
   [{ agent: 'mail', rule: 'item', item: 'Job backup' }, 'Job backup on mail'],
   [{ agent: null, rule: 'bad' }, 'the rule “Level Bad”'],
   [{ agent: null, rule: null }, 'the workspace'],
-] as const)('a mute of %j covers %s', (mute, words) => expect(coveredBy(mute)).toBe(words))
+] as const)('a mute of %j covers %s', (mute, words) => expect(muteCoverText(mute)).toBe(words))

@@ -34,15 +34,15 @@ export function rulesOf(channel: string, rules: readonly RuleSettings[]): string
   if (sending.length === on.length)
     return on.length === 1 ? 'the one rule that is on' : `all ${on.length} rules that are on`
   if (sending.length > 3) return `${sending.length} of ${on.length} rules that are on`
-  return inWords(sending.map(({ rule }) => alertRules[rule].heading))
+  return listInWords(sending.map(({ rule }) => alertRules[rule].heading))
 }
 
-/** Several things as a sentence names them: `a, b and c`. */
-export const inWords = (words: readonly string[]): string =>
+/** A list of words as part of a sentence: `a, b and c`. */
+export const listInWords = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
 function named(channels: readonly string[]): string {
-  return channels.length === 0 ? 'nobody' : inWords(channels.map((name) => `#${name}`))
+  return channels.length === 0 ? 'nobody' : listInWords(channels.map((name) => `#${name}`))
 }
 
 /**
@@ -105,7 +105,7 @@ export interface MuteCover {
 }
 
 /** The part of a workspace that a mute of an alert covers: its agent or health item, or else its rule. */
-export function coveredIn({ agent, rule, subject }: AlertLine): MuteCover {
+export function muteCoverOf({ agent, rule, subject }: AlertLine): MuteCover {
   const item = subject.item ?? null
   return { agent, rule: agent === null || item !== null ? rule : null, item }
 }
@@ -114,7 +114,7 @@ export function coveredIn({ agent, rule, subject }: AlertLine): MuteCover {
  * The part of a workspace that a mute covers, in words: `mail-triage`, `Job backup on mail-triage`, `the rule
  * “Offline”`, `the workspace`.
  */
-export function coveredBy({ agent, rule, item = null }: MuteCover): string {
+export function muteCoverText({ agent, rule, item = null }: MuteCover): string {
   if (agent !== null && item !== null) return subjectText({ name: agent, item })
   const named = rule === null ? '' : `the rule “${alertRules[rule].heading}”`
   if (agent === null) return named || 'the workspace'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandText, joinNames, type Manifest, settingText, whyKept } from './words.ts'
+import { commandText, joinNames, type Manifest, settingText, whyNotDeletable } from './words.ts'
 
 test('a command is shown as a person would type it, whatever its arguments contain', () => {
   expect(commandText(['python3', '-u', 'main.py'])).toBe('python3 -u main.py')
@@ -27,7 +27,7 @@ test.each([
   [{ runs: [], keeps: [], codes: 1 }, 'An install code for this version is still open. Revoke it first.'],
   [{ runs: [], keeps: [], codes: 2 }, '2 install codes for this version are still open. Revoke them first.'],
 ])('%j: %s', (version, words) => {
-  expect(whyKept(version)).toBe(words)
+  expect(whyNotDeletable(version)).toBe(words)
 })
 
 test.each([

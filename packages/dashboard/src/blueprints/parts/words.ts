@@ -43,7 +43,11 @@ export function settingText(setting: Manifest['settings'][number]): string {
 }
 
 /** Returns the reason why a version of a blueprint cannot be deleted, as a sentence; null if it can be deleted. */
-export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 'keeps' | 'codes'>): string | null {
+export function whyNotDeletable({
+  runs,
+  keeps,
+  codes,
+}: Pick<BlueprintVersion, 'runs' | 'keeps' | 'codes'>): string | null {
   if (runs.length > 0)
     return `${joinNames(runs)} ${runs.length === 1 ? 'runs' : 'run'} this version, so it can’t be deleted.`
   if (keeps.length > 0) {

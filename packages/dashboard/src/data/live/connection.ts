@@ -21,6 +21,7 @@ interface Listener {
 const silenceMs = 45_000
 const reconnectPauses = [500, 1_000, 2_000, 5_000, 10_000]
 
+/** Opens the stream of live frames of a workspace, and keeps it open until the returned function is called. */
 export function openLive(slug: string, agent: string | undefined, listener: Listener): () => void {
   const url = addressFor('GET /w/:slug/events', { slug }, { agent })
   let source: EventSource | undefined

@@ -26,19 +26,20 @@ export interface Freshness {
   end(): void
 }
 
+/** Starts to keep the data of this tab fresh, until `end` is called. `state` is called each time the stream changes. */
 export function keepFresh(state: (state: LiveState) => void): Freshness {
   // Browsers have no locks over plain HTTP on another host than localhost, although the type says otherwise.
   const locks = navigator.locks as LockManager | undefined
-  const facts: TabFacts = { signedIn: false, hiddenSince: undefined, locks: locks !== undefined, place: false }
+  const facts: TabFacts = { signedIn: false, hiddenSince: undefined, locks: locks !== undefined, hasSlot: false }
   let target: FreshnessTarget | undefined
   let way: StreamMode = 'idle'
-  let place: StreamSlot | undefined
+  let slot: StreamSlot | undefined
   let close: (() => void) | undefined
   let polling = false
 
   function change(news: Partial<TabFacts>): void {
     Object.assign(facts, news)
-    place?.show(facts.hiddenSince === undefined)
+    slot?.show(facts.hiddenSince === undefined)
     const before = way
     way = streamModeOf(facts, performance.now())
     if (way === before) return
@@ -53,9 +54,9 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
     close = way === 'holds' ? to?.connect(() => void to.check().then((loaded) => hear(to, loaded))) : undefined
   }
   function leave(): void {
-    place?.leave()
-    place = undefined
-    facts.place = false
+    slot?.leave()
+    slot = undefined
+    facts.hasSlot = false
   }
   function hear(from: FreshnessTarget, loaded: LoadResult): void {
     if (from !== target) return
@@ -72,13 +73,13 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
   async function take(): Promise<void> {
     if (!locks) return
     const lost = () => {
-      place = undefined
-      change({ place: false })
+      slot = undefined
+      change({ hasSlot: false })
     }
     const taken = await takeStreamSlot(locks, lost).catch(() => undefined)
     if (way !== 'polls') return taken?.leave()
-    place = taken
-    change({ place: taken !== undefined })
+    slot = taken
+    change({ hasSlot: taken !== undefined })
   }
 
   const unwatch = watchTab((hiddenSince) => change({ hiddenSince }))
@@ -100,8 +101,6 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
     },
   }
 }
-
-/** Reports when this tab is shown, hidden or frozen, and when its page is left. */
 
 /**
  * Calls `changed` each time the tab is shown or hidden, and once at the start. `hiddenSince` is undefined while the tab
@@ -150,8 +149,8 @@ export async function takeStreamSlot(locks: LockManager, lost: () => void): Prom
   const { held = [] } = await locks.query()
   const taken = new Set(held.map(({ name }) => name))
   for (const name of names.filter((each) => !taken.has(each))) {
-    const place = await takeSlot(locks, name, { ifAvailable: true }, lost)
-    if (place) return place
+    const slot = await takeSlot(locks, name, { ifAvailable: true }, lost)
+    if (slot) return slot
   }
   const hidden = names.find((name) => taken.has(name) && !taken.has(shownLock(name)))
   return hidden === undefined ? undefined : await takeSlot(locks, hidden, { steal: true }, lost)

@@ -24,7 +24,7 @@ export interface TabFacts {
   /** False if the browser has no Web Locks, for example over plain HTTP on another host than localhost. */
   locks: boolean
   /** True if the tab has one of the slots for tabs with a stream. */
-  place: boolean
+  hasSlot: boolean
 }
 
 /**
@@ -33,8 +33,8 @@ export interface TabFacts {
  */
 export type StreamMode = 'holds' | 'polls' | 'idle'
 
-export function streamModeOf({ signedIn, hiddenSince, locks, place }: TabFacts, now: number): StreamMode {
+export function streamModeOf({ signedIn, hiddenSince, locks, hasSlot }: TabFacts, now: number): StreamMode {
   if (!signedIn) return 'idle'
-  if (hiddenSince === undefined) return place || !locks ? 'holds' : 'polls'
-  return place && now - hiddenSince < maxHiddenMs ? 'holds' : 'idle'
+  if (hiddenSince === undefined) return hasSlot || !locks ? 'holds' : 'polls'
+  return hasSlot && now - hiddenSince < maxHiddenMs ? 'holds' : 'idle'
 }

@@ -28,8 +28,8 @@ import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Dotted } from '../../ui/parts.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
 import { useFirst } from '../../ui/useFirst.tsx'
-import { askedFor, type CostSearch } from './asked.ts'
-import { Choices, splitWords } from './Choices.tsx'
+import { type CostSearch, costRequestOf } from './asked.ts'
+import { CostChoices, splitWords } from './CostChoices.tsx'
 import { costStack, nameText } from './cost-stack.ts'
 import './cost.css'
 
@@ -41,7 +41,7 @@ export function CostPage() {
   const { name } = useWorkspace()
   useDocumentTitle('Cost', name)
   const search = route.useSearch()
-  const asked = askedFor(search, serviceNow())
+  const asked = costRequestOf(search, serviceNow())
   const query = useQuery(read('GET /w/:slug/cost', { slug }, asked))
   const { data } = query
   const { data: runs = [] } = useQuery(read('GET /w/:slug/cost/runs', { slug }))
@@ -62,7 +62,7 @@ export function CostPage() {
           </Button>
         }
       />
-      <Choices search={search} first={asked.from} />
+      <CostChoices search={search} first={asked.from} />
       <QueryState of={query} />
       <div className="svc-column">
         {data && (data.total.cost > 0 ? <Sums page={data} search={search} asked={asked} /> : <NoCosts />)}
@@ -85,7 +85,7 @@ const NoCosts = () => (
 interface SumsProps {
   page: Answer
   search: CostSearch
-  asked: ReturnType<typeof askedFor>
+  asked: ReturnType<typeof costRequestOf>
 }
 
 /** The sum, and the chart with the costs of each day, week or month. */

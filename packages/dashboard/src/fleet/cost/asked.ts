@@ -22,7 +22,7 @@ const dayMs = 86_400_000
 const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** The request to the service for the choices in the address. */
-export function askedFor(
+export function costRequestOf(
   search: CostSearch,
   now: number,
 ): { from: string; to?: string; by: CostStep; per?: CostSplit } {

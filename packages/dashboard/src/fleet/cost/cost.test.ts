@@ -1,6 +1,6 @@
 import type { CostPage } from '@svc/api'
 import { expect, test } from 'vitest'
-import { askedFor } from './asked.ts'
+import { costRequestOf } from './asked.ts'
 import { costStack, nameText } from './cost-stack.ts'
 
 const now = Date.UTC(2026, 10, 27, 12)
@@ -21,7 +21,7 @@ test.each([
   ],
   [{ to: '2026-01-31' }, { from: '2026-01-02', to: '2026-01-31', by: 'day', per: 'model' }],
   [{ to: 'yesterday' }, { from: '2026-10-29', to: 'yesterday', by: 'day', per: 'model' }],
-] as const)('the choices %j ask for %j', (search, asked) => expect(askedFor(search, now)).toEqual(asked))
+] as const)('the choices %j ask for %j', (search, asked) => expect(costRequestOf(search, now)).toEqual(asked))
 
 const sums = (cost: number) => ({ cost, runs: null, outputTokens: null })
 

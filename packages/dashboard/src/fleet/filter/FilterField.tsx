@@ -15,7 +15,7 @@ const FilterHelp = part(() => import('./FilterHelp.tsx'))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
-/** The milliseconds without a key after which a text is applied, or its mistake is shown. */
+/** The milliseconds between the last key and the use of a right text, or the message about a wrong one. */
 const pause = { right: 200, wrong: 600 } as const
 
 /** The id of the sentence about a mistake in the filter. */

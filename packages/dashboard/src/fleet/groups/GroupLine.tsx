@@ -8,9 +8,9 @@ import { IconChevronRight } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Cost, Level, levelLooks, Text } from '../../ui/index.ts'
-import { type Background, backgroundOf, columnCount, type StripStretch } from '../row/day.ts'
+import { backgroundOf, columnCount, type StripBackground, type StripStretch } from '../row/day.ts'
 import type { GroupBox } from './boxes.ts'
-import { groupWords } from './lines.ts'
+import { noGroupWords } from './lines.ts'
 
 interface GroupLineProps {
   by: Grouping
@@ -30,13 +30,13 @@ export function GroupLine({ by, group, states, largest, open, box, onPress }: Gr
   const bar = useMemo(() => groupBar(group, largest), [group, largest])
   return (
     <>
-      {box && <GroupCheckbox box={box} name={value ?? groupWords[by]} />}
+      {box && <GroupCheckbox box={box} name={value ?? noGroupWords[by]} />}
       <div role="gridcell" className="fleet-cell fleet-group">
         <span className="fleet-group-name">
           <IconChevronRight className="fleet-group-sign" data-open={open} size={16} aria-hidden />
           <Level level={worst === 'offline' ? null : worst} offline={worst === 'offline'} iconOnly />
           <button type="button" className="fleet-link" tabIndex={-1} onClick={onPress}>
-            {value === null ? <span className="fleet-dim">{groupWords[by]}</span> : <Text cut>{value}</Text>}
+            {value === null ? <span className="fleet-dim">{noGroupWords[by]}</span> : <Text cut>{value}</Text>}
           </button>
         </span>
         <span className="fleet-group-agents">
@@ -141,7 +141,10 @@ const minColumns = 2
  * The background of a group's bar: its length is the number of agents, measured by the largest group, and the worst
  * agents are on the left.
  */
-export function groupBar({ agents, states = [] }: Pick<FleetGroup, 'agents' | 'states'>, largest: number): Background {
+export function groupBar(
+  { agents, states = [] }: Pick<FleetGroup, 'agents' | 'states'>,
+  largest: number,
+): StripBackground {
   const there = mapStates.flatMap((state, i) => {
     const number = states[i] ?? 0
     return number > 0 ? [{ state: state === 'never' ? ('none' as const) : state, number }] : []

@@ -7,7 +7,7 @@ export interface GroupBox {
   press: () => Promise<void>
 }
 
-/** The names of the agents of each group. */
+/** The names of the agents of each group, by the value of the group. */
 export function membersOf(map: Pick<FleetMap, 'groups' | 'squares'> | undefined): Map<string | null, string[]> {
   const members = new Map<string | null, string[]>()
   for (const value of map?.groups ?? []) members.set(value, [])

@@ -44,7 +44,7 @@ export function lastIndexWhere(count: number, holds: (index: number) => boolean)
 }
 
 /** The words for the group of the agents that have no tag, host or blueprint. */
-export const groupWords: Readonly<Record<Grouping, string>> = {
+export const noGroupWords: Readonly<Record<Grouping, string>> = {
   tag: 'No tag',
   host: 'No host',
   blueprint: 'No blueprint',

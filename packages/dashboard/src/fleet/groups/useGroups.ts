@@ -16,6 +16,7 @@ interface GroupedQuery {
   range: readonly [first: number, last: number]
 }
 
+/** Returns the lines of the grouped list, and a function that gives the row of a line once it is loaded. */
 export function useGroups({ slug, query, by, isOpen, range: [first, last] }: GroupedQuery) {
   const asked = read('GET /w/:slug/fleet/groups', { slug }, { q: query.q, by })
   const { data, error, isPlaceholderData, refetch } = useQuery({ ...asked, placeholderData: keepPreviousData })

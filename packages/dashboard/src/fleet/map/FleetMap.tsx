@@ -18,9 +18,9 @@ import {
   applyFrame,
   countStates,
   type FirstStates,
+  focusedSquareOf,
   noteFirstStates,
   type Squares,
-  squareOf,
   squaresOf,
 } from './squares.ts'
 import { stateCountsText } from './states.ts'
@@ -90,7 +90,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
   const [hovered, setHovered] = useState<number>()
   const [isByKeys, setByKeys] = useState(false)
   const navigate = useNavigate()
-  const stop = squareOf(squares, focused)
+  const stop = focusedSquareOf(squares, focused)
   const nameAt = (square: number) => map.squares[squares.agents[square] ?? -1]?.[0] ?? ''
   const focus = (square: number) => setFocused({ name: nameAt(square), square })
   const open = (square: number) => void navigate({ to: paths.agent, params: { slug, name: nameAt(square) } })

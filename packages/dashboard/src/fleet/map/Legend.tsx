@@ -6,8 +6,8 @@ import { type MapState, mapStateWords } from './states.ts'
 const squareSide = 12
 
 /**
- * The shape of each state that is on a map without names. The chips have the numbers, which count a paused agent by its
- * level.
+ * The shape and the word of each state on a map without names. It shows no numbers, because the chips above the map
+ * have some, and they count a paused agent by its level.
  */
 export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: MapColors }) => (
   <ul className="map-legend" aria-label="States">
@@ -23,6 +23,7 @@ export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: Ma
   </ul>
 )
 
+/** The square of a state as the map draws it. */
 export function Swatch({ state, paint }: { state: MapState; paint: MapColors }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const pixels = Math.round(squareSide * paint.ratio)

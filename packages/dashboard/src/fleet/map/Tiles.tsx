@@ -2,7 +2,7 @@ import { mapStates } from '@svc/api/filter'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type Ref, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Text } from '../../ui/index.ts'
-import { groupWords } from '../groups/lines.ts'
+import { noGroupWords } from '../groups/lines.ts'
 import { drawNamed, drawSquare, type MapColors } from './draw.ts'
 import { type MapBlock, type MapLayout, squarePosition, squaresBetween } from './layout.ts'
 import type { Signs } from './signs.tsx'
@@ -120,7 +120,7 @@ function Heading({ block, group, squares }: { block: MapBlock; group: number; sq
   const problems = stateCountsText(countStatesIn(squares, first, first + number), ['bad', 'offline', 'warn'])
   return (
     <div className="map-heading" style={{ left, top, width }}>
-      {value === null ? <span>{groupWords[squares.by ?? 'tag']}</span> : <Text cut>{value}</Text>}
+      {value === null ? <span>{noGroupWords[squares.by ?? 'tag']}</span> : <Text cut>{value}</Text>}
       <span className="map-number">{number.toLocaleString('en-US')}</span>
       {problems !== '' && <span className="map-problems">{problems}</span>}
     </div>

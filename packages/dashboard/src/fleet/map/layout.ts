@@ -59,7 +59,7 @@ interface LayoutLook {
   named: boolean
 }
 
-/** `sizes` has the number of squares of each group. */
+/** Returns where the groups and squares of a map are. `sizes` has the number of squares of each group. */
 export function mapLayoutOf(
   sizes: readonly number[],
   width: number,

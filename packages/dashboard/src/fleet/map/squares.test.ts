@@ -5,8 +5,8 @@ import {
   applyFrame,
   countStates,
   countStatesIn,
+  focusedSquareOf,
   noteFirstStates,
-  squareOf,
   squaresOf,
   stateOfAgent,
 } from './squares.ts'
@@ -78,9 +78,9 @@ test.each([
 
 test('the focus follows its agent to another place, and stays where it is if the agent is gone', () => {
   const squares = squaresOf(map, 'tag')
-  expect(squareOf(squares, { name: 'b', square: 0 })).toBe(0)
-  expect(squareOf(squares, { name: 'b', square: 3 })).toBe(0)
-  expect(squareOf(squares, { name: 'gone', square: 2 })).toBe(2)
-  expect(squareOf(squares, { name: 'gone', square: 9 })).toBe(3)
-  expect(squareOf(squares, undefined)).toBeUndefined()
+  expect(focusedSquareOf(squares, { name: 'b', square: 0 })).toBe(0)
+  expect(focusedSquareOf(squares, { name: 'b', square: 3 })).toBe(0)
+  expect(focusedSquareOf(squares, { name: 'gone', square: 2 })).toBe(2)
+  expect(focusedSquareOf(squares, { name: 'gone', square: 9 })).toBe(3)
+  expect(focusedSquareOf(squares, undefined)).toBeUndefined()
 })

@@ -24,8 +24,8 @@ export function noteFirstStates(first: FirstStates, { squares }: FleetMap): void
 }
 
 /**
- * In each group the worst agents come first, and then they are in the order of names. They are sorted by their `first`
- * state, so that an agent does not move when its state changes while somebody looks.
+ * Makes the squares of a map. In each group the worst agents come first, and agents of one state are in the order of
+ * names. The states in `first` decide, so that an agent does not move when its state changes while somebody looks.
  */
 export function squaresOf(
   map: FleetMap,
@@ -68,9 +68,12 @@ function add(counts: number[], state: number): void {
 }
 
 /**
- * The square that has the focus: that of the agent which had it, or, if the agent is gone, the one at its place.
+ * The square that has the focus: that of the agent which had it or, if the agent is gone, the one that took its place.
  */
-export function squareOf(squares: Squares, focused: { name: string; square: number } | undefined): number | undefined {
+export function focusedSquareOf(
+  squares: Squares,
+  focused: { name: string; square: number } | undefined,
+): number | undefined {
   const { agents, map, indexes } = squares
   if (!focused || agents.length === 0) return undefined
   if (map.squares[agents[focused.square] ?? -1]?.[0] === focused.name) return focused.square

@@ -52,14 +52,14 @@ const patterns: Partial<Readonly<Record<StripState, string>>> = {
   often: 'repeating-linear-gradient(90deg, var(--day-bad) 0 1px, var(--day-warn) 1px 3px)',
 }
 
-export interface Background {
+export interface StripBackground {
   backgroundImage: string
   backgroundPosition: string
   backgroundSize: string
 }
 
 /** The background of the element that shows a strip: one layer for each stretch. */
-export function backgroundOf(stretches: readonly StripStretch[]): Background {
+export function backgroundOf(stretches: readonly StripStretch[]): StripBackground {
   const drawn = stretches.filter(({ state }) => state !== 'unknown')
   const layers = drawn.map(({ state, from, to }) => {
     const width = (to - from) / columnCount

@@ -93,7 +93,7 @@ export function columnWidthsOf(names: readonly ColumnName[], wants: ColumnWidths
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-/** The columns that get the room that no contents need: the first of them that is shown. */
+/** The columns that may get the room that no contents need. The first of them that is shown gets it. */
 const filling: readonly ColumnName[] = ['doing', 'state', 'agent']
 
 /** The value of `grid-template-columns` for rows with these columns, whose widths are in pixels. */

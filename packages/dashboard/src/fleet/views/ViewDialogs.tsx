@@ -9,8 +9,8 @@ import { useWorkspace } from '../../data/workspace.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Dialog, DialogFooter, Text } from '../../ui/index.ts'
 import { closeNotice, notify, notifyFailed } from '../../ui/notify.tsx'
-import { useNoteOpened } from './opened.ts'
-import { asNewView, mayChange, replacedView, type ShownView, viewOfState } from './standing.ts'
+import { useNoteOpenedView } from './opened.ts'
+import { asNewView, mayChangeView, replacedView, type ShownView, viewOfState } from './standing.ts'
 import type { FleetListChoice } from './state.ts'
 
 interface SaveProps {
@@ -26,8 +26,8 @@ interface SaveProps {
 export function SaveViewDialog({ slug, views, standing, state, onClose }: SaveProps) {
   const { role, name: workspace } = useWorkspace()
   const client = useQueryClient()
-  const noteOpened = useNoteOpened()
-  const from = standing && mayChange(standing.view, role) ? standing.view : undefined
+  const noteOpened = useNoteOpenedView()
+  const from = standing && mayChangeView(standing.view, role) ? standing.view : undefined
   const [name, setName] = useState(from?.name ?? '')
   const [shared, setShared] = useState(from?.shared ?? false)
   const before = replacedView(views, name, shared)

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { Text } from '../../ui/index.ts'
-import { useOpened } from './opened.ts'
+import { useOpenedViewId } from './opened.ts'
 import { isDefaultList, shownViewOf } from './standing.ts'
 import { defaultOrder, searchFor } from './state.ts'
 import { chooseColumns } from './useColumns.ts'
@@ -19,7 +19,7 @@ const none: readonly SavedView[] = []
  */
 export function ViewTabs({ slug }: { slug: string }) {
   const { state } = useFleetListChoice()
-  const opened = useOpened()
+  const opened = useOpenedViewId()
   const { data: views = none } = useQuery(read('GET /w/:slug/views', { slug }))
   const shown = shownViewOf(views, opened, state)
   const canSave = !isDefaultList(state) && (!shown || shown.differs)
@@ -68,7 +68,7 @@ export function ViewTabs({ slug }: { slug: string }) {
 }
 
 interface Fit {
-  /** The id of the view that is the first one, since it would have no place otherwise. */
+  /** The id of a view that is shown first, because the line would have no room for it in its usual order. */
   first: string | undefined
   /** The ids of the views for which the line has no room. */
   out: ReadonlySet<string>

@@ -7,8 +7,8 @@ import { read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { part } from '../../ui/files.tsx'
 import { usePageActions } from '../../ui/keys/actions.ts'
-import { useNoteOpened, useOpened } from './opened.ts'
-import { isDefaultList, mayChange, shownViewOf } from './standing.ts'
+import { useNoteOpenedView, useOpenedViewId } from './opened.ts'
+import { isDefaultList, mayChangeView, shownViewOf } from './standing.ts'
 import { useFleetListChoice } from './useFleetListChoice.ts'
 import { ViewsButton } from './ViewsButton.tsx'
 import './views.css'
@@ -35,9 +35,9 @@ export function Views({ slug }: { slug: string }) {
   const [menu, setMenu] = useState<boolean>()
   const [asked, setAsked] = useState<OpenDialog>()
   const client = useQueryClient()
-  const noteOpened = useNoteOpened()
-  const shownView = shownViewOf(views, useOpened(), state)
-  const changeable = shownView && mayChange(shownView.view, role) ? shownView.view : undefined
+  const noteOpened = useNoteOpenedView()
+  const shownView = shownViewOf(views, useOpenedViewId(), state)
+  const changeable = shownView && mayChangeView(shownView.view, role) ? shownView.view : undefined
   // While the views load, the neighbouring button may still move, so that a click could miss this button.
   const isNew = !isPending && !isDefaultList(state) && (!shownView || shownView.differs)
   const save = parseFilter(state.q).ok ? () => setAsked({ is: 'save' }) : undefined

@@ -13,9 +13,9 @@ interface MenuProps {
   slug: string
   views: readonly SavedView[]
   standing: ShownView | undefined
-  /** Undefined while the filter has a mistake. */
+  /** Opens the dialog that saves the list as a view; undefined while the filter has a mistake. */
   save: (() => void) | undefined
-  /** Both are undefined if the list shows no view that this person may change. */
+  /** Rename and remove the view that the list shows; both undefined if this person may not change it. */
   rename: (() => void) | undefined
   remove: (() => void) | undefined
 }

@@ -11,7 +11,7 @@ interface ColumnLook {
   end?: true
   /** The minimum width in pixels. */
   minWidth: number
-  /** The width in pixels that is left to the column before one of the `spare` columns gets a place. */
+  /** The width in pixels that the column must keep, or else one of the `spare` columns is left out. */
   goodWidth?: number
   /**
    * The part of the room that the column gets while there is not enough for all contents (widths.ts); a column without
@@ -36,6 +36,7 @@ export const columnLooks: Readonly<Record<ColumnName, ColumnLook>> = {
   runtime: { words: 'Runtime', minWidth: 64, share: 2 },
 }
 const allNames = Object.keys(columnLooks) as ColumnName[]
+/** The columns that can be chosen. The name of the agent is always shown. */
 export const columnNames = allNames.filter((name) => name !== 'agent')
 export const defaultColumns: readonly FleetColumn[] = [
   'state',
@@ -66,6 +67,7 @@ const byWeight: readonly FleetColumn[] = [
 const spare: ReadonlySet<FleetColumn> = new Set(['tags', 'host', 'month', 'blueprint', 'runtime'])
 const gap = 14
 const padding = 14
+/** The width in pixels of the checkbox that selects an agent. */
 export const boxWidth = 18
 
 /** Reads a choice of columns; undefined if it has none that the list knows. */

@@ -19,7 +19,7 @@ declare module '@tanstack/history' {
 const route = getRouteApi('/signed-in/w/$slug/')
 
 /** The id of the view from which the person came to the list; undefined if the person did not come from a view. */
-export const useOpened = (): string | undefined => route.useRouteContext({ select: ({ opened }) => opened })
+export const useOpenedViewId = (): string | undefined => route.useRouteContext({ select: ({ opened }) => opened })
 
 /**
  * Returns a function that makes the history entry of a list which a person changed. The entry keeps the id of the view,
@@ -34,7 +34,7 @@ export const entryAfterChange =
  * Returns a function that notes a view for the list as it is, because it was just saved from this list. With `instead`,
  * it does so only if the list came from that view.
  */
-export function useNoteOpened(): (id: string, instead?: string) => void {
+export function useNoteOpenedView(): (id: string, instead?: string) => void {
   const router = useRouter()
   return (id, instead) => {
     if (instead === undefined || router.latestLocation.state.view === instead)

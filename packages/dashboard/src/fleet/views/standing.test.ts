@@ -1,7 +1,7 @@
 import type { SavedView } from '@svc/api'
 import { expect, test } from 'vitest'
 import { defaultColumns } from './columns.ts'
-import { mayChange, replacedView, shownViewOf, viewOfState } from './standing.ts'
+import { mayChangeView, replacedView, shownViewOf, viewOfState } from './standing.ts'
 import type { FleetListChoice } from './state.ts'
 
 const plain: FleetListChoice = { q: '', sort: '-level', columns: defaultColumns }
@@ -52,7 +52,7 @@ test('a new view keeps the order and the columns only if a person chose them', (
 test('a view replaces one of the same name and owner, and only admins change those of the workspace', () => {
   expect(replacedView(all, ' eu ', true)?.id).toBe('eu')
   expect(replacedView(all, 'eu', false)).toBeUndefined()
-  expect(all.map((one) => [one.id, mayChange(one, 'member'), mayChange(one, 'admin')])).toEqual([
+  expect(all.map((one) => [one.id, mayChangeView(one, 'member'), mayChangeView(one, 'admin')])).toEqual([
     ['eu', false, true],
     ['us', true, true],
     ['costs', true, true],

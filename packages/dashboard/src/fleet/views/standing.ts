@@ -46,7 +46,8 @@ export const viewOfState = ({ q, sort, columns }: FleetListChoice, name: string,
   columns: sameColumns(columns, defaultColumns) ? null : [...columns],
 })
 
-export const mayChange = ({ shared }: SavedView, role: Role): boolean => !shared || role === 'admin'
+/** True if a person with this role may change the view: only admins change those of the workspace. */
+export const mayChangeView = ({ shared }: SavedView, role: Role): boolean => !shared || role === 'admin'
 
 /** The view that a new one of this name and owner replaces. */
 export const replacedView = (views: readonly SavedView[], name: string, shared: boolean): SavedView | undefined =>

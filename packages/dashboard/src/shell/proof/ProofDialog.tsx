@@ -5,7 +5,7 @@ import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
 import { hasPasskeys, shownPasskey, showsPasskey } from '../../data/passkeys.ts'
-import { againAddress } from '../../data/provider.ts'
+import { proofAddress } from '../../data/provider.ts'
 import { keys, read } from '../../data/queries.ts'
 import { useProvider } from '../../data/useProvider.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
@@ -110,7 +110,7 @@ function NewSignIn({ onCancel, ...question }: QuestionProps) {
 
 /** The link with which the person signs in again through the provider, and comes back to this page. */
 const AgainButton = () => (
-  <Button component="a" href={againAddress(window.location)} ref={focusAtFirst} data-autofocus {...alone}>
+  <Button component="a" href={proofAddress(window.location)} ref={focusAtFirst} data-autofocus {...alone}>
     Sign in again
   </Button>
 )

@@ -20,7 +20,7 @@ import {
   isLongEnough,
   windowFor,
 } from './history.ts'
-import { isSaid } from './StateDetail.tsx'
+import { isShownAtTop } from './StateDetail.tsx'
 import { StateStrip } from './StateStrip.tsx'
 
 /** Few agents have so many changes, so this code is loaded separately. */
@@ -39,7 +39,7 @@ const heights = { list: 162, chart: 235, strip: 88 } as const
 const minStripMs = 60_000
 
 /**
- * Shows what was before: the agent's states as a strip, with alerts above, and below it what changed, newest first. The
+ * Shows the agent's past: its states as a strip, with alerts above, and below it what changed, newest first. The
  * children follow; on a phone, where the history `isSplit`, they are between the strip and the changes.
  */
 export function History({ agent, isSplit, children }: { agent: Agent; isSplit: boolean; children: ReactNode }) {
@@ -53,7 +53,7 @@ export function History({ agent, isSplit, children }: { agent: Agent; isSplit: b
   const asked = { since: String(historySince(end, window)) }
   const at = { slug, name: page.name }
   const { data: spans, isPending } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
-  // A page that nothing else draws again shows the strip when its first minute is over.
+  // The clock draws this part again when the first minute is over, even if no report arrives.
   const isStripDue = useClock((now) => now - knownSince(spans, now) >= minStripMs)
   // While older changes load, the newest ones stay.
   const { data: changes, isPending: isListPending } = useQuery({
@@ -128,7 +128,7 @@ export function History({ agent, isSplit, children }: { agent: Agent; isSplit: b
   )
 }
 
-/** The beginning of what is known; `now` if nothing is. */
+/** The start of the first span whose state is known; `now` if there is none. */
 const knownSince = (spans: readonly StateSpan[] | undefined, now: number): number =>
   spans?.find(({ is }) => is !== 'unknown')?.from ?? now
 
@@ -137,7 +137,7 @@ interface LinesProps {
   lines: readonly ChangeLine[]
   /** The maximum number of changes that were asked for. The list gets the focus of the button that raises it. */
   limit: number
-  /** Returns a function that marks the change on the strip; nothing if the strip does not have it. */
+  /** Returns a function that marks the change on the strip; undefined if the strip does not show the change. */
   marked: (line: ChangeLine) => (() => void) | undefined
 }
 
@@ -146,7 +146,8 @@ function ChangeList({ agent, lines, limit, marked }: LinesProps) {
   const [all, setAll] = useState(false)
   // The top of the page shows the current label.
   const newest = lines.find(({ level }) => level !== null)
-  const now = newest && newest.level === agent.page.report?.state?.level && isSaid(agent, newest.words) ? newest : null
+  const now =
+    newest && newest.level === agent.page.report?.state?.level && isShownAtTop(agent, newest.words) ? newest : null
   return (
     <>
       <ol ref={list} tabIndex={-1} className="svc-list ag-changes svc-focused-part">

@@ -41,7 +41,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
 }
 
 /** True if the top of the page says this text: it is the label or the detail of the agent's state. */
-export const isSaid = ({ page: { report } }: Agent, text: string): boolean =>
+export const isShownAtTop = ({ page: { report } }: Agent, text: string): boolean =>
   [report?.state?.label, report?.state?.detail].includes(text)
 
 /**

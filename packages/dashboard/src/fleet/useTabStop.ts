@@ -6,8 +6,11 @@ import type { ShownFleet } from './useFleet.ts'
 /** The last tab stop of each workspace's list, so that a person comes back to it. */
 const lastStops = new Map<string, TabStop>()
 
-/** `show` scrolls a row into view. */
-export function useStop(slug: string, shown: ShownFleet, show: (index: number) => void) {
+/**
+ * The tab stop of the list of agents: returns which row has it, and functions that move it. `body` must be the ref of
+ * the element with the rows, `focused` its handler of focus. `show` scrolls a row into view.
+ */
+export function useTabStop(slug: string, shown: ShownFleet, show: (index: number) => void) {
   const body = useRef<HTMLDivElement>(null)
   const [stop, setStop] = useState<TabStop>(() => lastStops.get(slug) ?? { index: 0, name: undefined })
   const index = Math.max(0, Math.min(stop.index, shown.total - 1))

@@ -8,11 +8,12 @@ const route = getRouteApi('/signed-in/w/$slug/cost')
 
 const timeWords = { 7: '7 days', 30: '30 days', 90: '90 days', 400: '400 days' } as const
 const stepWords = { day: 'Day', week: 'Week', month: 'Month' } as const
+/** The words for the choices of the split. */
 export const splitWords = { model: 'Model', agent: 'Agent', blueprint: 'Blueprint', nothing: 'Nothing' } as const
 const ownDates = 'dates'
 
-/** The choices of the page. They are kept in the address. */
-export function Choices({ search, first }: { search: CostSearch; first: string }) {
+/** The inputs above the chart of costs: the time, the step and the split. The choices are kept in the address. */
+export function CostChoices({ search, first }: { search: CostSearch; first: string }) {
   const navigate = route.useNavigate()
   const go = (change: { [K in keyof CostSearch]?: CostSearch[K] | undefined }) =>
     void navigate({

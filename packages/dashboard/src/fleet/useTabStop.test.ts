@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type TabStop, tabStopAfter } from './useStop.ts'
+import { type TabStop, tabStopAfter } from './useTabStop.ts'
 
 const inSight = new Map([
   ['a', 0],
