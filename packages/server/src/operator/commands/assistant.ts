@@ -19,7 +19,7 @@ import {
 import { listedAgent } from './agent.ts'
 
 /** The maximum and the default number of items that a tool returns. */
-export const itemsGiven = {
+export const itemLimits = {
   fleet: { max: 200, default: 50 },
   runs: { max: 100, default: 20 },
 } as const
@@ -52,7 +52,7 @@ export const assistantTools = {
     operation: agents.fleet,
     run: async (call, workspace) => {
       const { listAgents } = await loadReads()
-      const limit = limitIn(call, itemsGiven.fleet.default)
+      const limit = limitIn(call, itemLimits.fleet.default)
       const filter = rawOption(call, 'filter') ?? ''
       const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
       const listed = itemsWithin(rows.slice(0, limit).map(listedAgent), rows.length)
@@ -74,7 +74,7 @@ export const assistantTools = {
     operation: agents.runs,
     run: async (call, workspace) => {
       const { readRuns } = await loadReads()
-      const limit = limitIn(call, itemsGiven.runs.default)
+      const limit = limitIn(call, itemLimits.runs.default)
       const agent = await agentIn(call, workspace, 'agent')
       const { rows, total } = await readRuns(call.store.db, agent, newestFirst, { offset: 0, limit })
       return itemsWithin(rows, total)

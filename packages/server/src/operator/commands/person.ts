@@ -73,7 +73,7 @@ export const personCommands = {
     says: 'list everyone who has an account',
     run: async ({ config, store }) => {
       const { listPeople } = await import('../../people/accounts/store.ts')
-      const { factorsHeld, kindsOf } = await import('../../people/factors/held.ts')
+      const { factorsHeld, factorKindsOf } = await import('../../people/factors/held.ts')
       const members = await store.db
         .selectFrom('member')
         .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
@@ -96,7 +96,7 @@ export const personCommands = {
         name,
         disabled: disabled.has(id),
         operator: operators.has(id),
-        factors: kindsOf(held.get(id)),
+        factors: factorKindsOf(held.get(id)),
         oidc: typeof held.get(id)?.connectedAt === 'number',
         workspaces: members.filter((m) => m.userId === id).map(({ slug, role }) => ({ slug, role })),
       }))

@@ -113,14 +113,14 @@ export const workspaceCommands = {
       ['--from <date>', 'such as 2026-12-01, or a time in ISO 8601; a past one means now (default: in 7 days)'],
     ],
     run: async (call) => {
-      const { requiredIn } = await import('../../people/factors/rules.ts')
+      const { requiredInMs } = await import('../../people/factors/rules.ts')
       const { requireFactor } = await import('../../people/workspaces/requirement.ts')
       const word = argument(call, 1)
       if (word !== 'on' && word !== 'off') throw new UsageError(`Say on or off: got ${shown(word)}.`)
       const typed = option(call, 'from')
       if (word === 'off' && typed !== undefined) throw new UsageError('off takes no date: leave --from out.')
       const { workspace } = await inWorkspace(call)
-      const from = word === 'off' ? null : typed === undefined ? call.now() + requiredIn : dateIn(typed)
+      const from = word === 'off' ? null : typed === undefined ? call.now() + requiredInMs : dateIn(typed)
       const factorFrom = grantedToOperator(await requireFactor(asOperator(call), workspace, from))
       call.live.listChanged(workspace.id)
       return { slug: workspace.slug, factorFrom }

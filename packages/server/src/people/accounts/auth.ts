@@ -40,7 +40,7 @@ export const passwordLength = { min: 10, max: 200 } as const
 /** The seconds after which a session ends if it is not used. */
 export const idleSeconds = 14 * 86400
 /** The milliseconds after which a session ends even if it is used. */
-export const longestSession = 90 * dayMs
+export const maxSessionMs = 90 * dayMs
 /** The precision, in seconds, with which the last use of a session is recorded. */
 const seenSeconds = 15 * 60
 const invitationSeconds = 7 * 86400

@@ -9,8 +9,8 @@ interface CookieNames {
 
 /**
  * The name of a cookie of the service at this base address. Browsers send a cookie to all ports of a host, so a port of
- * the address is part of the name: who signs in to one installation stays signed in to another one on the same host.
- * Over https the name starts with `__Host-`, which binds the cookie to this host, this path, and TLS.
+ * the address is part of the name: a person who signs in to one installation then stays signed in to another one on the
+ * same host. Over https the name starts with `__Host-`, which binds the cookie to this host, this path, and TLS.
  */
 export function cookieNames(name: string, baseUrl: string): CookieNames {
   const { port, protocol } = new URL(baseUrl)

@@ -11,7 +11,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import type { Actor } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { accountAt } from '../factors/connections.ts'
-import { factorsOfPerson, kindsOf } from '../factors/held.ts'
+import { factorKindsOf, factorsOfPerson } from '../factors/held.ts'
 import {
   confirmFactor,
   findTotp,
@@ -102,7 +102,7 @@ export async function confirmTotp(
   if (secret === undefined) return refuse('factor_unknown', 'The service can no longer read this secret. Begin again.')
   const step = stepOf(typed, secret, 0, now)
   if (step === undefined) return wrongFor(ctx, typed, secret, 0)
-  const before = kindsOf(await factorsOfPerson(db, config, by.id))
+  const before = factorKindsOf(await factorsOfPerson(db, config, by.id))
   if (!(await confirmFactor(db, row, step, now)))
     return refuse('factor_unknown', 'The secret was replaced or removed meanwhile. Begin again.')
   await noteProof(db, session, 'factor', now)

@@ -18,7 +18,7 @@ export type Trx = Transaction<Tables>
 export interface PeopleDeps {
   store: Store
   auth: Auth
-  /** Without it no mails are queued. */
+  /** The settings for mails about changes; without them no such mail is queued. */
   config?: { baseUrl: string; smtpUrl?: string | undefined }
   /** Runs work in a transaction that first checks the right of the person who acts (web/routing/acting.ts). */
   write?: RunInTransaction

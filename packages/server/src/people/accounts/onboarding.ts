@@ -7,6 +7,7 @@ export async function onboardingWanted(db: Db, personId: string): Promise<boolea
   return row && Number(row.wanted) === 1
 }
 
+/** Stores whether the person wants to see the first steps. */
 export async function wantOnboarding(trx: Db, personId: string, wanted: boolean, now: number): Promise<void> {
   const row = { wanted: wanted ? 1 : 0, at: now }
   await trx

@@ -21,6 +21,7 @@ interface Expected {
   origin: string
   host: string
 }
+/** A question to the worker thread: is this answer of a browser valid? */
 export type PasskeyQuestion = Expected &
   (
     | { is: 'new'; answer: NewPasskeyAnswer }

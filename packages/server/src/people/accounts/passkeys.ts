@@ -8,7 +8,7 @@ import { readName, type Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
-import { factorsOfPerson, kindsOf, passkeyHost, type ServiceAddress } from '../factors/held.ts'
+import { factorKindsOf, factorsOfPerson, passkeyHost, type ServiceAddress } from '../factors/held.ts'
 import {
   deletePasskey,
   deletePasskeys,
@@ -50,6 +50,7 @@ export function refuseNoPasskeys({ baseUrl }: ServiceAddress) {
   return refuse('passkeys_off', `Passkeys need an address of the service with ${needs}.`)
 }
 
+/** Makes the request to a browser to use a passkey for this challenge. */
 export const requestFor = (config: ServiceAddress, challenge: string): PasskeyRequest => ({
   challenge,
   timeout: challengeMs,
@@ -113,7 +114,7 @@ export async function addPasskey(
   { db, config, by, session, now }: Ctx,
   { name, passkey, challenge }: ReadyPasskey,
 ): Promise<Verdict<{ id: string }, 'passkey_wrong' | 'passkeys_too_many'>> {
-  const before = kindsOf(await factorsOfPerson(db, config, by.id))
+  const before = factorKindsOf(await factorsOfPerson(db, config, by.id))
   if (!(await spendChallenge(db, challenge))) return wrongPasskey
   const { id: credential, publicKey, counter } = passkey
   const made = await insertPasskey(

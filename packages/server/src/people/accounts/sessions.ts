@@ -9,7 +9,7 @@ import { piecesOf } from '../../platform/lists.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { type Auth, longestSession } from './auth.ts'
+import { type Auth, maxSessionMs } from './auth.ts'
 import { sessionCookie, withPresentName } from './cookies.ts'
 import { isDisabled } from './disabled.ts'
 import { decideWithAccounts, type PeopleDeps } from './library.ts'
@@ -193,4 +193,4 @@ export async function validSessions(auth: Auth, tokens: readonly string[], now: 
   return good
 }
 
-const isOld = (createdAt: Date | string, now: number): boolean => now - new Date(createdAt).getTime() > longestSession
+const isOld = (createdAt: Date | string, now: number): boolean => now - new Date(createdAt).getTime() > maxSessionMs

@@ -14,8 +14,8 @@ import { normalEmail } from './email.ts'
 /**
  * The outcome of a try to sign in. `limited` means too many tries and `busy` that the queue for hashing was full, so
  * the password was not checked; `asked` and `disabled` mean that the password was right or the link valid, but that a
- * second factor is asked for, or that the person is disabled. `failed` and `refused` are about the sign-in provider: it
- * did not answer as it should, or nobody gets an account here with what it says.
+ * second factor is asked for, or that the person is disabled. `failed` means that the sign-in provider did not answer
+ * as it should, and `refused` that its answer gives nobody an account here.
  */
 export type SignInOutcome = 'ok' | 'asked' | 'wrong' | 'limited' | 'busy' | 'disabled' | 'failed' | 'refused'
 

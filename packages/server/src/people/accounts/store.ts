@@ -59,6 +59,7 @@ interface ReadyPerson {
   hash?: string
 }
 
+/** Checks the fields of a new person, and hashes the password. */
 export async function readyPerson(people: PeopleDeps, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
   const email = readMailbox(person.email)
   if (!email.ok) return email

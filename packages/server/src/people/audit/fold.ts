@@ -33,6 +33,7 @@ export const maxEvidence = 10_000
 const linesAtOnce = 1000
 /** From this number of lines on, lines about one action and subject are folded before others of that kind of action. */
 const manyOfOne = 100
+/** The kind of a line that sums up others. */
 export const foldedAction = 'activity.folded'
 
 export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLimits>> = foldLimits): Promise<void> {

@@ -11,7 +11,9 @@ interface ProviderAccount {
   subject: string
 }
 
-/** How somebody knows a connection: its provider, and their account there; null if that was not stored. */
+/**
+ * The provider of a connection, and the person's account there as people see it; null if the account was not stored.
+ */
 export interface ConnectionEnds {
   issuer: string
   account: string | null

@@ -92,7 +92,7 @@ export function waysToFinish({ totp, recoveryLeft, passkeys }: HeldFactors): Sec
 export const provesByFactor = ({ totp, passkeys }: HeldFactors): boolean => totp || passkeys > 0
 
 /** The kinds of factors, as the operator's list of people has them. */
-export const kindsOf = ({ totp, passkeys }: HeldFactors = none): ('totp' | 'passkey')[] => [
+export const factorKindsOf = ({ totp, passkeys }: HeldFactors = none): ('totp' | 'passkey')[] => [
   ...(totp ? ['totp' as const] : []),
   ...(passkeys > 0 ? ['passkey' as const] : []),
 ]
@@ -101,5 +101,5 @@ export const kindsOf = ({ totp, passkeys }: HeldFactors = none): ('totp' | 'pass
  * True if the person has any second factor, as admins see it in the list of members. Signing in through the provider
  * shows one.
  */
-export const hasAny = (held?: HeldFactors): boolean =>
-  kindsOf(held).length > 0 || (held !== undefined && held.connectedAt !== null)
+export const hasAnyFactor = (held?: HeldFactors): boolean =>
+  factorKindsOf(held).length > 0 || (held !== undefined && held.connectedAt !== null)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
-import { factorsHeld, factorsOfPerson, hasAny, kindsOf, provesByFactor, waysToFinish } from './held.ts'
+import { factorKindsOf, factorsHeld, factorsOfPerson, hasAnyFactor, provesByFactor, waysToFinish } from './held.ts'
 import { deletePasskey, findPasskey, insertPasskey, isCounterGood, notePasskeyUse, spendChallenge } from './passkeys.ts'
 import { replaceRecovery, storeTotp } from './store.ts'
 
@@ -82,7 +82,7 @@ everyEngine('passkeys', (open) => {
     for (const [name, id] of Object.entries(people)) {
       const held = await factorsOfPerson(db, here, id)
       expect(all.get(id)).toEqual(held)
-      answers[name] = [waysToFinish(held), provesByFactor(held), hasAny(held), kindsOf(held)]
+      answers[name] = [waysToFinish(held), provesByFactor(held), hasAnyFactor(held), factorKindsOf(held)]
     }
     expect(answers).toEqual({
       none: [[], false, false, []],
@@ -96,7 +96,7 @@ everyEngine('passkeys', (open) => {
         await factorsOfPerson(db, { baseUrl }, people.passkey),
         await factorsOfPerson(db, { baseUrl }, people.both),
       ]
-      expect([baseUrl, provesByFactor(passkey), kindsOf(both)]).toEqual([baseUrl, false, ['totp']])
+      expect([baseUrl, provesByFactor(passkey), factorKindsOf(both)]).toEqual([baseUrl, false, ['totp']])
     }
   })
 })

@@ -27,7 +27,7 @@ export type PartyOfCodes = `browser ${string}` | `session ${string}` | 'stranger
 /** The milliseconds between two mails about wrong codes to one person. */
 export const wrongCodesMailMs = 24 * 60 * minute
 /** The milliseconds after which a workspace requires a factor, if no date is named. */
-export const requiredIn = 7 * 24 * 60 * minute
+export const requiredInMs = 7 * 24 * 60 * minute
 
 /** The facts that a session has shown; the times are null if it has shown nothing. */
 export interface SessionFacts {

@@ -2,6 +2,7 @@
 import { codeIn } from '@svc/protocol'
 import { Secret, TOTP } from 'otpauth'
 
+/** The milliseconds of a step. Each step has its own code. */
 export const stepMs = 30_000
 /**
  * A code for the step before or after the present one is accepted, since clocks differ and people need time to type.

@@ -165,7 +165,7 @@ function topicOf(text: string): MailTopic | undefined {
   }
 }
 
-/** Gives a mail back that was taken, because the stop of the service interrupted the try. */
+/** Makes a taken mail wait again, because the stop of the service interrupted the try. */
 export async function giveMailBack({ db }: Store, { id }: WaitingMail): Promise<void> {
   await db.updateTable('account_mail').set({ leased_until: 0 }).where('id', '=', id).execute()
 }

@@ -95,12 +95,16 @@ export function openProvider(
       // Without it, the library accepts a token that came over TLS, even with a false signature.
       execute: [...plain, library.enableNonRepudiationChecks],
     })
-    // For some providers of several companies the library takes any issuer. Then `sub` and `email` would not be of one.
+    // For some providers that serve several companies, the library accepts any issuer. A `sub` or an `email` could then
+    // come from different issuers.
     if (new URL(configuration.serverMetadata().issuer).href !== issuer)
       throw failure('issuer_differs', 'The issuer of the provider is another one.')
     return configuration
 
-    /** Shows the secret in the way that the provider takes. All have to take the first, unless they say otherwise. */
+    /**
+     * Sends the secret in a way that the provider accepts. All providers have to accept the first way, unless they say
+     * otherwise.
+     */
     function authentication(...given: Parameters<ReturnType<typeof library.ClientSecretBasic>>): void {
       const [{ token_endpoint_auth_methods_supported: taken = ['client_secret_basic'] }] = given
       const show = taken.includes('client_secret_basic') ? library.ClientSecretBasic : library.ClientSecretPost

@@ -21,7 +21,7 @@ import {
 } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { findConnected, insertConnection, nameConnection } from '../factors/connections.ts'
-import { factorsOfPerson, kindsOf } from '../factors/held.ts'
+import { factorKindsOf, factorsOfPerson } from '../factors/held.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { accountName, judge, type ProviderClaims, type ProviderFacts, verifiedAddress } from './judge.ts'
 
@@ -109,7 +109,7 @@ export async function connect(
   const there = { issuer: config.oidc.issuer, subject: claims.subject }
   if ((await findConnected(db, there)) === by.id) return done({ sessionsEnded: 0 })
   await lockPerson(db, by)
-  const isFirst = kindsOf(await factorsOfPerson(db, config, by.id)).length === 0
+  const isFirst = factorKindsOf(await factorsOfPerson(db, config, by.id)).length === 0
   const account = accountName(claims)
   if (!(await insertConnection(db, by.id, { ...there, account }, now))) return refuse('taken', 'taken')
   const sessionsEnded = await endSessionsBeforeFactor(db, by, { kept, isFirst }, now)
@@ -158,7 +158,7 @@ async function factsAbout({ db, config }: EnterContext, claims: ProviderClaims):
   const held = await factorsOfPerson(db, config, person.id)
   const sameAddress = {
     ...{ person, disabled: await isDisabled(db, person.id), confirmed: await isEmailConfirmed(db, person.id) },
-    ...{ hasFactor: kindsOf(held).length > 0, isConnected: held.connectedAt !== null },
+    ...{ hasFactor: factorKindsOf(held).length > 0, isConnected: held.connectedAt !== null },
   }
   return { connected: undefined, sameAddress }
 }

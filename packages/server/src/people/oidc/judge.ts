@@ -38,7 +38,7 @@ type ProviderJudgement =
 /**
  * Somebody who is connected is known by the id at the provider, whatever address they have there now. Everybody else
  * needs an address that the provider has verified, in an allowed domain. An account with this address is connected only
- * if its person has shown that the address is theirs, and has no factor that this would go around.
+ * if its person has shown that the address is theirs, and has no second factor that a connection would bypass.
  */
 export function judge(
   claims: ProviderClaims,

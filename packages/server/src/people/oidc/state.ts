@@ -79,6 +79,6 @@ export function pageAddress(next: string | undefined, baseUrl: string): string {
   return path.startsWith('//') || path.length > maxNext ? '/' : path
 }
 
-/** The address of the door, which says why a sign-in failed and leads to `next` after the next one. */
+/** The address of the sign-in page, which says why a sign-in failed, and leads to `next` after a successful one. */
 export const doorAddress = (why: ProviderFailure, next = '/'): string =>
   `/sign-in?${new URLSearchParams({ oidc: why, ...(next !== '/' && { next }) })}`

@@ -7,11 +7,11 @@ import { safeNameOr } from '../accounts/named.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
 import {
   invitationIdOf,
+  invitationSignature,
+  invitationUrl,
   openInvitation,
-  signatureOf,
   takeInvitation,
   unknownInvitation,
-  urlOf,
 } from './open-invitations.ts'
 import { takeOperatorInvitation } from './operator-invitations.ts'
 import { insertMember, workspaceOfId } from './store.ts'
@@ -41,11 +41,11 @@ export async function invitationToMail(
   id: string,
   now: number,
 ): Promise<{ email: string; workspace: string; invitedBy: string; url: string } | undefined> {
-  const info = await invitationInfo(people, `${id}.${signatureOf(people.auth, id)}`, now)
+  const info = await invitationInfo(people, `${id}.${invitationSignature(people.auth, id)}`, now)
   if (!info.ok) return undefined
   const { email, workspace, invitedBy } = info.value
   const names = { workspace: safeNameOr(workspace, 'a workspace'), invitedBy: safeNameOr(invitedBy, 'Somebody') }
-  return { email, ...names, url: urlOf(people, id) }
+  return { email, ...names, url: invitationUrl(people, id) }
 }
 
 type AcceptRefusal = 'invitation_unknown' | 'invitation_for_other' | 'sign_in_needed' | 'member_already' | PersonRefusal

@@ -18,11 +18,11 @@ import { checkRoomFor } from './limits.ts'
 import {
   type Invitation,
   invitationModel,
+  invitationUrl,
   inviterNames,
   mayInvite,
   openInvitation,
   unknownInvitation,
-  urlOf,
 } from './open-invitations.ts'
 import {
   insertOperatorInvitation,
@@ -72,7 +72,7 @@ export function invite(
     const domain = address.slice(address.lastIndexOf('@') + 1)
     const topic = { kind: 'invitation', invitation: id, workspace: workspace.id, domain } as const
     const mailed = canMail && (await queueMail(trx, topic, now))
-    return done({ id, url: urlOf(people, id), mailed })
+    return done({ id, url: invitationUrl(people, id), mailed })
   })
 }
 
@@ -92,7 +92,7 @@ export const inviteAsOperator = (
     const id = await insertOperatorInvitation(trx, { workspaceId: workspace.id, email: ready.value, role }, now)
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${ready.value}` }
     await audit(trx, { ...note, action: 'member.invited', details: { role } })
-    return done({ email: ready.value, url: urlOf(people, id) })
+    return done({ email: ready.value, url: invitationUrl(people, id) })
   })
 
 interface ToInvite {
@@ -215,7 +215,7 @@ export async function listInvitations(
 const listedUrl = (
   people: { auth: Auth; config: { baseUrl: string } },
   { id, role }: { id: string; role: string },
-): string | null => (asRole(role) === 'admin' ? null : urlOf(people, id))
+): string | null => (asRole(role) === 'admin' ? null : invitationUrl(people, id))
 
 /** Shows the link of an open invitation to this workspace again. */
 export function showInvitationLink(
@@ -228,7 +228,7 @@ export function showInvitationLink(
     if (invitation?.workspaceId !== workspace.id) return unknownInvitation
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${invitation.email}` }
     await audit(trx, { ...note, action: 'member.invitation_shown', details: { role: invitation.role } })
-    return done({ url: urlOf(people, id) })
+    return done({ url: invitationUrl(people, id) })
   })
 }
 

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { audit } from '../audit/store.ts'
-import { factorsHeld, hasAny, type ServiceAddress } from '../factors/held.ts'
+import { factorsHeld, hasAnyFactor, type ServiceAddress } from '../factors/held.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
@@ -39,7 +39,7 @@ export async function membersOfWorkspace(
     emailConfirmed: row.at !== null,
     role: asRole(row.role),
     self: row.person === self.id,
-    factor: held ? hasAny(held.get(row.person)) : null,
+    factor: held ? hasAnyFactor(held.get(row.person)) : null,
   }))
 }
 

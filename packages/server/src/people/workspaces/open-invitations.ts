@@ -24,6 +24,7 @@ export interface Invitation {
   expiresAt: Date
   inviterId: string
 }
+/** The name of the table of invitations in the accounts library. */
 export const invitationModel = 'invitation'
 
 interface OpenInvitation {
@@ -103,6 +104,7 @@ async function isGood(
   return mayInvite(inviter?.role ?? null, role)
 }
 
+/** True if a member with the role `inviter` may invite somebody to `role`; null is not a member. */
 export const mayInvite = (inviter: string | null, role: string): boolean =>
   inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
 
@@ -119,16 +121,16 @@ export async function inviterNames(
   return new Map(people.map(({ id, name }) => [id, name]))
 }
 
-export const urlOf = ({ auth, config }: { auth: Auth; config: { baseUrl: string } }, id: string): string =>
-  `${config.baseUrl}/invitation/${id}.${signatureOf(auth, id)}`
+export const invitationUrl = ({ auth, config }: { auth: Auth; config: { baseUrl: string } }, id: string): string =>
+  `${config.baseUrl}/invitation/${id}.${invitationSignature(auth, id)}`
 
-export const signatureOf = (auth: Auth, id: string): string =>
+export const invitationSignature = (auth: Auth, id: string): string =>
   createHmac('sha256', auth.options.secret).update(`invitation ${id}`).digest('base64url')
 
 /** The id of the invitation that a link names; undefined if this service has not signed the link. */
 export function invitationIdOf(auth: Auth, link: string): string | undefined {
   const [id = '', signature = ''] = link.split('.')
-  const right = Buffer.from(signatureOf(auth, id))
+  const right = Buffer.from(invitationSignature(auth, id))
   const given = Buffer.from(signature)
   return right.length === given.length && timingSafeEqual(right, given) ? id : undefined
 }
