@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { type Closer, closeAll, closingStages, endMs, newClosers, stopMs } from './closing.ts'
+import { type Closer, closeAll, closingStages, createClosers, endMs, stopMs } from './closing.ts'
 
 const never = () => new Promise<void>(() => {})
 const silent = { warn: () => {} }
@@ -24,7 +24,7 @@ test('all stages together leave time for the end of the process', () => {
 })
 
 test('the parts of the service are closed by stage, in whatever order they were added', () => {
-  const closers = newClosers()
+  const closers = createClosers()
   closers.add('database', 'database', () => {})
   closers.add('callers', 'requests', () => {})
   closers.add('callers', 'mails', () => {})

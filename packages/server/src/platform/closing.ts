@@ -28,7 +28,7 @@ export const endMs = 500
 export const closingStages = { callers: 8_000, reports: 600, pages: 400, database: 500 } as const
 
 /** Collects the parts of the service that have to be closed, each in its stage. */
-export function newClosers() {
+export function createClosers() {
   const all: (Closer & { stage: keyof typeof closingStages })[] = []
   return {
     add: (stage: keyof typeof closingStages, name: string, close: Closer['close']) =>
@@ -36,7 +36,7 @@ export function newClosers() {
     groups: (): Group[] => Object.keys(closingStages).map((stage) => all.filter((closer) => closer.stage === stage)),
   }
 }
-export type Closers = ReturnType<typeof newClosers>
+export type Closers = ReturnType<typeof createClosers>
 
 /**
  * Closes the groups one after another, and resolves with the names of the closers that did not end in time. Never

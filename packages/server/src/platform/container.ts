@@ -67,6 +67,6 @@ function mountOf(folder: string, mounts: string): Mount | undefined {
   return found
 }
 
-/** The kernel writes spaces and other special characters of paths as octal numbers, such as \040. */
+/** Decodes a path, in which the kernel writes spaces and other special characters as octal numbers, such as \040. */
 const unescaped = (text: string) =>
   text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))

@@ -262,10 +262,8 @@ function unknownNames(names: readonly string[], where: string): string[] {
   ]
 }
 
-/**
- * Checks an address of PostgreSQL, wherever somebody gives one. Messages repeat no part of the address, because it may
- * contain a password.
- */
+// The functions below check an address of PostgreSQL, wherever somebody gives one. Messages repeat no part of the
+// address, because it may contain a password.
 
 /**
  * The reason to refuse an address, as the end of a sentence that begins with the name of the setting or option.

@@ -18,7 +18,7 @@ import { createLink, linkUrl } from '../people/accounts/links.ts'
 import { hasNoAccounts } from '../people/accounts/store.ts'
 import { accountMails } from '../people/mails/sending/mailer.ts'
 import { agreeOnSecret } from '../platform/agreed.ts'
-import { type Closers, closeAll, endMs, newClosers, stopMs } from '../platform/closing.ts'
+import { type Closers, closeAll, createClosers, endMs, stopMs } from '../platform/closing.ts'
 import { DataFolderError, databaseFile, holderOf, secretOf } from '../platform/data-folder.ts'
 import { type Checkpoints, startCheckpoints } from '../platform/db/checkpoints.ts'
 import { lockedWords, type WriterLock } from '../platform/db/writer-lock.ts'
@@ -44,7 +44,7 @@ import { fleetMetrics } from './ops/fleet-metrics.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
 import { createRegistry } from './ops/metrics.ts'
-import { clocksOf, newClockWatch } from './sweeper/clock.ts'
+import { clocksOf, createClockWatch } from './sweeper/clock.ts'
 import { freeLeases } from './sweeper/stored-times.ts'
 import { createSweeper } from './sweeper/sweeper.ts'
 
@@ -68,7 +68,7 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
   const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
   if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)
   const node = newId(now())
-  const closers = newClosers()
+  const closers = createClosers()
   closers.add('database', 'database', opened.close)
   const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
   try {
@@ -105,7 +105,7 @@ async function assemble(
   const agentDeps = { store, config, log, now, live, releases }
   const agents = openAgentApi(agentDeps)
   closers.add('reports', 'reports of agents', agents.close)
-  const clock = newClockWatch({ store, log, live, clocks: clocksOf(now), isBeside })
+  const clock = createClockWatch({ store, log, live, clocks: clocksOf(now), isBeside })
   const sweeper = createSweeper(agentDeps, agents.age, clock)
   const stopping = new AbortController()
   closers.add('callers', 'calls of other systems', () => stopping.abort())

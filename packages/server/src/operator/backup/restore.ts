@@ -20,6 +20,7 @@ import { type NewAgentToken, renewAccess } from './renew.ts'
 import { type RevivedNames, revivedBy } from './revived.ts'
 import { endedSince } from './since.ts'
 
+/** The result of a restore, which the command shows. */
 export interface RestoreFacts {
   file: string
   /** The time of the backup in Unix milliseconds. */

@@ -30,6 +30,7 @@ export type RevivedKind =
   | 'channels'
   | 'requirements'
 
+/** Lists the names of the people and objects that a restore brought back. */
 export function revivedBy({ gone, changed, required }: LaterChanges): RevivedNames {
   const disabled = changed.people.filter(({ now }) => now !== '')
   const roles = changed.members.filter(({ state }) => state === 'admin').map((m) => ({ name: `${m.name} (admin)` }))

@@ -79,14 +79,19 @@ const alertParams = (noun: 'alert' | 'mute' | 'delivery') =>
     async (db, id) => (await import('../../alerts/changes/listing.ts')).workspaceOfRow(db, noun, id),
     (id) => `There is no ${noun} ${shown(id)}.`,
   )
+/** The workspace of the alert whose id the argument gives. */
 export const onAlert = alertParams('alert')
+/** The workspace of the mute whose id the argument gives. */
 export const onMute = alertParams('mute')
+/** The workspace of the delivery whose id the argument gives. */
 export const onDelivery = alertParams('delivery')
 export const noRollout = (id: string) => `There is no rollout ${shown(id)}. It may have been deleted.`
+/** The workspace of the rollout whose id the argument gives. */
 export const onRollout = workspaceById(
   async (db, id) => (await import('../../web/queries/rollouts.ts')).workspaceOfRollout(db, id),
   noRollout,
 )
+/** The workspace of the install code whose id the argument gives. */
 export const onCode = workspaceById(
   async (db, id) => (await import('../../updates/installs/codes.ts')).workspaceOfCode(db, id),
   () => 'There is no such install code.',

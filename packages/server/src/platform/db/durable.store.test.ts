@@ -14,7 +14,7 @@ import { isDatabaseFailure } from './error.ts'
 import { openEmbedded, type Store } from './open.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
-import { newWriterLock } from './writer-lock.ts'
+import { createWriterLock } from './writer-lock.ts'
 
 const opened: Store[] = []
 afterEach(async () => {
@@ -24,7 +24,7 @@ afterEach(async () => {
 type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 
 /** Opens a store on a simulated disk, which syncs only when the test permits it, and counts its syncs. */
-async function onDisk(lock = newWriterLock()): Promise<{ store: SqliteStore; file: string; disk: Disk }> {
+async function onDisk(lock = createWriterLock()): Promise<{ store: SqliteStore; file: string; disk: Disk }> {
   const file = await newSqliteFile()
   const disk = new Disk()
   const sqlite = openSqlite(file)
@@ -229,7 +229,7 @@ describe('while another program holds the lock of the file', () => {
   /** Opens a store that waits no time for the lock, and a connection of another program that holds it. */
   async function locked() {
     const waits: number[] = []
-    const lock = newWriterLock(
+    const lock = createWriterLock(
       () => Date.UTC(2026, 0, 2),
       async (ms) => waits.push(ms),
     )

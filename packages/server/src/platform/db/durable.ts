@@ -16,7 +16,7 @@ import {
   SqliteDriver,
 } from 'kysely'
 import { kyselyDatabase } from './sqlite.ts'
-import { newWriterLock, type WriterLock } from './writer-lock.ts'
+import { createWriterLock, type WriterLock } from './writer-lock.ts'
 
 /** Syncs the write-ahead log of an open database. */
 export interface WriteAheadLog {
@@ -48,7 +48,7 @@ const realDisk: Disk = {
  * another thread, which takes about 100 µs of CPU time.
  */
 const smallBytes = 256 * 1024
-/** The milliseconds from which on a sync of the calling thread counts as slow. */
+/** The minimum milliseconds of a sync of the calling thread that counts as slow. */
 const slowMs = 20
 /** The milliseconds after a slow sync during which all syncs are left to another thread. */
 const waryMs = 10_000
@@ -124,7 +124,7 @@ function copyLog(db: DatabaseSync): void {
 export function durableDialect(
   db: DatabaseSync,
   log: WriteAheadLog,
-  lock: WriterLock = newWriterLock(),
+  lock: WriterLock = createWriterLock(),
 ): SqliteDialect {
   const config = { database: kyselyDatabase(db) }
   return new (class extends SqliteDialect {

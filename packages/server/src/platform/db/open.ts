@@ -6,7 +6,7 @@ import pg from 'pg'
 import { durableDialect, openWriteAheadLog, type WriteAheadLog } from './durable.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
-import { newWriterLock, type WriterLock } from './writer-lock.ts'
+import { createWriterLock, type WriterLock } from './writer-lock.ts'
 
 export type Db = Kysely<Tables>
 
@@ -43,7 +43,7 @@ const types = {
 export function openEmbedded(file: string): Store {
   const sqlite = openSqlite(file)
   const log = openWriteAheadLog(sqlite, file)
-  const lock = newWriterLock()
+  const lock = createWriterLock()
   const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log, lock) })
   return {
     engine: 'sqlite',
@@ -103,8 +103,8 @@ export function openPostgres(url: string): Store {
 }
 
 /**
- * Names the mode that the library uses for `prefer`, `require` and `verify-ca`: otherwise it writes a warning about
- * itself into the log.
+ * Adds to the address the name of the mode that the library uses for `prefer`, `require` and `verify-ca`. Without it
+ * the library writes a warning about itself into the log.
  */
 export const withMode = (url: string): string =>
   /[?&]uselibpqcompat=true(&|$)/.test(url)

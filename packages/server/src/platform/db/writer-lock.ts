@@ -28,7 +28,7 @@ export interface WriterLock {
  */
 type LockListener = (since: number, until: number | undefined) => void
 
-export function newWriterLock(
+export function createWriterLock(
   now: () => number = Date.now,
   wait: (ms: number) => Promise<unknown> = sleep,
 ): WriterLock {

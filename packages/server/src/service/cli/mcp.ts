@@ -13,7 +13,7 @@ import {
   assistantCommand,
   assistantRequest,
   assistantTools,
-  itemsGiven,
+  itemLimits,
 } from '../../operator/commands/assistant.ts'
 import { type OperatorRequest, RefusedError, rawOption, UsageError } from '../../operator/shared/request.ts'
 import { askService, logCommand, type OperatorOutcome, runOperatorCommand } from '../../operator/socket/socket.ts'
@@ -44,10 +44,10 @@ const inputs: Readonly<Record<AssistantTool, z.ZodObject>> = {
       .max(2000)
       .optional()
       .describe('such as "level:bad", "is:offline", "tag:prod -host:build-*" or a word'),
-    limit: limit(itemsGiven.fleet),
+    limit: limit(itemLimits.fleet),
   }),
   agent: z.strictObject({ name: agent }),
-  runs: z.strictObject({ agent, limit: limit(itemsGiven.runs) }),
+  runs: z.strictObject({ agent, limit: limit(itemLimits.runs) }),
   alerts: z.strictObject({ all: z.boolean().optional().describe('also alerts that have ended') }),
   history: z.strictObject({
     agent,

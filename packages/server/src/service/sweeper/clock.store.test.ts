@@ -12,7 +12,7 @@ import { insertOperatorInvitation, operatorInvitation } from '../../people/works
 import { columnsOfWishes, wishesIn } from '../../updates/wishes/kept.ts'
 import { listAgents } from '../../web/queries/agents.ts'
 import { healthOf } from '../ops/health.ts'
-import { newClockWatch } from './clock.ts'
+import { createClockWatch } from './clock.ts'
 import { createSweeper } from './sweeper.ts'
 
 const hours = 3600
@@ -25,7 +25,7 @@ function node(w: TestWorkspace, how: { isBeside?: boolean } = {}) {
   let mono = 0
   const live = testLive()
   const clocks = () => ({ wall: w.clock.now(), mono })
-  const watch = newClockWatch({ store: w.store, log, live, clocks, ...how })
+  const watch = createClockWatch({ store: w.store, log, live, clocks, ...how })
   const sweeper = createSweeper({ store: w.store, live, log, now: w.clock.now }, () => undefined, watch)
   const passes = async (seconds: number) => {
     // A monotonic clock has fractions of a millisecond.

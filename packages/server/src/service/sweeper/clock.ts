@@ -60,7 +60,7 @@ interface ClockWatchParts {
 /** Reads both clocks: that of the service, and the one that never jumps. */
 export const clocksOf = (now: () => number) => (): Clocks => ({ wall: now(), mono: performance.now() })
 
-export function newClockWatch({ store, log, live, clocks, isBeside = false }: ClockWatchParts): ClockWatch {
+export function createClockWatch({ store, log, live, clocks, isBeside = false }: ClockWatchParts): ClockWatch {
   let before = clocks()
   let last: NoticedStep | null = null
   let owed = 0

@@ -21,6 +21,7 @@ export interface Surplus {
   parts?: readonly [table: keyof Tables, of: string]
 }
 
+/** The rule for each table whose surplus rows are erased. */
 export const surplus = {
   action: {
     of: 'workspace_id',

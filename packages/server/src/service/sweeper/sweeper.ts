@@ -17,7 +17,7 @@ import { runActions } from '../../updates/actions/runner.ts'
 import { advanceRollouts, announceAdvanced } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
-import { type ClockWatch, clocksOf, newClockWatch } from './clock.ts'
+import { type ClockWatch, clocksOf, createClockWatch } from './clock.ts'
 import { boundHistories } from './history.ts'
 import {
   eraseEndedAccess,
@@ -52,11 +52,14 @@ interface Sweeper {
   stop(): Promise<void>
 }
 
-/** `clock` is the watch on the clock that the parts of the process share; by default the sweeper has its own. */
+/**
+ * Creates the sweeper of this process. `clock` is the clock watch that the parts of the process share; by default the
+ * sweeper has its own.
+ */
 export function createSweeper(
   deps: Pick<AgentDeps, 'store' | 'live' | 'log' | 'now'>,
   age: MonotonicAge,
-  clock: Pick<ClockWatch, 'check'> = newClockWatch({ ...deps, clocks: clocksOf(deps.now) }),
+  clock: Pick<ClockWatch, 'check'> = createClockWatch({ ...deps, clocks: clocksOf(deps.now) }),
 ): Sweeper {
   let accessErasedAt = Number.NEGATIVE_INFINITY
   let foldedAt = Number.NEGATIVE_INFINITY

@@ -20,7 +20,7 @@ import { deleteMisfits, liftMisfits } from './runner.ts'
 import { agentsNamed } from './store.ts'
 
 const agentsAtOnce = 250
-/** Reading the logs of an agent may mean reading 2,000 runs. */
+/** The number of agents whose logs are read at a time. The logs of one agent may be in 2,000 runs. */
 const agentsWithLogsAtOnce = 20
 
 /** Says how many agents an action would reach now, and why it would skip the others. Changes nothing. */
@@ -120,11 +120,11 @@ export function logsOffered(all: Iterable<Iterable<string>>): OfferedLog[] {
   return mostFrequent(logs, maxListed.logs)
 }
 
-/** The sort is stable, so equally frequent items keep their order. */
+/** The most frequent items. The sort is stable, so equally frequent items keep their order. */
 const mostFrequent = <T extends { agents: number }>(all: Iterable<T>, max: number): T[] =>
   [...all].sort((a, b) => b.agents - a.agents).slice(0, max)
 
-/** If two settings have the same key, the first is used. */
+/** The settings without repeated keys: of settings with the same key, the first is used. */
 const firstOfEachKey = (schema: readonly Setting[]): Setting[] =>
   [...new Map(schema.toReversed().map((setting) => [setting.key, setting])).values()].reverse()
 

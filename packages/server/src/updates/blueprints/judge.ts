@@ -7,6 +7,7 @@ import { threadFile } from '../../platform/installed.ts'
 import { isOutOfMemory, ThreadUnavailable, threadOnDemand } from '../../platform/threads.ts'
 import type { ArrivedBundle } from './uploads.ts'
 
+/** The facts about a valid bundle, or the findings for which it is refused. */
 export type Judgement =
   | { readonly ok: true; readonly value: AcceptedBundle }
   | { readonly ok: false; readonly message: string; readonly findings: readonly BundleFinding[] }
@@ -31,7 +32,7 @@ interface AcceptedBundle {
   readonly bytes: Uint8Array
 }
 
-/** The bundle and its unpacked parts are outside the heap. */
+/** Asks the worker thread. Its heap can be small, because the bundle and its unpacked parts are outside the heap. */
 const ask = threadOnDemand<Uint8Array | ArrivedBundle, Judgement>(threadFile('judge'), {
   ...{ heapMb: 128, idleMs: 10_000, answerMs: 300_000 },
 })
