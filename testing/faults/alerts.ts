@@ -31,7 +31,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'mass outage: each agent also has an alert of its own',
     harm: 'A network failure sends one message for each of a thousand agents.',
-    file: at('alerts/evaluation/findings.ts'),
+    file: at('alerts/evaluation/offline-agents.ts'),
     old: '    if (isMember && !alert) continue\n',
     new: '',
     tests: [at('alerts/evaluation/evaluate.store.test.ts'), at('alerts/evaluation/fleet.store.test.ts')],

@@ -33,7 +33,8 @@ import {
 } from '../store.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
 import { isEscalationDue, markEscalated } from './escalation.ts'
-import { judgeService, type NamedScope, type RuleFinding, readFindings, withForgotten } from './findings.ts'
+import { judgeService, readFindings, withForgotten } from './findings.ts'
+import type { NamedScope, RuleFinding } from './rule-finding.ts'
 import { channelSubject, type ServiceFacts } from './service.ts'
 
 /**

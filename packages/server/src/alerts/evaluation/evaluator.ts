@@ -8,8 +8,8 @@ import { every } from '../../platform/every.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { scopeOf, serviceScope } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
-import type { NamedScope } from './findings.ts'
 import { evaluationLeaseMs, returnLease, takeLease } from './lease.ts'
+import type { NamedScope } from './rule-finding.ts'
 import type { ServiceFacts } from './service.ts'
 
 /**
