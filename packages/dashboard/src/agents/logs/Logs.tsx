@@ -26,15 +26,15 @@ export default function Logs({ agent }: { agent: Agent }) {
   const chosen = view.text('log')
   const shown = useShownLog(chosen, data)
   const chosenName = data?.find(({ id }) => id === chosen)?.name
-  const list = useInSight<HTMLUListElement>('[aria-current="true"]', shown)
   const asked = useArrivals(data, shown, ({ id, name }, isFollowed) => {
     // A person who reads another log meanwhile keeps it open.
     if (isFollowed && chosenName !== undefined && chosenName !== name) return
     view.go({ log: id, find: undefined })
   })
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   const pending = page.open.filter(({ type }) => type === 'log')
   const listed = foldLogs(data ?? [])
+  const list = useInSight<HTMLUListElement>('[aria-current="true"]', `${shown} ${pending.length} ${data?.length}`)
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
   // A list with one log would only repeat what the head of that log says.
   const isSingle = shown !== '' && pending.length === 0 && listed.length === 1 && listed[0]?.earlier.length === 0
   const offersNone = page.logs.length === 0 && listed.length === 0
