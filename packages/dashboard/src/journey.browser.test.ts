@@ -152,7 +152,8 @@ test('a person adds an authenticator app, and the next sign-in asks for its code
   const { page } = await setup.setup.ada()
   await page.goto(`${setup.setup.url}/account`)
   await page.getByRole('button', { name: 'Add an authenticator app' }).click()
-  const secret = (await page.locator('.svc-copy pre').first().textContent()) ?? ''
+  const copy = page.getByRole('button', { name: 'Copy secret' })
+  const secret = (await page.locator('.svc-copy', { has: copy }).locator('pre').textContent()) ?? ''
   await page.getByLabel('Code', { exact: true }).fill(codeOf(setup.setup, secret))
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'I have saved them' }).click()

@@ -28,7 +28,10 @@ const press = async (page: Page, name: string) => {
   await tabTo(page, name, 60)
   await page.keyboard.press('Enter')
 }
-const shownLines = (page: Page) => page.locator('.svc-copy pre').first()
+const shownLines = (page: Page) =>
+  page
+    .locator('.svc-copy', { has: page.getByRole('button', { name: /^Copy (secret|recovery codes)$/ }) })
+    .locator('pre')
 const account = async (page: Page) => {
   await page.goto(`${setup.url}/account`)
   await page.getByText(/^(None\. With|Authenticator app, with)/).waitFor()

@@ -165,6 +165,8 @@ test('everything that an agent reports stays text', async () => {
         .getByRole('button', { name: /Details/ })
         .click()
     await page.getByRole('main').getByText(markup).first().waitFor()
+    // Parts of the overview are loaded apart.
+    await page.waitForLoadState('networkidle')
     expect(await page.evaluate('window.taken'), tab).toBeUndefined()
     expect(await page.locator('main img, main b:not(.ag-gauge b, .ag-share b)').count(), tab).toBe(0)
     const links = await page.locator('main a').evaluateAll((all) => all.map((a) => a.getAttribute('href') ?? ''))

@@ -201,7 +201,8 @@ test('from the day on, an admin without a factor has the rights of a member and 
   expect(await add.evaluate((e) => e.getBoundingClientRect().bottom <= innerHeight), 'it is in sight').toBe(true)
   expect([await faults(page), await overflow(page)]).toEqual([[], 0])
   await add.click()
-  const secret = (await page.locator('.svc-copy pre').first().textContent()) ?? ''
+  const copy = page.getByRole('button', { name: 'Copy secret' })
+  const secret = (await page.locator('.svc-copy', { has: copy }).locator('pre').textContent()) ?? ''
   await page.getByLabel('Code', { exact: true }).fill(codeOf(setup, secret))
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'I have saved them' }).click()
