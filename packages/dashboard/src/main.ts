@@ -34,7 +34,8 @@ async function openFailed(error: unknown): Promise<void> {
   door.openFailed(error, drawPage)
 }
 
-// Not awaited: the modules that it loads import modules of this file's chunk, and would wait for the end of this file.
+// This call is not awaited: the modules that it loads import modules of this file's chunk, and so would wait for this
+// file, which would wait for them.
 void open()
   .catch(openFailed)
   .catch(() =>

@@ -58,10 +58,10 @@ export type AddedThing = (typeof addedThings)[number]
 export const alertTabs = ['open', 'history', 'rules', 'channels', 'deliveries', 'mine'] as const
 export type AlertTab = (typeof alertTabs)[number]
 
-/** The days that a history may show. */
+/** The numbers of days that the history of alerts may show. */
 export const pastDays = ['1', '7', '30'] as const
 
-/** The days of which costs may be shown, the usual number first. */
+/** The numbers of days for which costs may be shown, the default first. */
 export const costDays = ['30', '7', '90', '400'] as const
 
 /** The states of the agents of an action, in the order of lists: first what somebody may have to look at. */

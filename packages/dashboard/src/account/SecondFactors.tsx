@@ -8,7 +8,7 @@ import { call } from '../data/api.ts'
 import { showsPasskey } from '../data/passkeys.ts'
 import { read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
-import { part } from '../ui/files.tsx'
+import { lazyPart } from '../ui/files.tsx'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
 import { localDayOf } from '../ui/forms/local-time.ts'
 import { ErrorNote, serviceNow, useConfirm, useFocusedPart } from '../ui/index.ts'
@@ -16,7 +16,7 @@ import { notify } from '../ui/notify.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { CopyLines } from '../ui/values/CopyLines.tsx'
 
-const QrCode = part(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
+const QrCode = lazyPart(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 
 interface NewRecoveryCodes {
   codes: string[]

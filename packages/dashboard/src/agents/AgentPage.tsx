@@ -7,7 +7,7 @@ import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { read } from '../data/queries.ts'
 import { type AgentTab, paths } from '../paths.ts'
-import { fileOf, part } from '../ui/files.tsx'
+import { fileOf, lazyPart } from '../ui/files.tsx'
 import { Confirm, ErrorNote, PageTabs, useDocumentTitle, useReportOverdue } from '../ui/index.ts'
 import './agent.css'
 import type { ShownCommand } from '@svc/api'
@@ -24,7 +24,7 @@ import { useDrafts } from './parts/drafts.ts'
 import { controlNames, isOpen } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
 
-const MissingAgent = part(() => import('./header/MissingAgent.tsx'))
+const MissingAgent = lazyPart(() => import('./header/MissingAgent.tsx'))
 /** The steps for an agent that has never reported. Most agents have, so this code is loaded separately. */
 const NeverReported = lazy(async () => ({
   default: (await fileOf(import('./header/NeverReported.tsx'))).NeverReported,

@@ -6,7 +6,7 @@ import { count, Level, Section, Text, Time } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { useFirst } from '../ui/useFirst.tsx'
 import { VersionBar } from '../updates/parts/VersionBar.tsx'
-import { Wished } from '../updates/parts/Wished.tsx'
+import { WishedVersion } from '../updates/parts/Wished.tsx'
 import './blueprints.css'
 
 /** The versions of a blueprint, each with what uses it, and the agents by version as a bar. */
@@ -74,7 +74,7 @@ export function BlueprintAgents({ slug, page: { agents } }: { slug: string; page
                   </>
                 )}
               </span>
-              <Wished running={running} wished={wished} state={wishState} />
+              <WishedVersion running={running} wished={wished} state={wishState} />
             </li>
           ))}
         </ul>

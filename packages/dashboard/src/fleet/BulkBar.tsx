@@ -16,13 +16,13 @@ import { Suspense, useState } from 'react'
 import { SelectionIdleTerms } from '../actions/dialogs/SelectionIdleTerms.tsx'
 import { typeWords } from '../actions/dialogs/words.ts'
 import { paths } from '../paths.ts'
-import { part } from '../ui/files.tsx'
+import { lazyPart } from '../ui/files.tsx'
 import { ButtonLink } from '../ui/links.tsx'
 import { keepChosenAgents } from '../updates/parts/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
-const TagsDialog = part(async () => ({ default: (await import('../agents/dialogs/TagsDialog.tsx')).TagsDialog }))
-const ActionDialog = part(async () => ({
+const TagsDialog = lazyPart(async () => ({ default: (await import('../agents/dialogs/TagsDialog.tsx')).TagsDialog }))
+const ActionDialog = lazyPart(async () => ({
   default: (await import('../actions/dialogs/ActionDialog.tsx')).ActionDialog,
 }))
 

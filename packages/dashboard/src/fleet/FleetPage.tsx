@@ -7,7 +7,7 @@ import { Fragment, Suspense, useEffect, useRef, useState } from 'react'
 import { noteList } from '../data/returning.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { part } from '../ui/files.tsx'
+import { lazyPart } from '../ui/files.tsx'
 import { Cost, Empty, ErrorNote, IdleFilterTerms, Level, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { usePageActions } from '../ui/keys/actions.ts'
 import { useKey } from '../ui/keys/useKeys.ts'
@@ -26,10 +26,10 @@ import { ViewTabs } from './views/ViewTabs.tsx'
 import { agentCountText, fleetQueryOf, problemsOf, urgentText, type WorkspaceProblem } from './views/view.ts'
 
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
-const FirstSteps = part(() => import('./first-steps/FirstSteps.tsx'))
-const FleetMap = part(() => import('./map/FleetMap.tsx'))
-const GroupedList = part(() => import('./GroupedList.tsx'))
-const BulkBar = part(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
+const FirstSteps = lazyPart(() => import('./first-steps/FirstSteps.tsx'))
+const FleetMap = lazyPart(() => import('./map/FleetMap.tsx'))
+const GroupedList = lazyPart(() => import('./GroupedList.tsx'))
+const BulkBar = lazyPart(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
@@ -202,7 +202,7 @@ function useOnce(now: boolean): boolean {
   return ever || now
 }
 
-const ColumnsDialog = part(() => import('./ColumnsDialog.tsx'))
+const ColumnsDialog = lazyPart(() => import('./ColumnsDialog.tsx'))
 
 /** Opens the choice of columns. Narrow windows show no columns, so they have no such button. */
 function ColumnsButton() {

@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { memo, type ReactNode } from 'react'
 import { paths } from '../paths.ts'
 import { Cost, PlainTime, Text } from '../ui/index.ts'
-import { Wished } from '../updates/parts/Wished.tsx'
+import { WishedVersion } from '../updates/parts/Wished.tsx'
 import { DayStrip, type StripText } from './row/DayStrip.tsx'
 import { RuntimeMark, TroubleMark } from './row/Marks.tsx'
 import { AgentDoing, State } from './row/State.tsx'
@@ -144,7 +144,7 @@ function VersionCell({ row: { version, updates } }: RowProps) {
         {hasTrouble ? (
           <TroubleMark updates={updates} />
         ) : (
-          <Wished running={version} wished={updates.wished} state={updates.wishState} short />
+          <WishedVersion running={version} wished={updates.wished} state={updates.wishState} short />
         )}
         {!hasTrouble && <RuntimeMark updates={updates} />}
       </span>

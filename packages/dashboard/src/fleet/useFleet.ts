@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { FleetQuery } from '../data/api.ts'
 import { fleetQuery, fleetWindow, keys } from '../data/queries.ts'
 import { serviceNow } from '../ui/index.ts'
-import { nextSilence, windowsOf } from './views/view.ts'
+import { nextOfflineAt, windowsOf } from './views/view.ts'
 
 /** The rows of the list of agents, of which only those near the ones in sight are loaded. */
 export interface ShownFleet {
@@ -53,7 +53,7 @@ export function useFleet(slug: string, query: FleetQuery, first: number, last: n
  */
 function useOfflineReload(slug: string, windows: readonly Fleet[]): void {
   const client = useQueryClient()
-  const times = windows.flatMap((window) => nextSilence(window) ?? [])
+  const times = windows.flatMap((window) => nextOfflineAt(window) ?? [])
   const next = times.length === 0 ? undefined : Math.min(...times)
   useEffect(() => {
     if (next === undefined) return

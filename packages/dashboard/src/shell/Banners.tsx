@@ -5,9 +5,9 @@ import { NotifyButtons } from '../alerts/channels/NotifyButtons.tsx'
 import type { LiveState } from '../data/live/useLive.ts'
 import { operatorCommand } from '../data/operator-command.ts'
 import { useWorkspace } from '../data/workspace.ts'
-import { part } from '../ui/files.tsx'
+import { lazyPart } from '../ui/files.tsx'
 
-const FactorBanner = part(() => import('./FactorBanner.tsx'))
+const FactorBanner = lazyPart(() => import('./FactorBanner.tsx'))
 
 /** Shows warnings about the whole page: no network, connection lost, workspace not activated, nobody notified. */
 export function Banners({ slug, live }: { slug: string; live: LiveState }) {

@@ -19,7 +19,7 @@ import { type ComponentType, Suspense, useState } from 'react'
 import { meQuery } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { part } from '../ui/files.tsx'
+import { lazyPart } from '../ui/files.tsx'
 import { modOf } from '../ui/keys/keys.ts'
 import { isMac } from '../ui/keys/useKeys.ts'
 import { NavItem } from '../ui/links.tsx'
@@ -107,8 +107,8 @@ const Count = ({ of, says, quiet }: { of: number; says: string; quiet?: true }) 
   )
 
 const load = () => import('./finding/menus.tsx')
-const WorkspaceMenu = part(async () => ({ default: (await load()).WorkspaceMenu }))
-const PersonMenu = part(async () => ({ default: (await load()).PersonMenu }))
+const WorkspaceMenu = lazyPart(async () => ({ default: (await load()).WorkspaceMenu }))
+const PersonMenu = lazyPart(async () => ({ default: (await load()).PersonMenu }))
 
 /**
  * The button of a menu. The menu's code is loaded when the pointer or the focus reaches the button, and the first press

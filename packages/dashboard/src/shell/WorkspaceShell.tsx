@@ -9,7 +9,7 @@ import { forgetWorkspace, read } from '../data/queries.ts'
 import { noteOpenPage } from '../data/returning.ts'
 import { ShellWorkspace, useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { part } from '../ui/files.tsx'
+import { lazyPart } from '../ui/files.tsx'
 import { focusMain, useTitleCount } from '../ui/index.ts'
 import { useKey, useKeyListener } from '../ui/keys/useKeys.ts'
 import { notify } from '../ui/notify.tsx'
@@ -20,8 +20,8 @@ import { Logo } from './Mark.tsx'
 import { SideBar } from './SideBar.tsx'
 
 const loadPalette = () => import('./finding/Palette.tsx')
-const Palette = part(async () => ({ default: (await loadPalette()).Palette }))
-const KeysSheet = part(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }))
+const Palette = lazyPart(async () => ({ default: (await loadPalette()).Palette }))
+const KeysSheet = lazyPart(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }))
 
 /**
  * The frame around the page of a route in a workspace, or around `children`. It contains the navigation, at the side

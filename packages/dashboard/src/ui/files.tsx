@@ -20,7 +20,7 @@ export class FilesMissing extends Error {
 const FilesNote = () => <ErrorNote error={new FilesMissing(null)} retry={() => window.location.reload()} />
 
 /** Loads a component when it is first drawn. If its file is gone, a note is drawn in its place. */
-export const part: typeof lazy = ((load: () => Promise<{ default: ComponentType }>) =>
+export const lazyPart: typeof lazy = ((load: () => Promise<{ default: ComponentType }>) =>
   lazy(() => load().catch(() => ({ default: FilesNote })))) as typeof lazy
 
 /** Loads the file of a whole page or tab; throws `FilesMissing` if it is gone. */

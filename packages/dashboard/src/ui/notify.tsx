@@ -4,17 +4,18 @@
  */
 import type { NotificationData } from '@mantine/notifications'
 import { Suspense } from 'react'
-import { part } from './files.tsx'
+import { lazyPart } from './files.tsx'
 import { sharedValue } from './shared-value.ts'
 
 const load = () => import('@mantine/notifications')
-const Notifications = part(async () => ({ default: (await load()).Notifications }))
+const Notifications = lazyPart(async () => ({ default: (await load()).Notifications }))
 
 /** The button of a notification shows only a cross, so it needs a name. */
 const closeButtonProps = { 'aria-label': 'Dismiss message' }
 
 const wanted = sharedValue(false)
 
+/** Shows a notification. */
 export function notify(notice: NotificationData): void {
   wanted.set(true)
   void load().then(({ notifications }) => notifications.show({ closeButtonProps, ...notice }))

@@ -2,11 +2,11 @@
 import { Checkbox, NativeSelect, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import { hintBelow } from '../ui/forms/as-typed.ts'
 import { count } from '../ui/index.ts'
-import type { Plan } from './plan.ts'
+import type { UpdatePlan } from './plan.ts'
 
 interface FieldProps {
-  plan: Plan
-  change: (what: Partial<Plan>) => void
+  plan: UpdatePlan
+  change: (what: Partial<UpdatePlan>) => void
 }
 
 interface VersionChoiceProps extends FieldProps {
@@ -71,7 +71,7 @@ export const ChosenAgents = ({ plan, change, names }: FieldProps & { names: read
 )
 
 export const RolloutChoice = ({ plan, change }: FieldProps) => (
-  <Radio.Group label="Rollout" value={plan.how} onChange={(how) => change({ how: how as Plan['how'] })}>
+  <Radio.Group label="Rollout" value={plan.how} onChange={(how) => change({ how: how as UpdatePlan['how'] })}>
     <Stack gap={6} mt={4}>
       <Radio
         value="waves"

@@ -8,12 +8,12 @@ import { count, ErrorNote, Section, Text, WhyButton } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { figure } from '../ui/time/format.ts'
 import { rolloutWords, upToWords } from './parts/words.ts'
-import type { Plan } from './plan.ts'
-import { titleOf } from './UpdatesPage.tsx'
+import type { UpdatePlan } from './plan.ts'
+import { rolloutTitleOf } from './UpdatesPage.tsx'
 
 interface PreviewProps {
   slug: string
-  how: Plan['how']
+  how: UpdatePlan['how']
   preview: UseQueryResult<RolloutPreview | null>
   end: { send: (ids: readonly string[]) => void; why: string | null }
 }
@@ -135,11 +135,11 @@ const BlockingRolloutNote = ({ slug, other, agents, end }: BlockingProps) => (
     <p>
       {count(agents.length, 'agent')} {agents.length === 1 ? 'is' : 'are'} in the rollout of{' '}
       <AnchorLink to={paths.rollout} params={{ slug, id: other.id }} fz="sm" underline="always">
-        <Text>{titleOf(other)}</Text>
+        <Text>{rolloutTitleOf(other)}</Text>
       </AnchorLink>
       , which is {rolloutWords[other.state].word}:
     </p>
-    <Names slug={slug} label={`Agents in the rollout of ${titleOf(other)}`} agents={agents} />
+    <Names slug={slug} label={`Agents in the rollout of ${rolloutTitleOf(other)}`} agents={agents} />
     <p>To reach {agents.length === 1 ? 'it' : 'them'}, end that rollout and start this one.</p>
     <WhyButton variant="default" size="xs" onClick={() => end.send([other.id])} why={end.why}>
       End it and go on

@@ -7,7 +7,7 @@ import { keys, read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { Confirm, count, ErrorNote, Text, WhyButton } from '../ui/index.ts'
 import { DoNotWait } from './parts/DoNotWait.tsx'
-import { titleOf } from './UpdatesPage.tsx'
+import { rolloutTitleOf } from './UpdatesPage.tsx'
 import { changedText, type RolloutButton, rolloutButtonsOf } from './waves.ts'
 
 interface Pressed {
@@ -104,7 +104,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
       <Confirm
         opened={asking?.act === 'cancel'}
         onClose={() => setAsking(null)}
-        title={`Cancel the rollout of ${titleOf(rollout)}?`}
+        title={`Cancel the rollout of ${rolloutTitleOf(rollout)}?`}
         confirm="Cancel rollout"
         danger
         onConfirm={() => act({ what: 'cancel', seen, withdraw })}

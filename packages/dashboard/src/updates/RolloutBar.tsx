@@ -1,6 +1,6 @@
 import type { RolloutAgent, RolloutAgentState, RolloutRow } from '@svc/api'
 import { Tone as Dot, timeOfDay } from '../ui/index.ts'
-import { memberWords, type UpdateTone, waitWords } from './parts/words.ts'
+import { rolloutAgentWords, type UpdateTone, waitWords } from './parts/words.ts'
 
 interface RolloutBarProps {
   counts: Readonly<Record<RolloutAgentState, number>>
@@ -49,7 +49,7 @@ interface BarPart {
 /** The parts of the bar. Agents that were not reached are an empty part at its end. */
 export function barParts(counts: RolloutRow['counts']): BarPart[] {
   const parts: BarPart[] = endedStates.map((state) => {
-    const { tone } = memberWords[state]
+    const { tone } = rolloutAgentWords[state]
     return { state, tone: tone === 'plain' ? 'over' : tone, number: counts[state] }
   })
   const onTheirWay = underWay.reduce((sum, state) => sum + counts[state], 0)
@@ -78,15 +78,15 @@ export function countsByWord(
   const words = new Map<string, CountedWord>()
   const add = (state: RolloutAgentState, word: string, number: number) => {
     const before = words.get(word)?.number ?? 0
-    if (number > 0) words.set(word, { word, tone: memberWords[state].tone, number: before + number })
+    if (number > 0) words.set(word, { word, tone: rolloutAgentWords[state].tone, number: before + number })
   }
   for (const state of order) {
     const there = agents?.filter((agent) => agent.state === state)
     // All agents of later waves have the same word here and in the list of rollouts; the lists of the waves say why
     // each waits.
     if (there && state !== 'untouched')
-      for (const { waits } of there) add(state, waitWords(waits, time) ?? memberWords[state].word, 1)
-    else add(state, memberWords[state].word, there?.length ?? counts[state])
+      for (const { waits } of there) add(state, waitWords(waits, time) ?? rolloutAgentWords[state].word, 1)
+    else add(state, rolloutAgentWords[state].word, there?.length ?? counts[state])
   }
   return [...words.values()]
 }

@@ -9,12 +9,12 @@ import { lastingText, Text, Time, Tone, useClock, useDocumentTitle } from '../ui
 import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { Printed } from './parts/Printed.tsx'
+import { PrintedOutput } from './parts/Printed.tsx'
 import { rolloutWords, upToWords } from './parts/words.ts'
 import { RolloutActs } from './RolloutActs.tsx'
+import { isReasonShownAbove, RolloutAgents, whyNoLogs } from './RolloutAgents.tsx'
 import { RolloutCounts } from './RolloutBar.tsx'
-import { isSaidAbove, logsForAdmins, RolloutMembers } from './RolloutMembers.tsx'
-import { titleOf } from './UpdatesPage.tsx'
+import { rolloutTitleOf } from './UpdatesPage.tsx'
 import { WavesBar } from './WavesBar.tsx'
 import './updates.css'
 import './updates-page.css'
@@ -26,7 +26,7 @@ export function RolloutPage() {
   const { slug, id } = route.useParams()
   const query = useQuery(read('GET /w/:slug/rollouts/:id', { slug, id }))
   const { data: rollout, error } = query
-  useDocumentTitle(rollout ? titleOf(rollout) : 'Rollout', 'Updates')
+  useDocumentTitle(rollout ? rolloutTitleOf(rollout) : 'Rollout', 'Updates')
   if (error instanceof ApiError && error.status === 404)
     return (
       <NotThere slug={slug} back="updates" icon={IconMoodEmpty} title="Rollout not found">
@@ -35,7 +35,7 @@ export function RolloutPage() {
     )
   if (!rollout) return <QueryState of={query} />
   const { word, tone } = rolloutWords[rollout.state]
-  const failed = rollout.agents.find((agent) => isSaidAbove(rollout, agent))
+  const failed = rollout.agents.find((agent) => isReasonShownAbove(rollout, agent))
   return (
     <>
       <header className="up-head">
@@ -44,7 +44,7 @@ export function RolloutPage() {
         </AnchorLink>
         <div className="up-title">
           <h1>
-            <Text>{titleOf(rollout)}</Text>
+            <Text>{rolloutTitleOf(rollout)}</Text>
           </h1>
           <Tone tone={tone}>{word}</Tone>
         </div>
@@ -67,13 +67,18 @@ export function RolloutPage() {
             </p>
           </div>
           {failed?.printed && (
-            <Printed slug={slug} name={failed.agent} log={failed.printed} why={rollout.canAct ? null : logsForAdmins} />
+            <PrintedOutput
+              slug={slug}
+              name={failed.agent}
+              log={failed.printed}
+              why={rollout.canAct ? null : whyNoLogs}
+            />
           )}
           <WavesBar rollout={rollout} />
           <RolloutCounts counts={rollout.counts} agents={rollout.agents} />
           <RolloutActs slug={slug} rollout={rollout} />
         </article>
-        <RolloutMembers slug={slug} rollout={rollout} />
+        <RolloutAgents slug={slug} rollout={rollout} />
       </div>
     </>
   )

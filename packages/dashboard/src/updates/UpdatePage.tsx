@@ -14,10 +14,10 @@ import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { ChosenAgents, RolloutChoice, VersionChoice, WaveFields } from './Fields.tsx'
 import { Preview } from './Preview.tsx'
 import { NewSecrets } from './parts/NewSecrets.tsx'
-import { Unsigned } from './parts/Served.tsx'
+import { UnsignedWarning } from './parts/Served.tsx'
 import { readWaves } from './parts/words.ts'
-import { behindFirst, type Plan, rolledBackText } from './plan.ts'
-import { usePlan, useReach, useSending, whyNot } from './usePlan.ts'
+import { behindFirst, rolledBackText, type UpdatePlan } from './plan.ts'
+import { usePlan, useReach, useSending, whyNotSendable } from './usePlan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
@@ -60,7 +60,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
   const { reached, rollout, preview } = reach
   const affected = new Set(reached)
   const running = page?.agents.flatMap((agent) => (affected.has(agent.name) ? agent.running : [])) ?? []
-  const why = whyNot(plan, reach, busy)
+  const why = whyNotSendable(plan, reach, busy)
   const served = runtime?.served
   const warning =
     plan.kind === 'blueprint' && plan.how !== 'withdraw' ? rolledBackText(page?.agents ?? [], plan.version) : null
@@ -86,7 +86,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
           <NewSecrets slug={slug} blueprint={plan.blueprint} version={plan.version} running={running} />
         )}
         {plan.kind === 'runtime' && plan.how !== 'withdraw' && served?.signed === false && (
-          <Unsigned version={served.version} />
+          <UnsignedWarning version={served.version} />
         )}
         {warning !== null && (
           <p className="svc-notice" role="note">
@@ -135,13 +135,13 @@ const starting = (agents: number): string =>
 const cancelling = (done: number, agents: number): string =>
   `Cancelled for ${done.toLocaleString('en-US')} of ${count(agents, 'agent')}.`
 
-const verbs: Readonly<Record<Plan['how'], (reached: number | null) => string>> = {
+const verbs: Readonly<Record<UpdatePlan['how'], (reached: number | null) => string>> = {
   waves: (reached) => `Start rollout (${count(reached ?? 0, 'agent')})`,
   once: (reached) => `Update ${count(reached ?? 0, 'agent')}`,
   withdraw: () => 'Cancel pending updates',
 }
 
-const undo: Readonly<Record<Plan['how'], string>> = {
+const undo: Readonly<Record<UpdatePlan['how'], string>> = {
   waves: 'You can pause or cancel the rollout at any time. Agents that already run the version keep it.',
   once: 'You can pause or cancel it until the agents start. After that, request their previous version.',
   withdraw: 'You can request the version again at any time.',

@@ -10,7 +10,7 @@ import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { Dotted } from '../ui/parts.tsx'
-import { Served } from './parts/Served.tsx'
+import { ServedVersion } from './parts/Served.tsx'
 import { VersionBar } from './parts/VersionBar.tsx'
 import { rolloutWords } from './parts/words.ts'
 import { RolloutBar } from './RolloutBar.tsx'
@@ -127,7 +127,7 @@ const Rows = ({
         <li key={row.id} className="up-rollout">
           <div className="up-state">
             <AnchorLink to={paths.rollout} params={{ slug, id: row.id }} fw={600}>
-              <Text>{titleOf(row)}</Text>
+              <Text>{rolloutTitleOf(row)}</Text>
             </AnchorLink>
             <Tone tone={rolloutWords[row.state].tone}>{rolloutWords[row.state].word}</Tone>
             <span className="svc-quiet up-when">
@@ -146,7 +146,11 @@ const Rows = ({
   </Section>
 )
 
-export const titleOf = ({ kind, blueprint, version }: Pick<RolloutRow, 'kind' | 'blueprint' | 'version'>): string =>
+export const rolloutTitleOf = ({
+  kind,
+  blueprint,
+  version,
+}: Pick<RolloutRow, 'kind' | 'blueprint' | 'version'>): string =>
   kind === 'runtime' ? `Runtime ${version}` : `${blueprint} ${version}`
 
 /** True if a runtime of the workspace could be updated to the served version. */
@@ -162,7 +166,7 @@ function Runtime({ slug }: { slug: string }) {
   const { served, running, wished, held, pinned, trials } = data
   return (
     <Section title="Runtime" aside={served ? `${served.version} is served` : 'none is served'}>
-      {served && isOffered(data) && !served.signed && <Served served={served} offered />}
+      {served && isOffered(data) && !served.signed && <ServedVersion served={served} offered />}
       {!served && <p className="svc-quiet">The operator can add one with “svc-server release add”.</p>}
       <VersionBar
         title="Agents by runtime"

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { byVersion } from './parts/version-order.ts'
-import { columnsOf } from './VersionsOverTime.tsx'
+import { versionColumnsOf } from './VersionsOverTime.tsx'
 
 const now = Date.parse('2026-11-27T12:00:00Z') // a Friday
 const days = [
@@ -10,7 +10,7 @@ const days = [
 ]
 
 test('each day has a column, and a day that was not counted is empty', () => {
-  expect(columnsOf({ now, days }, 3)).toEqual([
+  expect(versionColumnsOf({ now, days }, 3)).toEqual([
     { key: '2026-11-25', parts: { '1.0.0': 4, '1.1.0': 1 } },
     { key: '2026-11-26', parts: { '1.0.0': 1, '1.1.0': 3, 'rare versions': 2 } },
     { key: '2026-11-27', parts: {} },
@@ -18,7 +18,7 @@ test('each day has a column, and a day that was not counted is empty', () => {
 })
 
 test('of many days, a week has the figures of its last day that was counted', () => {
-  const weeks = columnsOf({ now, days }, 400)
+  const weeks = versionColumnsOf({ now, days }, 400)
   expect(weeks).toHaveLength(58)
   expect(weeks.slice(-2)).toEqual([
     { key: '2026-11-16', parts: { '1.0.0': 5 } },

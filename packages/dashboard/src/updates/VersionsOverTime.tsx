@@ -52,7 +52,7 @@ export function VersionsOverTime({ slug }: { slug: string }) {
     >
       <StackedBars
         title={title}
-        stack={stack(columnsOf(data, days), { order: byVersion })}
+        stack={stack(versionColumnsOf(data, days), { order: byVersion })}
         format={(agents) => count(agents, 'agent')}
         axis={(agents) => agents.toLocaleString('en-US')}
         nameOf={dayName}
@@ -76,7 +76,7 @@ const dayMs = 86_400_000
  * One column for each of the last days, or of the last weeks if there are more than 90 days. A week has the figures of
  * its last day that was counted. A column without a count is empty.
  */
-export function columnsOf({ now, days: counted }: Pick<VersionDays, 'now' | 'days'>, days: number): Column[] {
+export function versionColumnsOf({ now, days: counted }: Pick<VersionDays, 'now' | 'days'>, days: number): Column[] {
   const byDate = new Map(counted.map(({ date, agents }) => [date, agents]))
   const dates = lastDays(now, days)
   if (days <= 90) return dates.map((date) => ({ key: date, parts: partsOf(byDate.get(date)) }))

@@ -4,7 +4,7 @@ import { useId } from 'react'
 import { widthsOf } from '../ui/charts/scale.ts'
 import { Tick } from '../ui/charts/Tick.tsx'
 import { timeOfDay } from '../ui/index.ts'
-import { memberWords } from './parts/words.ts'
+import { rolloutAgentWords } from './parts/words.ts'
 import { stateOrder, waveText } from './waves.ts'
 
 const top = 18
@@ -89,7 +89,7 @@ function Segments({ id, counts, width }: SegmentsProps) {
     const box = { x, y: top, width: Math.max(0, wide - 1), height }
     x += wide
     if (wide === 0) return null
-    const { tone } = memberWords[state]
+    const { tone } = rolloutAgentWords[state]
     const pattern = tone === 'waiting' || tone === 'no' ? patternOf[tone] : undefined
     return (
       <g key={state} data-tone={state === 'untouched' ? 'open' : tone}>

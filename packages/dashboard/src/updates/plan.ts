@@ -3,7 +3,8 @@ import type { NewRollout, WishOfMany, WishState } from '@svc/api'
 import { count, figure } from '../ui/time/format.ts'
 import { readWaves } from './parts/words.ts'
 
-export interface Plan {
+/** The content of the update form: what is to be installed on which agents, and how. */
+export interface UpdatePlan {
   kind: 'blueprint' | 'runtime'
   blueprint: string
   version: string
@@ -15,10 +16,11 @@ export interface Plan {
   minutes: number
 }
 
+/** The waves with which the form opens. */
 export const usualWaves = '1, 10%, all'
 
 /** The rollout that the update form describes; undefined while the form is not valid. */
-export function rolloutOf(plan: Plan): NewRollout | undefined {
+export function rolloutOf(plan: UpdatePlan): NewRollout | undefined {
   const waves = plan.how === 'waves' ? readWaves(plan.waves) : ['100%']
   if (!waves || (plan.kind === 'blueprint' && plan.version === '')) return undefined
   return {
@@ -31,7 +33,7 @@ export function rolloutOf(plan: Plan): NewRollout | undefined {
 }
 
 /** Splits the cancellation of pending updates into requests with at most `atATime` agents each. */
-export function withdrawalsOf(plan: Plan, names: readonly string[], atATime = 2000): WishOfMany[] {
+export function withdrawalsOf(plan: UpdatePlan, names: readonly string[], atATime = 2000): WishOfMany[] {
   const pieces = Array.from({ length: Math.ceil(names.length / atATime) }, (_, i) =>
     names.slice(i * atATime, (i + 1) * atATime),
   )

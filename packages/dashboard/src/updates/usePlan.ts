@@ -8,7 +8,7 @@ import { keys, read, rolloutsQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { chosenAgents } from './parts/chosen.ts'
-import { type Plan, rolloutOf, usualWaves, withdrawalsOf } from './plan.ts'
+import { rolloutOf, type UpdatePlan, usualWaves, withdrawalsOf } from './plan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
@@ -19,7 +19,7 @@ const route = getRouteApi('/signed-in/w/$slug/updates/new')
 export function usePlan(slug: string, blueprints: readonly string[]) {
   const search = route.useSearch()
   const [names] = useState(() => (search.agents === 'chosen' ? chosenAgents(slug) : []))
-  const [plan, setPlan] = useState<Plan>({
+  const [plan, setPlan] = useState<UpdatePlan>({
     kind: search.blueprint !== undefined || blueprints.length > 0 ? 'blueprint' : 'runtime',
     blueprint: blueprints.find((name) => name === search.blueprint) ?? blueprints[0] ?? '',
     version: search.version ?? '',
@@ -29,7 +29,7 @@ export function usePlan(slug: string, blueprints: readonly string[]) {
     byHand: false,
     minutes: 10,
   })
-  const change = (what: Partial<Plan>) => setPlan((before) => ({ ...before, ...what }))
+  const change = (what: Partial<UpdatePlan>) => setPlan((before) => ({ ...before, ...what }))
   const { data: page } = useQuery({
     ...read('GET /w/:slug/blueprints/:blueprint', { slug, blueprint: plan.blueprint }),
     enabled: plan.blueprint !== '',
@@ -44,7 +44,7 @@ export function usePlan(slug: string, blueprints: readonly string[]) {
  * Finds the agents that the plan concerns. `reached` are the agents that a rollout would update. `chosen` are the
  * agents to which the form is sent: a cancellation for all agents also includes agents that a rollout would leave out.
  */
-export function useReach(slug: string, plan: Plan) {
+export function useReach(slug: string, plan: UpdatePlan) {
   const rollout = rolloutOf(plan)
   const preview = useQuery({
     queryKey: [...keys.rollouts(slug), 'preview', rollout],
@@ -64,7 +64,7 @@ type Reach = ReturnType<typeof useReach>
  * agents. In the second case, `done` is the number of agents that have a result, and `results` then holds the result
  * for each agent. The rollout first ends those in `end`.
  */
-export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach) {
+export function useSending(slug: string, plan: UpdatePlan, { rollout, chosen }: Reach) {
   const navigate = route.useNavigate()
   const client = useQueryClient()
   const [results, setResults] = useState<WishResult[] | null>(null)
@@ -102,7 +102,11 @@ export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach)
 }
 
 /** The reason why the update form cannot be sent now; null if it can. */
-export function whyNot(plan: Plan, { rollout, preview, reached, chosen }: Reach, busy: boolean): string | null {
+export function whyNotSendable(
+  plan: UpdatePlan,
+  { rollout, preview, reached, chosen }: Reach,
+  busy: boolean,
+): string | null {
   if (busy) return 'Sending…'
   if (!rollout) return 'Complete the form first.'
   if (!preview.data || preview.isPlaceholderData) return 'Still loading the agents concerned.'

@@ -1,7 +1,7 @@
 /** The waves of a rollout as the page shows them, and what a person can do about a rollout. Pure. */
 import type { RolloutAgentState, RolloutPage, RolloutSeen } from '@svc/api'
 import { count } from '../ui/time/format.ts'
-import { memberWords } from './parts/words.ts'
+import { rolloutAgentWords } from './parts/words.ts'
 
 /** The order of an agent's states in a wave: those with an outcome first, then those on their way. */
 export const stateOrder = [
@@ -24,7 +24,7 @@ export function waveWord({ state, wave, nextAt, actions }: Words, number: number
 export function waveText(page: Words, number: number, counts: RolloutPage['steps'][number]['counts']): string {
   const parts = stateOrder.flatMap((state) => {
     const n = counts[state] ?? 0
-    return n === 0 ? [] : [`${n.toLocaleString('en-US')} ${memberWords[state].word}`]
+    return n === 0 ? [] : [`${n.toLocaleString('en-US')} ${rolloutAgentWords[state].word}`]
   })
   return `Wave ${number}, ${waveWord(page, number)}: ${parts.length === 0 ? 'no agents' : parts.join(', ')}.`
 }

@@ -1,13 +1,13 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconBellOff, IconClock, IconDots, IconKey, IconPencil, IconTag, IconTrash } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { DeleteDialog, RenameDialog, RotateDialog, TagsDialog } from '../dialogs/index.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { ControlItem, controlsOf } from './Controls.tsx'
 
-const MuteLengthDialog = part(() => import('../../alerts/mutes/MuteLengthDialog.tsx'))
-const HoursDialog = part(() => import('./HoursDialog.tsx'))
+const MuteLengthDialog = lazyPart(() => import('../../alerts/mutes/MuteLengthDialog.tsx'))
+const HoursDialog = lazyPart(() => import('./HoursDialog.tsx'))
 
 type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
 

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { listBefore } from '../../data/returning.ts'
 import { type AgentTab, paths } from '../../paths.ts'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { Level, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { Dotted } from '../../ui/parts.tsx'
-import { Wished } from '../../updates/parts/Wished.tsx'
+import { WishedVersion } from '../../updates/parts/Wished.tsx'
 import { TagsDialog } from '../dialogs/index.ts'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
@@ -16,7 +16,7 @@ import { Controls } from './Controls.tsx'
 import { Heartbeat } from './Heartbeat.tsx'
 
 /** Only the tabs that do not list the alerts need it. */
-const OpenAlerts = part(() => import('./OpenAlerts.tsx'))
+const OpenAlerts = lazyPart(() => import('./OpenAlerts.tsx'))
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */
 export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
@@ -81,7 +81,11 @@ export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
                   {update && (
                     <>
                       {' '}
-                      <Wished running={update.running} wished={update.wish?.version ?? null} state={update.state} />
+                      <WishedVersion
+                        running={update.running}
+                        wished={update.wish?.version ?? null}
+                        state={update.state}
+                      />
                     </>
                   )}
                 </>

@@ -5,7 +5,7 @@ import { IconFileText, IconSend, IconServer } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
 import { read } from '../../data/queries.ts'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { count, Empty, ErrorNote, PlainTime, Text, useInSight } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
 import { type Agent, useAgentPageParams } from '../parts/agent.ts'
@@ -13,7 +13,7 @@ import { commandStateWords } from '../parts/life.ts'
 import { type AwaitedLog, arrivedLog, type FoldedLogs, foldLogs } from './follow.ts'
 import { type LogRequestListener, RequestLog } from './RequestLog.tsx'
 
-const LogReader = part(() => import('./LogReader.tsx'))
+const LogReader = lazyPart(() => import('./LogReader.tsx'))
 
 /**
  * Shows the logs of an agent to admins, who can request one, see it arrive, and read it (2.8). Logs are kept for 30

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { byUrgency } from '../../alerts/parts/words.ts'
 import { read } from '../../data/queries.ts'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { Section } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { useAgentAlerts } from '../parts/useAgentAlerts.ts'
 
-const AlertList = part(() => import('./AlertList.tsx'))
-const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
+const AlertList = lazyPart(() => import('./AlertList.tsx'))
+const ExpectedHours = lazyPart(() => import('./ExpectedHours.tsx'))
 
 /** The maximum number of ended alerts in the section about alerts. The history also marks earlier ones. */
 const endedShown = 3

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { hoursSentence } from '../../alerts/parts/hours.ts'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { Text } from '../../ui/values/Text.tsx'
 import type { Agent } from '../parts/agent.ts'
 
 const loadForm = () => import('./HoursForm.tsx')
-const HoursForm = part(loadForm)
+const HoursForm = lazyPart(loadForm)
 
 /**
  * Says in which hours the agent is expected to report. Admins edit them here; the menu of the agent sets the first

@@ -2,7 +2,7 @@ import { useOnPhone } from '../../ui/page/useOnPhone.ts'
 import './overview.css'
 import { type ActiveRun, diskSpace, type HealthItem, missingSecrets } from '@svc/protocol'
 import { Fragment, type ReactNode, Suspense } from 'react'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { Level, lastingText, Text, useClock } from '../../ui/index.ts'
 import { Dotted, Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
@@ -18,19 +18,19 @@ import { isShownAtTop, StateDetail, TwoReporters } from './parts/StateDetail.tsx
 import { Subjects } from './Subjects.tsx'
 
 /** Only agents without a level have a next step, so its code is loaded separately. */
-const NextStep = part(() => import('./NextStep.tsx'))
+const NextStep = lazyPart(() => import('./NextStep.tsx'))
 
 /** Not all agents have bindings, panels, gauges, an AI account or versions, so their code is loaded separately. */
-const Bindings = part(async () => ({ default: (await import('./Bindings.tsx')).Bindings }))
-const PanelSection = part(async () => ({ default: (await import('./Panels.tsx')).PanelSection }))
-const Gauges = part(async () => ({ default: (await import('./Gauges.tsx')).Gauges }))
-const Account = part(() => import('./Account.tsx'))
-const Versions = part(async () => ({ default: (await import('./Versions.tsx')).Versions }))
+const Bindings = lazyPart(async () => ({ default: (await import('./Bindings.tsx')).Bindings }))
+const PanelSection = lazyPart(async () => ({ default: (await import('./Panels.tsx')).PanelSection }))
+const Gauges = lazyPart(async () => ({ default: (await import('./Gauges.tsx')).Gauges }))
+const Account = lazyPart(() => import('./Account.tsx'))
+const Versions = lazyPart(async () => ({ default: (await import('./Versions.tsx')).Versions }))
 /** The heights of these parts in pixels, about: what is below them moves little when they are drawn. */
 const heights = { binding: 90, panel: 150, gauge: 55 } as const
 
 /** Only the agent of a machine has jobs. */
-const Jobs = part(() => import('./Jobs.tsx'))
+const Jobs = lazyPart(() => import('./Jobs.tsx'))
 
 /** Shows the agent's last report, part by part. Parts that are missing in the report are not shown (2.1). */
 export function Overview({ agent }: { agent: Agent }) {

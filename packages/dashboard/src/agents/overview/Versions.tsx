@@ -6,7 +6,7 @@ import { AnchorLink } from '../../ui/links.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Facts } from '../../ui/values/Facts.tsx'
 import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
-import { Wished } from '../../updates/parts/Wished.tsx'
+import { WishedVersion } from '../../updates/parts/Wished.tsx'
 import { isOutstanding } from '../../updates/parts/words.ts'
 import type { Agent } from '../parts/agent.ts'
 import { ByMachine } from '../parts/ByMachine.tsx'
@@ -63,7 +63,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
           [
             'Requested',
             update?.wish && isOutstanding(update.wish.version, update.running) && (
-              <Wished key="wished" running={update.running} wished={update.wish.version} state={update.state} />
+              <WishedVersion key="wished" running={update.running} wished={update.wish.version} state={update.state} />
             ),
           ],
           ['Installed', versions.installed !== running && version(versions.installed)],
@@ -73,7 +73,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
           [
             'Runtime requested',
             page.updates.runtime.wish && (
-              <Wished
+              <WishedVersion
                 key="runtime"
                 running={null}
                 wished={page.updates.runtime.wish.version}

@@ -8,7 +8,7 @@ import { Confirm, lastingText, Text, Tone, WhyButton } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { DoNotWait } from '../../updates/parts/DoNotWait.tsx'
 import { NewSecrets } from '../../updates/parts/NewSecrets.tsx'
-import { Printed } from '../../updates/parts/Printed.tsx'
+import { PrintedOutput } from '../../updates/parts/Printed.tsx'
 import { isOutstanding, requestLabel } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { ByMachine } from '../parts/ByMachine.tsx'
@@ -42,7 +42,7 @@ export function BlueprintPart({ agent, update }: PartProps) {
         <>
           <p>The hold was set by the machine. Requesting another version lifts it.</p>
           {update.printed !== null && (
-            <Printed slug={slug} name={page.name} log={update.printed} why={page.canAct ? null : adminsOnly} />
+            <PrintedOutput slug={slug} name={page.name} log={update.printed} why={page.canAct ? null : adminsOnly} />
           )}
         </>
       }

@@ -2,7 +2,7 @@ import type { RuntimeRefusal, RuntimeUpdate } from '@svc/api'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { Confirm, Text, Tone, useConfirm, WhyButton } from '../../ui/index.ts'
-import { Served, Unsigned } from '../../updates/parts/Served.tsx'
+import { ServedVersion, UnsignedWarning } from '../../updates/parts/Served.tsx'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { outcomeText, WishLine } from './parts.tsx'
 import { CancelRequest, UpdateCard } from './UpdateCard.tsx'
@@ -44,7 +44,7 @@ export function RuntimePart({ agent, update }: PartProps) {
         ['Previous', previous],
         ['Pinned to', pinned && <Text key="pinned">{`${pinned}, by someone on its machine`}</Text>],
         ['Last update', outcomeText(applied, hold)],
-        ['Served', served && !isServed && <Served key="served" served={served} offered={update.press.ok} />],
+        ['Served', served && !isServed && <ServedVersion key="served" served={served} offered={update.press.ok} />],
       ]}
     >
       <RuntimeButtons agent={agent} update={update} />
@@ -92,7 +92,7 @@ function ConfirmUpdate({ agent, update, opened, onClose }: PartProps & { opened:
       confirm="Update runtime"
       onConfirm={() => act((slug, name) => call('POST /w/:slug/agents/:name/wishes/runtime', { slug, name }))}
     >
-      {served && !served.signed && <Unsigned version={served.version} />}
+      {served && !served.signed && <UnsignedWarning version={served.version} />}
       The request is sent with the next report. The runtime checks the signature, tests the new version for at most five
       minutes, and rolls back by itself if it does not report. The agent keeps running meanwhile.
       <ul className="svc-consequences">

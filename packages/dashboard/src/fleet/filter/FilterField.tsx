@@ -3,15 +3,15 @@ import { type FilterError, parseFilter } from '@svc/api/filter'
 import { IconHelp, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { useAddressText } from '../../ui/forms/useAddressText.ts'
 import { focusList, Text } from '../../ui/index.ts'
 import { useKey } from '../../ui/keys/useKeys.ts'
 import { entryAfterChange } from '../views/opened.ts'
 import type { FleetView } from '../views/state.ts'
 
-const Suggestions = part(() => import('./Suggestions.tsx'))
-const FilterHelp = part(() => import('./FilterHelp.tsx'))
+const Suggestions = lazyPart(() => import('./Suggestions.tsx'))
+const FilterHelp = lazyPart(() => import('./FilterHelp.tsx'))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { usePageActions } from '../../ui/keys/actions.ts'
 import { useNoteOpenedView, useOpenedViewId } from './opened.ts'
 import { isDefaultList, mayChangeView, shownViewOf } from './standing.ts'
@@ -14,10 +14,10 @@ import { ViewsButton } from './ViewsButton.tsx'
 import './views.css'
 
 const loadMenu = () => import('./ViewsMenu.tsx')
-const ViewsMenu = part(loadMenu)
+const ViewsMenu = lazyPart(loadMenu)
 const loadDialogs = () => import('./ViewDialogs.tsx')
-const SaveViewDialog = part(async () => ({ default: (await loadDialogs()).SaveViewDialog }))
-const RenameViewDialog = part(async () => ({ default: (await loadDialogs()).RenameViewDialog }))
+const SaveViewDialog = lazyPart(async () => ({ default: (await loadDialogs()).SaveViewDialog }))
+const RenameViewDialog = lazyPart(async () => ({ default: (await loadDialogs()).RenameViewDialog }))
 
 const none: readonly SavedView[] = []
 

@@ -15,6 +15,7 @@ function stored(): readonly FleetColumn[] {
 
 const chosen = sharedValue(stored())
 
+/** Changes the columns of the list, and remembers them in this browser. */
 export function chooseColumns(columns: readonly FleetColumn[]): void {
   const read = readColumns(columns) ?? defaultColumns
   try {
@@ -25,4 +26,5 @@ export function chooseColumns(columns: readonly FleetColumn[]): void {
   chosen.set(read)
 }
 
+/** Returns the columns that the person chose. */
 export const useColumns = chosen.useValue

@@ -6,7 +6,7 @@ import {
   agentCountText,
   fleetQueryOf,
   isOldAddress,
-  nextSilence,
+  nextOfflineAt,
   problemsOf,
   readFleetView,
   urgentText,
@@ -131,5 +131,5 @@ test.each([
   [[null, 900, 1_000], undefined],
 ])('of those that go offline at %j, at 1000, the next is %s', (times, next) => {
   const rows = times.map((silentAt) => ({ silentAt }) as FleetRow)
-  expect(nextSilence({ now: 1_000, rows })).toBe(next)
+  expect(nextOfflineAt({ now: 1_000, rows })).toBe(next)
 })

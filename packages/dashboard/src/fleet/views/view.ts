@@ -7,6 +7,7 @@ import type { FleetQuery } from '../../data/api.ts'
 import { oneOf } from '../../data/search.ts'
 import { type FleetView, sortOf } from './state.ts'
 
+/** The chips above the list, each with its words and the count that it shows. */
 export const stateFilters: readonly { chip: Chip | undefined; words: string; count: keyof Fleet['counts'] }[] = [
   { chip: undefined, words: 'All', count: 'all' },
   { chip: 'bad', words: 'Bad', count: 'bad' },
@@ -105,7 +106,7 @@ export const urgentText = ({ bad, silent }: ProblemCounts): string | undefined =
  * The earliest time, in Unix milliseconds, at which one of these agents goes offline if it sends no report; undefined
  * if there is no such time.
  */
-export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefined {
+export function nextOfflineAt(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefined {
   const times = fleet.rows.flatMap(({ silentAt }) => (silentAt !== null && silentAt > fleet.now ? [silentAt] : []))
   return times.length === 0 ? undefined : Math.min(...times)
 }

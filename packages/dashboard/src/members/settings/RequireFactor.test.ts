@@ -1,7 +1,7 @@
 import type { Role } from '@svc/api'
 import { expect, test } from 'vitest'
 import { localDayOf } from '../../ui/forms/local-time.ts'
-import { lackingInWords, requiredFrom, requirementInWords, wrongDay } from './RequireFactor.tsx'
+import { adminsWithoutFactorText, requiredFrom, requirementInWords, wrongWithDay } from './RequireFactor.tsx'
 
 const at = (day: number, hour = 0) => new Date(2026, 11, day, hour).getTime()
 const now = at(3, 15)
@@ -14,7 +14,7 @@ test.each([
   ['', 'Enter a date.', now],
   ['soon', 'Enter a date.', now],
 ])('a factor is required from the beginning of the day %j', (typed, wrong, from) => {
-  expect(wrongDay(typed, now)).toBe(wrong)
+  expect(wrongWithDay(typed, now)).toBe(wrong)
   expect(requiredFrom(typed, now)).toBe(from)
 })
 
@@ -42,4 +42,4 @@ test.each([
     ['B', 'C', 'D', 'E', 'F', 'G', 'H'].map((name) => person(name, false)),
     'Without a second factor: B, C, D, E, F and 2 more.',
   ],
-])('%j: who has no factor, in words', (members, words) => expect(lackingInWords(members)).toBe(words))
+])('%j: who has no factor, in words', (members, words) => expect(adminsWithoutFactorText(members)).toBe(words))

@@ -25,7 +25,7 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
   const client = useQueryClient()
   const form = useForm({
     initialValues: { day: localDayOf(from !== null && from > serviceNow() ? from : serviceNow() + noticeMs) },
-    validate: { day: (typed) => wrongDay(typed, serviceNow()) },
+    validate: { day: (typed) => wrongWithDay(typed, serviceNow()) },
   })
   const { busy, error, submit } = useChange(async (at: number | null) => {
     await call('PATCH /w/:slug', { slug }, { factorFrom: at })
@@ -42,7 +42,7 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
       <Section title="Second factor" aside="For admins.">
         <Stack gap="sm">
           <div>
-            {requirementInWords(from, serviceNow())} <Text>{lackingInWords(members)}</Text>{' '}
+            {requirementInWords(from, serviceNow())} <Text>{adminsWithoutFactorText(members)}</Text>{' '}
             {isMine && (
               <AnchorLink to={paths.account} hash={secondFactorPart} inherit underline="always">
                 Add yours
@@ -81,7 +81,7 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
 type Member = Pick<Members['members'][number], 'name' | 'role' | 'self' | 'factor'>
 
 /** Says why a factor cannot be required from this day; null if it can. */
-export function wrongDay(typed: string, now: number): string | null {
+export function wrongWithDay(typed: string, now: number): string | null {
   if (beginOf(typed) === undefined) return 'Enter a date.'
   return typed < localDayOf(now) ? 'This day is past. Choose today, and it holds at once.' : null
 }
@@ -94,6 +94,7 @@ const beginOf = (typed: string): number | undefined => {
   return seconds === undefined ? undefined : seconds * 1000
 }
 
+/** Says since when, or from when, admins need a second factor. */
 export function requirementInWords(from: number | null, now: number): string {
   if (from === null) return 'Admins may sign in with a password alone.'
   return from > now
@@ -102,7 +103,7 @@ export function requirementInWords(from: number | null, now: number): string {
 }
 
 /** Says which admins have no second factor, so that nobody is surprised when one is required. */
-export function lackingInWords(members: readonly Member[]): string {
+export function adminsWithoutFactorText(members: readonly Member[]): string {
   const admins = members.filter(({ role }) => role === 'admin')
   const withoutFactor = admins.filter(({ factor }) => factor === false)
   if (withoutFactor.length === 0)

@@ -16,7 +16,7 @@ import { Suspense, useEffect, useId, useRef, useState } from 'react'
 import { fleetQuery } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { isReportOverdue, Level, serviceNow, Text, useFocusBack } from '../../ui/index.ts'
 import './palette.css'
 import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
@@ -24,7 +24,7 @@ import type { OpenDialog } from './Dialogs.tsx'
 import { useHelp } from './help.ts'
 import { type PaletteEntry, pressesOf, useEntries, viewGroup } from './useEntries.ts'
 
-const Dialogs = part(async () => ({ default: (await import('./Dialogs.tsx')).Dialogs }))
+const Dialogs = lazyPart(async () => ({ default: (await import('./Dialogs.tsx')).Dialogs }))
 type EntryGroup = [name: string, entries: PaletteEntry[]]
 
 const [store, { open, close }] = createSpotlight()

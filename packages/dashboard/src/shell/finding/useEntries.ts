@@ -55,6 +55,7 @@ export interface PaletteEntry {
 export const pressesOf = (name: KeyName): readonly string[] =>
   keyTable.flatMap((key) => (key.does === name && 'press' in key ? key.press[0].split(' ') : []))
 
+/** The heading of the group with the views. */
 export const viewGroup = 'Views'
 
 interface EntriesProps {

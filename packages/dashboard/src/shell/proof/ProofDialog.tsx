@@ -83,7 +83,7 @@ interface QuestionProps extends ProofQuestion {
 const Question = (props: QuestionProps) =>
   props.totp || props.passkey || props.password ? <ProofForm {...props} /> : <NewSignIn {...props} />
 
-/** Leads somebody who has neither a factor nor a password to the sign-in. The page is left for it. */
+/** Leads somebody who has neither a factor nor a password to a new sign-in, for which they leave the page. */
 function NewSignIn({ onCancel, ...question }: QuestionProps) {
   const { connection } = question
   return (

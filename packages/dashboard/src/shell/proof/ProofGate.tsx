@@ -1,10 +1,10 @@
 /** The question for a proof of who the person is. It is open while somebody waits for its answer. */
 import { Suspense } from 'react'
 import { askForProofBy } from '../../data/api.ts'
-import { part } from '../../ui/files.tsx'
+import { lazyPart } from '../../ui/files.tsx'
 import { sharedValue } from '../../ui/shared-value.ts'
 
-const ProofDialog = part(async () => ({ default: (await import('./ProofDialog.tsx')).ProofDialog }))
+const ProofDialog = lazyPart(async () => ({ default: (await import('./ProofDialog.tsx')).ProofDialog }))
 
 /** The act that needs the proof, and the function that takes the answer; undefined while nothing is asked. */
 const waiting = sharedValue<{ act: string | undefined; done: (isGiven: boolean) => void } | undefined>(undefined)
@@ -17,6 +17,7 @@ export function askForProof(act?: string): Promise<boolean> {
   })
 }
 
+/** Closes the question. `isGiven` is true if the person gave a proof. */
 export function answerProof(isGiven: boolean): void {
   waiting.get()?.done(isGiven)
   waiting.set(undefined)

@@ -13,7 +13,7 @@ export interface RunBar {
 interface RunBarsProps {
   /** The content of the picture in one sentence. */
   title: string
-  /** The oldest first. */
+  /** The bars, the one of the oldest run first. */
   bars: readonly RunBar[]
 }
 
@@ -47,7 +47,7 @@ export function runsAndFailedText(bars: readonly RunBar[]): string {
   return `${count(bars.length, 'run')}, ${failed === 0 ? 'none' : failed} failed`
 }
 
-/** The bars of one tone. */
+/** The bars of one tone as the data of one SVG path. */
 export const runBarsPath = (bars: readonly RunBar[], tone: BarTone, max: number): string =>
   bars.map((bar, at) => (bar.tone === tone ? barAt(at * barStep, bar, max) : '')).join('')
 

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { Text } from '../values/Text.tsx'
-import { columnAt, innerOf, linear, margin, type PlotSize, stepOf, ticksTo } from './scale.ts'
+import { columnAt, columnStepOf, innerSizeOf, linear, type PlotSize, plotMargin, ticksTo } from './scale.ts'
 import { lastCounted, type Stack, type StackedColumn, withYears } from './stack.ts'
 import { Tick } from './Tick.tsx'
 import './charts.css'
@@ -113,15 +113,15 @@ interface StackedPlotProps {
 /** Draws the columns and the axis of a stacked chart. */
 function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }: StackedPlotProps) {
   const { columns } = stack
-  const inner = innerOf(size)
+  const inner = innerSizeOf(size)
   const ticks = ticksTo(Math.max(stack.max, limit?.value ?? 0), { whole })
   const y = linear([0, ticks.at(-1) || 1], [inner.height, 0])
-  const step = stepOf(columns.length, size)
+  const step = columnStepOf(columns.length, size)
   const every = Math.max(1, Math.ceil(56 / (step || 56)))
   return (
     <svg width={size.width} height={size.height} role="img" aria-labelledby={id}>
       <title id={id}>{title}</title>
-      <g transform={`translate(${margin.left},${margin.top})`}>
+      <g transform={`translate(${plotMargin.left},${plotMargin.top})`}>
         {ticks.map((tick) => (
           <g key={tick} transform={`translate(0,${y(tick)})`}>
             <line className="svc-chart-grid" x2={inner.width} />

@@ -89,7 +89,7 @@ interface PeriodProps {
 function Period({ span, x, width, y, height, hatch }: PeriodProps) {
   const left = Math.max(0, x(span.from))
   const least = height === lineHeight ? minWidth.line : minWidth.period
-  // Rounded, because the time of the strip's end changes with each drawing and would change every rectangle.
+  // The lengths are rounded, because the strip's end moves with each drawing and would change every rectangle a little.
   const box = {
     x: tenth(Math.min(left, width - least)),
     y,

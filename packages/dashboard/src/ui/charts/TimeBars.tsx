@@ -73,7 +73,7 @@ export function positionSpans({ start, end, width }: { start: number; end: numbe
   }
 }
 
-/** The bars of one tone as the data of one path. */
+/** The bars of one tone as the data of one SVG path. */
 export const timeBarsPath = (bars: readonly TimeBar[], tone: BarShade, place: (bar: TimeBar) => BarPosition): string =>
   bars.map((bar) => (bar.tone === tone ? shape(place(bar), heights[tone], bar.to === null) : '')).join('')
 

@@ -76,18 +76,21 @@ export interface PlotSize {
   readonly height: number
 }
 
-export const margin = { top: 8, right: 14, bottom: 20, left: 46 }
+/** The space in pixels around the columns of a chart, for the axis and the labels. */
+export const plotMargin = { top: 8, right: 14, bottom: 20, left: 46 }
 
-export const innerOf = ({ width, height }: PlotSize): PlotSize => ({
-  width: Math.max(0, width - margin.left - margin.right),
-  height: height - margin.top - margin.bottom,
+/** The size of the part of a chart that has the columns: the whole without the margins. */
+export const innerSizeOf = ({ width, height }: PlotSize): PlotSize => ({
+  width: Math.max(0, width - plotMargin.left - plotMargin.right),
+  height: height - plotMargin.top - plotMargin.bottom,
 })
 
 /** The distance between the left edges of two neighbouring columns, in pixels; 0 without columns. */
-export const stepOf = (columns: number, size: PlotSize): number => (columns > 0 ? innerOf(size).width / columns : 0)
+export const columnStepOf = (columns: number, size: PlotSize): number =>
+  columns > 0 ? innerSizeOf(size).width / columns : 0
 
 /** The index of the column at a distance in pixels from the left edge of the chart; null if there is no column. */
 export function columnAt(columns: number, size: PlotSize, x: number): number | null {
-  const place = Math.floor((x - margin.left) / (stepOf(columns, size) || 1))
+  const place = Math.floor((x - plotMargin.left) / (columnStepOf(columns, size) || 1))
   return place >= 0 && place < columns ? place : null
 }

@@ -1,5 +1,6 @@
 /** The data of a stacked chart: columns with their parts from the bottom up, and the series with their totals. */
 
+/** The values of one column by the names of their series, before they are stacked. */
 export interface Column {
   /** The key of the column, such as `2026-11-21`. */
   readonly key: string
@@ -21,6 +22,7 @@ export interface StackedColumn {
     readonly to: number
   }[]
 }
+/** The data of a stacked chart. */
 export interface Stack {
   readonly columns: readonly StackedColumn[]
   /**

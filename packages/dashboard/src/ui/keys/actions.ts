@@ -16,4 +16,5 @@ export function usePageActions(actions: readonly PageAction[]): void {
   })
 }
 
+/** The actions that are offered now. */
 export const pageActions = (): PageAction[] => [...offered].flat()

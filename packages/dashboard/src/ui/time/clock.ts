@@ -34,6 +34,6 @@ export const useClock = <T extends string | number | boolean>(read: (now: number
 export const useReportOverdue = (silentAt: number | null | undefined): boolean =>
   useSyncExternalStore(listen, () => isReportOverdue(silentAt, knownNow()))
 
-/** The same at a moment by the service's clock, for work on many agents. */
+/** True if an agent counts as offline at `now`, a time by the service's clock (D20). */
 export const isReportOverdue = (silentAt: number | null | undefined, now: number): boolean =>
   silentAt != null && silentAt <= now

@@ -5,6 +5,7 @@ const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const group = (n: number) => grouped.format(n)
 
+/** Formats a number with at most three decimals: `1,234.5`. */
 export const figure = (n: number): string => plain.format(n)
 /** Formats a number of tokens: `1,234` up to 9,999, and then `12.3K`. */
 export const tokensText = (n: number): string => (n < 10_000 ? group(n) : compact.format(n))

@@ -26,7 +26,7 @@ const waitMs = 10 * 60_000
  * The log that came after it was asked for at `askedAt`, by the clock of the service; `on its way` while the page waits
  * for it, and `late` after that. Undefined if nobody asked.
  */
-export function askedLog(
+export function requestedLog(
   { name, askedAt }: { name: string; askedAt: number | null },
   logs: readonly LogEntry[] | undefined,
   now: number,
@@ -40,7 +40,7 @@ export function askedLog(
  * Shows the end of what an agent printed, for an admin who asks for it. The lines come from its machine by a `log`
  * command, and are kept as each log is.
  */
-export function Printed({ slug, name, log, why }: PrintedProps) {
+export function PrintedOutput({ slug, name, log, why }: PrintedProps) {
   const client = useQueryClient()
   const [askedAt, setAskedAt] = useState<number | null>(null)
   const { busy, error, submit } = useChange(async () => {
@@ -56,10 +56,10 @@ export function Printed({ slug, name, log, why }: PrintedProps) {
     ...read('GET /w/:slug/agents/:name/logs', { slug, name }),
     enabled: askedAt !== null,
     refetchInterval: ({ state: { data } }) =>
-      askedLog({ name: log, askedAt }, data, serviceNow()) === 'on its way' ? lookMs : false,
+      requestedLog({ name: log, askedAt }, data, serviceNow()) === 'on its way' ? lookMs : false,
   })
-  const isLate = useClock((now) => askedLog({ name: log, askedAt }, logs, now) === 'late')
-  const asked = askedLog({ name: log, askedAt }, logs, serviceNow())
+  const isLate = useClock((now) => requestedLog({ name: log, askedAt }, logs, now) === 'late')
+  const asked = requestedLog({ name: log, askedAt }, logs, serviceNow())
   if (typeof asked === 'object') return <Lines slug={slug} name={name} id={asked.id} at={asked.receivedAt} />
   return (
     <div className="up-printed">

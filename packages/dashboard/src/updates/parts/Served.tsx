@@ -10,7 +10,7 @@ interface ServedProps {
  * Shows the runtime version that the service serves. If the build of that version is not signed, the text says that
  * updates to it fail, and how it is signed.
  */
-export const Served = ({ served: { version, signed }, offered }: ServedProps) => (
+export const ServedVersion = ({ served: { version, signed }, offered }: ServedProps) => (
   <span>
     <Text>{version}</Text>
     {!signed && offered && (
@@ -26,7 +26,7 @@ export const Served = ({ served: { version, signed }, offered }: ServedProps) =>
 )
 
 /** Warns the person before they request an unsigned build of the runtime (3.5). */
-export const Unsigned = ({ version }: { version: string }) => (
+export const UnsignedWarning = ({ version }: { version: string }) => (
   <p className="up-unsigned" role="note">
     The served build <Text>{version}</Text> is not signed. Every runtime will report “failed”, and the version is then
     put on hold. {howToSign} <Help about="operator#runtime-releases" />

@@ -13,7 +13,7 @@ interface WishedProps {
 }
 
 /** Shows the requested version beside the running one; nothing if both are the same. */
-export function Wished({ running, wished, state, short = false }: WishedProps) {
+export function WishedVersion({ running, wished, state, short = false }: WishedProps) {
   if (!isOutstanding(wished, running)) return null
   const { word, tone } = wishWords[state]
   return (

@@ -4,6 +4,7 @@
  */
 let chosen: { slug: string; names: readonly string[] } | undefined
 
+/** Remembers the selected agents for the update form. */
 export const keepChosenAgents = (slug: string, names: readonly string[]): void => {
   chosen = { slug, names }
 }

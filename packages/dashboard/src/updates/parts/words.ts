@@ -5,6 +5,7 @@ import { numberIn } from '@svc/protocol'
 
 export type UpdateTone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
 
+/** The words for each state of a request for a version. */
 export const wishWords: Readonly<Record<WishState, { word: string; tone: UpdateTone }>> = {
   none: { word: 'nothing requested', tone: 'plain' },
   queued: { word: 'waiting for its turn', tone: 'waiting' },
@@ -33,7 +34,8 @@ export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: U
   cancelled: { word: 'cancelled', tone: 'plain' },
 }
 
-export const memberWords: Readonly<Record<RolloutAgentState, { word: string; tone: UpdateTone }>> = {
+/** The words for each state of an agent in a rollout. */
+export const rolloutAgentWords: Readonly<Record<RolloutAgentState, { word: string; tone: UpdateTone }>> = {
   untouched: { word: 'not reached yet', tone: 'plain' },
   wished: { word: 'waiting for a report', tone: 'waiting' },
   offered: { word: updateWords.offered, tone: 'waiting' },

@@ -4,7 +4,7 @@ import { listedChanges } from '@svc/api/left-off'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useRef, useState } from 'react'
 import { read } from '../../../data/queries.ts'
-import { part } from '../../../ui/files.tsx'
+import { lazyPart } from '../../../ui/files.tsx'
 import { Level, serviceNow, Text, Time, useClock, useFocusedPart } from '../../../ui/index.ts'
 import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
@@ -24,7 +24,7 @@ import { isShownAtTop } from './StateDetail.tsx'
 import { StateStrip } from './StateStrip.tsx'
 
 /** Few agents have so many changes, so this code is loaded separately. */
-const LeftOff = part(() => import('./LeftOff.tsx'))
+const LeftOff = lazyPart(() => import('./LeftOff.tsx'))
 
 /** The number of changes that are listed below the strip. A press lists all. */
 const maxListed = 3

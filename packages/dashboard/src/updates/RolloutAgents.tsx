@@ -4,13 +4,13 @@ import { count, LeftOut, Level, Section, Text, Tone, timeOfDay, useReportOverdue
 import { AnchorLink } from '../ui/links.tsx'
 import { ClockTime } from '../ui/time/ClockTime.tsx'
 import { useFirst } from '../ui/useFirst.tsx'
-import { Printed } from './parts/Printed.tsx'
+import { PrintedOutput } from './parts/Printed.tsx'
 import { reasonIn } from './parts/reasons.ts'
-import { memberWords, upToWords, waitWords } from './parts/words.ts'
+import { rolloutAgentWords, upToWords, waitWords } from './parts/words.ts'
 import { waveWord } from './waves.ts'
 
 /** The agents of a rollout by wave. Agents that are left out come last, each with the reason. */
-export function RolloutMembers({ slug, rollout }: { slug: string; rollout: Rollout }) {
+export function RolloutAgents({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const waves = Map.groupBy(rollout.agents, ({ wave }) => wave)
   const out = waves.get(0) ?? []
   return (
@@ -37,10 +37,10 @@ export function RolloutMembers({ slug, rollout }: { slug: string; rollout: Rollo
  * True if the status at the top of the page names this agent with its reason, so that the list does not repeat the
  * reason.
  */
-export const isSaidAbove = ({ state, says }: Rollout, { agent, reason }: RolloutAgent): boolean =>
+export const isReasonShownAbove = ({ state, says }: Rollout, { agent, reason }: RolloutAgent): boolean =>
   state === 'halted' && reason !== null && says.startsWith(`On ${agent} `) && says.includes(reasonIn(reason))
 
-export const logsForAdmins = 'Only admins of this workspace can read logs.'
+export const whyNoLogs = 'Only admins of this workspace can read logs.'
 
 /** The number of agents of a wave that are shown at first. Further agents are shown on demand. */
 const shownAtFirst = 100
@@ -69,8 +69,8 @@ function List({
               </AnchorLink>
             </span>
             <span className="up-member-state">
-              <Tone tone={memberWords[agent.state].tone}>
-                <Text>{waitWords(agent.waits, timeOfDay) ?? memberWords[agent.state].word}</Text>
+              <Tone tone={rolloutAgentWords[agent.state].tone}>
+                <Text>{waitWords(agent.waits, timeOfDay) ?? rolloutAgentWords[agent.state].word}</Text>
               </Tone>{' '}
               {agent.at !== null && (
                 <span className="svc-quiet">
@@ -83,7 +83,7 @@ function List({
                 running <Text>{agent.running}</Text>
               </span>
             )}
-            {agent.reason !== null && !isSaidAbove(rollout, agent) && (
+            {agent.reason !== null && !isReasonShownAbove(rollout, agent) && (
               <p className="up-message">
                 <Text>{reasonIn(agent.reason)}</Text>
                 {agent.leftOutFor !== null && (
@@ -102,8 +102,13 @@ function List({
                 )}
               </p>
             )}
-            {agent.printed !== null && !isSaidAbove(rollout, agent) && (
-              <Printed slug={slug} name={agent.agent} log={agent.printed} why={rollout.canAct ? null : logsForAdmins} />
+            {agent.printed !== null && !isReasonShownAbove(rollout, agent) && (
+              <PrintedOutput
+                slug={slug}
+                name={agent.agent}
+                log={agent.printed}
+                why={rollout.canAct ? null : whyNoLogs}
+              />
             )}
           </li>
         ))}
