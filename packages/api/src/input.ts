@@ -75,7 +75,7 @@ function textOf(value: unknown, field: string, max: number): string {
  * that is a little too long gets the refusal of its own rule.
  */
 const maxIdentifier = 1000
-/** The number of characters at the ends of an identifier that are removed, besides those that count. */
+/** The maximum number of removed characters at the ends of an identifier. They do not count for its length. */
 const maxEnds = 100
 
 /**
@@ -102,6 +102,7 @@ export const pasted = ({
 export const prose = (max: number): Reader<string> =>
   reader({ is: 'text', kind: 'prose', max }, (value, field) => cleanText(textOf(value, field, max)))
 
+/** Reads a finite number. */
 export const number: Reader<number> = reader({ is: 'number' }, (value, field) =>
   typeof value === 'number' && Number.isFinite(value) ? value : refuse(field, 'a number', value),
 )
@@ -114,10 +115,12 @@ export const whole = (min: number, max: number): Reader<number> =>
       : refuse(field, `a whole number from ${min} to ${max}`, value),
   )
 
+/** Reads `true` or `false`. */
 export const flag: Reader<boolean> = reader({ is: 'flag' }, (value, field) =>
   typeof value === 'boolean' ? value : refuse(field, 'true or false', value),
 )
 
+/** Reads one of these words. */
 export const oneOf = <const T extends string>(words: readonly T[]): Reader<T> =>
   reader({ is: 'words', words }, (value, field) =>
     (words as readonly unknown[]).includes(value)
@@ -125,6 +128,7 @@ export const oneOf = <const T extends string>(words: readonly T[]): Reader<T> =>
       : refuse(field, `one of ${words.map((word) => `"${word}"`).join(', ')}`, value),
   )
 
+/** Reads a list of at most `max` items, each with the reader `item`. */
 export const list = <T>(item: Reader<T>, max: number): Reader<T[]> =>
   reader({ is: 'list', of: item.form, max }, (value, field) => {
     if (!Array.isArray(value)) return refuse(field, 'a list', value)
@@ -132,10 +136,12 @@ export const list = <T>(item: Reader<T>, max: number): Reader<T[]> =>
     return value.map((one, i) => item(one, `${field}[${i}]`))
   })
 
+/** Reads a value with the reader `one`, or null. */
 export const orNull = <T>(one: Reader<T>): Reader<T | null> =>
   reader(one.form, (value, field) => (value === null ? null : one(value, field)))
 
 type Optional<T> = Reader<T | undefined> & { readonly optional: true }
+/** Reads a field of an object with the reader `one`; undefined if the object does not have the field. */
 export const optional = <T>(one: Reader<T>): Optional<T> =>
   Object.assign(
     reader(one.form, (value, field) => (value === undefined ? undefined : one(value, field))),
@@ -231,6 +237,7 @@ export const count = (max: number, otherwise: number = max): QueryValue<number> 
     const said = trimInvisible(text)
     return /^\d{1,15}$/.test(said) ? Math.min(Number(said), max) : otherwise
   })
+/** Reads one of these words from a query string; `otherwise` for any other text. */
 export const wordOf = <const T extends string, D extends T | undefined>(
   all: readonly T[],
   otherwise: D,

@@ -48,7 +48,7 @@ interface ProofWhen<Read = unknown> {
   readonly when: string
   readonly says: string | undefined
 }
-/** True if an operation always needs a proof, or a function of its input. */
+/** True if an operation always needs a proof; otherwise the function that decides by the operation's input. */
 export type Proof<Read = unknown> = true | ProofWhen<Read>
 
 /** Makes the function by which an operation needs a proof only in some cases. */
@@ -58,6 +58,7 @@ export const proofIf = <Read = unknown>(
   says?: string,
 ): ProofWhen<Read> => Object.assign((input: Read, facts: ProofFacts) => decides(input, facts), { when, says })
 
+/** The records and announcements of an operation that changes something. */
 export interface Change {
   /** The actions that the operation writes to the activity, or the reason why it writes none. */
   audit: readonly string[] | NoAudit
@@ -205,6 +206,9 @@ export const change =
     ...(manual !== undefined && { manual }),
   })
 
+/** The type of an operation's input as a caller sends it. */
 export type SentOf<O> = O extends Operation<infer _R, infer _I, infer Sent, infer _G> ? Sent : never
+/** The type of an operation's answer. */
 export type GivenOf<O> = O extends Operation<infer _R, infer _I, infer _S, infer Given> ? Given : never
+/** The type of an operation's route. */
 export type RouteOf<O> = O extends Operation<infer R, infer _I, infer _S, infer _G> ? R : never

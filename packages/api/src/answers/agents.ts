@@ -119,16 +119,16 @@ export type RunSort = 'started' | 'cost' | 'duration'
 /** The last runs of one job, among the kept runs of the agent. */
 export interface JobRuns {
   job: string
-  /** At most 30, the oldest first. */
+  /** The last runs of the job, at most 30, the oldest first. */
   runs: JobRun[]
   /** The id of the run whose output may be requested as the log of its failure; null if there is none. */
   printed: string | null
 }
 export interface JobRun {
   id: string
-  /** In Unix seconds; null if the run did not say. */
+  /** The start of the run in Unix seconds; null if the agent did not report it. */
   started: number | null
-  /** How long it took; null for a run in progress, or without times. */
+  /** The seconds that the run took; null for a run in progress, or without times. */
   seconds: number | null
   status: string | null
 }

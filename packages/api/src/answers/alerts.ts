@@ -94,7 +94,7 @@ export interface AlertBar extends Pick<ListedAlert, 'id' | 'rule' | 'level' | 's
 /** The alerts of the last days: first those that are open, then those that ended, each the newest first. */
 export interface AlertTimeline {
   rows: AlertBar[]
-  /** True if there are older ones that did not fit. */
+  /** True if older alerts of these days did not fit into the answer. */
   more: boolean
 }
 

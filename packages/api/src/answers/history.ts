@@ -1,9 +1,9 @@
-/** Answers about what was before: the states of agents, and what changed. Times are Unix milliseconds. */
+/** Answers about the past: the states of agents, and what changed. Times are Unix milliseconds. */
 import type { Level, SettingValue } from '@svc/protocol'
 
 /**
- * The state of an agent at a time: it reported, was paused, was offline, was stopped on its machine, or nobody knows:
- * before its first report, more than 400 days ago, and while the service was down. Of several, the later in this list.
+ * The state of an agent at a time. It is `unknown` before the agent's first report, more than 400 days ago, and while
+ * the service was down. If an agent was in several of these states, the last of them in this list counts.
  */
 export type AgentState = 'reporting' | 'paused' | 'offline' | 'stopped' | 'unknown'
 

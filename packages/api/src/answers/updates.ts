@@ -117,6 +117,7 @@ export interface BlueprintUpdate extends WishStatus {
   now: Pressable<NowRefusal>
 }
 
+/** Why an update cannot start before the watching of the present version is over. */
 export type NowRefusal = 'nothing_waits' | 'svc_too_old'
 
 /** Why an update of the runtime is refused (3.4), in the order in which it is checked (D36). */

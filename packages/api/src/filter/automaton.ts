@@ -38,6 +38,7 @@ const width = 128
 /** The bit that marks a state in which a pattern was found. */
 const hit = 1 << 30
 
+/** Builds the automaton of these patterns, and returns the function that finds them. */
 export function patternFinder(patterns: readonly TextPattern[]): Finder {
   const nodes = nodesOf(patterns)
   const table = tableOf(nodes)

@@ -7,7 +7,7 @@ export interface Comparison<T> {
   than: T
 }
 
-/** Makes the test whether one of the comparisons holds. Of those in one direction, only the widest is needed. */
+/** Makes the test whether one of the comparisons holds. It needs only the widest comparison in each direction. */
 export function matchesAnyOf<T>(all: readonly Comparison<T>[], order: (a: T, b: T) => number): (value: T) => boolean {
   let below: Comparison<T> | undefined
   let above: Comparison<T> | undefined
@@ -55,6 +55,7 @@ interface RankedVersion {
 /** Parts of a version below this number fit into one exact number together. */
 const maxPart = 2 ** 17
 
+/** Gives a version the number by which it is compared. */
 export function rankedVersion(text: string): RankedVersion {
   const [, major, minor, patch, pre] = /^(\d+)\.(\d+)\.(\d+)(-?)/.exec(text) ?? []
   const parts = [major, minor, patch].map(Number)
@@ -62,6 +63,7 @@ export function rankedVersion(text: string): RankedVersion {
   return { text, rank: core * 2 + (pre === '' ? 1 : 0) }
 }
 
+/** Compares two versions by the precedence of SemVer. */
 export function compareRanked(a: RankedVersion, b: RankedVersion): number {
   const order = a.rank - b.rank
   if (order !== 0 && !Number.isNaN(order)) return order

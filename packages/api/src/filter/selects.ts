@@ -19,6 +19,7 @@ interface Judge {
   idle(holding: number): FilterTerm[]
 }
 
+/** Makes the judge for these terms. `now` is the service's time, for terms about the age of reports. */
 export function judgeOf(terms: readonly FilterTerm[], now: number): Judge {
   return {
     holding: holdingOf(terms, now),

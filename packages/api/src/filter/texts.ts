@@ -66,7 +66,7 @@ function textsOf(agent: FilterFacts): Texts {
   return made
 }
 
-/** One flat text of several: reading the units of a text that was put together by `+` takes longer. */
+/** Joins texts into one. It uses `join`, because the units of a text that was built with `+` are read more slowly. */
 const flat = (field: SearchField, texts: readonly (string | null)[]): string =>
   texts
     .flatMap((text) =>

@@ -13,7 +13,7 @@ import type {
 import * as bounds from '../bounds.ts'
 import { flag, object, optional, pasted, pastedWord, query, text } from '../input.ts'
 import { change, reading } from '../operation.ts'
-import { emailMax, nameMax, passwordMax } from './typed.ts'
+import { maxEmailLength, maxNameLength, maxPasswordLength } from './typed.ts'
 
 const token = pasted({ max: 200, secret: true })
 const link = 'wrong links are counted by address, and a good one signs in'
@@ -32,7 +32,7 @@ export const me = reading<Me>()('GET /me', {
 export const changeMe = change<Me>()('PATCH /me', {
   right: 'person',
   says: 'change your own name, or say whether you want to see the first steps of a workspace',
-  input: object({ name: optional(text(nameMax)), onboarding: optional(flag) }),
+  input: object({ name: optional(text(maxNameLength)), onboarding: optional(flag) }),
   audit: ['person.renamed'],
   pages: noPages,
   again: 'new',
@@ -69,7 +69,7 @@ export const endOtherSessions = change<{ ok: true }>()('DELETE /sessions', {
 export const changePassword = change<{ ok: true }>()('POST /password', {
   right: 'person',
   says: 'change your own password; your other sessions end',
-  input: object({ current: text(passwordMax), next: text(passwordMax) }),
+  input: object({ current: text(maxPasswordLength), next: text(maxPasswordLength) }),
   proof: true,
   audit: ['person.password_changed'],
   pages: ['rights'],
@@ -88,10 +88,10 @@ export const firstStart = change<{ slug: string }>()('POST /start', {
   says: 'make the first account and the first workspace',
   input: object({
     token,
-    name: text(nameMax),
-    email: text(emailMax),
-    password: text(passwordMax),
-    workspace: text(nameMax),
+    name: text(maxNameLength),
+    email: text(maxEmailLength),
+    password: text(maxPasswordLength),
+    workspace: text(maxNameLength),
     slug: pasted(),
   }),
   audit: ['person.created', 'workspace.created'],
@@ -113,7 +113,7 @@ export const spendLink = change<{ ok: true }>()('POST /link', {
 export const forgotPassword = change<ForgotPasswordInfo>()('POST /forgot', {
   right: 'link',
   says: 'have a link to choose a new password sent to your email address',
-  input: object({ email: text(emailMax) }),
+  input: object({ email: text(maxEmailLength) }),
   audit: { none: 'the link is recorded when it is sent' },
   pages: noPages,
   again: 'new',
@@ -129,7 +129,7 @@ export const claimInfo = reading<ClaimInfo>()('GET /claim', {
 export const claim = change<SignInAnswer>()('POST /claim', {
   right: 'link',
   says: 'take over an account; its other sessions end, and a second factor is asked for or, after a link of the operator, removed',
-  input: object({ token, name: text(nameMax), password: text(passwordMax) }),
+  input: object({ token, name: text(maxNameLength), password: text(maxPasswordLength) }),
   audit: ['person.claimed', 'person.password_reset'],
   pages: ['rights'],
   again: 'refused',

@@ -54,7 +54,7 @@ const whichAgents = {
   silent: yesOrNo,
   stopped: yesOrNo,
 }
-/** The parameters that select one group of these agents. Without `in`, it is the group of those that have no value. */
+/** The parameters that limit the agents to one group. Without `in`, it is the group of agents that have no value. */
 const oneGroup = { group: wordOf(groupings, undefined), in: reportedText }
 export const fleet = reading<Fleet>()('GET /w/:slug/fleet', {
   says: 'list the agents of a workspace, page by page',

@@ -37,7 +37,7 @@ import { change, reading } from '../operation.ts'
 import { maxDurationSeconds } from '../words/durations.ts'
 import { ruleNames } from '../words/rules.ts'
 import { filterText } from './filter-text.ts'
-import { nameMax } from './typed.ts'
+import { maxNameLength } from './typed.ts'
 
 const noteMax = 1000
 const acknowledgedMax = 1000
@@ -183,12 +183,12 @@ export const channels = reading<ChannelRow[]>()('GET /w/:slug/channels', {
 export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
   says: 'add a channel that alerts are sent to',
   input: object({
-    name: text(nameMax),
-    kind: text(nameMax),
+    name: text(maxNameLength),
+    kind: text(maxNameLength),
     url: optional(text(urlMax)),
-    to: optional(text(nameMax)),
+    to: optional(text(maxNameLength)),
     secret: optional(text(secretMax)),
-    format: optional(text(nameMax)),
+    format: optional(text(maxNameLength)),
   }),
   makes: true,
   audit: ['channel.added'],

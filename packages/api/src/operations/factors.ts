@@ -12,7 +12,7 @@ import type {
 import * as bounds from '../bounds.ts'
 import { InputRefused, object, optional, orNull, pasted, type Reader, reader, text } from '../input.ts'
 import { change, reading } from '../operation.ts'
-import { nameMax, passwordMax } from './typed.ts'
+import { maxNameLength, maxPasswordLength } from './typed.ts'
 
 const right = 'person'
 const noPages = { none: 'open pages show it when they ask next' }
@@ -107,7 +107,7 @@ export const passkeyCreation = change<PasskeyCreation>()('POST /factors/passkeys
 export const addPasskey = change<{ id: string }>()('POST /factors/passkeys', {
   right,
   says: 'add a passkey that the browser made; your other sessions that showed no second factor end',
-  input: object({ name: text(nameMax), response: newPasskeyAnswer }),
+  input: object({ name: text(maxNameLength), response: newPasskeyAnswer }),
   makes: true,
   proof: true,
   audit: ['person.passkey_added'],
@@ -169,7 +169,7 @@ export const prove = change<{ ok: true }>()('POST /proof', {
   input: oneOfFields<{ code: string; passkey: PasskeyAnswer; password: string }>({
     code: optional(code),
     passkey: optional(passkeyAnswer),
-    password: optional(text(passwordMax)),
+    password: optional(text(maxPasswordLength)),
   }),
   audit: { none: 'it changes nothing but what the session may do for ten minutes' },
   pages: noPages,

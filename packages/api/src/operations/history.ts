@@ -1,6 +1,6 @@
 /**
- * Operations about what was before: states and changes of agents, and the costs of a workspace. A value that cannot be
- * read is refused.
+ * Operations about the past: states and changes of agents, and the costs of a workspace. A value that cannot be read is
+ * refused.
  */
 import { levels, limits, listIn, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'

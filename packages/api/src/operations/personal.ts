@@ -10,7 +10,7 @@ import * as bounds from '../bounds.ts'
 import { flag, list, number, object, oneOf, optional, orNull, pasted, text } from '../input.ts'
 import { change, reading } from '../operation.ts'
 import { ruleNames } from '../words/rules.ts'
-import { nameMax } from './typed.ts'
+import { maxNameLength } from './typed.ts'
 
 const right = 'member'
 const pages = ['alerts'] as const
@@ -25,7 +25,7 @@ export const personalChannels = reading<PersonalChannelRow[]>()('GET /w/:slug/my
 export const addPersonalChannel = change<PersonalChannelRow>()('POST /w/:slug/my-channels', {
   right,
   says: 'have the alerts of a workspace sent to your own email address or to a browser',
-  input: object({ name: text(nameMax), kind: oneOf(personalKinds), zone, secret: optional(text(secretMax)) }),
+  input: object({ name: text(maxNameLength), kind: oneOf(personalKinds), zone, secret: optional(text(secretMax)) }),
   makes: true,
   audit: ['channel.added'],
   pages,

@@ -18,14 +18,14 @@ import {
 } from '../input.ts'
 import { change, proofIf, reading } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
-import { emailMax, nameMax, passwordMax } from './typed.ts'
+import { maxEmailLength, maxNameLength, maxPasswordLength } from './typed.ts'
 
 const role = oneOf(['admin', 'member'])
 
 export const createWorkspace = change<{ slug: string }>()('POST /workspaces', {
   right: 'person',
   says: 'make a workspace and become its admin; for admins of an activated workspace',
-  input: object({ slug: pasted(), name: text(nameMax) }),
+  input: object({ slug: pasted(), name: text(maxNameLength) }),
   makes: true,
   audit: ['workspace.created', 'workspace.activated'],
   pages: { none: 'nobody has it open yet' },
@@ -37,7 +37,7 @@ export const showWorkspace = reading<Workspace>()('GET /w/:slug', {
 })
 export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   says: 'rename a workspace (its short name stays), or say from when its admins need a second factor (null: never)',
-  input: object({ name: optional(text(nameMax)), factorFrom: optional(orNull(number)) }),
+  input: object({ name: optional(text(maxNameLength)), factorFrom: optional(orNull(number)) }),
   proof: proofIf<{ factorFrom?: number | null }>(
     'if it is about second factors',
     (input) => input.factorFrom !== undefined,
@@ -95,7 +95,7 @@ export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id'
 })
 export const invite = change<{ id: string; url: string; mailed: boolean }>()('POST /w/:slug/invitations', {
   says: 'invite somebody; the answer holds the link for them, which can also be mailed',
-  input: object({ email: text(emailMax), role, mail: optional(flag) }),
+  input: object({ email: text(maxEmailLength), role, mail: optional(flag) }),
   proof: proofIf<{ role: string }>('if the role is admin', ({ role }) => role === 'admin'),
   makes: true,
   audit: ['member.invited'],
@@ -146,7 +146,7 @@ export const showInvitation = reading<InvitationInfo>()('GET /invitations/:id', 
 export const acceptInvitation = change<{ slug: string }>()('POST /invitations/:id', {
   right: 'link',
   says: 'accept an invitation; a new person gets an account and is signed in',
-  input: object({ name: optional(text(nameMax)), password: optional(text(passwordMax)) }),
+  input: object({ name: optional(text(maxNameLength)), password: optional(text(maxPasswordLength)) }),
   audit: ['member.added'],
   pages: { none: 'other pages show the member when they are opened next' },
   again: 'refused',

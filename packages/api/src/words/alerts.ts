@@ -11,10 +11,10 @@ export const itemText = (item: string): string => (item === otherItems ? 'Furthe
 export const subjectText = ({ name, item }: Pick<AlertSubject, 'name' | 'item'>): string =>
   item === undefined ? name : `${itemText(item)} on ${name}`
 
-const namesMax = 10
+const maxNames = 10
 
 /** Joins the names of agents: up to ten of them, then how many more there are. */
 export function agentNamesText(names: readonly string[]): string {
-  const shown = names.slice(0, namesMax).join(', ')
-  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
+  const shown = names.slice(0, maxNames).join(', ')
+  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown
 }
