@@ -93,7 +93,7 @@ interface ShownStatus {
   readonly table?: string | undefined
 }
 
-/** The report that this machine would send now, with these sections. */
+/** The report that the host agent would send now, with these sections. */
 export async function reportNow(
   { folder, jobs }: HostFolder,
   name: string,

@@ -85,37 +85,37 @@ async function run(options: AdoptOptions): Promise<void> {
   if (options.remove) mustRemoveOnly(options)
   const sections = sectionsBy(options)
   const chosen = nameBy(options)
-  const place = findHostFolder()
-  if (options.remove) return unadopt(place.folder, onlySection(sections), options)
-  const found = await readCrontabFacts(place.jobs, place.program, options.log ? '--log' : undefined)
+  const host = findHostFolder()
+  if (options.remove) return unadopt(host.folder, onlySection(sections), options)
+  const found = await readCrontabFacts(host.jobs, host.program, options.log ? '--log' : undefined)
   if (options.crontab && !found.crontab.ok) throw new Refusal(`The crontab ${found.crontab.why}. Nothing was done.`)
-  const name = nameFor(place.folder, chosen)
-  const facts = lookAtSections(place, sections)
-  if (options.dryRun) return dryRun({ place, found, facts, name }, allSections(sections, facts), options)
-  const known = knownConnection(place.folder, options)
+  const name = nameFor(host.folder, chosen)
+  const facts = lookAtSections(host, sections)
+  if (options.dryRun) return dryRun({ host, found, facts, name }, allSections(sections, facts), options)
+  const known = knownConnection(host.folder, options)
   if (!options.yes && !isInteractive())
     throw new Refusal('Nobody can be asked here. Add --yes, or run it at a terminal. Nothing was done.', exits.usage)
   warn([...foundLines(found), ...sessionLines(facts)].join('\n'))
   // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.
   const connection = known.value ?? { origin: known.origin, token: await tokenFrom(options.tokenFile) }
   const adopted = await askSections(options.yes, sections, facts)
-  const wraps = sections.wanted.has('jobs') && adopted.jobs && (await askCrontab(options, place, found))
-  const starts = options.start && !whoHolds(place.folder, 'runtime') && (options.yes || (await confirm(startQuestion)))
+  const wraps = sections.wanted.has('jobs') && adopted.jobs && (await askCrontab(options, host, found))
+  const starts = options.start && !whoHolds(host.folder, 'runtime') && (options.yes || (await confirm(startQuestion)))
   const lines = [
-    ...(await connectHost(place, {
+    ...(await connectHost(host, {
       name,
       adopted,
       ai: aiOf(adopted, facts),
       connection,
       isNew: known.value === undefined,
     })),
-    ...(await installPrograms(place)),
-    ...(await mendUnits(place.folder)),
-    ...(starts ? await startHost(place.folder, name) : notStarted(place.folder)),
-    ...(adopted.jobs ? await changeCrontab(place.folder, { found, wraps, adopted }) : []),
+    ...(await installPrograms(host)),
+    ...(await mendUnits(host.folder)),
+    ...(starts ? await startHost(host.folder, name) : notStarted(host.folder)),
+    ...(adopted.jobs ? await changeCrontab(host.folder, { found, wraps, adopted }) : []),
   ]
   await done(
-    { place, found, facts, name },
+    { host, found, facts, name },
     { adopted, wrapped: wraps ? changesIn(found).length : 0, lines, json: options.json },
   )
 }
@@ -134,7 +134,7 @@ function mustRemoveOnly({ url, tokenFile, name, names, crontab, log, start }: Ad
 const startQuestion = 'Start it now, and with this machine?'
 
 interface Adoption {
-  readonly place: HostFolder
+  readonly host: HostFolder
   readonly found: CrontabFacts
   readonly facts: SectionFacts
   /** The agent's name. */
@@ -224,11 +224,11 @@ async function changeCrontab(
 
 /** Prints what would be reported now if a person agrees to all, and how --crontab would change the crontab. */
 async function dryRun(subject: Adoption, adopted: AdoptedNote, { json, log }: AdoptOptions): Promise<void> {
-  const { found, facts, place } = subject
+  const { found, facts, host } = subject
   const { crontab } = found
   const changes = crontab.ok && crontab.plan.changes.length > 0
   const status = { jobs: adopted.jobs, ai: aiOf(adopted, facts)?.part, table: changes ? crontab.plan.text : undefined }
-  const report = await reportNow(place, subject.name, status)
+  const report = await reportNow(host, subject.name, status)
   printResult(json, answerOf(subject, report, 0), () => [
     ...foundLines(found),
     ...sessionLines(facts),
@@ -253,15 +253,15 @@ async function done(
   }: { adopted: AdoptedNote; wrapped: number; lines: readonly string[]; json: boolean | undefined },
 ): Promise<void> {
   const status = { jobs: adopted.jobs, ai: aiOf(adopted, subject.facts)?.part }
-  const report = json ? await reportNow(subject.place, subject.name, status) : undefined
+  const report = json ? await reportNow(subject.host, subject.name, status) : undefined
   printResult(json, answerOf(subject, report, wrapped), () => lines)
 }
 
-const answerOf = ({ place, found, facts }: Adoption, report: Report | undefined, wrapped: number) => ({
+const answerOf = ({ host, found, facts }: Adoption, report: Report | undefined, wrapped: number) => ({
   found: { crontab: found.lines, jobs: found.jobs.length, ai: sessionCounts(facts) },
   report,
   crontabDiff: found.crontab.ok ? tableDiff(found.crontab.plan) : '',
-  folder: place.folder.root,
+  folder: host.folder.root,
   wrapped,
 })
 

@@ -86,8 +86,8 @@ export const jobs = (): Command =>
 
 const now = (): number => Date.now() / 1000
 
-/** The folders that this environment names. */
-function places(): { readonly jobs: string; readonly state: string } {
+/** The folder of all jobs and the state folder of the host agent, as this environment names them. */
+function jobsPaths(): { readonly jobs: string; readonly state: string } {
   const jobs = accountJobsFolder(process.env)
   if (jobs === undefined) throw new Refusal('There is no folder for jobs: neither HOME nor XDG_STATE_HOME is set.')
   const host = accountHostFolder(process.env)
@@ -95,7 +95,7 @@ function places(): { readonly jobs: string; readonly state: string } {
 }
 
 async function list(json: boolean | undefined): Promise<void> {
-  const { found, seen, failed, wrong } = await lookAtJobs(places())
+  const { found, seen, failed, wrong } = await lookAtJobs(jobsPaths())
   const view = { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept, failed }
   const jobs = judgedJobs(found, seen, view)
   printResult(json, jobs.map(shownJob), () => {
@@ -128,7 +128,7 @@ async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectO
   if (tz !== undefined && cron === undefined) throw misuse('--tz is the time zone of --cron, which is missing.')
   const fault = cron === undefined ? undefined : scheduleFault(cron, tz)
   if (fault !== undefined) throw misuse(fault)
-  const { jobs } = places()
+  const { jobs } = jobsPaths()
   const folder = join(jobs, name)
   const before = readJob(folder)
   const given = {
@@ -148,7 +148,7 @@ async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectO
   }
   createJobFolders(folder)
   writeJob(folder, job)
-  const { found, seen } = await lookAtJobs(places())
+  const { found, seen } = await lookAtJobs(jobsPaths())
   const inCrontab = seen.lines.some((line) => line.name === name)
   const judged = judgedJobs(found, seen, { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept }).find(
     (one) => one.name === name,
@@ -170,7 +170,7 @@ async function logJob(name: string, kept: string, options: OutputOptions): Promi
 
 async function forget(name: string, { json }: JsonOption): Promise<void> {
   checkName(name)
-  const { jobs, state } = places()
+  const { jobs, state } = jobsPaths()
   const { found, seen, failed } = await lookAtJobs({ jobs, state })
   const job = found.jobs.find((one) => one.name === name)
   const isNoted = found.unrecorded.some((one) => one.name === name)

@@ -54,7 +54,7 @@ export const yesNo: AnswerWords<boolean> = { '': true, y: true, yes: true, n: fa
 async function asked<T>(message: string, help: string, allowed: string, answers: AnswerWords<T>): Promise<T> {
   const { stdin } = process
   const wasRaw = stdin.isRaw
-  // Before the question is shown: a Ctrl-C that comes directly after it would otherwise end svc silently.
+  // Raw mode begins before the question is shown. Otherwise a Ctrl-C directly after it would end svc silently.
   stdin.setRawMode?.(true)
   const mayBecome = (line: string) => Object.keys(answers).some((word) => word.startsWith(line.toLowerCase()))
   try {
@@ -76,12 +76,12 @@ export function answerIn<T>(line: string, answers: AnswerWords<T>): T | undefine
   return Object.hasOwn(answers, word) ? answers[word] : undefined
 }
 
-/** The characters that terminals send for the key that removes one. */
+/** The characters that terminals send for the backspace key. */
 const erases = ['\b', '\u007f']
 
 /**
- * Reads one line from a terminal in raw mode, and shows only what may become an answer. Text that arrives together with
- * a line break in front of it was pasted, and counts as one line.
+ * Reads one line from a terminal in raw mode, and shows only what may become an answer. Text that
+ * arrives together with a line break before it was pasted, so it becomes a part of the line.
  */
 function typedLine(mayBecome: (line: string) => boolean): Promise<string> {
   const { stdin, stderr } = process

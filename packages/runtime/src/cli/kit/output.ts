@@ -33,8 +33,8 @@ const pathOf = (error: unknown): string =>
   error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : process.cwd()
 
 /**
- * Makes the outputs of a command harmless: a reader of a pipe that has ended ends the command, and any other error is
- * one line and an exit code. An error of standard error is ignored, since nobody would see a message about it.
+ * Handles errors of the outputs. If the reader of a pipe has ended, the command ends, too; any other error of standard
+ * output prints one line and sets the exit code. Errors of standard error are ignored: nobody would see a message.
  */
 export function guardOutput(): void {
   process.stderr.on('error', () => {})

@@ -141,7 +141,7 @@ async function endThese(
 }
 
 /**
- * The number of rounds of kills. A process that survives them is in a system call, or starts others faster than they
- * are killed.
+ * The maximum number of rounds in which processes are killed. A process that survives all of them is in a system call,
+ * or starts others faster than they are killed.
  */
 const maxKills = 5

@@ -7,7 +7,7 @@ import { type CrontabEntry, readCrontab } from '../jobs/crontab.ts'
 import { type LineChange, replacedLines, type TablePlan } from './plan.ts'
 import { maxLineBytes, unwrapLine } from './wrapping.ts'
 
-/** The words that say what becomes of the output, wherever the option is written. */
+/** The sentences that tell a person where the output goes after the change of the crontab. */
 export const outputWords = {
   kept: 'The output of these commands goes to a file then, so cron mails none of it. Admins of the page can request it.',
   mailed: 'The output of these commands goes to cron again, which may mail it.',
@@ -40,7 +40,7 @@ export const startsJob = (text: string, job: string): boolean =>
 const isToChange = ({ calls }: Pick<CrontabEntry, 'calls'>, job: string, isKept: boolean): boolean =>
   calls.some(({ name, log }) => name === job && log !== isKept)
 
-/** The line with the other option; undefined if no change of its text means exactly that. */
+/** The line with the option added or removed; undefined if svc cannot do that without changing anything else in it. */
 function changed(line: CrontabEntry, job: string, isKept: boolean): string | undefined {
   let entry = line
   while (isToChange(entry, job, isKept)) {
@@ -73,7 +73,7 @@ function entryIn(text: string): CrontabEntry | undefined {
 const wanted = ({ calls }: CrontabEntry, job: string, isKept: boolean): number =>
   calls.filter(({ name, log }) => name === job && log === isKept).length
 
-/** True if two lines differ at most in what is kept of an output. */
+/** True if two lines differ in nothing but the option `--log`. */
 const isSame = (one: CrontabEntry, other: CrontabEntry): boolean =>
   one.fields === other.fields &&
   unwrapLine(one.text)?.text === unwrapLine(other.text)?.text &&

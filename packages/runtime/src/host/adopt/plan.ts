@@ -92,7 +92,7 @@ export function planRemoval(text: string): TablePlan {
   return { text: replacedLines(text, changes), changes, left: [] }
 }
 
-/** A table after the changes of its lines. */
+/** The text of a table in which these changes have replaced lines. */
 export function replacedLines(text: string, changes: readonly LineChange[]): string {
   const after = new Map(changes.map((change) => [change.number, change.after]))
   const lines = text.split('\n')
@@ -121,7 +121,7 @@ export function tableDiff({ changes }: Pick<TablePlan, 'changes'>, after = 'cron
 
 // Proposes names for the jobs of a crontab. The functions are pure.
 
-/** The longest name of a job. */
+/** The maximum length of the name of a job. */
 const maxNameLength = 63
 
 /** The programs that only start another program, which gives the job its name. */

@@ -20,7 +20,7 @@ interface HostAgent {
   readonly source?: string | undefined
 }
 
-/** The beginning of a manifest that svc itself has written, of any version. */
+/** The text with which every version of svc begins a manifest that it writes. */
 const writtenNote = '# Written by svc, which replaces it.'
 
 /** The text of the manifest. */
@@ -52,10 +52,10 @@ settings:
     help: "MODEL=IN/OUT/CACHED in USD per million tokens, separated by spaces. They estimate what no tool tells."
 `
 
-/** The setting `waiting_minutes`. */
+/** The default and the maximum of the setting `waiting_minutes`. */
 export const waitingMinutes = { usual: 5, max: 1440 } as const
 
-/** Node then frees memory sooner. Each look makes many objects that are soon gone, more with each session. */
+/** With this option Node frees memory sooner. Each look makes many short-lived objects, more with each session. */
 const smallHeap = '--optimize-for-size'
 
 /**
@@ -85,7 +85,7 @@ export function renewManifest(folder: Pick<Folder, 'runtime' | 'manifest'>, prog
   return writeManifest(folder, manifestFor(folder, name, program))
 }
 
-/** Does the same in the folder of the host agent, and nothing in the folder of any other agent. */
+/** Renews the manifest in the folder of the host agent. In the folder of any other agent it does nothing. */
 export const renewOwnManifest = (folder: Pick<Folder, 'runtime' | 'manifest'>, program: string): boolean =>
   textOf(folder)?.startsWith(writtenNote) === true && renewManifest(folder, program)
 

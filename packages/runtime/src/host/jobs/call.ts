@@ -28,7 +28,7 @@ export interface ExecCall extends Timing {
 
 type Options = Omit<ExecCall, 'name' | 'command' | 'wrong'>
 
-/** The options that take a value: each returns what the value means, or what is wanted instead. */
+/** The options that take a value. Each function returns the option as read or, as a text, which values are valid. */
 const valued: Readonly<Record<string, (value: string) => Partial<Options> | string>> = {
   '--every': (value) => durationOption(value, (every) => ({ every })),
   '--grace': (value) => durationOption(value, (grace) => ({ grace })),

@@ -58,7 +58,7 @@ function usualOf(ended: readonly ShownRun[]): number | undefined {
 
 /** The number of ended runs from which svc decides whether the runs of a job usually overlap. */
 const overlapRuns = 20
-/** A single run is no rule. */
+/** Runs usually overlap only if at least this many of them did. */
 const minOverlaps = 2
 
 /**
@@ -77,7 +77,7 @@ function mayLiveOf(runs: readonly ShownRun[]): number | undefined {
   return 2 * Math.max(...good.map(({ took }) => took))
 }
 
-/** The seconds from the start of a run to that of the one after it. After a clock was set back they are not known. */
+/** The seconds from the start of a run to the start of the next one. Infinite if that is not known. */
 function waitAfter(runs: readonly ShownRun[], at: number): number {
   const wait = (runs[at - 1]?.started ?? Number.POSITIVE_INFINITY) - (runs[at]?.started ?? 0)
   return wait < 0 ? Number.POSITIVE_INFINITY : wait
@@ -108,13 +108,13 @@ export const endOfRun = ({ ended, started }: ShownRun): number => ended ?? start
 function upToOf(runs: readonly ShownRun[], at: number): number {
   const own = runs[at]
   if (own === undefined) return 0
-  let place = sortNumberOf(own.id)
+  let sortNumber = sortNumberOf(own.id)
   for (let next = at - 1; next >= 0; next--) {
     const later = runs[next]
     if (later === undefined || later.started < own.started || later.started >= endOfRun(own)) break
-    place = sortNumberOf(later.id)
+    sortNumber = sortNumberOf(later.id)
   }
-  return place
+  return sortNumber
 }
 
 /**

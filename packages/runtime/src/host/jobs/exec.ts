@@ -237,8 +237,8 @@ const whyNotStarted = (how: RunEnd, why = ''): string =>
 type FailureReporter = (error: unknown, what?: string) => void
 
 /**
- * Returns a function that says what svc cannot do for a run, but only the first time that it is called. The command
- * runs in any case. `notes` is called then, with true if the run has no record.
+ * Returns a function that reports a failure of svc. The command runs in any case, so only the first failure is printed.
+ * `notes` is called once for each kind of failure, with true if the run has no record.
  */
 function saysOnce(name: string, launched: LauncherState, notes: (isRecord: boolean) => unknown): FailureReporter {
   const said = new Set<string>()

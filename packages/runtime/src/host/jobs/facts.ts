@@ -60,7 +60,7 @@ function byName<T extends { readonly name?: string }>(all: readonly T[]): Map<st
   return groups
 }
 
-/** The zone of the machine, and when it got it, if that was noticed. */
+/** The time zone of the machine, and when the machine got this zone, if that was noticed. */
 type Machine = Pick<JobPlan, 'zone' | 'zoned'>
 
 /** Finds the plans of a job: those of the crontab or, if it has none, that of the job's note. */
@@ -94,11 +94,11 @@ function clockPlan(
   machine: Machine,
   named: (tz: string) => string | undefined,
 ): JobPlan | string {
-  const place = tz === undefined ? machine : { zone: named(tz) }
-  const { zone } = place
+  const clock = tz === undefined ? machine : { zone: named(tz) }
+  const { zone } = clock
   if (zone === undefined) return 'its time zone is not understood'
   const times = timesOf(cron, zone)
-  return times === undefined ? 'its schedule is not understood' : { times, since, grace, ...place, zone }
+  return times === undefined ? 'its schedule is not understood' : { times, since, grace, ...clock, zone }
 }
 
 function together(plans: readonly (JobPlan | string)[]): Pick<JobFacts, 'plans' | 'unclear'> {
@@ -109,7 +109,7 @@ function together(plans: readonly (JobPlan | string)[]): Pick<JobFacts, 'plans' 
   }
 }
 
-/** Schedules are read again every few seconds, and most of them are the same. */
+/** The schedules that were read before. The host agent reads them every few seconds, and most do not change. */
 const known = new Map<string, ScheduledTimes | undefined>()
 const maxKnown = 2000
 

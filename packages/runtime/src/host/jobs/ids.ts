@@ -8,8 +8,8 @@ import { basename } from 'node:path'
 const recordNamePattern = /^(\d{1,15}-[0-9a-z]{1,16})\.json$/
 
 /** Makes an id with this sort number. `random` is at least 0 and less than 1. */
-export const newRunId = (place: number, random: number): string =>
-  `${place}-${Math.floor(random * 36 ** 8)
+export const newRunId = (sortNumber: number, random: number): string =>
+  `${sortNumber}-${Math.floor(random * 36 ** 8)
     .toString(36)
     .padStart(8, '0')}`
 
@@ -19,13 +19,13 @@ export const runIdOf = (file: string): string | undefined => recordNamePattern.e
 /** The number by which the runs of a job are sorted. */
 export const sortNumberOf = (id: string): number => Number(id.slice(0, id.indexOf('-')))
 
-/** How far ahead of the clock a run may lie, in milliseconds. Runs that lie farther ahead are ignored. */
+/** A run whose sort number is more than this many milliseconds in the future is ignored: the clock was wrong. */
 export const maxAheadMs = 86_400_000
 
 /** The sort number of the newest run among these names of files, at `now` in Unix milliseconds. */
 export const newestSortNumber = (names: readonly string[], now: number): number =>
   names.reduce((newest, name) => {
     const id = runIdOf(name)
-    const place = id === undefined ? 0 : sortNumberOf(id)
-    return place <= now + maxAheadMs ? Math.max(newest, place) : newest
+    const sortNumber = id === undefined ? 0 : sortNumberOf(id)
+    return sortNumber <= now + maxAheadMs ? Math.max(newest, sortNumber) : newest
   }, 0)

@@ -7,11 +7,12 @@ import { dueRun, isOverdue, nextStart } from './overdue.ts'
 import type { ShownRun } from './reader.ts'
 import { clockText } from './zone.ts'
 
-export interface JobView {
+/** The facts about the machine by which jobs are judged. Times are in Unix seconds. */
+export interface JobJudgeContext {
   readonly now: number
   /** When the machine last started or woke up. */
   readonly woke?: number | undefined
-  /** When it was last seen awake before that. */
+  /** When the machine was last seen awake before that start or wake-up. */
   readonly slept?: number | undefined
   /** The zone by whose clocks people read times. */
   readonly zone: string
@@ -36,7 +37,7 @@ export interface JudgedJob extends JobFacts {
   readonly isOver: boolean
 }
 
-export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
+export function judgeJob(facts: JobFacts, view: JobJudgeContext): JudgedJob {
   const { now, woke, slept } = view
   const { began, running, ended, usual, last: newest, streak, mayLive, bad } = digestOf(facts.runs)
   const unrecorded = facts.unrecorded.filter(({ at }) => at <= now).at(-1)
@@ -101,8 +102,8 @@ function verdictOf({
 }
 
 /**
- * The seconds for which a job without a schedule is reported after its last run was good, and for which runs that were
- * not recorded under the name of a job are.
+ * The seconds for which two things are reported: a job without a schedule after a good last run, and an unrecorded run
+ * whose job is not known.
  */
 export const weekSeconds = 7 * 86_400
 
@@ -111,7 +112,7 @@ const manyCopies = 3
 /** The number of copies after the first whose starts are shown. */
 const namedCopies = 3
 
-interface DescribedJob extends JobView {
+interface DescribedJob extends JobJudgeContext {
   readonly unclear: string | undefined
   readonly overdue: number | undefined
   readonly bad: ShownRun | undefined

@@ -23,7 +23,7 @@ export interface LauncherState {
   readonly ignored?: string
   /** The numbers of the files from 3 to 9 that were open. Node would not hand them on. */
   readonly files?: string
-  /** The soft limit of the size of core files, in bytes. The launcher sets none for Node. */
+  /** The soft limit of the size of core files, in bytes, before the launcher set it to 0 for Node. */
   readonly core?: string
   /** The soft limit of open files. Node raises it to the hard limit. */
   readonly openFiles?: string

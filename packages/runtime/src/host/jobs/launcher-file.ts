@@ -9,7 +9,7 @@ export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\
 /** The line with the folder of the host agent of the account that installed it. */
 export const hostLine = (host: string): string => `svc_exec_host=${shellQuoted(host)}`
 
-/** Reads that folder. Undefined for a text of an earlier version, which has none. */
+/** Reads the folder of the host agent from that line. Undefined for a text of an earlier version, which has no line. */
 export function hostIn(text: string): string | undefined {
   const [, value] = /^svc_exec_host=(.+)$/m.exec(isLauncher(text) ? text : '') ?? []
   if (value === undefined) return undefined

@@ -57,8 +57,8 @@ svc_exec_jobs=\${SVC_JOBS_DIR:-$svc_exec_account}
 `
 
 /**
- * Where no further process can be started, the time comes from /proc. A limit of the size of files would end the shell
- * with a signal, which the command must get as before.
+ * The script that runs the command without Node. If no further process can be started, it takes the time from /proc. A
+ * limit of the size of files would end the shell with a signal, which the command must get as before.
  */
 const plainScript = `
 # Node has not started the command, so the shell becomes it, without a record. The reason is noted if the folder for that
@@ -252,7 +252,8 @@ fi
 `
 
 /**
- * The script where no file number is free, so that nothing can watch Node. A whole start of Node is tried first then.
+ * The script for the case that no file number is free, so that nothing can watch Node. It first tries whether Node can
+ * start and end at all.
  */
 const aloneScript = `
 svc_exec_is_open 0 && svc_exec_in=0

@@ -87,7 +87,7 @@ function stampOf(file: string): string | undefined {
   }
 }
 
-/** Node's rules are compared with those of the machine each month, since rules are made for a few years. */
+/** The number of the present month. With it, Node's rules are compared again each month, since they cover few years. */
 const month = (): string => String(Math.floor(Date.now() / (30 * 86_400_000)))
 
 /** The name that the path of a zone file has. */

@@ -31,7 +31,7 @@ interface JobStarts {
   readonly mayLive?: number | undefined
   /** When the machine last started, or woke up. */
   readonly woke?: number | undefined
-  /** When it was last seen awake before that. */
+  /** When the machine was last seen awake before that start or wake-up. */
   readonly slept?: number | undefined
 }
 
@@ -143,13 +143,13 @@ const hour = 60 * minute
 const minGrace = 5 * minute
 const maxGrace = 2 * hour
 
-/** Versions of cron differ in what they do when clocks change, so a run may then be an hour later than usual. */
+/** The seconds that a run may be late. An hour is added when clocks change, since versions of cron differ then. */
 function graceOf({ grace, zone }: JobPlan, due: number, next = Number.POSITIVE_INFINITY): number {
   const usual = grace ?? Math.min(Math.max((next - due) / 10, minGrace), maxGrace)
   return clocksChanged(zone, due) ? usual + hour : usual
 }
 
-/** True from one hour before a change until three hours after it: one hour is what clocks are set back. */
+/** True if the clocks of a zone change in the hour after `due`, or have changed in the three hours before it. */
 const clocksChanged = (zone: string, due: number): boolean =>
   offsetAt(zone, due - 3 * hour - 1) !== offsetAt(zone, due + hour)
 
@@ -158,7 +158,7 @@ const clocksChanged = (zone: string, due: number): boolean =>
 
 type LateNote = NonNullable<SeenJobs['late']>[number]
 
-/** The note of a job that is overdue since this time. */
+/** The note about a job that has been overdue since this time. */
 export function lateNote(name: string, since: number, runs: readonly ShownRun[]): LateNote {
   const oldest = runs.findLast(isAlive)
   const run = (oldest ?? runs[0])?.id

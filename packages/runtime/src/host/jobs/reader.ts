@@ -60,8 +60,8 @@ interface FolderRead {
 const freshMs = 2000
 
 /**
- * Returns the function that looks at the folder of all jobs, at `now` in Unix milliseconds. `upSeconds` are those since
- * the machine started.
+ * Returns the function that looks at the folder of all jobs, at `now` in Unix milliseconds. `upSeconds` returns the
+ * seconds since the machine started.
  */
 export function jobsReader(folder: string, upSeconds: () => number = uptime): (now: number) => FoundJobs {
   const kept = new Map<string, FolderRead>()
@@ -95,7 +95,7 @@ export function jobsReader(folder: string, upSeconds: () => number = uptime): (n
   }
 }
 
-/** When the process of a run started, on a machine that started at `boot`. Nobody knows it without /proc. */
+/** When the process of a run started, on a machine that started at `boot`. Without /proc this is not known. */
 const beganOf = ({ start }: RecordedRun, boot: number): Pick<ShownRun, 'began'> =>
   start === undefined ? {} : { began: Math.floor(boot + start / ticksPerSecond) }
 

@@ -28,8 +28,8 @@ interface Recorder {
 }
 
 /**
- * Makes the recorder of a run that begins now. `hasLog` is true if its output goes to a log. `fails` is called with
- * what could not be written.
+ * Makes the recorder of a run that begins now. `hasLog` is true if the output of the run goes to a log. `fails` is
+ * called with the error if something could not be written.
  */
 export function recorderIn(
   folder: string,
@@ -59,7 +59,10 @@ export function recorderIn(
     const after = jobAfter(before, call.name, call, run.started)
     if (JSON.stringify(before) !== JSON.stringify(after)) writeJob(folder, after)
   }
-  /** Notes which older runs are in progress, so that a good end of this one does not hide that one of them is lost. */
+  /**
+   * Notes which older runs are in progress. If one of them is lost later, the note shows that this run began before the
+   * loss, so that a good end of this run does not hide it.
+   */
   const noteBeside = async (): Promise<void> => {
     try {
       const beside = await livingIn(folder, id)
@@ -122,11 +125,11 @@ async function reportedFieldsIn(file: string): Promise<Partial<RecordedRun>> {
     const value: unknown = JSON.parse(read.bytes.toString('utf8'))
     return (await import('./record.ts')).readReportedFields(value)
   } catch {
-    return {} // what the command tells is worth less than its record
+    return {} // the record of the run matters more than these facts, so it is written without them
   }
 }
 
-/** The names of the files of a job. Without them, its newest run is not known. */
+/** The names of the files of a job; none if its folder cannot be read. */
 function namesHere(folder: string): string[] {
   try {
     return readdirSync(folder)

@@ -13,8 +13,9 @@ import type { SeenJobs } from './seen.ts'
 const shortSeconds = 15 * 60
 
 /**
- * The note as it counts at `now`, with the machine on since `boot`. A job that was not overdue when the host agent last
- * looked is due at its next time after `now`. A machine that was off is no excuse: the job did not run.
+ * Returns the note for a host agent that starts at `now`, on a machine that started at `boot`. If the machine was on
+ * without a host agent, a job that was not overdue at the last look is due at its next time after `now`. If the machine
+ * was off, nothing changes, since the job really did not run.
  */
 export function seenAfterBreak(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
   const from = seenJobs.looked ?? seenJobs.read
@@ -37,7 +38,7 @@ interface Start {
   readonly zone: string
 }
 
-/** The note with the jobs that were overdue at the last look, before the clock of the machine was set back. */
+/** Returns the note with a list of the jobs that were overdue at the last look before the clock was set back. */
 export function keepOverdue(seenJobs: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
   const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
   const late = jobFactsOf(found, seenJobs, zone)
@@ -49,7 +50,7 @@ export function keepOverdue(seenJobs: SeenJobs, found: FoundJobs, { from, now, z
 }
 
 interface SetBack {
-  /** The last look before the clock was set back, by the old clock. */
+  /** The time of the last look before the clock was set back, by the old clock. */
   readonly from: number
   /** The time now, by the new clock. */
   readonly now: number

@@ -98,7 +98,7 @@ function timesOf(fields: readonly string[], zone: string): TimesRead {
   }
 }
 
-/** The host agent asks for the same times every few seconds, and croner needs a while for the rarest. */
+/** Returns `next` with a memory: the host agent asks for the same times often, and croner is slow for rare ones. */
 function remembered(next: (at: number) => number | undefined): (at: number) => number | undefined {
   const known = new Map<number, number | undefined>()
   return (at) => {
@@ -122,15 +122,15 @@ function listed(part: string): string {
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step).join()
 }
 
-/**
- * Finds the next time of a schedule in a zone of which only the offsets are known. When clocks change, the times are
- * those of cron, and the same as for a zone that Node knows. Pure; times are Unix seconds, and a local time is the Unix
- * time at which UTC shows it.
- */
+// Finds the next time of a schedule in a zone of which only the offsets are known. When clocks change, the times are
+// those of cron, and the same as for a zone that Node knows. Pure; times are Unix seconds, and a local time is the Unix
+// time at which the clocks of UTC show it.
+
+/** Returns the first time of a schedule after `at`; undefined if there is none. */
 type NextTime = (at: number) => number | undefined
 
 const day = 86_400
-/** Clocks have never been changed by more than this, but for days that were left out. */
+/** The maximum seconds by which clocks were ever changed, except where a zone left out a whole day. */
 const maxChange = 3 * 3600
 
 /**
@@ -158,7 +158,7 @@ function timeOf(offsets: ZoneOffset, local: number): number {
   return changeAfter(offsets, local - day, local + day) ?? local - after
 }
 
-/** Looks at each time between two changes of the clocks by itself. */
+/** Finds the next time of a schedule that is not fixed, in one period after another between changes of the clocks. */
 function nextOfAll(offsets: ZoneOffset, nextLocal: NextTime, at: number): number | undefined {
   for (let [from, after] = [at, at]; ; ) {
     const offset = offsets(from)

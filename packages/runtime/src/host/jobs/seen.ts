@@ -45,7 +45,7 @@ const note = object({
   looked: integer(0),
   /** When the machine last started or woke up. */
   woke: integer(0),
-  /** When the machine was last seen awake before that. */
+  /** When the machine was last seen awake before that start or wake-up. */
   slept: integer(0),
   /** The time zone of the machine, and when it got this zone, if it had another one before. */
   zone: exactText(1000),
@@ -82,17 +82,20 @@ export function forgetLines(state: string): void {
   if (seenJobs.lines.length > 0) writeSeen(state, { ...seenJobs, lines: [], faults: [] })
 }
 
-interface Sight {
-  /** The time in Unix seconds. */
+interface SeenOptions {
+  /** The present time in Unix seconds. */
   readonly now: number
-  /** True if new schedules are remembered from now on. */
+  /** True if a schedule that is new gets the present time as the one at which it was first seen. */
   readonly remembers: boolean
   /** True if this cron obeys `CRON_TZ`. */
   readonly obeysTz: boolean
 }
 
-/** The note after this table was read. A schedule that was seen before keeps the time at which it was first seen. */
-export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab>, sight: Sight): SeenJobs {
+/**
+ * Returns the note after the crontab `table` was read. A schedule that was seen before keeps the time at which it was
+ * first seen.
+ */
+export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab>, options: SeenOptions): SeenJobs {
   const faults: SeenFault[] = []
   const lines = table.flatMap((entry): SeenLine[] => {
     if (entry.is === 'unreadable') faults.push({ line: entry.number, of: 'line' })
@@ -102,26 +105,26 @@ export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab
     if (entry.wrong !== undefined) return []
     const cron = entry.fields.split(/[ \t]+/).join(' ')
     // An empty CRON_TZ counts as missing, as it does for cron.
-    const tz = (sight.obeysTz ? entry.environment.CRON_TZ : undefined) || undefined
+    const tz = (options.obeysTz ? entry.environment.CRON_TZ : undefined) || undefined
     return entry.calls.flatMap(({ name, grace }) => {
       if (name === undefined) return []
       const known = before.lines.find((one) => one.name === name && one.cron === cron && one.tz === tz)
-      const since = known?.since ?? (sight.remembers ? sight.now : undefined)
+      const since = known?.since ?? (options.remembers ? options.now : undefined)
       const given = { ...(tz && { tz }), ...(grace !== undefined && { grace }), ...(since !== undefined && { since }) }
       return [{ name, cron, ...given }]
     })
   })
-  return { ...before, lines, faults: faults.slice(0, 100), read: sight.now }
+  return { ...before, lines, faults: faults.slice(0, 100), read: options.now }
 }
 
-/** The note once the machine woke up or started at `woke`, and was last seen awake at `slept`. */
+/** Returns the note of a machine that started or woke up at `woke`, and was last seen awake before that at `slept`. */
 export function withWakeUp(before: SeenJobs, woke: number, slept = before.looked): SeenJobs {
   if (before.woke === woke) return before
   const { slept: _earlier, ...rest } = before
   return { ...rest, woke, ...(slept !== undefined && slept <= woke && { slept }) }
 }
 
-/** The note once the machine has this zone at `now`. A note without a zone has nothing to compare with. */
+/** Returns the note with the machine's time zone and, if the note had another zone, with `now` as its last change. */
 export function noteZone(before: SeenJobs, zone: string, now: number): SeenJobs {
   if (before.zone === zone) return before
   return { ...before, zone, ...(before.zone !== undefined && { zoned: Math.floor(now) }) }

@@ -71,10 +71,10 @@ function settledRun(run: ShownRun, counts: number): ShownRun {
   return { ...run, started: run.started - by, ...(run.ended !== undefined && { ended: run.ended - by }) }
 }
 
-/** The times of the host agent itself in its note. */
+/** The fields of the note that are times of the host agent itself, and not of a job. */
 const settledTimes = ['read', 'looked', 'woke', 'slept', 'zoned'] as const
 
-/** The times in the note of the host agent itself are written again. */
+/** Returns the note with corrected times. Times in the future become the present time. */
 function settledNote(seenJobs: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now: number): SeenJobs {
   const times = settledTimes.flatMap((name) => (seenJobs[name] === undefined ? [] : [[name, seenJobs[name]] as const]))
   const lines = each(seenJobs.lines, (line) =>

@@ -109,7 +109,7 @@ const openAmong = (files: string): number[] =>
 
 interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The same as bytes, each `NAME=VALUE`. */
+  /** Returns the variables as bytes, each `NAME=VALUE`. */
   readonly raw: () => readonly Buffer[]
 }
 

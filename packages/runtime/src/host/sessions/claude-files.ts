@@ -61,7 +61,7 @@ interface Notes {
   readonly faults: readonly string[]
 }
 
-/** A note has a few hundred bytes. */
+/** The maximum size of a note that is read. Usually it has a few hundred bytes. */
 const maxNoteBytes = 64 * 1024
 const maxNotes = 500
 
@@ -78,7 +78,7 @@ function noteReader(folder: string, machine: Machine): () => Notes {
     const notes = names
       .filter((name) => /^\d+\.json$/.test(name))
       .slice(0, maxNotes)
-      // The tool may be writing the note at this moment. Then the one of the look before counts once more.
+      // The tool may be writing the note at this moment. Then the note as the last look read it is used once more.
       .map((name) => ({ name, read: noteIn(join(folder, name)), before: known.get(name) }))
     known = new Map(notes.flatMap(({ name, read }) => (read ? [[name, read] as const] : [])))
     // A note without the start of its process is of an old version.

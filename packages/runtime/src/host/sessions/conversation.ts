@@ -120,7 +120,7 @@ export interface Conversation {
 }
 export const emptyConversation: Conversation = { steps: 0, spent: nothingSpent }
 
-/** Messages that were written at the same time may be in another order. */
+/** Messages are taken although they seem older than their session by this much: their order may have been changed. */
 const orderSeconds = 2
 
 /** The conversation after one more message. A session that was forked begins with a copy of older messages. */

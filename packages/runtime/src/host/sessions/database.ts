@@ -80,7 +80,7 @@ export function readDatabase<T>(file: string, read: (database: DatabaseSync) => 
   const name = databaseName(file, isOpen, sqliteNamesIn(process.versions.node))
   const database = new sqlite.DatabaseSync(name, { readOnly: true })
   try {
-    // The constructor of older versions of Node ignores its option for this.
+    // Older versions of Node ignore the option of the constructor that sets this timeout.
     database.exec(`pragma busy_timeout = ${lockedMs}`)
     return read(database)
   } finally {

@@ -9,10 +9,11 @@ import { openOwnFile } from '../../machine/files/own.ts'
 export interface Budget {
   left: number
 }
-export const lookBytes = 8 * 1024 * 1024
-export const newBudget = (): Budget => ({ left: lookBytes })
+/** The maximum number of bytes of text that one look reads. */
+export const maxLookBytes = 8 * 1024 * 1024
+export const newBudget = (): Budget => ({ left: maxLookBytes })
 
-/** A longer line is passed over. */
+/** The maximum number of bytes of a line. A longer line is passed over. */
 export const maxLineBytes = 8 * 1024 * 1024
 /** The number of bytes at the beginning of a file by which svc notices that another file has replaced it. */
 const headBytes = 64

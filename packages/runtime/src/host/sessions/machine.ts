@@ -33,7 +33,7 @@ export interface NamedProcess {
   readonly folder: string
   /** Its command. It stays on the machine. */
   readonly args: readonly string[]
-  /** In Unix seconds. */
+  /** When it started, in Unix seconds. */
   readonly started: number
 }
 

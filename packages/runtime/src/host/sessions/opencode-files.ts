@@ -82,9 +82,9 @@ const withoutSqlite: FoundTool = {
 interface KnownSession {
   readonly row: OpencodeRow
   readonly conversation: Conversation
-  /** The conversation before `place`, which is the time of the first message that may still change. */
+  /** The conversation before `from`, which is the time of the first message that may still change. */
   readonly before: Conversation
-  readonly place: number
+  readonly from: number
   readonly isWhole: boolean
   readonly hasGaps: boolean
   readonly unknown: string | undefined
@@ -96,7 +96,7 @@ const sessionIn = (
 ): OpencodeSession => ({
   ...{ row, conversation, unknown, hasGaps: hasGaps || !isWhole },
   isNew: dayOf(row.changed / 1000) === dayOf(now / 1000),
-  place: row.folder === undefined ? undefined : realOf(row.folder),
+  realFolder: row.folder === undefined ? undefined : realOf(row.folder),
 })
 
 function realOf(folder: string): string | undefined {
@@ -137,7 +137,7 @@ function conversationReader(limits: OpencodeLimits): (database: DatabaseSync, lo
 const unreadConversation = {
   conversation: emptyConversation,
   before: emptyConversation,
-  place: 0,
+  from: 0,
   isWhole: false,
   hasGaps: false,
   unknown: undefined,
@@ -235,16 +235,16 @@ function readMessages(
          case when ${isReadable} then json_extract(data, ${parts}) end parts
        from ${messages} where session_id = ? and time_created >= ? order by time_created, id`,
     )
-    .iterate(known.row.id, known.place)
+    .iterate(known.row.id, known.from)
   let { before: conversation, hasGaps, unknown } = known
-  let settled = { before: conversation, place: known.place }
+  let settled = { before: conversation, from: known.from }
   let moment = settled
   let isWhole = true
   let isSettled = true
   for (const row of rows) {
     const at = Number(row.time_created)
     // All messages of one moment are read again, so none of them is counted in what comes before.
-    if (at > moment.place) moment = { before: conversation, place: at }
+    if (at > moment.from) moment = { before: conversation, from: at }
     if (isSettled) settled = moment
     if (budget.left <= 0) {
       isWhole = false

@@ -26,7 +26,7 @@ const done = (at: number, more: Partial<OpencodeMessage> = {}): OpencodeMessage 
 const session = (own: OpencodeRow, messages: readonly OpencodeMessage[]): OpencodeSession => ({
   row: own,
   conversation: messages.reduce((before, one) => withMessage(before, one, own, dayOf), emptyConversation),
-  ...{ hasGaps: false, isNew: true, unknown: undefined, place: own.folder },
+  ...{ hasGaps: false, isNew: true, unknown: undefined, realFolder: own.folder },
 })
 const program = (pid: number, more: Partial<NamedProcess> = {}): NamedProcess => ({
   ...{ pid, folder: '/srv/harbour', args: ['opencode'], started: now - 7200 },
@@ -95,8 +95,8 @@ test.each<[string, Partial<OpencodeRow>, string | undefined, NamedProcess[] | un
   ['the folder is not on this machine', {}, undefined, []],
   ['a server works in any folder', {}, '/srv/harbour', [program(1, { folder: '/', args: ['opencode', 'serve'] })]],
   ['the session is one of opencode 2', { tables: 2 }, '/srv/harbour', []],
-])('if %s, a session runs while there are signs of it, and it never died', (_what, more, place, processes) => {
-  const at = (ago: number) => [{ ...session(row('a', more), [works(now - ago)]), place }]
+])('if %s, a session runs while there are signs of it, and it never died', (_what, more, realFolder, processes) => {
+  const at = (ago: number) => [{ ...session(row('a', more), [works(now - ago)]), realFolder }]
   expect([statesOf(at(60), processes), statesOf(at(180), processes)]).toEqual([{ a: 'running' }, { a: 'over' }])
 })
 

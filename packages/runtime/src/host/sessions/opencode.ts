@@ -25,7 +25,7 @@ export interface OpencodeSession {
   /** The first type of a message that svc does not know; undefined if it knows all. */
   readonly unknown: string | undefined
   /** The folder to which links lead; undefined if it is not on this machine, as for a session in a container. */
-  readonly place: string | undefined
+  readonly realFolder: string | undefined
 }
 
 interface OpencodeFacts {
@@ -34,7 +34,7 @@ interface OpencodeFacts {
   readonly processes: readonly NamedProcess[] | undefined
   readonly faults: readonly string[]
   readonly remarks: readonly string[]
-  /** In Unix seconds. */
+  /** The present time in Unix seconds. */
   readonly now: number
 }
 
@@ -72,7 +72,7 @@ interface Family {
 const lastOf = ({ main, family }: Family): number =>
   Math.max(main.row.started, ...family.map(({ conversation }) => conversation.last ?? 0))
 
-/** The clock may have been set a little since the process began. */
+/** The tolerance for a clock that was set a little after the process began. */
 const clockSeconds = 5
 const isBefore = ({ started }: NamedProcess, at: number): boolean => started <= at + clockSeconds
 
@@ -86,7 +86,7 @@ function ownersOf(all: readonly Family[], processes: readonly NamedProcess[]): R
   const owners = new Map<string, number>()
   const isOpen = ({ main }: Family) => turnOf(main).turn === 'runs'
   for (const one of [...all].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || lastOf(b) - lastOf(a))) {
-    const at = free.findIndex((process) => process.folder === one.main.place && isBefore(process, lastOf(one)))
+    const at = free.findIndex((process) => process.folder === one.main.realFolder && isBefore(process, lastOf(one)))
     const [owner] = at < 0 ? [] : free.splice(at, 1)
     if (owner !== undefined) owners.set(one.main.row.id, owner.pid)
   }
@@ -108,12 +108,12 @@ function lifeOf(
   owners: ReadonlyMap<string, number>,
   processes: readonly NamedProcess[] | undefined,
 ): Life {
-  const { row, place } = one.main
+  const { row, realFolder } = one.main
   const owner = owners.get(row.id)
   if (owner !== undefined) return owner
   const mayBeServed = processes?.some((process) => serves(process) && isBefore(process, lastOf(one)))
   // It is not known which processes serve a session of opencode 2.
-  return processes === undefined || place === undefined || mayBeServed || row.tables === 2 ? 'unknown' : 'gone'
+  return processes === undefined || realFolder === undefined || mayBeServed || row.tables === 2 ? 'unknown' : 'gone'
 }
 
 function sessionOf(one: Family, life: Life, now: number): ToolSession {

@@ -86,8 +86,8 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
 }
 
 /**
- * The rollout after lines that were not read, since many were added at once. A thread goes on only once its questions
- * are answered. The lines that follow say if the turn has ended.
+ * The rollout after lines that were not read, since many were added at once. It has no open questions: a thread goes on
+ * only once its questions are answered. The lines that follow say if the turn has ended.
  */
 export const withoutLines = ({ turned, ...before }: Rollout): Rollout => ({
   ...before,

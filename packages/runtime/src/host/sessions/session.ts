@@ -68,7 +68,7 @@ export const bothFound = (a: FoundTool, b: FoundTool): FoundTool => ({
 
 /** The time of a look, and the limits of what a reader may use at it. */
 export interface Look {
-  /** In Unix milliseconds. */
+  /** The present time in Unix milliseconds. */
   readonly now: number
   readonly budget: Budget
   /** Numbers the days of the machine's zone; the time is in Unix seconds. */
@@ -100,7 +100,10 @@ export const withUnknown = <T extends FileFacts>(before: T, type: string): T => 
   unknown: before.unknown ?? type,
 })
 
-/** A file that changed today and gave no session may be of a newer version, whose lines svc does not understand. */
+/**
+ * Faults, as parts of a sentence, about files that changed today and gave no session. A newer version of the tool may
+ * have written them, with lines that svc does not understand.
+ */
 export const unknownLines = (withoutSession: readonly FileFacts[]): string[] =>
   withoutSession
     .flatMap(({ unknown }) => (unknown === undefined ? [] : [`lines of the type ${unknown} are not understood`]))
@@ -138,7 +141,7 @@ export function rootsIn(parents: ReadonlyMap<string, string | undefined>): (id: 
       chain.push(next)
       next = parents.get(next)
     }
-    // The next one is known already. If it is in this chain, the sessions from there on started each other.
+    // The chain ends at a session that is known already. If that session is in the chain, it is a circle from there on.
     const circle = next === undefined ? -1 : chain.indexOf(next)
     const root = next === undefined ? chain.at(-1) : roots.get(next)
     for (const one of circle < 0 ? chain : chain.slice(0, circle)) roots.set(one, root ?? one)

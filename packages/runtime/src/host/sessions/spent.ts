@@ -65,7 +65,7 @@ export function withReportedCost(spent: Spent, reported: ReportedCost, day: numb
 export const withAddedCost = (spent: Spent, more: ReportedCost, day: number): Spent =>
   withReportedCost(spent, { ...(addReportedCosts(spent.reported, more) ?? more), isSum: true }, day)
 
-/** The sums of a day: empty ones if the day is later than that of `today`. */
+/** The sums of the day `day`; empty sums if that day is later than the one of `today`. */
 const onDay = (today: Spent['today'], day: number): Spent['today'] => (day > today.day ? { day, all: {} } : today)
 
 /**
@@ -124,8 +124,8 @@ function uncoveredOf({ all, reported }: Pick<Spent, 'all' | 'reported'>): Models
 }
 
 /**
- * The smaller of two numbers of tokens. If a reported cost does not cover all tokens, those that were used last are the
- * ones without a cost.
+ * The smaller number of tokens for each model. If a reported cost does not cover all tokens, the ones used last have no
+ * cost.
  */
 const minTokensOf = (all: Models, other: Models): Models =>
   perModel(all, (tokens, model) => {
@@ -266,7 +266,7 @@ export function readPrices(text: string): { readonly prices: Prices; readonly wr
   })
   return { prices: Object.fromEntries(entries), wrong: words.length - entries.length }
 }
-/** The names of models. Any other text is not the name of a model, and may be written by a person. */
+/** The pattern of names of models. A text that does not match it may be written by a person, and is not kept. */
 const modelPattern = String.raw`[A-Za-z0-9][\w.:@/[\]-]{0,99}`
 const wholeModel = new RegExp(`^${modelPattern}$`)
 export const modelIn = (value: unknown): string | undefined =>

@@ -19,15 +19,15 @@ interface Tool {
   readonly usual: string
   /** The variable that names another folder, and the path below that folder. */
   readonly variable: string
-  readonly place: string
+  readonly path: string
 }
 
 const known: Readonly<Record<ToolName, Tool>> = {
-  claude: { reader: claudeReader, usual: '.claude', variable: 'CLAUDE_CONFIG_DIR', place: '' },
-  codex: { reader: codexReader, usual: '.codex', variable: 'CODEX_HOME', place: '' },
+  claude: { reader: claudeReader, usual: '.claude', variable: 'CLAUDE_CONFIG_DIR', path: '' },
+  codex: { reader: codexReader, usual: '.codex', variable: 'CODEX_HOME', path: '' },
   opencode: {
     ...{ reader: opencodeReader, usual: '.local/share/opencode' },
-    ...{ variable: 'XDG_DATA_HOME', place: 'opencode' },
+    ...{ variable: 'XDG_DATA_HOME', path: 'opencode' },
   },
 }
 
@@ -40,12 +40,12 @@ export const usualFolders = (home: string | undefined): ToolFolder[] =>
 
 /** The folders that variables of this environment name instead of the usual ones. */
 export const otherFolders = (env: NodeJS.ProcessEnv): ToolFolder[] =>
-  all.flatMap(([tool, { variable, place }]) => {
+  all.flatMap(([tool, { variable, path }]) => {
     const folder = env[variable] ?? ''
-    return isAbsolute(folder) ? [{ tool, folder: resolve(folder, place) }] : []
+    return isAbsolute(folder) ? [{ tool, folder: resolve(folder, path) }] : []
   })
 
-/** A folder as the note of what a person chose holds it, such as `claude=/srv/claude`. */
+/** A folder as the note `adopted.json` holds it, such as `claude=/srv/claude`. */
 export const folderText = ({ tool, folder }: ToolFolder): string => `${tool}=${folder}`
 
 export function folderIn(text: string): ToolFolder | undefined {

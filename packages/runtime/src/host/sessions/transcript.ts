@@ -82,7 +82,7 @@ export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: 
   }
 }
 
-/** Lines that were written at the same time may be in another order. */
+/** Lines are taken although they seem older than the first line by this much: their order may have been changed. */
 const orderSeconds = 2
 
 /** The types of lines without facts that svc shows. */

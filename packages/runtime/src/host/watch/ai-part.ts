@@ -23,10 +23,11 @@ import {
 import type { AiJudgeContext, JudgedSession } from './ai-judge.ts'
 import type { StatusPart } from './sections.ts'
 
-/** The contract keeps fifty items, and other sections need most of them. */
+/** The maximum number of items for sessions. A status keeps fifty items, and other sections need most of them. */
 const maxItems = 16
 const maxRuns = 150
 
+/** Returns the part of the status about AI sessions. */
 export function aiPart(
   tools: readonly FoundTool[],
   judged: readonly JudgedSession[],
@@ -153,7 +154,7 @@ function runOf({ session, name, last }: JudgedSession, prices: Prices): Run {
   }
 }
 
-/** A millionth of a dollar is the smallest cost that the service keeps. */
+/** A cost rounded to a millionth of a dollar, the smallest cost that the service keeps. */
 const rounded = (usd: number): number => Math.round(usd * 1e6) / 1e6
 
 function gaugeOf(
@@ -163,7 +164,7 @@ function gaugeOf(
   return { name, used, ...(resets !== undefined && { detail: `resets ${clockText(resets, now, zone)}` }) }
 }
 
-/** The table with the open sessions, those that need a person, and those of today. */
+/** The table of sessions: all that are open, that need a person, or that were active today. */
 function sessionPanel(judged: readonly JudgedSession[], view: AiJudgeContext): Panel {
   const { now, zone, today, prices } = view
   const rows = judged.filter((one) => isOpen(one) || one.level !== undefined || one.session.spent.today.day === today)

@@ -56,10 +56,10 @@ export const chosenFolders = (note: AdoptedNote | undefined, env: NodeJS.Process
 type ChosenAi = Pick<AdoptedNote, 'names' | 'folders'>
 
 /**
- * Returns the function that makes the section for `svc watch`, which looks again and again, with the choices of that
- * moment.
+ * Returns the function that makes the section for `svc watch` from the present choices of the person. The section looks
+ * again and again, and remembers what it has read.
  */
-export function watchedSessions(places: AiPaths): (chosen: ChosenAi) => Section {
+export function watchedSessions(paths: AiPaths): (chosen: ChosenAi) => Section {
   const find = finder()
   let numbers: Numbers | undefined
   let written = ''
@@ -68,13 +68,13 @@ export function watchedSessions(places: AiPaths): (chosen: ChosenAi) => Section 
     command: 'sessions',
     look(now) {
       const zone = machineZone()
-      numbers = newest(numbers, readNumbers(places.state))
-      const found = find(foldersOf(places, folders), lookAt(now, zone))
+      numbers = newest(numbers, readNumbers(paths.state))
+      const found = find(foldersOf(paths, folders), lookAt(now, zone))
       const given = numbered(numbers, sessionsIn(found), Math.floor(now / 1000))
       numbers = given.numbers
       const text = JSON.stringify(numbers)
-      if (text !== written && hasWritten(places.state, numbers)) written = text
-      const view = viewAt(now, zone, places, names)
+      if (text !== written && hasWritten(paths.state, numbers)) written = text
+      const view = viewAt(now, zone, paths, names)
       return aiPart(found, judgedSessions(given.sessions, view), view)
     },
   })
@@ -112,23 +112,23 @@ export interface AiLook {
 const maxPasses = 8
 
 /**
- * Looks once, and reads more than a look of `svc watch` does, which comes back to the rest. `isFirst` says that it is
- * the first look after sessions were switched on.
+ * Looks once, for a command. It reads more than one look of `svc watch`, whose next look reads the rest. `isFirst` says
+ * that this is the first look after sessions were switched on.
  */
-export function lookAtSessions(places: AiPaths, { names, folders }: ChosenAi, isFirst = false): AiLook {
+export function lookAtSessions(paths: AiPaths, { names, folders }: ChosenAi, isFirst = false): AiLook {
   const find = finder()
   const now = Date.now()
   const zone = machineZone()
   let found: readonly FoundTool[] = []
   for (let pass = 0; pass < maxPasses; pass++) {
     const look = lookAt(now, zone)
-    found = find(foldersOf(places, folders), look)
+    found = find(foldersOf(paths, folders), look)
     if (look.budget.left > 0) break
   }
-  const { first, ...stored } = readNumbers(places.state)
+  const { first, ...stored } = readNumbers(paths.state)
   const before = { ...stored, ...(first !== undefined && !isFirst && { first }) }
   const { numbers, sessions } = numbered(before, sessionsIn(found), Math.floor(now / 1000))
-  const view = viewAt(now, zone, places, names)
+  const view = viewAt(now, zone, paths, names)
   return shownAs({ found, sessions, numbers, view })
 }
 
@@ -148,7 +148,7 @@ const foldersOf = ({ home }: AiPaths, chosen: readonly string[]): ToolFolder[] =
   return [...new Map(all.map((each) => [folderText({ ...each, folder: realOf(each.folder) }), each])).values()]
 }
 
-/** The folder to which links lead. */
+/** The path of a folder with all links resolved. */
 function realOf(folder: string): string {
   try {
     return realpathSync(folder)
@@ -157,14 +157,14 @@ function realOf(folder: string): string {
   }
 }
 
-/** Returns the function that finds all tools in these folders. */
+/** Returns the function that finds the tools in some folders. It keeps the readers of the folders between two looks. */
 function finder(): (folders: readonly ToolFolder[], look: Look) => FoundTool[] {
   const machine = thisMachine()
   const readers = new Map<string, ToolReader>()
   let turn = 0
   return (folders, look) => {
     turn++
-    // The first reader may use the whole budget, so each is the first one in turn.
+    // The first reader may use up the budget of a look, so at each look the order begins with another folder.
     const order = folders.map((_, at) => folders[(at + turn) % folders.length] as ToolFolder)
     const found = new Map(
       order.map((folder) => {
@@ -205,8 +205,8 @@ function daysOf(zone: string): (at: number) => number {
 
 const settings = object({ waiting_minutes: number(0), prices: text(limits.settingText) })
 
-function viewAt(now: number, zone: string, places: AiPaths, names: AiJudgeContext['names']): AiJudgeContext {
-  const set = readJsonFile(places.settings, 1024 * 1024, (value) => settings(value)) ?? {}
+function viewAt(now: number, zone: string, paths: AiPaths, names: AiJudgeContext['names']): AiJudgeContext {
+  const set = readJsonFile(paths.settings, 1024 * 1024, (value) => settings(value)) ?? {}
   const { prices, wrong } = readPrices(set.prices ?? '')
   return {
     now: now / 1000,

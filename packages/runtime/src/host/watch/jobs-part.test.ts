@@ -5,11 +5,11 @@ import { readCrontab } from '../jobs/crontab.ts'
 import type { Job } from '../jobs/job-note.ts'
 import { type FoundJobs, noJobs, type ShownRun } from '../jobs/reader.ts'
 import { nothingSeen, type SeenJobs, seenAfter } from '../jobs/seen.ts'
-import { type JobsView, jobsPart } from './jobs-part.ts'
+import { type JobsJudgeContext, jobsPart } from './jobs-part.ts'
 import { hostStatusOf, partsOf } from './sections.ts'
 
 const now = Date.parse('2026-11-25T10:00Z') / 1000
-const view: JobsView = { now, zone: 'UTC' }
+const view: JobsJudgeContext = { now, zone: 'UTC' }
 const hour = 3600
 
 const run = (status: ShownRun['status'], hoursAgo: number, more: Partial<ShownRun> = {}): ShownRun => {
@@ -166,7 +166,7 @@ test.each([
 })
 
 /** Each row: what is found besides two jobs that are well, and the label. */
-test.each<[string, Partial<FoundJobs>, SeenJobs, Partial<JobsView>, string]>([
+test.each<[string, Partial<FoundJobs>, SeenJobs, Partial<JobsJudgeContext>, string]>([
   ['nothing', {}, nothingSeen, {}, '2 jobs, all well'],
   [
     'a crontab that cannot be listed',

@@ -16,18 +16,19 @@ import {
 import { counted } from '../../machine/base/sentence.ts'
 import { spanText } from '../../machine/base/time.ts'
 import { jobFactsOf } from '../jobs/facts.ts'
-import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
+import { endWords, type JobJudgeContext, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
 import type { SeenFault, SeenJobs } from '../jobs/seen.ts'
 import { clockText } from '../jobs/zone.ts'
 import type { StatusPart } from './sections.ts'
 
-export interface JobsView extends JobView {
+/** The facts about the machine by which the section *jobs* is made. */
+export interface JobsJudgeContext extends JobJudgeContext {
   /** Why the crontab could not be read, as the end of a sentence that begins with the command. */
   readonly failed?: string | undefined
 }
 
-/** The contract keeps fifty items, and other sections need some of them. */
+/** The maximum number of items for jobs. A status keeps fifty items, and other sections need some of them. */
 const maxItems = 22
 const maxRuns = 300
 /** The number of newest runs besides the last run of each job. */
@@ -36,13 +37,13 @@ const newestRuns = 100
 const maxRunBytes = 100 * 1024
 
 /** Returns all jobs that are to be reported, the worst first. */
-export const judgedJobs = (found: FoundJobs, seenJobs: SeenJobs, view: JobView): JudgedJob[] =>
+export const judgedJobs = (found: FoundJobs, seenJobs: SeenJobs, view: JobJudgeContext): JudgedJob[] =>
   jobFactsOf(found, seenJobs, view.zone)
     .map((facts) => judgeJob(facts, view))
     .filter(({ isOver }) => !isOver)
     .sort((a, b) => levels.indexOf(b.level) - levels.indexOf(a.level))
 
-export function jobsPart(found: FoundJobs, seenJobs: SeenJobs, view: JobsView): StatusPart {
+export function jobsPart(found: FoundJobs, seenJobs: SeenJobs, view: JobsJudgeContext): StatusPart {
   const jobs = judgedJobs(found, seenJobs, view)
   const others = generalItems(found, seenJobs, view)
   return {
@@ -70,10 +71,10 @@ function jobItems(jobs: readonly JudgedJob[]): Item[] {
 }
 
 /** The items about the crontab and the records as a whole. Each is there only if there is something to say. */
-export const generalItems = (found: FoundJobs, seenJobs: SeenJobs, view: JobsView): Item[] =>
+export const generalItems = (found: FoundJobs, seenJobs: SeenJobs, view: JobsJudgeContext): Item[] =>
   [crontabItem(seenJobs, view), recordsItem(found, view)].filter((item) => item !== undefined)
 
-function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsView): Item | undefined {
+function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsJudgeContext): Item | undefined {
   const says = (Object.keys(faultWords) as SeenFault['of'][]).flatMap((of) => {
     const lines = faults.filter((fault) => fault.of === of).map(({ line }) => line)
     return lines.length === 0 ? [] : [faultWords[of](`line ${lines.slice(0, 10).join(', ')}`)]
@@ -94,7 +95,7 @@ const faultWords: Readonly<Record<SeenFault['of'], (lines: string) => string>> =
 /** The number of jobs above which a warning says that each look at them takes time and memory. */
 const manyJobs = 1000
 
-function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now }: JobView): Item | undefined {
+function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now }: JobJudgeContext): Item | undefined {
   const unnamed = unrecorded.filter(({ name, at }) => name === undefined && at > now - weekSeconds).length
   const says = [
     ...(passedOver === 0 ? [] : [`${counted(passedOver, 'record')} cannot be read, or have a time in the future`]),
@@ -118,7 +119,7 @@ function labelOf(jobs: readonly JudgedJob[], others: readonly Item[], closed: nu
   return closed > 0 ? `${all}, and ${closed} whose records cannot be read` : `${all}, all well`
 }
 
-/** The items besides those of jobs, in a label. */
+/** The words in a label about an item that is not about a job. */
 const otherWords: Readonly<Record<string, string>> = { Crontab: 'but the crontab needs you' }
 
 const subjectOf = (name: string) => ({ title: name })
@@ -138,8 +139,8 @@ function activeOf(jobs: readonly JudgedJob[]): NonNullable<StatusPart['active']>
 }
 
 /**
- * The last run of each job, the one that ended last, the oldest that lives, the one whose output the last failure has
- * replaced, and the newest runs of all.
+ * The runs to report. These are for each job the last run, the run that ended last, the oldest run in progress, and the
+ * run whose output the last failure has replaced; and the newest runs of all jobs.
  */
 function runsOf(jobs: readonly JudgedJob[]): Run[] {
   const printed = new Set(jobs.flatMap(({ name, runs }) => newestPrinted(name, runs)))
@@ -159,8 +160,8 @@ function runsOf(jobs: readonly JudgedJob[]): Run[] {
 }
 
 /**
- * The newest runs of all jobs. They are not sorted all, since there may be fifty thousand of them. A job whose last run
- * is not among the newest runs has no run among them.
+ * The newest runs of all jobs. The function does not sort all runs, since there may be fifty thousand of them. A job
+ * whose last run is not among the newest has no run among them.
  */
 function newestOf(jobs: readonly JudgedJob[]): Named[] {
   const queues = jobs
@@ -186,7 +187,7 @@ interface Named {
   readonly run: ShownRun
 }
 
-/** The run of which `failed.log` has the output: the newest one that names it. */
+/** The run whose output is in `failed.log`: the newest run that names this log. A list, empty if there is none. */
 const newestPrinted = (name: string, runs: readonly ShownRun[]): ShownRun[] =>
   runs.filter(({ log }) => log === failedLogName(name)).slice(0, 1)
 
@@ -197,7 +198,10 @@ const newestPrinted = (name: string, runs: readonly ShownRun[]): ShownRun[] =>
 const replacedPrint = (name: string, runs: readonly ShownRun[]): ShownRun | undefined =>
   runs.filter(({ log }) => log === failedLogName(name))[1]
 
-/** An earlier run that failed names the log of the job instead, since a later one has replaced what it printed. */
+/**
+ * A run as it is reported. `isPrinted` is true if `failed.log` has its output. Any other failed run names the log of
+ * the job instead, since a later failure has replaced `failed.log`.
+ */
 const reported = ({ name, run }: Named, isPrinted: boolean): Run => {
   const { id, status, started, ended, cost_usd, output_tokens, models, subjects = [subjectOf(name)], log } = run
   return {
@@ -210,7 +214,7 @@ const reported = ({ name, run }: Named, isPrinted: boolean): Run => {
   }
 }
 
-const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobView): Panel => ({
+const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobJudgeContext): Panel => ({
   type: 'table',
   title: 'Jobs',
   columns: ['Job', 'Last', 'Took', 'Next'],

@@ -19,11 +19,11 @@ import type { Section, StatusPart } from './sections.ts'
 
 /** The folders of the host agent that this section reads. */
 export interface JobsPaths {
-  /** Its state, with `seen.json`. */
+  /** The state folder of the host agent, which has `seen.json`. */
   readonly state: string
   /** The folder of all jobs; undefined if there cannot be one. */
   readonly jobs: string | undefined
-  /** The crontab that a person is asked about; without it, the one of this user is read. */
+  /** The text of a crontab to assume, such as after a planned change. If absent, this user's crontab is read. */
   readonly table?: string | undefined
 }
 
@@ -51,8 +51,8 @@ export async function lookAtJobs({ state, jobs, table }: JobsPaths): Promise<Job
 }
 
 /** The part of this section now, for a first report. */
-export async function jobsPartNow(places: JobsPaths): Promise<StatusPart> {
-  const { found, seen, failed } = await lookAtJobs(places)
+export async function jobsPartNow(paths: JobsPaths): Promise<StatusPart> {
+  const { found, seen, failed } = await lookAtJobs(paths)
   const { woke, slept } = seen
   return jobsPart(found, seen, { now: Date.now() / 1000, woke, slept, zone: machineZone(), failed })
 }
@@ -145,7 +145,7 @@ export function watchedJobs(
   }
 }
 
-/** Writes a value if it changed. A write that fails, as on a full disk, is tried again at the next look. */
+/** Returns a function that writes a value if it changed. A write that fails is tried again at the next look. */
 function keeper<T>(write: () => void, first: T): (value: T) => void {
   let written = { value: first, text: JSON.stringify(first) }
   return (value) => {
@@ -162,7 +162,7 @@ function cut(file: string): void {
   try {
     cutUnrecorded(file)
   } catch {
-    // The file stays long; only its end is read.
+    // The file could not be cut. That does no harm, since only its end is read.
   }
 }
 
@@ -220,7 +220,7 @@ const recentSeconds = 7 * 86_400
 
 /** The names of jobs without a schedule whose last run is long over, at `now` in Unix seconds. Pure. */
 export function expiredJobs({ jobs }: Pick<FoundJobs, 'jobs'>, seenJobs: SeenJobs, now: number): string[] {
-  if (seenJobs.read === undefined) return [] // the crontab may have any of them
+  if (seenJobs.read === undefined) return [] // the crontab was never read, so each job may be in it
   const isRecent = jobs.some(({ runs: [last] }) => last && last.started <= now && last.started > now - recentSeconds)
   if (!isRecent) return []
   const scheduled = new Set(seenJobs.lines.map(({ name }) => name))

@@ -73,7 +73,7 @@ function statusWriter(folder: Folder, warn: (text: string) => void): (text: stri
   }
 }
 
-/** Does something that may fail, as on a full disk. The program goes on, and the next look tries again. */
+/** Calls `act`, which may fail, as on a full disk. The program then goes on, and the next look tries again. */
 function trying(act: () => unknown, warn: (text: string) => void): void {
   try {
     act()
@@ -93,8 +93,8 @@ function stampOf(file: string): string | undefined {
  * folders count as empty.
  */
 export async function statusNow(
-  places: JobsPaths,
+  paths: JobsPaths,
   { jobs, ai }: { readonly jobs: boolean; readonly ai?: StatusPart | undefined },
 ): Promise<StatusFile> {
-  return hostStatusOf([...(jobs ? [await jobsPartNow(places)] : []), ...(ai ? [ai] : [])])
+  return hostStatusOf([...(jobs ? [await jobsPartNow(paths)] : []), ...(ai ? [ai] : [])])
 }
