@@ -24,8 +24,8 @@ export const protocolFaults: readonly Fault[] = [
     name: 'runs: the start of a run is taken for milliseconds',
     harm: 'A run with a date in the far future stays on top of the list for ever, and newer ones are dropped.',
     file: at('runs.ts'),
-    old: 'started * 1000 <= now + aheadMaxMs',
-    new: 'started <= now + aheadMaxMs',
+    old: 'started * 1000 <= now + maxAheadMs',
+    new: 'started <= now + maxAheadMs',
     tests: [at('runs.test.ts')],
   },
   {

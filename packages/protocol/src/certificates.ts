@@ -9,7 +9,7 @@ const unknownAuthority = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'CERT_UNTRUSTED',
 ]
-/** The same as words, for libraries that replace the code. */
+/** The messages of the same errors, for libraries that replace the code. */
 const unknownWords =
   /^(unable to verify the first certificate|unable to get (local )?issuer certificate|self[- ]signed certificate|certificate not trusted)/i
 

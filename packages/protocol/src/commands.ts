@@ -6,7 +6,7 @@ import { isObject } from './fields.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
 import { type Ack, type Control, controls, logNames, type Report } from './report.ts'
-import { checkValues, type SettingValues, unlikeSettings } from './settings.ts'
+import { checkValues, type SettingValues, whyNoSchemaAllows } from './settings.ts'
 import { clean, cut, shown } from './text.ts'
 
 export const commandTypes = ['pause', 'resume', 'run_now', 'set', 'log'] as const
@@ -46,7 +46,7 @@ export function readCommand(input: unknown): Verdict<CommandBody, 'wish_invalid'
   if (controls.some((c) => c === type)) return { ok: true, value: { type: type as Control, payload: {} } }
   if (type === 'set') {
     if (!isObject(payload)) return invalid('A wish to set needs an object of settings.')
-    const wrong = unlikeSettings(payload)
+    const wrong = whyNoSchemaAllows(payload)
     if (wrong !== undefined) return invalid(`A wish to set ${wrong}.`)
     return { ok: true, value: { type, payload: payload as SettingValues } }
   }
@@ -133,6 +133,7 @@ export type CommandEvent =
   | 'withdrawn'
 export const commandStates = Object.keys(commandMoves) as CommandState[]
 
+/** The next state of a command after an event; undefined if the event changes nothing. */
 export const moveCommand = (state: CommandState, event: CommandEvent): CommandState | undefined =>
   (commandMoves[state] as Partial<Record<CommandEvent, CommandState>>)[event]
 

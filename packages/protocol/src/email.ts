@@ -45,7 +45,7 @@ export function readEmail(typed: string): Verdict<string, 'email_invalid'> {
   if (!local || !domain || more !== undefined) return refused(`${exampleText}: got ${shown(text)}.`)
   const broken = rules.find(([, isBroken]) => isBroken(local, domain))
   if (broken) return refused(`${exampleText}: ${shown(text)} ${broken[0]}.`)
-  const double = doubleIn(address)
+  const double = lookalikeIn(address)
   return double ? refused(`The email address ${shown(text)} ${double}.`) : { ok: true, value: address }
 }
 
@@ -54,8 +54,8 @@ const refused = (message: string) => ({ ok: false, code: 'email_invalid', messag
 
 export const isEmail = (typed: string): boolean => readEmail(typed).ok
 
-/** Says which part of an address looks like another text; undefined if there is none. */
-function doubleIn(address: string): string | undefined {
+/** Says which part of an address looks like another text; undefined if there is no such part. */
+function lookalikeIn(address: string): string | undefined {
   const other = [...address].find((character) => character.normalize('NFKC') !== character)
   if (other) return `holds ${other} (${codeOf(other)}), which looks like ${other.normalize('NFKC')}`
   const dotted = /[ij]\u0307/.exec(address)?.[0]

@@ -19,7 +19,7 @@ export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'bo
 }
 
 /** The maximum number of install codes that are issued at once. */
-export const codesAtOnce = 50
+export const maxCodesAtOnce = 50
 
 /**
  * The form of an agent's name, which is also the name of its folder (D50): lowercase letters, digits, and single

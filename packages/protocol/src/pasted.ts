@@ -11,7 +11,7 @@ const visibleFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{11
 /** Blanks that Unicode classes as letters, marks or symbols. */
 const blankCharacters = '\\u2800\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}'
 const invisiblePattern = `(?![${visibleFormats}])[\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}${blankCharacters}]`
-/** A plain space is seen between two words, and only removed at the ends. */
+/** The characters that nobody sees. A plain space is not one of them, since it is seen between two words. */
 const hiddenPattern = new RegExp(`(?! )(?:[\\p{Cc}\\s]|${invisiblePattern})`, 'u')
 const hiddenCharacters = new RegExp(hiddenPattern.source, 'gu')
 
@@ -51,7 +51,7 @@ export const visibleText = (text: string): string => text.replace(hiddenCharacte
 
 /**
  * Names the first invisible character of a text and its position, as the end of a sentence: `holds an invisible
- * character, U+200B, after bob`. Of a secret only the number of characters in front is named. Undefined if all
+ * character, U+200B, after bob`. For a secret, it names only the number of characters before that one. Undefined if all
  * characters can be seen.
  */
 export function hiddenCharacterIn(text: string, { secret = false } = {}): string | undefined {

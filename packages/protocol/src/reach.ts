@@ -1,6 +1,6 @@
 /** Finds who can reach the address of a service. */
 
-/** Names that stand for the machine itself, also those that containers and virtual machines have for theirs. */
+/** Names of the machine itself, and names by which containers and virtual machines know the machine that runs them. */
 const ownNames =
   /^(?:localhost[46]?|ip6-(?:localhost|loopback)|(?:.+\.)?localhost|localhost\.localdomain|(?:host|gateway)\.docker\.internal|host\.(?:containers|lima)\.internal)$/
 
@@ -17,7 +17,7 @@ export function isOwnMachineOnly(address: string): boolean {
 export const ownMachineWords =
   'Only the machine of the service reaches this address. Its operator can set SVC_BASE_URL to one that others reach, too.'
 
-/** The message of the refusal of a request that names another address than that of the service (D23, D82). */
+/** The message for a request that is refused because it names an address other than the service's own (D23, D82). */
 export const elsewhereWords = (baseUrl: string): string =>
   isOwnMachineOnly(baseUrl)
     ? `This service answers only at ${baseUrl}, which only its own machine reaches. Its operator can set SVC_BASE_URL to an address that others reach, too (docs/start.md, "Reach it from another machine").`

@@ -9,14 +9,14 @@ interface StartedRun {
 /**
  * A run whose start is more than this many milliseconds in the future is sorted by the time at which it was first seen.
  */
-const aheadMaxMs = 86_400_000
+const maxAheadMs = 86_400_000
 
 /**
  * Returns the sort key of a run, in Unix milliseconds. The key is `started` if that is above 0 and at most a day in the
  * future; otherwise it is `now`, the time at which the run was first seen.
  */
 export const runSortKey = ({ started }: StartedRun, now: number): number =>
-  started !== undefined && started > 0 && started * 1000 <= now + aheadMaxMs ? started * 1000 : now
+  started !== undefined && started > 0 && started * 1000 <= now + maxAheadMs ? started * 1000 : now
 
 /**
  * Returns the newest `max` runs by their sort key, in the order of the input. Of two runs with the same key, the later
@@ -68,6 +68,7 @@ export function activeLine({ kind = '', detail, subjects }: RunTexts): string {
   return kind !== '' && what !== '' ? `${kind}: ${what}` : kind + what
 }
 
-/** The names under which the logs of a job may be requested (2.7): its last output, and that of its last failed run. */
+/** The name under which the output of the last run of a job may be requested (2.7). */
 export const jobLogName = (job: string): string => `job/${job}`
+/** The name under which the output of the last failed run of a job may be requested (2.7). */
 export const failedLogName = (job: string): string => `failed/${job}`

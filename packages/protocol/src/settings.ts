@@ -67,11 +67,13 @@ const ownBounds: Partial<Record<SettingType, readonly [min: number, max: number]
   datetime: [0, Number.MAX_SAFE_INTEGER],
 }
 
+/** The minimum and the maximum of a setting: its own or, without one, that of its type. */
 export function boundsOf(s: Setting): readonly [min: number, max: number] {
   const [min, max] = ownBounds[s.type] ?? [-Infinity, Infinity]
   return [s.min ?? min, s.max ?? max]
 }
 
+/** Checks values against the schema of the settings that they change. A refusal says what is wrong in a sentence. */
 export function checkValues(schema: readonly Setting[], values: unknown): Verdict<SettingValues> {
   if (!isObject(values)) return misfit('Settings must be an object of keys and values.')
   const keys = Object.keys(values)
@@ -88,10 +90,10 @@ export function checkValues(schema: readonly Setting[], values: unknown): Verdic
 }
 
 /**
- * Says why no schema of settings (2.4) can offer these values, as the end of a sentence; undefined if one can. The
- * service judges values by it before it knows the agents' schemas.
+ * Says why no schema of settings (2.4) can allow these values, as the end of a sentence; undefined if one can. The
+ * service checks values with this function before it knows the agents' schemas.
  */
-export function unlikeSettings(values: object): string | undefined {
+export function whyNoSchemaAllows(values: object): string | undefined {
   const all = Object.entries(values)
   if (all.length > limits.settings) return `has at most ${limits.settings} settings: got ${all.length}`
   for (const [key, value] of all) {
@@ -109,6 +111,7 @@ const isSettingValue = (value: unknown): boolean =>
   typeof value === 'boolean' ||
   (typeof value === 'string' ? isTidy(value, limits.settingText) : Number.isFinite(value))
 
+/** Says what is wrong with the value of a setting, as the end of a sentence; undefined for a valid value. */
 export function wrongWithSetting(s: Setting, v: unknown): string | undefined {
   return v === null ? undefined : checks[s.type](s, v)
 }

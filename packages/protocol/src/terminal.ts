@@ -59,7 +59,7 @@ function lineShown(written: string): string {
   return cells.join('')
 }
 
-/** Carries out a command of a terminal that stays in the line, and returns the column after it. */
+/** Carries out a terminal's command that moves or deletes within a line, and returns the column after it. */
 function moved(cells: string[], at: number, command: string, parameters: string): number {
   const count = Math.max(1, Number.parseInt(parameters, 10) || 1)
   if (command === 'G') return Math.min(cells.length, count - 1)

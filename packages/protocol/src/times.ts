@@ -3,7 +3,7 @@
  * the present one. Every time is in Unix milliseconds, and the present one is an argument.
  */
 
-/** The milliseconds by which two clocks may differ without a doubt about a stored time: steps of NTP, two nodes. */
+/** A stored time may be this many milliseconds ahead: clocks of two nodes differ, and NTP corrects clocks in steps. */
 export const clockSlackMs = 60_000
 
 /** The latest time that a deadline of the length `fullMs` can have. */
@@ -20,5 +20,5 @@ export const isAhead = (deadline: number, now: number, fullMs: number, slackMs =
 /** The time of an event, which cannot be in the future. A time in the future counts as `now`. */
 export const eventTime = (at: number, now: number): number => Math.min(at, now)
 
-/** True if the time of an event lies farther ahead than clocks may differ, so that the clock was set back since. */
+/** True if the time of an event lies farther ahead than clocks may differ: then the clock was set back since. */
 export const isTooFarAhead = (at: number, now: number): boolean => at > now + clockSlackMs

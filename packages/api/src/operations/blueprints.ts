@@ -1,6 +1,6 @@
 /** Operations on blueprints, install codes, and the bots that act for agents in products (2.9, 2.10). */
 
-import { codesAtOnce } from '@svc/protocol'
+import { maxCodesAtOnce } from '@svc/protocol'
 import type {
   BlueprintPage,
   Blueprints,
@@ -69,7 +69,7 @@ export const issueCodes = change<NewCodes>()('POST /w/:slug/codes', {
     version: pasted(),
     agent: optional(pasted()),
     tags: optional(list(tag, maxTags)),
-    count: optional(whole(1, codesAtOnce)),
+    count: optional(whole(1, maxCodesAtOnce)),
   }),
   proof: true,
   makes: true,
@@ -84,7 +84,7 @@ export const issueCodes = change<NewCodes>()('POST /w/:slug/codes', {
       ['--agent <name>', "the agent's name (default: the blueprint's, with a number where that is taken)"],
       [
         '--count <number>',
-        `issue so many, up to ${codesAtOnce}, for agents with the next free names after that one: all or none`,
+        `issue so many, up to ${maxCodesAtOnce}, for agents with the next free names after that one: all or none`,
       ],
       tagsOption,
     ],

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import type { NewCode } from '@svc/api'
-import { codesAtOnce, numberIn, trimInvisible } from '@svc/protocol'
+import { maxCodesAtOnce, numberIn, trimInvisible } from '@svc/protocol'
 import { IconPackage } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -120,7 +120,7 @@ function Form({ slug, names, onSeveral }: InstallFormProps) {
     const whyTags = wrongWithTags(tags)
     setWrong(why)
     setWrongTags(whyTags)
-    const whyNumber = countIn(number) === undefined ? `A whole number from 1 to ${codesAtOnce}.` : null
+    const whyNumber = countIn(number) === undefined ? `A whole number from 1 to ${maxCodesAtOnce}.` : null
     setWrongNumber(whyNumber)
     if (why === null && whyTags === null && whyNumber === null && version !== '') submit(name)
   }
@@ -201,7 +201,9 @@ function Form({ slug, names, onSeveral }: InstallFormProps) {
 /** The number of codes that somebody typed; undefined for one that the service would refuse. */
 function countIn(typed: string): number | undefined {
   const number = numberIn(typed)
-  return /^\d{1,3}$/.test(number) && Number(number) >= 1 && Number(number) <= codesAtOnce ? Number(number) : undefined
+  return /^\d{1,3}$/.test(number) && Number(number) >= 1 && Number(number) <= maxCodesAtOnce
+    ? Number(number)
+    : undefined
 }
 
 const NoBlueprints = ({ slug }: { slug: string }) => (
