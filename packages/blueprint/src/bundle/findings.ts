@@ -48,6 +48,7 @@ export const shownPath = (path: string): string => cut(safeText(path).replace(/\
 
 /** The maximum number of findings that are listed. If there are more, one more line says how many. */
 const maxFindings = 100
+/** The first findings of a long list, with one more that says how many are left out. */
 export function someFindings(findings: readonly BundleFinding[]): BundleFinding[] {
   const shown = findings.slice(0, maxFindings).map((f) => ({ ...f, file: shownPath(f.file) }))
   if (findings.length > maxFindings)

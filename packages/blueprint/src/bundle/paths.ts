@@ -15,7 +15,7 @@ const maxBytes = 1024
 const tooLong = `is longer than ${maxBytes} bytes`
 const isTooLong = (path: string): boolean => Buffer.byteLength(path) > maxBytes
 
-/** The conditions for which a path is refused, each with the words for a finding. */
+/** The conditions under which a path is refused, each with the words for a finding. */
 export const pathRules: readonly PathRule[] = [
   ['has an entry without a name', (path) => path === ''],
   ['holds a NUL', (path) => path.includes('\0')],

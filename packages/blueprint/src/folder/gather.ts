@@ -84,8 +84,9 @@ function walk(into: Walk, below: string, outBy: Rule | undefined): void {
 }
 
 /**
- * The rule that leaves a path out. What is inside a folder that is left out is left out, too. A rule with `!` takes it
- * back only if the folder is left out by default, as git takes nothing back from a folder that a line leaves out.
+ * The rule that leaves a path out; undefined if none does. Everything in a folder that is left out is left out, too. A
+ * rule with `!` takes such a path back only if a default leaves the folder out: git, too, takes nothing back from a
+ * folder that a line leaves out.
  */
 function outOf({ ignore, useless }: Walk, path: string, outBy: Rule | undefined): Rule | undefined {
   const rule = ignore.judge(path)

@@ -32,7 +32,7 @@ export function macNote(files: readonly { readonly path: string }[]): string | u
 
 export type PositionOf = (path: string) => { line: number; column: number }
 
-/** Warnings about mistakes because of which the service learns nothing from the agent, or secrets become known. */
+/** Warnings about mistakes that keep the service from learning about the agent, or that reveal secrets. */
 export function warningsOn(manifest: Manifest, files: readonly ListedFile[], placeOf: PositionOf): BundleFinding[] {
   return [
     ...outsideState(manifest, placeOf),

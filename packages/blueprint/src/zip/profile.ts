@@ -11,7 +11,7 @@ import { type EndRecord, otherEnds, type ZipEntry, type ZipHeader, type ZipLayou
 type ArchiveRule = readonly [says: string, holds: (layout: ZipLayout & { readonly end: EndRecord }) => boolean]
 type EntryRule = readonly [says: string, holds: (entry: ZipEntry) => boolean]
 
-/** The conditions for which an archive as a whole is refused, each with the words for a finding. */
+/** The conditions under which an archive as a whole is refused, each with the words for a finding. */
 export const archiveRules: readonly ArchiveRule[] = [
   ['has bytes after its end record', ({ end, bytes }) => end.at + 22 + end.commentSize < bytes.length],
   ['is cut off in the comment of its end record', ({ end, bytes }) => end.at + 22 + end.commentSize > bytes.length],
@@ -34,7 +34,7 @@ export const archiveRules: readonly ArchiveRule[] = [
   ],
 ]
 
-/** The conditions for which a single entry is refused, each with the words for a finding. */
+/** The conditions under which a single entry is refused, each with the words for a finding. */
 export const entryRules: readonly EntryRule[] = [
   ['has no local header, or data that reaches past the entries', ({ local }) => !local],
   ['is encrypted', ({ flags, local }) => ((flags | (local?.flags ?? 0)) & 0x2041) !== 0],
@@ -93,7 +93,7 @@ interface ZipFinding {
   readonly message: string
 }
 
-/** Finds everything that is wrong with the headers of an archive. */
+/** Finds everything that is wrong with an archive, from its headers alone. */
 export function wrongWithLayout(layout: ZipLayout): ZipFinding[] {
   const { end, entries } = layout
   if (layout.bytes.length > limits.bundleBytes) return [{ message: tooLarge }]
