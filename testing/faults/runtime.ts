@@ -56,7 +56,7 @@ export const runtimeFaults: readonly Fault[] = [
     name: 'settings: a file that is not JSON is written over',
     harm: 'Somebody edits the settings by hand, forgets a comma, and finds only the defaults.',
     file: at('state/settings-file.ts'),
-    old: '  if (whySettingsUnread(folder) !== undefined || drops) return keepAside(folder)\n',
+    old: '  if (whySettingsUnreadable(folder) !== undefined || drops) return keepAside(folder)\n',
     new: '  if (drops) return keepAside(folder)\n',
     tests: [at('state/settings.test.ts')],
   },

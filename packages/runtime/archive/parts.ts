@@ -8,7 +8,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { deflate } from '@svc/blueprint/zip'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { minNode } from '../src/machine/base/version.ts'
-import type { Pack, PackedPart } from '../src/packed.ts'
+import type { PackedLine, PackedPart } from '../src/packed.ts'
 import { type Piece, piecesOf } from './pieces.ts'
 import { together } from './together.ts'
 
@@ -123,7 +123,7 @@ function laidOut(
   const at = offset + 2
   let lines = `//${mark}\n${reserved}`
   const parts = packed.map(({ name, packs }): [string, PackedPart] => {
-    const places = packs.map(({ line, holds }): Pack => {
+    const places = packs.map(({ line, holds }): PackedLine => {
       lines += `//${line}\n`
       return [offset + lines.length - line.length - 1, line.length, ...holds]
     })

@@ -15,10 +15,10 @@ export interface PackedPart {
   /** The text that the file must have at offset `at`. It shows that the file is still the one that was started. */
   readonly mark: string
   readonly at: number
-  readonly packs: readonly Pack[]
+  readonly packs: readonly PackedLine[]
 }
 /** The offset and length of a line, which is base64 of compressed text, and the names of the pieces in it. */
-export type Pack = readonly [at: number, length: number, ...pieces: readonly string[]]
+export type PackedLine = readonly [at: number, length: number, ...pieces: readonly string[]]
 
 type Piece = (module: { exports: unknown }, exports: unknown, require: (name: string) => unknown) => void
 

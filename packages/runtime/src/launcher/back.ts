@@ -20,13 +20,16 @@ const validMs = 60_000
 
 const file = describeNote('runtimeBack', askedBack, 65_536)
 
+/** Writes the request. */
 export const askForPrevious: (place: BackPath, asked: BackRequest) => void = file.write
 
+/** Reads the request; undefined if there is none. */
 export function readAskedBack(place: BackPath): BackRequest | undefined {
   const asked = file.read(place)
   return asked && Math.abs(Date.now() - asked.at) < validMs ? asked : undefined
 }
 
+/** Removes the request. */
 export function dropAskedBack(place: BackPath): void {
   try {
     removeDurably(place.runtimeBack)

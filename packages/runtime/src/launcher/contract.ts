@@ -27,6 +27,7 @@ export interface WorkerStart {
   /** The content of the note about the runtime's own file when the worker starts. This field exists since version 2. */
   readonly runtime?: RuntimeNote
 }
+/** A message of the launcher to the worker. */
 export type ToWorker =
   /** Asks the worker how the agent must be started now. The worker answers with `order` and the same id. */
   | { readonly is: 'order?'; readonly id: number }

@@ -13,6 +13,7 @@ import { contractVersion, type FromWorker, type ToWorker, type WorkerStart } fro
 import { type HostingAct, type HostingEvent, noWorker, step } from './hosting.ts'
 import type { OrderAnswer } from './supervision.ts'
 
+/** The part of the launcher that runs the worker. */
 export interface WorkerHost {
   tell(message: ToWorker): void
   /** Asks the worker how the agent must be started; `silent` if the worker does not answer in time. */

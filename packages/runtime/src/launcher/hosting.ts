@@ -25,6 +25,7 @@ interface HostedWorker {
   readonly ending: boolean
   readonly fault?: string
 }
+/** The state of the host: the worker that runs, and what happened to earlier ones. */
 export interface Hosting {
   /** The current worker. A worker that was given up is no longer here, even if its thread still exists. */
   readonly worker?: HostedWorker | undefined
@@ -106,6 +107,7 @@ interface HostingStep {
   readonly acts: readonly HostingAct[]
 }
 
+/** The state of the host before the first worker is started. */
 export const noWorker: Hosting = { started: 0, failures: 0, over: false, left: [] }
 
 /** Handles an event and returns the new state with its acts; `at` is in milliseconds by the monotonic clock. */

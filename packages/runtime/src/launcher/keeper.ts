@@ -15,6 +15,7 @@ import type { FromWorker } from './contract.ts'
 import { initialKeeping, type Keeping, type KeepingAct, type KeepingEvent, shownNote, step } from './keeping.ts'
 import { keepPrevious, putInPlace, putPreviousBack, writeStarter } from './trial-files.ts'
 
+/** The part of the launcher that keeps the runtime's own file. */
 export interface Keeper {
   note(): RuntimeNote
   /** The file from which a worker must be started now. If that file is on trial, the start is counted. */

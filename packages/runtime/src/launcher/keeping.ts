@@ -10,6 +10,7 @@ import type { RuntimeHold, RuntimeNote, Trial } from '../state/versions/runtime-
 import type { BackRequest } from './back.ts'
 import { judgeTrial, type TrialEvent } from './trial.ts'
 
+/** The state of the keeper: the note about the runtime's own file, and when a trial ends. */
 export interface Keeping {
   readonly note: RuntimeNote
   /** A description of how the last worker ended. It becomes part of the reason of a rollback. */

@@ -6,6 +6,7 @@ import { agentProcesses, groupOf, keepsMark, sendTo } from '../machine/process/m
 
 type StopSignal = 'SIGTERM' | 'SIGKILL'
 
+/** The processes that an agent started, and the functions that send them signals. */
 export interface LeftProcesses {
   /**
    * The processes of the agent that live now. Known processes are only checked. The machine is searched again only when

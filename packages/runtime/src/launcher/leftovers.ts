@@ -50,7 +50,7 @@ export const lastKilledOf = (
 const hasFresh = ({ lastKilled }: Supervision, left: readonly ProcessIdentity[]): boolean =>
   left.some(({ pid, start }) => !lastKilled?.all.some((each) => each.pid === pid && each.start === start))
 
-/** The factor by which `gone` is multiplied for the limit of fresh processes. */
+/** The limit of the whole wait, as a multiple of `gone`, the time that a killed process gets to end. */
 const freshFactor = 10
 
 /**

@@ -35,6 +35,7 @@ export type ProcessEvent =
   /** No process of the agent is left. */
   | { readonly is: 'gone'; readonly at: number }
 
+/** The restart policy and the durations that decide about the agent's process. */
 export interface ProcessRules {
   readonly restart: Restart
   /**

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../testing/small-disk.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { openRuntimeLog } from './log.ts'
-import { openOutput, outputBytes, rotateOutput } from './output.ts'
+import { maxOutputBytes, openOutput, rotateOutput } from './output.ts'
 
 const missing = mountMissing('the rotation of output on a full disk')
 const cleanups: (() => unknown)[] = []
@@ -59,18 +59,18 @@ function printer(scarce: Scarce): Printer {
   }
 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
-const perFile = outputBytes / 1024 + 1
+const perFile = maxOutputBytes / 1024 + 1
 
 describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
   test('with 3 MB left and two older files, the end of the output is kept and no older line is lost', () => {
     const agent = printer('bytes')
     for (const _ of [1, 2]) {
-      agent.print(outputBytes + 1024)
+      agent.print(maxOutputBytes + 1024)
       expect(rotateOutput(agent.folder.output)).toMatchObject({ copied: perFile * 1024 })
     }
     const older = [agent.lines(2), agent.lines(1)]
     agent.disk.fill(8 * 1024 * 1024 + 64 * 1024)
-    agent.print(outputBytes + 1024)
+    agent.print(maxOutputBytes + 1024)
     const all = agent.lines()
     const why = expect.stringContaining(`no space is left on the file system at ${agent.disk.root}`)
     expect(rotateOutput(agent.folder.output)).toMatchObject({ why })
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
   test('with 1 MB left and output that is not yet rotated, older files make room for the newest lines', () => {
     const agent = printer('bytes')
     for (const _ of [1, 2]) {
-      agent.print(outputBytes + 1024)
+      agent.print(maxOutputBytes + 1024)
       rotateOutput(agent.folder.output)
     }
     agent.disk.fill(1024 * 1024)
@@ -115,17 +115,17 @@ describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
     (scarce) => {
       const agent = printer(scarce)
       for (const _ of [1, 2, 3]) {
-        agent.print(outputBytes + 1024)
+        agent.print(maxOutputBytes + 1024)
         rotateOutput(agent.folder.output)
       }
-      agent.print(outputBytes + 1024)
+      agent.print(maxOutputBytes + 1024)
       for (const _ of [1, 2, 3, 4]) {
         agent.disk.fill()
         const all = agent.lines()
         expect(rotateOutput(agent.folder.output)).toEqual({ copied: perFile * 1024, of: perFile * 1024 })
         expect(agent.lines(1)).toEqual(all)
         expect(agent.names()).toEqual(['agent.log', 'agent.log.1', 'agent.log.2', 'agent.log.3'])
-        agent.print(outputBytes + 1024)
+        agent.print(maxOutputBytes + 1024)
       }
     },
   )
@@ -134,10 +134,10 @@ describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
     'without %s and without an older file to reuse, the file is emptied and older ones stay',
     (scarce) => {
       const agent = printer(scarce)
-      agent.print(outputBytes + 1024)
+      agent.print(maxOutputBytes + 1024)
       rotateOutput(agent.folder.output)
       const older = agent.lines(1)
-      agent.print(outputBytes + 1024)
+      agent.print(maxOutputBytes + 1024)
       agent.disk.fill()
       expect(rotateOutput(agent.folder.output)).toMatchObject({
         copied: 0,
@@ -146,7 +146,7 @@ describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
       expect([agent.lines(), agent.lines(1)]).toEqual([[], older])
       expect(agent.names()).toEqual(['agent.log', 'agent.log.1'])
       agent.disk.free()
-      agent.print(outputBytes + 1024)
+      agent.print(maxOutputBytes + 1024)
       const all = agent.lines()
       expect(rotateOutput(agent.folder.output)).toEqual({ copied: perFile * 1024, of: perFile * 1024 })
       expect([agent.lines(1), agent.lines(2)]).toEqual([all, older])

@@ -6,6 +6,7 @@ import { type Holder, whoHolds } from '../machine/files/lock.ts'
 import { type Halt, haltOf, isAlive } from '../machine/process/identity.ts'
 import { type ProcessState, readNote } from '../state/process-note.ts'
 
+/** The state of the agent's process at this moment. */
 export interface ProcessNow {
   /** The state of the agent's process as the runtime noted it last. */
   readonly state: ProcessState

@@ -7,7 +7,7 @@ import { becomes, starts, svc } from '../../testing/folder.ts'
 import { installedAgent, password } from '../../testing/installed.ts'
 import { command, json, startService } from '../../testing/service.ts'
 import { readNote } from '../state/process-note.ts'
-import { outputBytes } from './output.ts'
+import { maxOutputBytes } from './output.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -62,7 +62,7 @@ test('a process that is taken over keeps its output file, which is still rotated
   const second = starts(agent, ['run'], { scale: 0.05 })
   cleanups.push(() => second.end('SIGKILL'))
   await second.said('took over the agent')
-  appendFileSync(printed, 'x'.repeat(outputBytes))
+  appendFileSync(printed, 'x'.repeat(maxOutputBytes))
   await becomes('rotated', () => existsSync(`${printed}.1`) && readFileSync(printed, 'utf8') === '')
   expect(readNote(agent)?.output).toBe(printed)
 })

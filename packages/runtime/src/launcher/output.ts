@@ -23,12 +23,13 @@ import type { Folder } from '../machine/files/folder.ts'
 import { takeSpare } from '../machine/files/reserve.ts'
 import { failureReason, isDiskFault, isNoRoom, spaceAt } from '../machine/files/space.ts'
 import { openForOutput } from '../state/logs/open.ts'
-import { keptFiles, planFreeing, planRotation, type RemovedFile, type RotatedOutput } from './rotation.ts'
+import { maxOlderFiles, planFreeing, planRotation, type RemovedFile, type RotatedOutput } from './rotation.ts'
 
-/** The size in bytes above which the agent's output file is rotated. */
-export const outputBytes = 5 * 1024 * 1024
+/** The maximum size of the agent's output file in bytes. A larger file is rotated. */
+export const maxOutputBytes = 5 * 1024 * 1024
 const copyBytes = 256 * 1024
 
+/** The file that is open for the output of the agent's process. */
 export interface Output {
   readonly fd: number
   /** Why the output is lost: no file could be opened for it, so it goes to `/dev/null`. */
@@ -73,7 +74,7 @@ const O_EMPTIED = constants.O_WRONLY | constants.O_APPEND | constants.O_TRUNC
  * Rotates the file if it is larger than `maxBytes`; otherwise removes the oldest of its older files if it could not
  * grow to this size. Undefined if nothing was done. Throws only if the file could not be emptied.
  */
-export function rotateOutput(file: string, maxBytes: number = outputBytes): RotatedOutput | RemovedFile | undefined {
+export function rotateOutput(file: string, maxBytes: number = maxOutputBytes): RotatedOutput | RemovedFile | undefined {
   const size = sizeOf(file) ?? 0
   if (size <= maxBytes) return freeOlder(file, size, maxBytes)
   // The file is emptied even if nothing could be copied. Output that is printed between the copy and that is lost.
@@ -98,7 +99,7 @@ function freeOlder(file: string, size: number, maxBytes: number): RemovedFile | 
 }
 
 const olderSizes = (file: string): (number | undefined)[] =>
-  Array.from({ length: keptFiles }, (_, i) => sizeOf(`${file}.${i + 1}`))
+  Array.from({ length: maxOlderFiles }, (_, i) => sizeOf(`${file}.${i + 1}`))
 
 const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size
 
@@ -110,11 +111,11 @@ function copyAway(fd: number, file: string, size: number): RotatedOutput {
     // if somebody put a link at this path, the link itself is removed
     rmSync(temporary, { force: true })
     const plan = planRotation({ size, older, free: spaceAt(file)?.freeBytes })
-    if (plan.reuse) reuse(`${file}.${keptFiles}`, temporary)
+    if (plan.reuse) reuse(`${file}.${maxOlderFiles}`, temporary)
     const { from, to, error } = plan.copy === 0 ? nothing(size) : copyEnd(fd, temporary, size - plan.copy)
     const [copied, of] = [to - from, Math.max(size, to)]
     if (copied > 0) {
-      for (let n = keptFiles; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
+      for (let n = maxOlderFiles; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
       renameSync(temporary, `${file}.1`)
     }
     if (copied === of) return { copied, of }

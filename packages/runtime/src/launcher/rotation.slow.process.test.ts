@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { becomes, starts } from '../../testing/folder.ts'
 import { installedAgent } from '../../testing/installed.ts'
 import { startService } from '../../testing/service.ts'
-import { outputBytes } from './output.ts'
+import { maxOutputBytes } from './output.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -60,7 +60,7 @@ test('the agent is not disturbed, every line is in one of the files except those
   const files = [3, 2, 1].map((n) => `${agent.output}.${n}`).filter((file) => existsSync(file))
   expect(files.length, 'rotated').toBeGreaterThan(0)
   const kept = [...files, agent.output].map((file) => numbers(readFileSync(file, 'utf8')))
-  for (const file of files) expect(readFileSync(file).length).toBeGreaterThan(outputBytes)
+  for (const file of files) expect(readFileSync(file).length).toBeGreaterThan(maxOutputBytes)
   for (const [i, part] of kept.entries()) {
     expect(part, `one after the other in file ${i}`).toEqual(part.map((_, at) => (part[0] ?? 0) + at))
     const lost = i === 0 ? (part[0] ?? 0) : (part[0] ?? lines) - (kept[i - 1]?.at(-1) ?? 0) - 1

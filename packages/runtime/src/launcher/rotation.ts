@@ -1,7 +1,7 @@
 /** Decides how the agent's output is rotated if space is short, and what the log says about it, as pure functions. */
 
-/** The number of older files that are kept. */
-export const keptFiles = 3
+/** The maximum number of older files that are kept. */
+export const maxOlderFiles = 3
 /** The bytes that a rotation leaves for the notes of the runtime and for others. */
 const reservedBytes = 64 * 1024
 
@@ -25,8 +25,8 @@ interface RotationPlan {
  * replace it anyway.
  */
 export function planRotation({ size, older, free }: RotationFacts): RotationPlan {
-  const oldest = older[keptFiles - 1]
-  const reused = oldest !== undefined && older[keptFiles - 2] !== undefined ? oldest : 0
+  const oldest = older[maxOlderFiles - 1]
+  const reused = oldest !== undefined && older[maxOlderFiles - 2] !== undefined ? oldest : 0
   const room = free === undefined ? size : Math.max(reused, free + reused - reservedBytes)
   const copy = Math.max(0, Math.min(size, room))
   return { reuse: reused > 0 && copy > 0, copy }
@@ -67,5 +67,6 @@ export function rotationLine(troubled: boolean, outcome: RotationOutcome): strin
   return `the agent's output was not kept whole when its file was rotated: the last ${copied} of ${of} bytes were kept, because ${why}`
 }
 
+/** True if a rotation failed or lost output. */
 export const isTrouble = (outcome: Exclude<RotationOutcome, RemovedFile>): boolean =>
   'failed' in outcome || outcome.why !== undefined

@@ -6,6 +6,7 @@ import type { ProcessExit } from '../state/process-note.ts'
 import type { RunSpec } from './spawn.ts'
 import type { FoundState } from './take-over.ts'
 
+/** The instructions for one start of the agent. */
 export interface Order extends RunSpec {
   readonly restart: Restart
   readonly stopSeconds: number
@@ -17,6 +18,7 @@ export interface Order extends RunSpec {
  */
 export type OrderAnswer = Order | 'silent' | undefined
 
+/** The state of the supervisor. */
 export interface Supervision extends Omit<FoundState, 'unnoted'> {
   /**
    * The aim of the supervisor: to keep the agent running (`on`), or to end it (`ending`). `over` means that none of the
@@ -127,7 +129,7 @@ export interface SupervisionRules {
   readonly minWait: number
   readonly maxWait: number
   readonly counts: number
-  /** The time that the agent's process gets to end by itself. */
+  /** Converts the seconds that a process gets to end by itself, from its manifest, to milliseconds. */
   readonly stop: (seconds: number) => number
   /** The pause before a restart into another version is tried again, if it did not lead to that version. */
   readonly again: number

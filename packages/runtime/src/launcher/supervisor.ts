@@ -108,7 +108,7 @@ export function supervise(folder: Folder, found: FoundState, { order, changed, s
 type Say = (line: string) => void
 
 /**
- * The supervisor acts with these: the agent's folder, its processes, and the pids of commands that clean up after it.
+ * The parts with which the supervisor acts: the agent's folder, its processes, and the pids of clean-up commands.
  */
 interface SupervisorParts {
   readonly folder: Folder

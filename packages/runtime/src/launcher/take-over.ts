@@ -9,6 +9,7 @@ import { type ProcessState, readNote } from '../state/process-note.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
 
+/** The state of the agent's process as a new runtime finds it. */
 export interface FoundState {
   readonly state: ProcessState
   readonly started?: string | undefined

@@ -8,8 +8,8 @@ import { attemptOf, type VersionRef } from '../state/versions/release.ts'
 import type { RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
 
 /** The two files of a swap: `from` is the one before, `to` the one after. */
-type SwappedReleases = Pick<Trial, 'from' | 'to'>
-const ways = ({ from, to }: SwappedReleases): SwappedReleases => ({ from, to })
+type SwappedVersions = Pick<Trial, 'from' | 'to'>
+const ways = ({ from, to }: SwappedVersions): SwappedVersions => ({ from, to })
 
 export type TrialEvent =
   | { readonly is: 'swap'; readonly from: VersionRef; readonly to: VersionRef }
@@ -77,12 +77,12 @@ export function judgeTrial(note: RuntimeNote, event: TrialEvent, now: number, la
   }
 }
 
-const begin = (note: RuntimeNote, { from, to }: SwappedReleases, now: number): RuntimeNote => ({
+const begin = (note: RuntimeNote, { from, to }: SwappedVersions, now: number): RuntimeNote => ({
   ...note,
   trial: { is: 'trying', from, to, starts: 0, began: now, processes: 1 },
 })
 
-const undo = (note: RuntimeNote, { from, to }: SwappedReleases, reason: string, at: number): RuntimeNote => ({
+const undo = (note: RuntimeNote, { from, to }: SwappedVersions, reason: string, at: number): RuntimeNote => ({
   ...note,
   trial: { is: 'undoing', from, to, reason, at },
 })

@@ -26,6 +26,7 @@ import { notRunning, processHealth } from '../state/process-health.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { stopSentence } from '../state/stop-note.ts'
 
+/** The facts from which a report is composed. */
 export interface ReportParts {
   readonly manifest: Manifest
   readonly status: StatusFile

@@ -53,6 +53,7 @@ import { type KeptStatus, keepStatus } from './status/keep.ts'
 import { noRuns, type OpenRuns, withEndedRuns } from './status/open-runs.ts'
 import type { StatusWrites } from './status/writes.ts'
 
+/** The state of a reporter between two reports. */
 export interface ReporterState {
   readonly folder: Folder
   /** `boot` identifies this start of the reporter, and `seq` counts the reports since (D11). */
@@ -69,6 +70,7 @@ export interface ReporterState {
   /** The reason why the disk refused the last write of the outbox; absent if the write succeeded. */
   refused?: string | undefined
 }
+/** The result of one report. */
 export type ExchangeResult =
   | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly HandledCommand[] }
   /**

@@ -4,6 +4,7 @@ import type { Folder } from '../machine/files/folder.ts'
 import { type FileRead, readManifestFile } from '../machine/files/read.ts'
 import { commandHint } from '../machine/hint.ts'
 
+/** The manifest in the folder at this moment, or why there is no valid one. */
 export type ManifestNow =
   | { readonly ok: true; readonly value: Manifest }
   | { readonly ok: false; readonly message: string; readonly findings: readonly ManifestFinding[] }

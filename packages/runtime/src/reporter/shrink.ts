@@ -4,6 +4,7 @@
  */
 import { limits, newestRuns, type Report } from '@svc/protocol'
 
+/** The size of a report as JSON, in bytes. */
 export const reportBytes = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
 
 /**

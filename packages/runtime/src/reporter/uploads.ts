@@ -55,6 +55,7 @@ export async function uploadLogs(
   }
 }
 
+/** True for a log command whose log was not sent yet. */
 export const waitsForUpload = (e: CommandEntry): boolean => e.type === 'log' && e.answered === undefined
 
 type UploadVerdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }

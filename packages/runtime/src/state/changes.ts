@@ -21,6 +21,7 @@ export interface Author {
   /** The id of the command from the service. */
   readonly command?: string
 }
+/** The last change of each kind, with its author. */
 export interface Changes {
   readonly paused?: Author & { readonly to: boolean }
   readonly run_now?: Author

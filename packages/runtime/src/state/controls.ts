@@ -17,6 +17,7 @@ import { type Author, readAuthor, tryNoteChange } from './changes.ts'
  */
 const noteBytes = 16 * 1024
 
+/** The pause of an agent. */
 export interface Pause {
   /** The time when the agent was paused, in Unix seconds. */
   readonly since: number

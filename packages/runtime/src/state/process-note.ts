@@ -94,6 +94,7 @@ const state = either(either(running, stopping), either(waiting, stopped))
 /** The state of the agent's process; moves.ts has its table. */
 type NotedState = NoteValue<typeof state>
 
+/** The state of the agent's process, and facts about its last start. */
 export type ProcessState = NotedState & {
   /** The version of an installed agent that was started last, as the name of its folder. */
   readonly version?: string

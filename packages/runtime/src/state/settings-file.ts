@@ -26,7 +26,7 @@ export function writtenSettings({ settings }: SettingsPath): Readonly<Record<str
  * The reason why the settings file cannot be read, as the end of a sentence that begins with its name. Undefined if it
  * can be read, is missing, or is empty.
  */
-export function whySettingsUnread({ settings }: SettingsPath): string | undefined {
+export function whySettingsUnreadable({ settings }: SettingsPath): string | undefined {
   const read = readWrittenObject(settings, maxSettingsBytes)
   return read.is === 'unread' && !isEmpty(settings) ? read.why : undefined
 }
@@ -94,7 +94,7 @@ export function lostSettings(folder: Folder, { settings }: WithSettings): string
 
 /** The health item for a settings file of which something has no effect, so that nothing is reset silently. */
 export function settingsHealth(folder: Folder, manifest: WithSettings): HealthItem[] {
-  const unread = whySettingsUnread(folder)
+  const unread = whySettingsUnreadable(folder)
   const lost = lostSettings(folder, manifest)
   const said = [
     ...(unread === undefined ? [] : [`settings.json ${unread}, so defaults are used`]),
@@ -120,7 +120,7 @@ export function asideRemarks(folder: SettingsPath, manifest: WithSettings): stri
   const name = basename(aside.settings)
   if (isEmpty(aside.settings))
     return [`settings.json was gone or empty when it was written again; check the values, then delete ${name}`]
-  const why = whySettingsUnread(aside)
+  const why = whySettingsUnreadable(aside)
   const reasons = why === undefined ? settingsRemarks(aside, manifest) : [why]
   const all = reasons.length === 0 ? '' : `, which ${reasons.join(', and ')}`
   return [`${name} is the settings file that a person wrote${all}; check the values, then delete ${name}`]
@@ -133,7 +133,7 @@ export function asideRemarks(folder: SettingsPath, manifest: WithSettings): stri
 export function keepWritten(folder: Folder, manifest: WithSettings, chosen: SettingValues): boolean {
   const isChosen = (key: string) => Object.hasOwn(chosen, key)
   const drops = remarksOn(folder, manifest).some(({ keys, stays }) => !stays && !keys.every(isChosen))
-  if (whySettingsUnread(folder) !== undefined || drops) return keepAside(folder)
+  if (whySettingsUnreadable(folder) !== undefined || drops) return keepAside(folder)
   if (!isAside(folder) && lostSettings(folder, manifest).some((key) => !isChosen(key)))
     writeFileSync(setAsideFile(folder), '')
   return false

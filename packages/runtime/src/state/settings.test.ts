@@ -15,7 +15,7 @@ import { agentFolder } from '../../testing/folder.ts'
 import { applyCommand } from '../reporter/commands/apply.ts'
 import { readStatus } from '../reporter/status/file.ts'
 import { changeSettings, fillSettings, settingsInForce } from './settings.ts'
-import { asideRemarks, setAsideFile, settingsHealth, settingsRemarks, whySettingsUnread } from './settings-file.ts'
+import { asideRemarks, setAsideFile, settingsHealth, settingsRemarks, whySettingsUnreadable } from './settings-file.ts'
 
 let folder: ReturnType<typeof agentFolder>
 beforeEach(() => {
@@ -65,7 +65,7 @@ test.each([
   ['[]', 'holds no JSON object'],
 ])('a settings file %s that a person wrote is kept beside the new one', (text, why) => {
   writeFileSync(folder.settings, text)
-  expect(whySettingsUnread(folder)).toBe(why)
+  expect(whySettingsUnreadable(folder)).toBe(why)
   const manifest = { settings } as Manifest
   fillSettings(folder, manifest)
   expect(readFileSync(setAsideFile(folder), 'utf8')).toBe(text)

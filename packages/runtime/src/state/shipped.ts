@@ -17,6 +17,7 @@ type ShippedPaths = Readonly<Record<string, readonly string[]>>
  */
 const everyVersion = '*'
 
+/** The state paths at which the bundle of a version contains a file. */
 export function shippedFiles(folder: Folder, version: string | undefined): ReadonlySet<string> {
   const all = read(folder)
   return new Set([...(all[everyVersion] ?? []), ...((version !== undefined && all[version]) || [])])

@@ -7,6 +7,7 @@ import type { Command } from 'commander'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { Refusal } from './output.ts'
 
+/** The values of the options that most commands have. */
 export interface CommonOptions {
   readonly dir: string
   readonly json?: boolean
@@ -16,6 +17,7 @@ export interface CommonOptions {
 export const withCommonOptions = (command: Command): Command =>
   command.option('--dir <dir>', "the agent's folder", '.').option('--json', 'print one JSON value for programs')
 
+/** The paths of the folder `dir`. Refuses if the folder does not exist. */
 export function existingFolder(dir: string): Folder {
   const folder = folderAt(dir)
   if (!existsSync(folder.root)) throw new Refusal(`There is no folder ${folder.root}.`)

@@ -10,6 +10,7 @@ import { Refusal } from './output.ts'
 
 export { type CommonOptions, existingFolder, withCommonOptions }
 
+/** An agent as its folder has it: the paths and the manifest. */
 export interface AgentOnDisk {
   readonly folder: Folder
   readonly manifest: Manifest

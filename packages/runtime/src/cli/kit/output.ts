@@ -12,6 +12,7 @@ export { exits, oneLine, Refusal, safe }
 const say = (text: string): void => {
   process.stdout.write(`${safe(text)}\n`)
 }
+/** Prints a text for people on standard error, without characters that could control a terminal. */
 export const warn = (text: string): void => {
   process.stderr.write(`${safe(text)}\n`)
 }

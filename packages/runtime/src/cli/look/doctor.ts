@@ -14,7 +14,7 @@ import { readJournal } from '../../reporter/commands/journal.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
-import { asideRemarks, settingsRemarks, whySettingsUnread } from '../../state/settings-file.ts'
+import { asideRemarks, settingsRemarks, whySettingsUnreadable } from '../../state/settings-file.ts'
 import { type CommonOptions, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { exits, printResult } from '../kit/output.ts'
 import { agentChecks, checkPrograms, checkUnit } from './agent-checks.ts'
@@ -153,7 +153,7 @@ function journal(folder: Folder): CheckResult {
  * Checks files that a person may have changed by hand for parts that svc does not understand, and that have no effect.
  */
 function checkWrittenFiles(folder: Folder): CheckResult[] {
-  const unread = whySettingsUnread(folder)
+  const unread = whySettingsUnreadable(folder)
   const manifest = readManifestNow(folder)
   const faults = [
     ...[folder.env, folder.secrets].flatMap((file) => envFaults(file).map((fault) => `${file} ${fault}`)),

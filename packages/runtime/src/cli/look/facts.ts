@@ -57,6 +57,7 @@ function isResting(folder: Folder, manifest: Manifest): boolean {
   return process !== undefined && !(process.alive && process.state.is === 'running')
 }
 
+/** Reads the facts about the agent from its folder. Nothing is written, and no request is made. */
 export function readAgentFacts({ folder, manifest }: AgentOnDisk) {
   const file = manifest.status
   const read = file ? readStatus(folder, machinePathOf(folder, manifest, file)) : undefined
@@ -123,6 +124,7 @@ export function agentName(folder: Folder, { name }: Manifest): string {
   return install?.is === 'installed' ? install.agent : name
 }
 
+/** Says which required secrets are missing, as a part of a sentence; undefined if none is missing. */
 export function lackingSecrets(folder: Folder, { secrets }: Manifest): string | undefined {
   const why = secrets.length === 0 ? undefined : whyEnvUnreadable(folder.secrets)
   if (why !== undefined) return `${folder.secrets} ${why}, so the agent gets none of its secrets`

@@ -12,7 +12,7 @@ import { decideCommand } from '../../reporter/commands/decide.ts'
 import { changedBy, readChanges } from '../../state/changes.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
-import { whySettingsUnread } from '../../state/settings-file.ts'
+import { whySettingsUnreadable } from '../../state/settings-file.ts'
 import { agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { alignedColumns, exits, printResult, Refusal } from '../kit/output.ts'
 
@@ -28,7 +28,7 @@ export const set = (): Command =>
       const { folder, manifest } = await agentAt(dir)
       const values = readPairs(written, manifest.settings)
       const outcome = inTurn(folder, 'svc set', () => {
-        const why = whySettingsUnread(folder)
+        const why = whySettingsUnreadable(folder)
         if (why !== undefined)
           throw new Refusal(`${folder.settings} ${why}. Correct or delete it. Nothing was changed.`)
         const decision = decideCommand(
@@ -105,6 +105,7 @@ export const settings = (): Command =>
 const shown = (s: Setting, value: SettingValue): string =>
   value === null ? 'not set' : s.type === 'datetime' && typeof value === 'number' ? timeText(value) : String(value)
 
+/** The values that a setting allows, in words. */
 export function allowedText(s: Setting): string {
   if (s.type === 'bool') return 'true, false'
   if (s.type === 'select') return (s.options ?? []).map((o) => String(o.value)).join(', ')

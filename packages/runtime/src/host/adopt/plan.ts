@@ -16,6 +16,7 @@ export interface TableEntry {
   readonly job?: string | undefined
 }
 
+/** A line of a crontab before and after a change. */
 export interface LineChange {
   readonly number: number
   readonly name: string
@@ -23,6 +24,7 @@ export interface LineChange {
   readonly after: string
 }
 
+/** A planned change of a crontab. */
 export interface TablePlan {
   /** The whole table after the changes. */
   readonly text: string

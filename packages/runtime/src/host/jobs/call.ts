@@ -14,6 +14,7 @@ interface Timing {
   readonly grace?: number
 }
 
+/** The arguments of one call of `svc exec`. */
 export interface ExecCall extends Timing {
   /** Absent if the arguments name no job, or their name is not valid. */
   readonly name?: string

@@ -27,6 +27,7 @@ export interface CrontabEntry extends AnyLine {
   readonly wrong?: string
 }
 
+/** A line of a crontab: one that runs a command, one without an effect, or one that cannot be read. */
 export type TableLine =
   | CrontabEntry
   | (AnyLine & { readonly is: 'assignment'; readonly name: string; readonly value: string })

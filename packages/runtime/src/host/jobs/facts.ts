@@ -17,6 +17,7 @@ interface JobSchedule {
   readonly from: 'crontab' | 'command' | 'person'
 }
 
+/** The facts about one job from which it is judged. */
 export interface JobFacts {
   readonly name: string
   /** Absent for a job without a schedule. */

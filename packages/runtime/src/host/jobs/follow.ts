@@ -40,6 +40,7 @@ const patienceSeconds = 10
 /** Node's timers cannot wait for longer, in milliseconds. */
 const maxWait = 2 ** 31 - 1
 
+/** The watch over the time limit of a run. */
 export interface TimeLimit {
   /**
    * Called when the process has ended. Resolves to true if its time was over; its whole group and its helpers are gone

@@ -18,6 +18,7 @@ export interface JobJudgeContext {
   readonly zone: string
 }
 
+/** A job with its level and the words for it. */
 export interface JudgedJob extends JobFacts {
   readonly level: Level
   /** The state of the job in a few words, for a label. */

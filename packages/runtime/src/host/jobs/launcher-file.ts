@@ -1,6 +1,7 @@
 /** Reads what a `svc-exec` holds, without loading the text of a new one. */
 import { shellQuoted } from '../../machine/hint.ts'
 
+/** The words by which svc recognises a `svc-exec` that it has written. */
 export const launcherMark = 'Written by svc; do not edit.'
 
 /** True for a text that this or another version of svc has written. */

@@ -30,6 +30,7 @@ interface JobFiles {
   readonly runs: readonly ShownRun[]
 }
 
+/** The content of the folder of all jobs at one look. */
 export interface FoundJobs {
   readonly jobs: readonly JobFiles[]
   readonly unrecorded: readonly UnrecordedRun[]

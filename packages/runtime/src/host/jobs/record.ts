@@ -33,6 +33,7 @@ const own = object(
 )
 
 type ReportedFields = Pick<ReportedRun, 'cost_usd' | 'output_tokens' | 'models' | 'subjects'>
+/** A run as its record on the disk describes it. */
 export type RecordedRun = Readonly<
   FieldValue<typeof own> & ReportedFields & { id: string; started: number } & Pick<ReportedRun, 'ended' | 'log'>
 >

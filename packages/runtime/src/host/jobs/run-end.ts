@@ -1,6 +1,7 @@
 /** How the command of a run ended, and the exit code that says so. */
 import { constants } from 'node:os'
 
+/** The way in which the command of a run ended. */
 export type RunEnd =
   | { readonly code: number }
   | { readonly signal: NodeJS.Signals }
@@ -12,6 +13,7 @@ export type RunEnd =
 /** The exit codes that shells and timeout(1) use, too. */
 export const exitCodes = { skipped: 0, timedOut: 124, nothingToRun: 125, notExecutable: 126, notFound: 127 } as const
 
+/** The exit code of `svc exec` after such an end. */
 export function exitOfRun(how: RunEnd): number {
   if ('timedOut' in how) return exitCodes.timedOut
   if ('signal' in how) return 128 + constants.signals[how.signal]

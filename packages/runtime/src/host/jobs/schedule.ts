@@ -28,6 +28,7 @@ type TimesRead =
   /** `why` is the end of a sentence that begins with the schedule. */
   | { readonly ok: false; readonly why: string }
 
+/** The schedule of a job that is due this many seconds after each start. */
 export const everyTimes = (seconds: number): ScheduledTimes => ({
   due: (start) => start + seconds,
   after: (due) => due + seconds,

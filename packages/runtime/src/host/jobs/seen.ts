@@ -58,6 +58,7 @@ const note = object({
 
 type SeenLine = Readonly<FieldValue<typeof line>>
 export type SeenFault = Readonly<FieldValue<typeof fault>>
+/** The content of the note. */
 export interface SeenJobs {
   readonly lines: readonly SeenLine[]
   readonly faults: readonly SeenFault[]
@@ -70,6 +71,7 @@ export interface SeenJobs {
   readonly ahead?: readonly { readonly of: string; readonly at: number }[]
   readonly late?: readonly Readonly<FieldValue<typeof late>>[]
 }
+/** The note of a host agent that has not read a crontab yet. */
 export const nothingSeen: SeenJobs = { lines: [], faults: [] }
 
 const fileIn = (state: string): string => join(state, 'seen.json')

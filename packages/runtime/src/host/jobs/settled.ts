@@ -17,6 +17,7 @@ interface SettledJobs {
 /** The number of times that are remembered, more than one for each of 500 jobs. */
 const maxAhead = 1000
 
+/** Corrects the times of all runs and of the note, at the time `at`. */
 export function settleJobs(found: FoundJobs, seenJobs: SeenJobs, at: number): SettledJobs {
   const now = Math.floor(at)
   const before = new Map(seenJobs.ahead?.map(({ of, at }) => [of, at]))

@@ -9,6 +9,7 @@ import { codeOf, messageOf } from '../../machine/base/errors.ts'
 import { type LauncherState, signalsIn, softLimitOf, stdioOf } from './launched.ts'
 import type { RunEnd } from './run-end.ts'
 
+/** The command of a job, and what svc changes for it. */
 export interface JobCommand {
   /** The program and its arguments. */
   readonly words: readonly string[]

@@ -5,6 +5,7 @@ import { openOwnFile } from '../../machine/files/own.ts'
 import { readUpTo } from '../../machine/files/read.ts'
 import { isJobName } from './paths.ts'
 
+/** A run without a record: its job, its time and the reason. */
 export interface UnrecordedRun {
   readonly at: number
   /** Absent if the line names no job, because the call of svc had no usable name. */

@@ -4,6 +4,7 @@
  */
 import type { ZoneOffset } from './zone-rules.ts'
 
+/** True if times can be computed for this name of a zone. */
 export const isZone = (zone: string): boolean => zone !== '' && (ruled.has(zone) || formatter(zone) !== undefined)
 
 /** The rules of the zones that Node does not know. */

@@ -20,6 +20,7 @@ interface Folding<T> {
   readonly needs?: (line: Buffer) => boolean
 }
 
+/** A file with the result computed from its lines. */
 export interface FoldedFile<T> {
   readonly parts: readonly string[]
   readonly result: T
@@ -43,6 +44,7 @@ interface FoldedTree<T> {
 /** A longer line is read only if it is needed: pictures are in lines of many megabytes. */
 const longLine = 128 * 1024
 
+/** Returns the function that reads what was added to the files of a tree, and returns the result for each file. */
 export function foldedTree<T>(
   tree: FileTree,
   folding: Folding<T>,

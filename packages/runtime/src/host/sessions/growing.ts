@@ -29,6 +29,7 @@ interface LineTaker {
   skip(): void
 }
 
+/** The reader of one file, which remembers how far it has read. */
 export interface GrowingFile {
   /** Reads what was added, as far as the budget allows. Throws if the file does not belong to this user. */
   read(budget: Budget): void

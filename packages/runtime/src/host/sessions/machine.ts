@@ -5,6 +5,7 @@ import { fileNamesIn } from '../../machine/files/durable.ts'
 import { isOwner } from '../../machine/files/own.ts'
 import { bootId, isAlive, procStat, ticksPerSecond } from '../../machine/process/identity.ts'
 
+/** The facts about processes and locks that the readers of sessions ask for. */
 export interface Machine {
   /** True if /proc shows which locks are held, and which process has a pid. */
   readonly hasProc: boolean
@@ -18,6 +19,7 @@ export interface Machine {
   processesNamed(name: string): readonly NamedProcess[] | undefined
 }
 
+/** A file on which a process may hold a lock. */
 export interface LockFile {
   readonly dev: number
   readonly ino: number

@@ -31,6 +31,7 @@ const numbers = withDefaults(
   }),
   { sessions: [] },
 )
+/** The content of the note. */
 export type Numbers = NoteValue<typeof numbers>
 type Remembered = Numbers['sessions'][number]
 

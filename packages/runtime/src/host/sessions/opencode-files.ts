@@ -26,11 +26,11 @@ import type { Machine } from './machine.ts'
 import { type OpencodeSession, opencodeSessions } from './opencode.ts'
 import { type FoundTool, keptSeconds, type Look, quotable, type ToolReader } from './session.ts'
 
-/** The limits of what is read of a database. */
+/** The maximum numbers of sessions that are read from a database. */
 interface OpencodeLimits {
-  /** The sessions besides those that they started. Those that changed last are read first. */
+  /** The maximum number of sessions that no other session started. Those that changed last are read first. */
   readonly sessions: number
-  /** All sessions. Each costs memory for as long as it is known. */
+  /** The maximum number of all sessions. Each costs memory for as long as it is known. */
   readonly rows: number
 }
 const usualLimits: OpencodeLimits = { sessions: 2000, rows: 6000 }
@@ -107,9 +107,9 @@ function realOf(folder: string): string | undefined {
   }
 }
 
-/** The sessions that were read, and whether there are more. */
+/** The sessions that were read. */
 interface KnownSessions {
-  /** Those that changed last come first. */
+  /** The sessions that changed last come first. */
   readonly all: readonly KnownSession[]
   /** True if more sessions changed lately than are read. */
   readonly hasMore: boolean
@@ -166,8 +166,8 @@ interface FoundRows extends Omit<KnownSessions, 'all'> {
 }
 
 /**
- * The sessions that changed since, and all that they started, those first that changed last. A database may have the
- * tables of both versions.
+ * The rows of the sessions that changed after `since`, and of all sessions that they started. The sessions that changed
+ * last come first. A database may have the tables of both versions of opencode.
  */
 function rowsIn(database: DatabaseSync, since: number, limits: OpencodeLimits): FoundRows {
   const found = allTables.map((tables) => ({ tables, columns: columnsOf(database, tables.sessions) }))
@@ -196,7 +196,7 @@ function rowsIn(database: DatabaseSync, since: number, limits: OpencodeLimits): 
   return { rows: [...each.values()].sort((a, b) => b.row.changed - a.row.changed), hasMore, hasMoreParts }
 }
 
-/** The ids of these sessions. Each comes after the one that started it, so that those that are left out are parts. */
+/** The ids of these sessions, each after the session that started it, so that the limit cuts off only started ones. */
 function idsIn(database: DatabaseSync, { sessions }: Tables, since: number, limits: OpencodeLimits) {
   const found = database
     .prepare(
@@ -248,7 +248,7 @@ function readMessages(
     if (isSettled) settled = moment
     if (budget.left <= 0) {
       isWhole = false
-      // Otherwise the next look could not get further than this one.
+      // The next look begins here, although earlier messages may still change. Otherwise it would get no further.
       if (!isSettled && moment !== settled) [settled, hasGaps] = [moment, true]
       break
     }
@@ -256,7 +256,7 @@ function readMessages(
     if (message === undefined) unknown ??= quotable(row.role)
     else {
       conversation = withMessage(conversation, message, known.row, dayOf)
-      // The tool does not go on with an answer before the one that it ended last, as after it was killed.
+      // Once a later answer has ended, the tool never goes on with an earlier one, which a kill left unfinished.
       isSettled = isFinal(message) && (isSettled || message.role === 'assistant')
     }
     if (row.parts === null) hasGaps = true

@@ -3,6 +3,7 @@
  * none, are estimated with the prices that a person set. All other costs are unknown, and a sum then says so.
  */
 
+/** Numbers of tokens by kind. */
 export interface Tokens {
   /** The tokens that were sent, without those that the service had cached. */
   readonly input: number
@@ -33,6 +34,7 @@ export interface Spent {
 /** The name of a model that the tool did not name. */
 export const unknownModel = 'unknown'
 
+/** A cost that a tool reported, and the tokens that it covers. */
 export interface ReportedCost {
   readonly usd: number
   readonly models: Readonly<Record<string, number>>
@@ -164,6 +166,7 @@ interface Price {
   readonly output: number
   readonly cached: number
 }
+/** Prices by the name of the model. */
 export type Prices = Readonly<Record<string, Price>>
 
 /** A cost of which parts may be unknown. */

@@ -32,6 +32,7 @@ const known: Readonly<Record<ToolName, Tool>> = {
 }
 
 const all = Object.entries(known) as [ToolName, Tool][]
+/** The names of the tools whose sessions svc reads, in the order in which they are shown. */
 export const readTools: readonly ToolName[] = all.map(([tool]) => tool)
 
 /** The usual folders of this home folder. */
@@ -48,6 +49,7 @@ export const otherFolders = (env: NodeJS.ProcessEnv): ToolFolder[] =>
 /** A folder as the note `adopted.json` holds it, such as `claude=/srv/claude`. */
 export const folderText = ({ tool, folder }: ToolFolder): string => `${tool}=${folder}`
 
+/** Reads a text that `folderText` has made; undefined for any other text. */
 export function folderIn(text: string): ToolFolder | undefined {
   const at = text.indexOf('=')
   const [tool, folder] = [text.slice(0, at) as ToolName, text.slice(at + 1)]

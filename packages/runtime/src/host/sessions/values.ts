@@ -12,6 +12,7 @@ export function objectIn(line: Buffer): JsonObject | undefined {
   }
 }
 
+/** A text that is not empty and not too long; undefined for any other value. */
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= 4096 ? value : undefined
 
@@ -23,9 +24,11 @@ export const sessionIdIn = (value: unknown): string | undefined =>
 export const optional = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: T }
 
+/** A whole number that is not negative; 0 for any other value. */
 export const countIn = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
 
+/** A number that is not negative; undefined for any other value. */
 export const costIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 

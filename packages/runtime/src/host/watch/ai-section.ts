@@ -28,6 +28,7 @@ import { type AiJudgeContext, type JudgedSession, judgedSessions } from './ai-ju
 import { aiPart } from './ai-part.ts'
 import type { Section, StatusPart } from './sections.ts'
 
+/** The paths that the section *ai* uses. */
 export interface AiPaths {
   /** The state of the host agent, with `numbers.json`. */
   readonly state: string

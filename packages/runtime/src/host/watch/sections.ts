@@ -12,6 +12,7 @@ export interface StatusPart extends Pick<StatusFile, 'active' | 'gauges' | 'runs
   readonly label: string
 }
 
+/** A section of `svc watch`: *jobs* or *ai*. */
 export interface Section {
   /** The name of the section, as a person gives it to `svc adopt`. */
   readonly name: string

@@ -10,6 +10,7 @@ import { readFile } from '../../machine/files/read.ts'
 import { folderOf, launchdLabel, unitName } from './text.ts'
 
 export type UnitKind = 'systemd user' | 'systemd system' | 'launchd'
+/** The unit that starts an agent, in the sense of systemd or launchd. */
 export interface ServiceUnit {
   readonly kind: UnitKind
   readonly name: string

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import type { ServiceUnit } from './find.ts'
 
+/** The state of a unit as its manager reports it. */
 export interface UnitState {
   /**
    * The manager's own word for the state of the unit (`active`, `inactive`, `failed`, …), or the reason why the manager
@@ -22,6 +23,7 @@ export async function unitState(unit: ServiceUnit): Promise<UnitState> {
   return state === '' ? { state: managerFailure(shown), answers: false } : { state, answers: true }
 }
 
+/** True if the manager says that the unit runs, or is being started or stopped. */
 export const isRunning = ({ state }: UnitState): boolean =>
   ['active', 'activating', 'reloading', 'deactivating', 'running'].includes(state)
 
@@ -48,8 +50,7 @@ export const managerFailure = ({ missing, err, out, code }: ProgramResult): stri
 
 const domain = (): string => `gui/${process.getuid?.() ?? 0}`
 
-/** Runs a program such as systemctl or loginctl to its end, never through a shell. */
-
+/** The exit code of a program, and the text that it printed on standard output and standard error. */
 export interface ProgramResult {
   readonly code: number
   readonly out: string
@@ -58,6 +59,7 @@ export interface ProgramResult {
   readonly missing: boolean
 }
 
+/** Runs a program such as systemctl or loginctl to its end, never through a shell. */
 export const runProgram = (program: string, args: readonly string[]): Promise<ProgramResult> =>
   new Promise((resolve) => {
     execFile(program, args, { timeout: 330_000, maxBuffer: 4 * 1024 * 1024 }, (error, out, err) => {

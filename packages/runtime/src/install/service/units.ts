@@ -37,6 +37,7 @@ import {
 } from './manager.ts'
 import { launchdPlist, systemdUnit, type UnitFacts } from './text.ts'
 
+/** The result of an installation: the unit, and lines about it for a person. */
 export interface InstalledUnit {
   readonly unit: ServiceUnit
   readonly lines: readonly string[]

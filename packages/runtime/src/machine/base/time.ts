@@ -81,6 +81,7 @@ export async function waitUntil(seconds: number, holds: () => boolean): Promise<
   return holds()
 }
 
+/** Converts milliseconds to whole seconds, rounded down. */
 export const seconds = (ms: number): number => Math.floor(ms / 1000)
 /** A time for people in UTC, such as `2026-11-21 09:30:05 UTC`. */
 export const timeText = (unixSeconds: number): string =>

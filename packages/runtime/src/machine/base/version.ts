@@ -2,4 +2,5 @@
 declare const __SVC_VERSION__: string | undefined
 
 export const ownVersion: string = typeof __SVC_VERSION__ === 'string' ? __SVC_VERSION__ : 'dev'
+/** The oldest major version of Node on which svc runs. */
 export const minNode = 20

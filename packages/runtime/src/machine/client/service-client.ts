@@ -20,6 +20,7 @@ import type { ServiceConnection } from '../files/env.ts'
 import { lookup } from './lookup.ts'
 import { certificateAdvice, proxyNote, secureContext, secureContextOfUnit } from './trust.ts'
 
+/** The result of a request to the service. */
 export type SendResult =
   | { readonly is: 'answered'; readonly status: number; readonly body: Buffer; readonly headers: IncomingHttpHeaders }
   /** No readable answer came. `sent` is true if a connection was established, so that the request may have arrived. */

@@ -16,7 +16,7 @@ const pemPattern = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:
 
 interface Trust {
   readonly context: SecureContext
-  /** Variables whose certificates cannot be used, as sentences. */
+  /** Sentences about variables whose certificates cannot be used. */
   readonly faults: readonly string[]
 }
 

@@ -104,6 +104,7 @@ export function sweepTemporary(folder: string, now: number): void {
   }
 }
 
+/** The names in a folder; none if the folder does not exist. */
 export function fileNamesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -135,7 +136,10 @@ function writeBeside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrit
   }
 }
 
-/** Makes the temporary file from a spare file. One that is too large for it gets the space of further ones. */
+/**
+ * Makes the temporary file from a spare file. If the content is larger than a spare file, further spare files are
+ * removed to make room. False if there is no spare file.
+ */
 function fromReserve(
   temporary: string,
   { data, mode, purpose }: Required<Pick<FileToWrite, 'data' | 'mode' | 'purpose'>>,

@@ -13,6 +13,7 @@ import { createFolder } from './durable.ts'
  */
 const manifestName = 'svc.agent.yaml'
 
+/** The paths in the folder of one agent. */
 export interface Folder {
   readonly root: string
   /**

@@ -19,6 +19,7 @@ import { fillReserve, removeOrSpare, takeSpare, withSpares } from './reserve.ts'
 import { explainErrors, isDiskFault, isNoRoom } from './space.ts'
 
 type LockName = 'runtime' | 'turn'
+/** The process that holds a lock. */
 export interface Holder extends ProcessIdentity {
   /** The command that holds the lock, such as `svc report`. Messages name it. */
   readonly what: string

@@ -41,8 +41,8 @@ export const staysHere = (origin: string): boolean =>
   /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)
 
 /**
- * The variables to write together with an address: those that this process has; undefined removes one, as an empty
- * variable does. A connection without TLS to this machine itself needs none.
+ * The network variables of this process to write together with an address. A value that is undefined removes the
+ * variable from the file. A connection without TLS to this machine itself needs no variables.
  */
 export function toRemember(origin: string, own: NamedValues = process.env, home = accountHome()): NamedValues {
   if (staysHere(origin)) return {}

@@ -31,7 +31,7 @@ function mustBeOwn(file: string, stat: Stats): void {
 /** True if a file with this owner belongs to the user of this process, or if the system knows no users. */
 export const isOwner = (uid: number | undefined): boolean => [uid, undefined].includes(process.geteuid?.())
 
-/** The owner of a folder or, while it does not exist, of the one above it. */
+/** The owner of a folder or, if the folder does not exist, of the nearest folder above it that exists. */
 export function ownerOf(path: string): number | undefined {
   try {
     return statSync(path).uid

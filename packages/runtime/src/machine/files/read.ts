@@ -15,8 +15,8 @@ type JsonRead<T> =
   | { readonly is: 'unreadable'; readonly why: string }
 
 /**
- * Reads a file of JSON that svc itself has written. `keep` returns what is kept of the value; a value of which nothing
- * is kept is damaged. `open` is that of `readFile`.
+ * Reads a file of JSON that svc itself has written. `keep` returns the part of the value to keep, or undefined if the
+ * file is damaged. `open` opens the file, as for `readFile`.
  */
 export function inspectJson<T>(
   file: string,

@@ -30,7 +30,7 @@ const fullInodes = 10
 
 type Scarcity = 'read-only' | 'full' | 'tight'
 
-/** The scarcity on a file system; undefined if there is enough room. */
+/** Judges the room on a file system; undefined if there is enough. */
 export function judgeSpace({ bytes, freeBytes, inodes, freeInodes, readOnly }: FreeSpace): Scarcity | undefined {
   if (readOnly) return 'read-only'
   const counted = inodes !== undefined && freeInodes !== undefined && inodes > 0
@@ -72,7 +72,10 @@ export function mountOf(path: string): string {
   return at
 }
 
-/** A sentence about the room of a file system for people; undefined if there is enough. `mount` is its folder. */
+/**
+ * A sentence for people about a file system that is read-only, full or nearly full; undefined for any other. `mount` is
+ * the folder at which the file system is mounted.
+ */
 export function spaceSentence(space: FreeSpace, mount: string): string | undefined {
   const is = judgeSpace(space)
   if (is === undefined) return undefined
@@ -101,7 +104,7 @@ const faults: Readonly<Record<Code, (path: string) => string>> = {
   ENFILE: () => 'this machine has too many open files',
 }
 
-/** Names inodes if they have run out, because a person would otherwise look for large files. */
+/** Says what a full file system lacks. If that is inodes, it says so, since a person would search for large files. */
 function lacking(path: string): string {
   const { freeInodes } = spaceAt(mountOf(path)) ?? {}
   return freeInodes === 0 ? 'no inode is left on the file system' : 'no space is left on the file system'

@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
+/** A process that cannot be confused with a later one. */
 export interface ProcessIdentity {
   readonly pid: number
   /**

@@ -8,9 +8,10 @@ import type { Folder } from '../../machine/files/folder.ts'
 import type { Author } from '../../state/changes.ts'
 import { askToRun, pause, resume } from '../../state/controls.ts'
 import { changeSettings } from '../../state/settings.ts'
-import { lostSettings, setAsideFile, whySettingsUnread } from '../../state/settings-file.ts'
+import { lostSettings, setAsideFile, whySettingsUnreadable } from '../../state/settings-file.ts'
 import type { CommandDecision } from './decide.ts'
 
+/** The outcome of a command: done or not, and a message for people. */
 export interface CommandOutcome {
   readonly ok: boolean
   readonly message: string
@@ -49,7 +50,7 @@ function set(
   values: SettingValues,
   author: Author,
 ): CommandOutcome {
-  const why = whySettingsUnread(folder)
+  const why = whySettingsUnreadable(folder)
   if (why !== undefined && why !== 'is not a regular file')
     return { ok: false, message: `${folder.settings} ${why}. Correct or delete it. Nothing was changed.` }
   const lost = lostSettings(folder, manifest).filter((key) => !Object.hasOwn(values, key))

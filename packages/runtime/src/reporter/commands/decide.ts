@@ -11,6 +11,7 @@ export interface CommandFacts {
   readonly settings: readonly ManifestSetting[]
   readonly paused: boolean
 }
+/** The effect of a command. */
 export type CommandDecision =
   | { readonly do: 'pause' | 'resume' | 'run_now' }
   | { readonly do: 'set'; readonly values: SettingValues }

@@ -102,6 +102,7 @@ export const forgetOldEntries = (journal: Journal, now: number): Journal =>
 export interface CommandMemory {
   entries: readonly CommandEntry[]
 }
+/** The memory of a reporter for which the disk has refused nothing. */
 export const noMemory = (): CommandMemory => ({ entries: [] })
 
 /** The journal as this process knows it. Throws like `readJournal`. */

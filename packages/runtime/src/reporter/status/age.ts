@@ -34,6 +34,7 @@ export interface WriteFacts {
 }
 type Gap = readonly [hour: number, length: number]
 
+/** One check of the status file. */
 export interface FileCheck {
   readonly mtime: number
   readonly now: number

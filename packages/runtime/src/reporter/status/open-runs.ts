@@ -21,6 +21,7 @@ export interface OpenRuns {
    */
   readonly ended: ReadonlyMap<string, StatusRun>
 }
+/** The facts about runs before the first report. */
 export const noRuns: OpenRuns = { open: new Map(), ended: new Map() }
 
 /** The maximum number of runs that the runtime ends in place of the agent, so that a report has room for others. */

@@ -93,6 +93,7 @@ function sweep({ folder, now, say }: UpdateContext): void {
   }
 }
 
+/** The arguments of `updateAfterStep` that depend on the moment. */
 export const driveMoment = (): { at: number; chance: number; scale: number } => ({
   at: Date.now(),
   chance: Math.random(),

@@ -11,6 +11,7 @@ import type { ProcessState } from '../../state/process-note.ts'
 import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
 
+/** Everything that the steps of an update use. */
 export interface UpdateContext {
   readonly folder: Folder
   readonly blueprint: string

@@ -10,6 +10,7 @@ import { type KeptStatus, keepStatus } from '../../reporter/status/keep.ts'
 import { machinePathOf } from '../../state/paths.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 
+/** The status file as it was read for an update. */
 export interface StatusRead {
   readonly status: StatusFile
   /** Health items about the status file itself. */

@@ -5,6 +5,7 @@
 import { type Desired, isAhead, isVersion, limits } from '@svc/protocol'
 import type { Update } from './journal.ts'
 
+/** The verdict on a wish of the service. */
 export type WishVerdict =
   | 'none'
   /** The wish is for another blueprint. */
@@ -32,6 +33,7 @@ export type WishVerdict =
 export const maxRollbacks = 3
 const dayMs = 86_400_000
 
+/** The facts that decide about a wish. */
 export interface WishFacts {
   readonly blueprint: string
   readonly now: Update

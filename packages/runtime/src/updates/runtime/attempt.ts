@@ -31,6 +31,7 @@ interface AttemptContext {
    */
   readonly swap: (staged: string, sha256: string) => Promise<StepResult>
 }
+/** The end of an attempt. */
 export interface EndedAttempt {
   readonly event: SelfUpdateEvent
   readonly why: string

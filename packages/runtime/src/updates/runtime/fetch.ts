@@ -14,7 +14,7 @@ import { ownVersion } from '../../machine/base/version.ts'
 import { lookup } from '../../machine/client/lookup.ts'
 import { noAnswerReason, tlsOptions } from '../../machine/client/service-client.ts'
 import { readInsideRelease } from './release.ts'
-import { signatureBytes } from './verify.ts'
+import { maxSignatureBytes } from './verify.ts'
 
 export interface FetchedRelease {
   readonly sha256: string
@@ -47,7 +47,12 @@ export async function fetchRelease(
     )
     const sig =
       file.is === 'file'
-        ? await downloadFile(new URL('/cli/svc.pyz.sig', origin), join(folder, 'svc.pyz.sig'), signatureBytes, signal)
+        ? await downloadFile(
+            new URL('/cli/svc.pyz.sig', origin),
+            join(folder, 'svc.pyz.sig'),
+            maxSignatureBytes,
+            signal,
+          )
         : file
     if (signal.aborted) return stopped
     if (file.is === 'file' && sig.is === 'file') return { is: 'done', value: file }

@@ -12,6 +12,7 @@ import type { AttemptNote } from './journal.ts'
 import { endOutcomes } from './moves.ts'
 import { judgeWanted, liftsHold } from './wanted.ts'
 
+/** The facts about wishes for its own version that the runtime remembers between two answers. */
 export interface UpdatingState {
   /** The last answer of the service; undefined before the first. */
   readonly answer?: RuntimeAnswer

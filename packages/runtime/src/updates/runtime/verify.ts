@@ -18,7 +18,7 @@ const signer = 'svc-release'
  * The maximum size of a signature in bytes. The download of a longer one fails and is tried again (fetch.ts).
  * `verifyRelease` refuses a longer file as well, as a second guard.
  */
-export const signatureBytes = 8192
+export const maxSignatureBytes = 8192
 const verifySeconds = 30
 
 type VerifyResult =
@@ -38,7 +38,7 @@ export async function verifyRelease(
 ): Promise<VerifyResult> {
   if (keys.length === 0)
     return { is: 'refused', why: 'no release key is built into this runtime, so it trusts no file' }
-  const read = readFile(join(folder, 'svc.pyz.sig'), signatureBytes)
+  const read = readFile(join(folder, 'svc.pyz.sig'), maxSignatureBytes)
   if (read.is === 'missing') return { is: 'refused', why: 'the file is not signed' }
   if (read.is === 'unreadable') return { is: 'refused', why: `the signature ${read.why}` }
   const program = sshKeygen()

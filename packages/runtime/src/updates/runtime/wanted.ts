@@ -5,6 +5,7 @@
 import { runtimeVersion } from '@svc/protocol'
 import type { RuntimeHold } from '../../state/versions/runtime-note.ts'
 
+/** The facts that decide about a wish for another version of the runtime. */
 export interface WishedFacts {
   readonly running: string
   readonly pinned?: string | undefined
