@@ -5,8 +5,12 @@
 import type pg from 'pg'
 import type { Live } from '../../platform/base.ts'
 
+/** The channel of PostgreSQL on which nodes announce changes to each other. */
 export const liveChannel = 'svc_live'
-/** For `g`, a node of an earlier version does nothing, because it reads it as a change that affects no agent. */
+/**
+ * The kinds of changes: a report, another change of agents, of lists, of alerts, and of rights (`g`). A node of an
+ * earlier version ignores `g`, because it reads it as a change that affects no agent.
+ */
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
 /**
  * A message. `node` is the id of the process that sent it, by which it recognises its own messages. `command` is true

@@ -21,6 +21,7 @@ const pingEvery = 20_000
 /** The milliseconds between two checks of the subscribers' rights. */
 const guardEveryMs = 5_000
 
+/** A page that is subscribed to the frames of its workspace. */
 export interface Subscriber {
   workspaceId: string
   personId: string
@@ -95,7 +96,7 @@ export function createLive({ store, log, now, node = newId(now()) }: LiveNeeds, 
   let closed = false
   const everybody = () => [...channels.values()].flatMap(({ subscribers }) => [...subscribers.keys()])
 
-  /** The hub also does this every few seconds. */
+  /** Ends the streams of pages that may no longer read. The hub also does this every few seconds. */
   const check = () => inProgress.add(endOthers(everybody(), hub.guard, log))
   const here = listenerOf(channels, fleet, (channel) => on(channel, { is: 'news' }), check)
   const nodes =

@@ -23,7 +23,7 @@ import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { readMe } from '../queries/me.ts'
 import { bindReading, personActs } from '../routing/operations.ts'
 import { noteClocks } from '../routing/sign-in-second.ts'
-import { sealingOf } from './alerts.ts'
+import { channelNeedsOf } from './alerts.ts'
 
 const okAnswer = { answer: () => ({ ok: true as const }) }
 
@@ -98,7 +98,7 @@ export const personalOperations = [
     listPersonal(deps.store.db, workspace, who.person),
   ),
   personActs(personal.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
-    addPersonalChannel({ ...ctx, ...sealingOf(people.config) }, workspace, wanted),
+    addPersonalChannel({ ...ctx, ...channelNeedsOf(people.config) }, workspace, wanted),
   ),
   personActs(personal.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
     setPersonalChannel(ctx, workspace, { ...wanted, name: params.channel }),

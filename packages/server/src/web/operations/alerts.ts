@@ -39,7 +39,8 @@ import { bindChange, bindReading } from '../routing/operations.ts'
  */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 
-export const sealingOf = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) => ({
+/** The settings of the service that decide which channels can be added, and the key that encrypts their secrets. */
+export const channelNeedsOf = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) => ({
   key: sealKeyOf(secretOf(dataDir)),
   allowed,
   mails: smtpUrl !== undefined,
@@ -54,7 +55,7 @@ export async function answerOfTest(
   { deliveryId, channelId }: QueuedTestRef,
 ): Promise<ChannelTest> {
   const log = { warn: () => {} }
-  const written = { ...sealingOf(config), senders: sendersOf(config), writer: alertWriter(config.baseUrl) }
+  const written = { ...channelNeedsOf(config), senders: sendersOf(config), writer: alertWriter(config.baseUrl) }
   const parts = { store, log, now, node: newId(now()), ...written }
   for (let waited = 0; waited < testWaits.maxMs; waited += testWaits.everyMs) {
     if (isAlone) await sendTest(parts, channelId, deliveryId)
@@ -101,7 +102,7 @@ export const alertOperations = [
   ),
   bindReading(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
   bindChange(alerts.addChannel, ({ workspace, people, ...ctx }, wanted) =>
-    addChannel({ ...ctx, ...sealingOf(people.config) }, workspace, wanted),
+    addChannel({ ...ctx, ...channelNeedsOf(people.config) }, workspace, wanted),
   ),
   bindChange(
     alerts.testChannel,

@@ -32,7 +32,10 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
   }
 }
 
-/** Returns the groups of these agents, and the same terms of the filter. Throws FilterInvalid. */
+/**
+ * Returns the groups of the agents that a filter selects, and the terms of the filter that `listAgents` returns, too.
+ * Throws FilterInvalid.
+ */
 export async function listGroups(db: Db, workspace: { id: string }, by: Grouping, now: number, filter = '') {
   const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, (_, facts) => facts)
   return { rows: await listTurns.run(workspace.id, groupsIn(rows, by, now)), idle }

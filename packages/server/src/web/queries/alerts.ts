@@ -14,7 +14,7 @@ import { dayMs } from '../../platform/limits/units.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
 const maxOpen = 500
-/** The alerts that are read in one turn of the event loop to look for words. */
+/** The number of alerts that are read in one turn of the event loop to look for words. */
 const readAtOnce = 200
 /** The number of days of alerts on an agent's page, the same as the longest window of its history. */
 const agentDays = 30

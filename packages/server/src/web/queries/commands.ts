@@ -25,6 +25,7 @@ export function listedCommand(row: CommandRow, logId: string | null): ShownComma
   return { ...command, payload: values, ...short }
 }
 
+/** A command with its whole payload, as its own page shows it. */
 export const shownCommand = (row: CommandRow, logId: string | null): ShownCommand => ({
   id: row.id,
   type: row.type,

@@ -13,6 +13,7 @@ import { dayMs } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { listTurns } from './fleet.ts'
 
+/** The days whose costs are summed, and by what they are divided. */
 export interface CostQuestion {
   /** The first and the last day, as days since 1970 (UTC). */
   from: number
@@ -29,6 +30,7 @@ export const deletedAgents = Symbol('deleted agents')
  */
 export type SumName = string | null | typeof deletedAgents
 
+/** One sum of runs, costs and tokens. */
 export interface CostCell {
   runs: number
   costMicro: number
@@ -59,7 +61,7 @@ const maxCells = 2_000_000
 const blockLength = 65_536
 /** The maximum number of sums to read in one turn of the event loop, unless a single agent has more. */
 const sumsAtOnce = 1000
-/** The maximum number of stored rows that are added up for them: PostgreSQL adds them up outside this process. */
+/** The maximum number of stored rows that one query adds up. PostgreSQL adds them up outside this process. */
 const rowsAtOnce = { sqlite: 1000, postgres: 20_000 } as const
 const agentsAtOnce = 250
 /** The rows that an agent usually has for a day if its models count, too. */
@@ -68,7 +70,7 @@ const deletedDaysAtOnce = 5
 /** The maximum number of readings if the data changes meanwhile. */
 const maxReadings = 3
 
-/** The first day of the time to which a day belongs. The first day of 1970 was a Thursday. */
+/** The first day of the time span to which a day belongs. The first day of 1970 was a Thursday. */
 export function startOfStep(day: number, by: CostStep): number {
   if (by === 'day') return day
   if (by === 'week') return day - ((((day + 3) % 7) + 7) % 7)
@@ -265,7 +267,7 @@ async function completeSums(
     .select(sql<number>`0`.as('rows'))
     .where('agent_id', 'in', ids)
     .where('usage', 'is not', null)
-  // One statement, so that a report in between cannot move sums from one table to the other.
+  // One statement reads both tables, so that a report in between cannot move sums from one table to the other.
   const found = await db.selectFrom(written.as('written')).selectAll().unionAll(waiting).execute()
   if (maxRows !== undefined && found.length > sumsAtOnce + ids.length) return undefined
   if (maxRows !== undefined && found.reduce((sum, { rows }) => sum + Number(rows), 0) > maxRows) return undefined

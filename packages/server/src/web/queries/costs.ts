@@ -29,7 +29,10 @@ const rowsAtOnce = 1000
 /** The maximum number and bytes of the names that the page lists, and the number of names that its chart shows. */
 const [namesListed, nameBytes, namesDrawn] = [200, 100 * 1024, 5]
 
-/** Only days of which sums may be kept; a run may have started on the day after today by the clock of its machine. */
+/**
+ * Limits a question to the days of which sums may be kept. That includes tomorrow, since a run may have started then by
+ * the clock of its machine.
+ */
 const withinKept = (question: CostQuestion, now: number): CostQuestion => ({
   ...question,
   from: Math.max(question.from, dayNumber(now) - usageDays),
@@ -90,7 +93,7 @@ export async function costRows(
   return listTurns.run(workspace.id, rowsOf(table, asked.per))
 }
 
-/** The same rows as CSV, in pieces. */
+/** The rows that `costRows` returns, as CSV in pieces. */
 export async function* costCsv(
   db: Db,
   workspace: { id: string },

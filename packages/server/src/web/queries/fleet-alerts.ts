@@ -3,6 +3,7 @@ import type { FleetRow } from '@svc/api'
 import { isObject } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 
+/** A function that counts the alerts of an agent. */
 export type AlertsOf = (agent: { id: string; name: string }) => FleetRow['alerts']
 
 const none: FleetRow['alerts'] = { open: 0, acknowledged: 0 }

@@ -47,7 +47,7 @@ export async function fleetRows(
   return rows
 }
 
-/** The same rows piece by piece, each with the columns from which it was made. */
+/** The rows that `fleetRows` returns, in pieces, each with the columns from which it was made. */
 export async function* fleetPieces(
   db: Db,
   workspaceId: string,

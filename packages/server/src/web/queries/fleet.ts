@@ -86,8 +86,8 @@ export function* fleetPage(
     if (row.statusLate && row.stopped === null) problems.late++
     const update = updateTrouble(row)
     if (update) problems[update]++
-    sums.costToday = plus(sums.costToday, row.costToday)
-    sums.cost30 = plus(sums.cost30, row.cost30)
+    sums.costToday = addCosts(sums.costToday, row.costToday)
+    sums.cost30 = addCosts(sums.cost30, row.cost30)
   })
   const idle = judge.idle(held).map(({ at, length }) => ({ at, length }))
   const rows = (yield* inOrder(fitting, query, now)).slice(query.offset, query.offset + query.limit)
@@ -257,5 +257,5 @@ function* byName(rows: ReadonlyMap<string, FleetRow>): SlicedWork<FleetRow[]> {
 }
 
 /** Adds two costs, rounded to millionths of a dollar, so that errors of binary fractions do not add up. */
-export const plus = (a: number | null, b: number | null): number | null =>
+export const addCosts = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.round((a + b) * 1_000_000) / 1_000_000

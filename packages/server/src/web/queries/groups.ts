@@ -11,7 +11,7 @@ import {
 } from '@svc/api/filter'
 import { forEachInSlices, type SlicedWork, sortInSlices } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
-import { countRow, noFleetCounts, plus, selectedRows, troubleRank } from './fleet.ts'
+import { addCosts, countRow, noFleetCounts, selectedRows, troubleRank } from './fleet.ts'
 
 /** The groups of the agents that a filter selects. */
 export function* fleetGroups(
@@ -47,7 +47,7 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
         groups.set(value, group)
       }
       group.agents++
-      group.costToday = plus(group.costToday, row.costToday)
+      group.costToday = addCosts(group.costToday, row.costToday)
       countRow(group.counts, row, now)
       group.states[state] = (group.states[state] ?? 0) + 1
       if ((own ?? -1) > (group.trouble ?? -1)) Object.assign(group, { trouble: own, worst: row })

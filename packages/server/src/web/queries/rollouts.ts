@@ -223,7 +223,7 @@ async function readRolloutAgents(
   return { agents: await withPauses(sortInSlices(agents, order)), steps, watching }
 }
 
-/** The agents whose timelines are read in one statement. */
+/** The number of agents whose timelines are read in one statement. */
 const linesAtOnce = 500
 
 /** The last line about a version in the timeline of each agent that was asked for the version of the rollout. */

@@ -10,6 +10,7 @@ export interface LevelRow {
   /** 1 if the agent was paused, otherwise 0; null in rows of earlier versions. */
   paused: number | null
 }
+/** A time span in Unix milliseconds. */
 export interface StoredSpan {
   from: number
   until: number

@@ -17,7 +17,7 @@ export interface AskedStates {
   now: number
 }
 
-/** Reads what is kept about the states of one agent from `since` to `until`. */
+/** Reads the stored states of one agent from `since` to `until`. */
 export async function readStateHistory(
   db: Db,
   agent: { id: string },

@@ -20,7 +20,8 @@ import type { WebDeps } from '../routing/web-deps.ts'
 const perMinute = { caller: 3000, browser: 300 } as const
 
 /**
- * A session that is unknown or has ended gets the same answer as none, so the page shows no error before signing in.
+ * The route of the page's first request. A session that is unknown or has ended gets the same answer as none, so the
+ * page shows no error before signing in.
  */
 export const doorRoutes = (deps: WebDeps) => {
   const { auth, config, now, signIn, store } = deps

@@ -71,6 +71,7 @@ export const personWriter =
       return work(trx)
     })
 
+/** Makes a writer as `personWriter` does, but each transaction also checks the membership and the role. */
 export const memberWriter =
   (deps: ActingNeeds, who: RequesterInWorkspace, role: Role): RunInTransaction =>
   (work) =>

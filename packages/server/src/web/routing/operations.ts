@@ -264,6 +264,7 @@ async function readInput(c: Context<WebEnv>, { route, input, maxBytes, mayBeEmpt
   return applyReader(input, c.req.query())
 }
 
+/** The notices that open pages get about a change of the operation. */
 export const noticesOf = ({ change }: Operation): readonly Notice[] =>
   change === undefined || 'none' in change.pages ? [] : change.pages
 
