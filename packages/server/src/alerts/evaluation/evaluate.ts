@@ -8,7 +8,7 @@ import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { piecesInTurns } from '../../platform/lists.ts'
-import { timesAway } from '../../updates/wishes/away.ts'
+import { readOutages } from '../../updates/wishes/away.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
 import { alertChangeOf, readChannels, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
@@ -132,7 +132,7 @@ const coveredBy = ({ rule, about }: RuleFinding) => ({
  * enough, because after an outage an agent gets at most 15 minutes before it counts as offline.
  */
 async function backSince(db: Db, now: number): Promise<number | null> {
-  const times = await timesAway(db, now - recentOutageMs)
+  const times = await readOutages(db, now - recentOutageMs)
   return times.filter(({ to }) => to <= now).at(-1)?.to ?? null
 }
 

@@ -19,7 +19,7 @@ export const releaseCommands = {
     ],
     paths: [0],
     run: async (call) => {
-      const { readBuild, strangerTo } = await import('../../updates/releases/build.ts')
+      const { readBuild, unknownSignerRemarks } = await import('../../updates/releases/build.ts')
       const { addRelease, servedFiles } = await import('../../updates/releases/store.ts')
       const { db, by, now } = asOperator(call)
       const folder = rawArgument(call, 0)
@@ -29,7 +29,7 @@ export const releaseCommands = {
       const before = await servedFiles(db)
       const older = call.options.older === true
       const { size, ...release } = grantedToOperator(await addRelease(db, build, { older, by, now }))
-      return { ...release, bytes: size, remarks: [...build.remarks, ...strangerTo(build, before)] }
+      return { ...release, bytes: size, remarks: [...build.remarks, ...unknownSignerRemarks(build, before)] }
     },
     show: ({ version, sha256, changed, signature, remarks }) =>
       (signature === 'replaced'

@@ -7,6 +7,7 @@ import { newSecrets, type SecretSpec } from '@svc/protocol'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
 
+/** The secrets that a new version asks for and that agents may not have yet. */
 export interface AskedSecrets {
   version: string
   /**

@@ -74,7 +74,7 @@ export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): P
 }
 
 /** Deletes install codes that are no longer listed. The audit trail keeps what was done with them. */
-export const deleteOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
+export const deleteOldCodes = (trx: Db, workspace: WorkspaceRef, now: number) =>
   trx
     .deleteFrom('install_code')
     .where('workspace_id', '=', workspace.id)

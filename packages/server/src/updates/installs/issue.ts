@@ -20,7 +20,7 @@ import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
-import { codeAuditEntry, codeMs, deleteOld } from './codes.ts'
+import { codeAuditEntry, codeMs, deleteOldCodes } from './codes.ts'
 
 interface CodesWanted {
   blueprint: string
@@ -66,7 +66,7 @@ export function issueCodes(
     const { bindings } = JSON.parse(version.manifest) as Manifest
     // The workspace stays locked, so that simultaneous codes are counted, and none gets a name that another has.
     await lockWorkspace(trx, workspace.id)
-    await deleteOld(trx, workspace, now)
+    await deleteOldCodes(trx, workspace, now)
     const valid = await validCodes(trx, workspace, now)
     const [first, ...others] = await namesFor(trx, workspace, wanted, valid)
     if (first === undefined || !isAgentName(first)) return wrongName(first ?? '')
@@ -136,6 +136,7 @@ async function validCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<s
   return rows.map(({ agent_name }) => agent_name)
 }
 
+/** The maximum number of valid install codes of a workspace. */
 export const maxCodes = 200
 const tooManyCodes = (valid: number) =>
   refuse(

@@ -2,7 +2,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildFolder, newKey, pyz, signed } from '../../../testing/releases.ts'
-import { isStranger, judgeBuild, readBuild, strangerTo } from './build.ts'
+import { hasUnknownSigner, judgeBuild, readBuild, unknownSignerRemarks } from './build.ts'
 import { askKeygen } from './keygen.ts'
 
 const judge = (bytes: Buffer, signature?: Buffer) => judgeBuild('svc.pyz', bytes, undefined, signature)
@@ -146,8 +146,8 @@ test.each([
   const before = judge(pyz(version, { salt: 'unsigned', ...(keys && { keys }) }))
   if (!before.ok) throw new Error(before.message)
   const served = { ...before.value, file: before.value.bytes }
-  expect(isStranger(build.value, served)).toBe(stranger)
-  expect(strangerTo(build.value, served)).toEqual(remarks.map((remark) => expect.stringMatching(remark)))
+  expect(hasUnknownSigner(build.value, served)).toBe(stranger)
+  expect(unknownSignerRemarks(build.value, served)).toEqual(remarks.map((remark) => expect.stringMatching(remark)))
 })
 
 test('a temporary folder that cannot be written leaves the signature undecided, with the reason', async () => {

@@ -41,17 +41,17 @@ interface ServedBefore {
 /**
  * True if runtimes of the release served before have release keys, and the key that signed this build is none of them.
  */
-export function isStranger(build: RuntimeBuild, before: ServedBefore | undefined): boolean {
+export function hasUnknownSigner(build: RuntimeBuild, before: ServedBefore | undefined): boolean {
   const keys = (before && noteOf(before.file)?.keys) ?? []
   return build.signer !== undefined && keys.length > 0 && !keys.includes(build.signer)
 }
 
 /** Remarks about runtimes of the release served before that will not update themselves to this build. */
-export function strangerTo(build: RuntimeBuild, before: ServedBefore | undefined): string[] {
+export function unknownSignerRemarks(build: RuntimeBuild, before: ServedBefore | undefined): string[] {
   if (!before || build.signer === undefined || build.sha256 === before.sha256) return []
   const { version } = before
   const byHand = 'replace the file on each of these machines by hand (docs/operator.md, Runtime releases)'
-  if (isStranger(build, before))
+  if (hasUnknownSigner(build, before))
     return [`Runtimes of release ${version} do not know the key that signed it, and will refuse it.`]
   if (noteOf(before.file)?.keys?.length === 0)
     return [`Runtimes of release ${version} have no release key and trust no file: ${byHand}.`]

@@ -9,7 +9,7 @@ import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { isStranger, type RuntimeBuild, strangerTo } from './build.ts'
+import { hasUnknownSigner, type RuntimeBuild, unknownSignerRemarks } from './build.ts'
 import { judgeAdded, judgeFound } from './rules.ts'
 
 /**
@@ -115,7 +115,7 @@ export function adoptRelease(
   return transaction(db, async (trx) => {
     const known = await lockAll(trx)
     const before = await servedFiles(trx)
-    const verdict = judgeFound(build, known, { alone: !isPostgres(trx), isStranger: isStranger(build, before) })
+    const verdict = judgeFound(build, known, { alone: !isPostgres(trx), isStranger: hasUnknownSigner(build, before) })
     if (verdict === 'served') return { served: true, says: undefined, remarks: [] }
     if (verdict === 'add' || verdict === 'replace') {
       if (verdict === 'replace')
@@ -124,7 +124,7 @@ export function adoptRelease(
           .where('serial', '=', known[0]?.serial ?? 0)
           .execute()
       await insert({ db: trx, by, now }, build, known)
-      return { served: true, says: undefined, remarks: strangerTo(build, before) }
+      return { served: true, says: undefined, remarks: unknownSignerRemarks(build, before) }
     }
     return { served: false, remarks: [], says: verdict === 'taken' ? takenSays(build) : foundSays[verdict] }
   })

@@ -5,12 +5,13 @@
 import type { RolloutAgentState, RolloutKind } from '@svc/api'
 import { diskSpace, type Level, levelRank, missingSecrets, type Report, worstLevel } from '@svc/protocol'
 import { minuteText } from '../../platform/limits/units.ts'
-import { awayBetween, type Outage } from '../wishes/away.ts'
+import { type Outage, outageBetween } from '../wishes/away.ts'
 import type { HoldNote, UpdateAttempts, Wishes } from '../wishes/kept.ts'
 
 /** The minimum milliseconds between two reports with a worse level after which an agent counts as worse (D28). */
 const worseMs = 10_000
 
+/** An agent of a rollout, as its row is stored. */
 export interface RolloutMember {
   agentId: string
   name: string
@@ -76,7 +77,7 @@ function judgeBlueprint(
   const { blueprint: wish, blueprintHold: hold } = wishes
   if (running === version) return kept
   if (hold?.version === version && hold.at >= (member.wishedAt ?? 0)) {
-    const spoilt = hold.outcome === 'failed' && awayBetween(away, member.wishedAt ?? 0, hold.at)
+    const spoilt = hold.outcome === 'failed' && outageBetween(away, member.wishedAt ?? 0, hold.at)
     return spoilt
       ? { ...wished, reason: 'The service was away when it tried to download the version. It will retry.' }
       : ended(hold)
@@ -96,7 +97,7 @@ function judgeRuntime(
   if (wish?.version === version) return wished
   if (attempts.runtime?.version === version) return kept
   if (hold?.version === version && hold.at >= (member.wishedAt ?? 0)) {
-    const spoilt = awayBetween(away, hold.since ?? member.wishedAt ?? 0, hold.at)
+    const spoilt = outageBetween(away, hold.since ?? member.wishedAt ?? 0, hold.at)
     return spoilt ? { state: 'excused', reason: awaySays(spoilt) } : ended(hold)
   }
   if (member.state === 'kept') {
@@ -146,6 +147,7 @@ export type RolloutStep =
 
 const bad: readonly RolloutAgentState[] = ['rolled_back', 'failed', 'worse']
 
+/** The stored facts about a rollout that decide its next step. */
 export interface RolloutCourse {
   version: string
   wave: number

@@ -27,6 +27,7 @@ interface LeftOut {
   /** The other rollout that has the agent, for `in_rollout`. */
   rollout?: BlockingRollout
 }
+/** An agent that a rollout may reach; with a reason if the rollout leaves it out. */
 export interface RolloutCandidate {
   id: string
   name: string
@@ -234,6 +235,7 @@ export async function readMemberFacts(
 const textsIn = (db: Db, texts: readonly string[]): RawBuilder<string> =>
   isPostgres(db) ? sql`(select unnest(${texts}::text[]))` : sql`(select value from json_each(${JSON.stringify(texts)}))`
 
+/** The level in the stored JSON of a report; null if there is no report or it has no level. */
 export const levelIn = (body: string | null): Level | null => (body === null ? null : ownLevel(keptReport(body)))
 
 interface Members {

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { piecesOf } from '../../platform/lists.ts'
-import { timesAway } from '../wishes/away.ts'
+import { readOutages } from '../wishes/away.ts'
 import { isMemberMoving, isWaitedFor, judgeMember, type RolloutMember } from './judge.ts'
 import { membersOfRollout, readMemberFacts } from './members.ts'
 
@@ -44,7 +44,7 @@ export async function judgeAgents(
   open = false,
 ): Promise<JudgedAgents | undefined> {
   const before = await membersOfRollout(db, rollout, open)
-  const away = await timesAway(db, rollout.created_at)
+  const away = await readOutages(db, rollout.created_at)
   const [moving, members] = [before.filter(isMemberMoving), before.filter((member) => !isMemberMoving(member))]
   const waitsFor: RolloutMember[] = []
   let changed = false

@@ -117,6 +117,7 @@ async function namedVersion(
   }
 }
 
+/** The reason why a rollout would reach no agent, as a sentence. */
 export function emptyReason({ version }: NamedVersion, leftOut: readonly RolloutCandidate[]): string {
   const [first] = leftOut
   if (!first) return 'There are no agents to update.'

@@ -266,6 +266,7 @@ async function change(
   return changed
 }
 
+/** Changes columns of a rollout, such as its state or wave, and returns the new row. */
 export async function moveRollout(
   trx: Db,
   rollout: RolloutDbRow,

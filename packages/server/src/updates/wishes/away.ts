@@ -45,11 +45,11 @@ export async function noteRunning(db: Db, now: number): Promise<void> {
 }
 
 /** The recorded outages that ended after `since`. */
-export async function timesAway(db: Db, since: number): Promise<Outage[]> {
+export async function readOutages(db: Db, since: number): Promise<Outage[]> {
   const rows = await db.selectFrom('service_away').selectAll().where('until_at', '>', since).orderBy('seq').execute()
   return rows.map(({ from_at, until_at }) => ({ from: from_at, to: until_at }))
 }
 
 /** The first of the given outages that overlaps the time from `since` to `until`; undefined if none does. */
-export const awayBetween = (times: readonly Outage[], since: number, until: number): Outage | undefined =>
+export const outageBetween = (times: readonly Outage[], since: number, until: number): Outage | undefined =>
   times.find(({ from, to }) => from < until && to > since)

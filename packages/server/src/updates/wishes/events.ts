@@ -4,7 +4,7 @@
  */
 import type { UpdateEvent } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
-import { awayBetween, timesAway } from './away.ts'
+import { outageBetween, readOutages } from './away.ts'
 import type { UpdateNote } from './note.ts'
 
 /** The number of lines kept for each agent. */
@@ -53,7 +53,7 @@ export async function updateEvents(db: Db, agent: { id: string }, limit: number)
     .execute()
   const trials = rows.filter(({ kind, since }) => kind === 'rolled_back' && since !== null)
   const first = Math.min(...trials.map(({ since }) => since ?? 0))
-  const away = trials.length > 0 ? await timesAway(db, first) : []
+  const away = trials.length > 0 ? await readOutages(db, first) : []
   return rows.map((row) => ({
     id: String(row.seq),
     at: row.at,
@@ -65,6 +65,6 @@ export async function updateEvents(db: Db, agent: { id: string }, limit: number)
     by: row.by_name,
     rollout: row.rollout_id,
     serviceAway:
-      row.kind === 'rolled_back' && row.since !== null ? (awayBetween(away, row.since, row.at) ?? null) : null,
+      row.kind === 'rolled_back' && row.since !== null ? (outageBetween(away, row.since, row.at) ?? null) : null,
   }))
 }

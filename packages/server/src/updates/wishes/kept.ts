@@ -70,6 +70,7 @@ export interface RuntimeHold extends HoldNote {
   since?: number
 }
 
+/** The wishes and holds of one agent. */
 export interface Wishes {
   blueprint?: BlueprintWish
   runtime?: RuntimeWish
@@ -129,7 +130,7 @@ export const sameAttempt = (applied: AppliedUpdate, mark: AppliedUpdate | null |
  * True if the next answer may carry the runtime wish. It always may if an admin made the wish; a rollout's wish may
  * have to wait for a trial slot (2.7).
  */
-export const mayGoOut = ({ rollout, grantedAt }: RuntimeWish): boolean =>
+export const mayBeOffered = ({ rollout, grantedAt }: RuntimeWish): boolean =>
   rollout === undefined || grantedAt !== undefined
 
 /**

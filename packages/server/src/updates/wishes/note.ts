@@ -31,4 +31,5 @@ export interface JudgedReport {
   readonly note: AddUpdateNote
 }
 
+/** Adds a line to the timeline of an agent's updates. */
 export type AddUpdateNote = (of: RolloutKind, kind: UpdateKind, facts: Partial<UpdateNote>, wish?: VersionWish) => void

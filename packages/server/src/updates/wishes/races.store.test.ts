@@ -6,7 +6,7 @@ import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.t
 import { deleteVersion } from '../blueprints/store.ts'
 import { advanceRollouts } from '../rollouts/advance.ts'
 import { cancelRollout, startRollout } from '../rollouts/store.ts'
-import { awayBetween, noteRunning, timesAway } from './away.ts'
+import { noteRunning, outageBetween, readOutages } from './away.ts'
 import { wishesIn } from './kept.ts'
 import { wishMany } from './many.ts'
 import { noteFetched, wishBlueprint, wishRuntime } from './store.ts'
@@ -202,17 +202,17 @@ everyEngine('wishes that nodes race for', (open) => {
     await Promise.all([0, 1].map(() => noteRunning(db, w.clock.now())))
     w.clock.pass(25)
     await noteRunning(db, w.clock.now())
-    expect(await timesAway(db, 0)).toEqual([])
+    expect(await readOutages(db, 0)).toEqual([])
     w.clock.pass(600)
     await Promise.all([0, 1, 2].map(() => noteRunning(db, w.clock.now())))
     const away = { from: from + 25_000, to: from + 625_000 }
-    expect(await timesAway(db, 0)).toEqual([away])
-    expect(awayBetween([away], from + 100_000, from + 400_000)).toEqual(away)
-    expect(awayBetween([away], from, from + 25_000)).toBeUndefined()
-    expect(awayBetween([away], from + 625_000, from + 900_000)).toBeUndefined()
+    expect(await readOutages(db, 0)).toEqual([away])
+    expect(outageBetween([away], from + 100_000, from + 400_000)).toEqual(away)
+    expect(outageBetween([away], from, from + 25_000)).toBeUndefined()
+    expect(outageBetween([away], from + 625_000, from + 900_000)).toBeUndefined()
     const kept = async (at: number) => {
       await noteRunning(db, at)
-      return (await timesAway(db, 0))[0]
+      return (await readOutages(db, 0))[0]
     }
     expect(await kept(away.to + 400 * 86_400_000)).toEqual(away)
     expect(await kept(away.to + 400 * 86_400_000 + 10_001)).not.toEqual(away)

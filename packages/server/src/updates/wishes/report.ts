@@ -10,7 +10,7 @@ import {
   type BlueprintWish,
   columnsOfWishes,
   isReleaseHeld,
-  mayGoOut,
+  mayBeOffered,
   readAttempts,
   sameAttempt,
   type UpdateAttempts,
@@ -23,6 +23,7 @@ import type { AddUpdateNote, JudgedReport, UpdateNote, UpdateRow } from './note.
 /** The fields of an answer about versions. */
 export type AnswerVersions = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
 
+/** The effects of a report on its agent's wishes, on the answer, and on the timeline. */
 export interface UpdatesAfter {
   answer: AnswerVersions
   /** The blueprint version that was wished for the agent when the report arrived. */
@@ -79,7 +80,7 @@ function offer(row: UpdateRow, wishes: Wishes, { report, now, note }: JudgedRepo
     blueprint.offeredAt = now
     if (blueprint.keptAt === undefined) note('blueprint', 'offered', { version: blueprint.version }, blueprint)
   }
-  if (report.runtime && runtime && runtime.offeredAt === undefined && mayGoOut(runtime)) {
+  if (report.runtime && runtime && runtime.offeredAt === undefined && mayBeOffered(runtime)) {
     runtime.offeredAt = now
     note('runtime', 'offered', { version: runtime.version, from: report.runtime.version }, runtime)
   }

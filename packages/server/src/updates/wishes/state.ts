@@ -2,7 +2,14 @@
 import type { WishState } from '@svc/api'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { type BlueprintWish, type HoldNote, mayGoOut, type RuntimeHold, type RuntimeWish, wishesIn } from './kept.ts'
+import {
+  type BlueprintWish,
+  type HoldNote,
+  mayBeOffered,
+  type RuntimeHold,
+  type RuntimeWish,
+  wishesIn,
+} from './kept.ts'
 
 /** The state of an agent's blueprint wish, from its row. */
 export function wishStateOf(
@@ -40,5 +47,5 @@ export function runtimeState(wish: RuntimeWish | undefined, hold: RuntimeHold | 
   if (!wish) return hold?.outcome ?? 'none'
   if (wish.runsSince !== undefined) return 'trying'
   if (wish.offeredAt !== undefined) return 'offered'
-  return mayGoOut(wish) ? 'waiting' : 'queued'
+  return mayBeOffered(wish) ? 'waiting' : 'queued'
 }

@@ -1,12 +1,12 @@
 /** Says what a wish that has no outcome yet waits for, judged from the agent's rows. Pure. */
 import type { WaitReason, WishState } from '@svc/api'
 import { limits } from '@svc/protocol'
-import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
+import { type BlueprintWish, mayBeOffered, type RuntimeWish } from './kept.ts'
 
 /**
  * The milliseconds for which an agent watches a version that it has kept, before it installs another one (3.3, D30).
  */
-export const windowMs = limits.windowSeconds * 1000
+export const watchingMs = limits.windowSeconds * 1000
 
 /**
  * The milliseconds within which an agent starts an update after an answer offered it. A report after that time, without
@@ -52,7 +52,9 @@ export function blueprintWaits(
 }
 
 const windowOf = (kept: BlueprintWaitFacts['kept'], now: number): WaitReason | null =>
-  kept !== null && kept.at + windowMs > now ? { for: 'window', until: kept.at + windowMs, version: kept.version } : null
+  kept !== null && kept.at + watchingMs > now
+    ? { for: 'window', until: kept.at + watchingMs, version: kept.version }
+    : null
 
 export interface RuntimeWaitFacts extends LastSeen {
   trials: { max: number; busy: number }
@@ -69,7 +71,7 @@ export function runtimeWaits(
   if (!wish) return null
   const absent = absence(facts, now)
   if (absent || state === 'trying') return absent
-  if (!mayGoOut(wish)) return { for: 'trials', most: facts.trials.max, now: facts.trials.busy }
+  if (!mayBeOffered(wish)) return { for: 'trials', most: facts.trials.max, now: facts.trials.busy }
   if (wish.offeredAt === undefined) return since(facts, wish.grantedAt ?? wish.at) && { for: 'node' }
   if (facts.blueprintOnTrial) return { for: 'blueprint_trial' }
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }

@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { wishesIn } from './kept.ts'
 import { wishStateOf } from './state.ts'
-import { type BlueprintWaitFacts, blueprintWaits, type LastSeen, windowMs } from './waits.ts'
+import { type BlueprintWaitFacts, blueprintWaits, type LastSeen, watchingMs } from './waits.ts'
 
 /** A line of an agent's timeline about the version that it runs. */
 export interface VersionLine {
@@ -33,7 +33,7 @@ export async function lastLines(db: Db, agentIds: readonly string[], now: number
     .selectFrom('update_event')
     .select(['agent_id', 'kind', 'version', 'at'])
     .where('agent_id', 'in', agentIds)
-    .where('at', '>', now - windowMs)
+    .where('at', '>', now - watchingMs)
     .where('seq', '=', (eb) =>
       eb
         .selectFrom('update_event as line')
