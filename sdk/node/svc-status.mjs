@@ -17,10 +17,10 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const runsKept = 100
-/** A reader takes 256 KB. Below 240 KB there is room for what `svc report` adds. */
+/** Readers accept at most 256 KB. A file of at most 240 KB leaves room for what `svc report` adds. */
 const readBytes = 256 * 1024
 const fileBytes = 240 * 1024
-/** A program that waits looks for requests and writes this often, so that the page knows that it is alive. */
+/** The intervals at which a waiting program looks for requests, and writes so that the page knows that it is alive. */
 const lookMs = 1000
 const aliveMs = 60_000
 const levels = ['ok', 'info', 'warn', 'bad']
@@ -119,7 +119,7 @@ function readJson(path) {
   return value
 }
 
-/** Changes whenever the file is written or replaced; undefined if it is missing. */
+/** A text that changes whenever the file is written or replaced; undefined if the file is missing. */
 function stamp(path) {
   try {
     const { ino, mtimeNs, size } = fs.statSync(path, { bigint: true })
@@ -270,14 +270,14 @@ export class Status {
     })
   }
 
-  /** Keeps the newest runs. An open one stays, so that its end is told. */
+  /** Adds a run, and drops the oldest one that is over if there are too many. Open runs stay until they end. */
   #keep(run) {
     this.#runs.push(run)
     const over = this.#runs.findIndex((one) => typeof one !== 'function')
     if (this.#runs.length > runsKept) this.#runs.splice(Math.max(0, over), 1)
   }
 
-  /** Takes over the runs of an earlier process. It ended when it last wrote. */
+  /** Takes over the runs of an earlier process. Its open runs count as ended when it last wrote. */
   #beginAgain() {
     for (const run of kept([runShape, runsKept], readJson(this.#file)?.runs) ?? []) {
       const last = Math.max(run.started ?? 0, Math.min(now(), Math.floor(fs.statSync(this.#file).mtimeMs / 1000)))
@@ -292,7 +292,7 @@ export class Status {
     const { health, gauges, panels } = this.#parts
     const texts = this.#state ? [`"state":${JSON.stringify(this.#state)}`] : []
     let room = fileBytes
-    // The parts that matter most take their room first: of the runs the newest ones.
+    // The parts that matter most take their room first. Among the runs, these are the newest ones.
     const parts = { health: health.values(), active, gauges: gauges.values(), runs: runs.reverse() }
     for (const [part, items] of Object.entries({ ...parts, panels: panels.values() })) {
       const fitting = Array.from(items, (item) => JSON.stringify(item)).filter((item) => {
@@ -308,7 +308,7 @@ export class Status {
     return `{${texts.join(',')}}\n`
   }
 
-  /** Writes beside and renames, so that nobody reads half a file. */
+  /** Writes a new file beside the old one and renames it, so that nobody reads half a file. */
   #write() {
     const content = this.#content()
     const beside = join(this.#file, '..', `.status.json.${randomBytes(8).toString('hex')}.new`)
@@ -329,7 +329,7 @@ export class Status {
 
   #change = (act) => this.#quiet(() => [act(), this.#write()])
 
-  /** The program comes first: a fault becomes one line on standard error. */
+  /** Calls `act`. An error must not stop the program, so it becomes one line on standard error. */
   #quiet(act) {
     try {
       return act()

@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 
 RUNS = 100
-# A reader takes 256 KB. Below 240 KB there is room for what `svc report` adds.
+# Readers accept at most 256 KB. A file of at most 240 KB leaves room for what `svc report` adds.
 READ_BYTES, FILE_BYTES = 256 * 1024, 240 * 1024
-# A program that waits looks for requests and writes this often, so that the page knows that it is alive.
+# The intervals at which a waiting program looks for requests, and writes so that the page knows that it is alive.
 LOOK_SECONDS, ALIVE_SECONDS = 1, 60
 
 _CONTROLS = re.compile(r"[\x01-\x08\x0b-\x1f\x7f-\x9f]")
@@ -109,7 +109,7 @@ def _read_json(path):
 
 
 def _stamp(path):
-    """Changes whenever the file is written or replaced; None if it is missing."""
+    """A value that changes whenever the file is written or replaced; None if the file is missing."""
     with suppress(OSError, ValueError):
         facts = os.stat(path)
         return facts.st_ino, facts.st_mtime_ns, facts.st_size
@@ -278,13 +278,13 @@ class Status:
                 items[key] = item
 
     def _keep(self, run):
-        """Keeps the newest runs. An open one stays, so that its end is told."""
+        """Adds a run, and drops the oldest one that is over if there are too many. Open runs stay until they end."""
         self._runs.append(run)
         if len(self._runs) > RUNS:
             self._runs.remove(next((one for one in self._runs if isinstance(one, dict)), self._runs[0]))
 
     def _begin_again(self):
-        """Takes over the runs of an earlier process. It ended when it last wrote."""
+        """Takes over the runs of an earlier process. Its open runs count as ended when it last wrote."""
         for run in _kept((_RUN, RUNS), (_read_json(self._file) or {}).get("runs")) or ():
             last = max(run.get("started", 0), min(_now(), int(os.stat(self._file).st_mtime)))
             self._keep(run if "ended" in run else {**run, "status": "interrupted", "ended": last})
@@ -296,7 +296,7 @@ class Status:
                            for run in runs if "ended" not in run][-50:]
         parts["runs"] = runs[::-1]
         texts, room = [f'"state":{_json(self._state)}'] if self._state else [], FILE_BYTES
-        # The parts that matter most take their room first: of the runs the newest ones.
+        # The parts that matter most take their room first. Among the runs, these are the newest ones.
         for part in ("health", "active", "gauges", "runs", "panels"):
             kept = []
             for text in map(_json, parts[part]):
@@ -311,8 +311,8 @@ class Status:
         return ("{" + ",".join(texts) + "}\n").encode()
 
     def _write(self):
-        """Writes beside and renames, so that nobody reads half a file. The handler of a signal may write in the middle
-        of this; then its newer content stays."""
+        """Writes a new file beside the old one and renames it, so that nobody reads half a file. The handler of a
+        signal may write meanwhile; then its newer content stays."""
         self._turn += 1
         turn, content = self._turn, self._content()
         beside = os.path.join(self._folder, f".status.json.{os.urandom(8).hex()}.new")
@@ -333,7 +333,7 @@ class Status:
 
     @contextmanager
     def _change(self, writes=True):
-        """Writes after a change. The program comes first: a fault becomes one line on standard error."""
+        """Writes after a change. An error must not stop the program, so it becomes one line on standard error."""
         try:
             with _lock:
                 yield
