@@ -6,6 +6,7 @@ type HelpEntry = readonly [anchor: string, heading: string, says: string, words:
 /** The documents with their sections. The first section of each is the document itself, without an anchor. */
 export type HelpIndex = readonly (readonly [name: string, title: string, sections: readonly HelpEntry[]])[]
 
+/** A section of a document that fits what is typed. */
 export interface HelpHit {
   address: string
   heading: string

@@ -88,6 +88,7 @@ interface CommandWords {
 
 type LargeBody = 'refused' | 'newest' | { whole: string }
 
+/** The description of an operation. */
 export interface Operation<R extends Route = Route, Read = unknown, Sent = unknown, Given = unknown> {
   readonly route: R
   readonly right: Right

@@ -31,6 +31,7 @@ export const neverReported = 'The agent has never reported.'
 /** The reason for the outcome of an agent that is deleted while its command is under way. The page does not link it. */
 export const agentDeleted = 'The agent was deleted.'
 
+/** The request that sends an action. */
 export interface NewAction {
   type: ActionType
   /** The names of the agents. */
@@ -41,6 +42,7 @@ export interface NewAction {
   filter?: string
 }
 
+/** An action in a list, with the number of its agents in each state. */
 export interface ActionRow {
   id: string
   type: ActionType
@@ -62,17 +64,20 @@ interface ActionAgent {
   /** The id of the log that the agent sent in answer, while admins can read it. */
   log?: string
 }
+/** An action with its agents. */
 export interface ActionPage extends ActionRow, LeftOff {
   /** All agents of the action, or those in the state that the request names, sorted by name. */
   agents: ActionAgent[]
   /** The later actions that sent the command again to agents that did not answer this one; read only for the page. */
   retries?: { id: string; by: string; at: number }[]
 }
+/** A page of the list of actions. */
 export interface Actions {
   rows: ActionRow[]
   /** True if there are older actions. The page requests those that come before the last row. */
   more: boolean
 }
+/** The agents that an action would reach, and those that it would skip. */
 export interface ActionPreview extends LeftOff {
   /** The number of agents that would get the command. */
   sends: number
@@ -92,6 +97,7 @@ export interface ActionOffers {
   settings: OfferedSetting[]
   logs: OfferedLog[]
 }
+/** A setting that some of the agents offer. */
 export interface OfferedSetting {
   /** The setting as the first of the agents declares it, with the widest bounds that any of them declares. */
   setting: Setting
@@ -100,6 +106,7 @@ export interface OfferedSetting {
   /** The values that most of the agents report. */
   values: { value: SettingValue; agents: number }[]
 }
+/** A log that some of the agents offer. */
 export interface OfferedLog {
   name: string
   agents: number

@@ -5,6 +5,7 @@ import type { BotTokenState } from './blueprints.ts'
 import type { AgentStatusFacts } from './fleet.ts'
 import type { AgentUpdates } from './updates.ts'
 
+/** All that the page of an agent shows, apart from its lists. */
 export interface AgentPage extends AgentStatusFacts {
   now: number
   name: string
@@ -96,6 +97,7 @@ export interface AgentBinding {
   mends: string | null
 }
 
+/** A change that somebody made on the agent's machine. */
 export interface MachineChange {
   at: number
   kind: 'pause' | 'setting' | 'version'
@@ -109,6 +111,7 @@ export interface MachineChange {
   after: SettingValue
 }
 
+/** A page of the list of an agent's kept runs. */
 export interface Runs extends LeftOff {
   total: number
   /** The runs in the order that was asked for, by default newest first. */
@@ -124,6 +127,7 @@ export interface JobRuns {
   /** The id of the run whose output may be requested as the log of its failure; null if there is none. */
   printed: string | null
 }
+/** One run of a job. */
 export interface JobRun {
   id: string
   /** The start of the run in Unix seconds; null if the agent did not report it. */
@@ -133,6 +137,7 @@ export interface JobRun {
   status: string | null
 }
 
+/** The runs, costs and tokens of an agent on one day. */
 export interface UsageDay {
   /** A day in UTC, such as `2026-11-21`. */
   day: string
@@ -143,6 +148,7 @@ export interface UsageDay {
   models: Record<string, number>
 }
 
+/** A command with its state and the agent's answer. */
 export interface ShownCommand {
   id: string
   type: CommandType
@@ -161,10 +167,12 @@ export interface ShownCommand {
   /** The id of the log that the agent uploaded in answer to the command. */
   logId: string | null
 }
+/** A page of the list of an agent's commands. */
 export interface Commands extends LeftOff {
   total: number
   rows: ShownCommand[]
 }
+/** The result for one agent of a command that was sent to many. */
 export interface BulkResult {
   agent: string
   ok: boolean
@@ -178,12 +186,14 @@ export interface TaggedAgent {
   tags: string[]
 }
 
+/** An agent with a new token. */
 export interface NewToken {
   name: string
   /** The token of the agent, which is shown only in this answer. */
   token: string
 }
 
+/** A log in a list, without its text. */
 export interface LogEntry {
   id: string
   name: string
@@ -192,6 +202,7 @@ export interface LogEntry {
   expiresAt: number
   askedBy: string
 }
+/** A log with its text. */
 export interface LogText extends LogEntry {
   text: string
 }

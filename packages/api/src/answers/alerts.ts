@@ -40,6 +40,7 @@ export interface AcknowledgeResult {
   acknowledged: number
 }
 
+/** An alert as lists and the command line show it. */
 export interface ListedAlert {
   id: string
   rule: RuleName
@@ -102,6 +103,7 @@ export interface AlertTimeline {
 const messageTypes = ['alert.opened', 'alert.acknowledged', 'alert.ended', 'alert.unsteady', 'alert.reminder'] as const
 export type MessageType = (typeof messageTypes)[number]
 
+/** The settings of a rule that its condition and its messages need. */
 export interface RuleRow {
   rule: RuleName
   on: boolean
@@ -173,6 +175,7 @@ export type ChannelKind = (typeof channelKinds)[number]
 export const messageFormats = ['single', 'grouped'] as const
 export type MessageFormat = (typeof messageFormats)[number]
 
+/** A mute: nothing is sent about what it covers. */
 export interface MuteRow {
   id: string
   agent: string | null
@@ -189,6 +192,7 @@ export interface MuteRow {
 export const deliveryStates = ['waiting', 'sent', 'dead'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
+/** A channel of the workspace, without its secret. */
 export interface ChannelRow {
   name: string
   kind: ChannelKind
@@ -212,6 +216,7 @@ export interface ChannelRow {
   lastAt: number | null
 }
 
+/** The kinds of channels that a person may have. */
 export const personalKinds = ['email', 'push'] as const satisfies readonly ChannelKind[]
 
 /**
@@ -248,6 +253,7 @@ export interface PersonalChannelRow extends ChannelRow {
   zone: string
 }
 
+/** A channel that was just added. */
 export interface NewChannel {
   name: string
   kind: ChannelKind
@@ -275,6 +281,7 @@ export interface FollowedTest extends ChannelTest {
   state: DeliveryState
 }
 
+/** The delivery of one message to one channel. */
 export interface DeliveryRow {
   id: string
   channel: string

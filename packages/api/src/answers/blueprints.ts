@@ -67,6 +67,7 @@ export interface BlueprintPage {
   }[]
   canAct: boolean
 }
+/** A version of a blueprint in the list of its versions. */
 export interface BlueprintVersionRow {
   version: string
   description: string
@@ -92,6 +93,7 @@ export interface BlueprintVersionRow {
   /** The number of install codes for this version that have not been used and have not expired or been revoked. */
   codes: number
 }
+/** A version of a blueprint with its manifest and files. */
 export interface BlueprintVersion extends BlueprintVersionRow {
   now: number
   blueprint: string
@@ -108,6 +110,7 @@ export interface BlueprintVersion extends BlueprintVersionRow {
  * becomes valid again if its issuer becomes an admin before it expires.
  */
 export type InstallCodeState = 'live' | 'barred' | 'redeemed' | 'expired' | 'revoked'
+/** An install code, without the code itself. */
 export interface InstallCode {
   id: string
   blueprint: string
@@ -124,6 +127,7 @@ export interface InstallCode {
   /** The current name of the agent that was installed with the code; null before that, or if the agent was deleted. */
   agent: string | null
 }
+/** An install code that was just issued. */
 export interface NewCode extends InstallCode {
   /** The install code itself, which is shown only in this answer. */
   code: string
@@ -172,6 +176,7 @@ export interface BotToken {
    */
   lastUsedAt: number | null
 }
+/** A product, with its activation for the workspace. */
 export interface WorkspaceProduct {
   id: string
   origin: string

@@ -5,6 +5,7 @@ export type CostSplit = 'agent' | 'model' | 'blueprint'
 /** The time that one sum is about. Weeks begin on Monday. */
 export type CostStep = 'day' | 'week' | 'month'
 
+/** The sums of runs, costs and tokens. */
 export interface CostSums {
   /** The number of runs; null per model, because a run may use several. */
   runs: number | null
@@ -42,6 +43,7 @@ export interface CostPage {
   limit: number | null
 }
 
+/** The sums of one agent, model or blueprint. */
 export interface NamedCosts extends CostSums {
   name: string | null
   /** True for the sums of deleted agents, so that a model that is called `(deleted)` is not taken for them. */

@@ -57,6 +57,7 @@ export interface NewPasskeyAnswer {
   response: { clientDataJSON: string; attestationObject: string }
 }
 
+/** The second factors of a person, and the other ways in which they can sign in. */
 export interface Factors {
   /** True if an authenticator app was added. */
   totp: boolean

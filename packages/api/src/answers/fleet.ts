@@ -64,6 +64,7 @@ export type FleetColumn =
   | 'month'
   | 'version'
   | 'runtime'
+/** The number of agents in each level and in each other state that a chip stands for. */
 export type FleetCounts = Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
 /**
  * The problems of the whole workspace, whatever the request filters. An agent may count in several of these numbers.
@@ -80,6 +81,7 @@ export interface ProblemCounts extends Pick<FleetCounts, 'bad' | 'silent' | 'war
   /** The number of rollouts that halted. */
   halted: number
 }
+/** A part of the list of agents, with the counts of the whole list. */
 export interface Fleet {
   now: number
   /**

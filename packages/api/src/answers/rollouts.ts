@@ -20,6 +20,7 @@ export type RolloutState =
   | 'done'
   | 'cancelled' // when a person cancelled the rollout, or the service serves another release; `why` says so
 
+/** The request that starts a rollout. */
 export interface NewRollout {
   kind: RolloutKind
   /** The blueprint to roll out; only for a rollout of kind `blueprint`. */
@@ -46,6 +47,7 @@ export interface NewRollout {
   watchSeconds?: number
 }
 
+/** The waves of a rollout before it starts, and the agents that it would leave out. */
 export interface RolloutPreview {
   version: string
   /** The waves of the rollout, each with the names of its agents. */
@@ -60,6 +62,7 @@ export interface RolloutPreview {
   blockedBy: BlockingRollout[]
 }
 
+/** A rollout that keeps agents out of another one. */
 export type BlockingRollout = Pick<RolloutRow, 'id' | 'kind' | 'blueprint' | 'version' | 'state'>
 
 export interface Rollouts {
@@ -70,6 +73,7 @@ export interface Rollouts {
   canAct: boolean
 }
 
+/** A rollout in a list. */
 export interface RolloutRow {
   id: string
   kind: RolloutKind
@@ -110,6 +114,7 @@ export type RolloutAgentState =
   | 'withdrawn' // when somebody made another wish for the agent meanwhile
   | 'excused' // when the agent was rolled back while the service was away, so that the rollback does not count
 
+/** An agent of a rollout, with its state in it. */
 export interface RolloutAgent {
   agent: string
   /** The wave of the rollout to which the agent belongs, counted from 1; 0 for an agent that is left out. */
@@ -135,6 +140,7 @@ export interface RolloutAgent {
   at: number | null
 }
 
+/** A rollout with all its agents. */
 export interface RolloutPage extends RolloutRow, LeftOff {
   now: number
   /**

@@ -6,6 +6,7 @@
 
 import type { Outcome } from '@svc/protocol'
 
+/** The updates of one agent: of its blueprint and of its runtime. */
 export interface AgentUpdates {
   now: number
   /**
@@ -47,6 +48,7 @@ export type WaitReason =
   | { for: 'approval' } // because a person must start the next wave of the rollout
   | { for: 'hold'; by: 'rollout' | 'machine' } // because the rollout is paused or halted, or the machine has a hold
 
+/** A wish that was not withdrawn. */
 export interface StandingWish {
   version: string
   wishedAt: number
@@ -67,6 +69,7 @@ export interface LastOutcome {
   message: string | null
 }
 
+/** A hold on a version that failed. */
 export interface Hold {
   version: string
   outcome: 'rolled_back' | 'failed'
@@ -92,6 +95,7 @@ export interface WishStatus {
   applied: LastOutcome | null
 }
 
+/** The update of an agent's blueprint. */
 export interface BlueprintUpdate extends WishStatus {
   blueprint: string
   /**
@@ -128,6 +132,7 @@ export type RuntimeRefusal =
   | 'runtime_pinned'
   | 'runtime_version_held'
 
+/** The update of an agent's runtime. */
 export interface RuntimeUpdate extends WishStatus {
   /** The version of the runtime that the agent reported last; null if its last report names no runtime. */
   running: string | null
@@ -143,6 +148,7 @@ export interface RuntimeUpdate extends WishStatus {
   press: Pressable<RuntimeRefusal>
 }
 
+/** The release of the runtime that the service serves. */
 export interface ServedRuntime {
   version: string
   sha256: string
@@ -211,6 +217,7 @@ export type WishOfMany =
   | { kind: 'runtime'; agents: string[]; withdraw?: boolean }
   | { kind: 'blueprint'; agents: string[]; blueprint: string; version: string | null }
 
+/** The result for one agent of a wish that was made for many. */
 export interface WishResult {
   agent: string
   ok: boolean
@@ -222,6 +229,7 @@ export interface WishResult {
   message: string | null
 }
 
+/** The kind of an event in an agent's timeline of updates. */
 export type UpdateKind =
   | 'wished'
   | 'withdrawn'

@@ -9,12 +9,14 @@ interface ViewOfFleet {
   /** The columns of the list; null for those that the page has by itself. */
   columns: FleetColumn[] | null
 }
+/** A view as the service keeps it. */
 export interface SavedView extends ViewOfFleet {
   id: string
   name: string
   /** True if the view belongs to the workspace, and false if it belongs to the person who asks. */
   shared: boolean
 }
+/** The request that saves a view. */
 export interface NewView extends ViewOfFleet {
   name: string
   shared: boolean

@@ -6,6 +6,7 @@
  */
 import type { BundleFinding } from './blueprints.ts'
 
+/** The body of every refusal. */
 export interface Failure {
   /**
    * `findings` says why a bundle was refused, in an error with the code `bundle_refused` alone. `act` says what needs
@@ -16,6 +17,7 @@ export interface Failure {
 
 export type Role = 'admin' | 'member'
 
+/** The signed-in person. */
 export interface Me {
   id: string
   name: string
@@ -68,6 +70,7 @@ export interface ForgotPasswordInfo {
   mails: boolean
 }
 
+/** The account that a one-time link is for. */
 export interface ClaimInfo {
   email: string
   /** The name of the person. */
@@ -77,6 +80,7 @@ export interface ClaimInfo {
    */
   forgot: boolean
 }
+/** An invitation as the invited person sees it. */
 export interface InvitationInfo {
   workspace: string
   email: string
@@ -194,6 +198,7 @@ export interface Members {
   }[]
 }
 
+/** A line of the activity. */
 export interface AuditEntry {
   id: string
   at: number

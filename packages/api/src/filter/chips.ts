@@ -4,6 +4,7 @@ import type { FilterFacts } from './facts.ts'
 import { type FilterTest, filterKeys } from './keys.ts'
 import type { Filter, FilterTerm } from './parse.ts'
 
+/** A chip above the list of agents, which stands for a level or another state. */
 export type Chip = Exclude<keyof FleetCounts, 'all'>
 /** The term that a press on each chip puts into the filter. */
 const chipTerms = {
@@ -15,6 +16,7 @@ const chipTerms = {
   stopped: ['is', 'stopped'],
   never: ['is', 'never'],
 } as const satisfies Record<Chip, readonly ['level' | 'is', string]>
+/** All chips, in their order. */
 export const chips = Object.keys(chipTerms) as Chip[]
 
 /** The term of a chip as people write it, such as `level:bad`. */

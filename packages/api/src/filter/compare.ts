@@ -2,6 +2,7 @@
 import { compareVersions, isVersion } from '@svc/protocol'
 
 export type CompareOperator = '<' | '<=' | '>' | '>=' | '='
+/** A comparison with a value. */
 export interface Comparison<T> {
   operator: CompareOperator
   than: T

@@ -3,6 +3,7 @@ import { type Level, worstLevel } from '@svc/protocol'
 import type { FleetRow } from '../answers/fleet.ts'
 import type { AgentUpdateSummary } from '../answers/updates.ts'
 
+/** The facts about an agent that a filter reads. */
 export type FilterFacts = Pick<
   FleetRow,
   | 'name'

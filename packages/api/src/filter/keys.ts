@@ -171,6 +171,7 @@ const rules = {
 } satisfies Record<string, KeyRule>
 
 export type FilterKey = keyof typeof rules
+/** All keys of a filter, with their rules. */
 export const filterKeys: Readonly<Record<FilterKey, KeyRule>> = rules
 export const isFilterKey = (text: string): text is FilterKey => Object.hasOwn(filterKeys, text)
 

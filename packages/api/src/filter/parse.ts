@@ -16,6 +16,7 @@ interface TextRange {
   length: number
 }
 
+/** A term of a filter: a word, or a key with its values. */
 export interface FilterTerm extends TextRange {
   negated: boolean
   /** The key in lower case; undefined for a word. */
@@ -25,6 +26,7 @@ export interface FilterTerm extends TextRange {
   isRange: boolean
 }
 
+/** A filter that was read. */
 export interface Filter {
   text: string
   terms: readonly FilterTerm[]

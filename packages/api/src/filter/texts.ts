@@ -9,7 +9,9 @@ import { foldedText } from './look.ts'
 /** The fields of an agent in which values are found. Words are found in all but `runtime`. */
 export const searchFields = ['name', 'host', 'version', 'blueprint', 'tag', 'runtime', 'other'] as const
 export type SearchField = (typeof searchFields)[number]
+/** The bit of a field in a set of fields. */
 export const fieldBit = (field: SearchField): number => 1 << searchFields.indexOf(field)
+/** The fields in which words are found, as bits. */
 export const wordFields = searchFields.reduce((all, field) => (field === 'runtime' ? all : all | fieldBit(field)), 0)
 
 /** The texts of one row. */

@@ -8,6 +8,7 @@ import { agentNames } from './many.ts'
 const maxChanged = 100
 
 const word = pasted()
+/** Reads one tag. */
 export const tag: Reader<string> = reader(word.form, (value, field) => {
   const read = word(value, field)
   const wrong = wrongTag(read)

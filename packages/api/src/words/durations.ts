@@ -5,7 +5,9 @@ export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as c
 export type DurationUnit = keyof typeof units
 const unitNames = Object.keys(units) as DurationUnit[]
 
+/** The longest duration that people may type. */
 export const maxDurationSeconds = 30 * units.days
+/** The durations that are accepted, as the end of a sentence. */
 export const durationsAccepted = 'a whole number with s, m, h or d, such as 0s, 10m or 2h, and at most 30d'
 
 /**

@@ -24,6 +24,7 @@ export const statesByWeight: readonly StripState[] = [
   'bad',
 ]
 
+/** A part of a strip: one state and its seconds. */
 export interface StripSpan {
   state: StripState
   seconds: number
