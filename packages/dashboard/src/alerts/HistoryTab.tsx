@@ -7,7 +7,7 @@ import { count, Empty, Section, serviceNow } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { AlertItem } from './AlertItem.tsx'
 import { AlertFilter, type AlertsShown, useAlertsAddress, useAlertsShown } from './history/AlertFilter.tsx'
-import { dayChoices, daysFor, lengthInMs, periods, shortPeriods, usualDays } from './history/rows.ts'
+import { dayChoices, daysFor, periodMs, periods, shortPeriods, usualDays } from './history/rows.ts'
 import { Timeline } from './history/Timeline.tsx'
 import type { AlertTabProps } from './parts/props.ts'
 
@@ -75,7 +75,7 @@ function PastAlerts({ slug, shown, query }: PastProps & { query: ReturnType<type
               {isNarrowed(shown) ? 'No such alert' : 'No alert'} was open in the last {periods[days]}.
             </p>
           ) : (
-            <Timeline slug={slug} alerts={data.rows} kind={per} start={end - lengthInMs(days)} end={end} />
+            <Timeline slug={slug} alerts={data.rows} kind={per} start={end - periodMs(days)} end={end} />
           )}
           {data.more && <p className="svc-quiet">Only the newest {count(data.rows.length, 'alert')} are shown.</p>}
         </div>

@@ -10,6 +10,7 @@ import { refusedHeader } from '@svc/api/refused'
 import { answerTimeIs, serviceHeard } from '../ui/time/service-time.ts'
 import { noteLeftOff } from './left-off.ts'
 
+/** A refusal of the service, or a request without an answer. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -229,6 +230,7 @@ export type SentCommand = SentInput<'POST /w/:slug/agents/:name/commands'>
 export const signIn = (email: string, password: string) =>
   request<SignInAnswer>('POST', '/api/auth/sign-in/email', { email, password })
 export const signOut = () => request('POST', '/api/auth/sign-out', {})
+/** Uploads a bundle. `sent` is called with the share from 0 to 1 that was sent. */
 export const uploadBundle = (slug: string, zip: Blob, sent: (share: number) => void) =>
   inTurn(() =>
     provedIfAsked(() => send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent)),

@@ -13,6 +13,7 @@ const textParameter = 'q'
  */
 const oldSearch = 'search'
 
+/** Reads the query string of an address. */
 export function parseSearch(text: string): Parameters {
   const search: Parameters = { ...defaultParseSearch(text) }
   const texts = new URLSearchParams(text)
@@ -23,6 +24,7 @@ export function parseSearch(text: string): Parameters {
   return search
 }
 
+/** Writes parameters as the query string of an address. */
 export function stringifySearch({ [textParameter]: q, ...others }: Parameters): string {
   const rest = defaultStringifySearch(others)
   if (typeof q !== 'string' || q === '') return rest

@@ -12,6 +12,7 @@ import { ErrorNote } from '../ui/index.ts'
 import { replacePage } from './address.ts'
 import { PasskeySignIn } from './PasskeySignIn.tsx'
 
+/** The ways in which the person can show a second factor. */
 export type SecondStep = Extract<SignInAnswer, { ok: false }>['second']
 
 interface SecondFactorProps {

@@ -9,12 +9,14 @@ const press = (to: string) => (event: MouseEvent) => {
   goToDoorPage(to)
 }
 
+/** A link to another page of the door. */
 export const DoorAnchor = ({ to, children }: { to: string; children: ReactNode }) => (
   <Anchor href={to} onClick={press(to)}>
     {children}
   </Anchor>
 )
 
+/** A link to another page of the door that looks like a button. */
 export const DoorButton = ({ to, ...props }: ButtonProps & { to: string; children: ReactNode }) => (
   <Button component="a" href={to} onClick={press(to)} {...props} />
 )

@@ -14,7 +14,7 @@ import { useKey } from '../ui/keys/useKeys.ts'
 import { ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { FleetList } from './FleetList.tsx'
-import { appliedFilter, noteApplied } from './filter/applied.ts'
+import { appliedFilter, noteAppliedFilter } from './filter/applied.ts'
 import { FilterField, FilterMistake, type TypingRef } from './filter/FilterField.tsx'
 import { FleetChips } from './filter/FleetChips.tsx'
 import { GroupingMenu } from './groups/Arrange.tsx'
@@ -50,7 +50,7 @@ export function FleetPage() {
   const bulk = useOnce(admin && some)
   const opened = useOpenedViewId()
   useEffect(() => noteList(slug, { search: view, state: { view: opened } }), [slug, view, opened])
-  useEffect(() => noteApplied(slug, filter), [slug, filter])
+  useEffect(() => noteAppliedFilter(slug, filter), [slug, filter])
   useKey('clear', some ? selection.clear : undefined)
   usePageActions(admin ? [{ words: 'Add agent', run: () => navigate({ to: paths.add, params: { slug } }) }] : [])
   const { head } = shown ?? {}

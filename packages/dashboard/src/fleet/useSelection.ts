@@ -4,6 +4,7 @@ import { call } from '../data/api.ts'
 import { focusMain } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
 
+/** The selected agents, with the functions that change the selection. */
 export interface Selection {
   names: ReadonlySet<string>
   /** The filter that selected exactly these agents; undefined if they were selected in another way. */

@@ -16,6 +16,7 @@ interface VersionChoiceProps extends FieldProps {
   served: string | null | undefined
 }
 
+/** The choice between blueprint and runtime, and of the version. */
 export function VersionChoice({ plan, change, blueprints, versions, served }: VersionChoiceProps) {
   return (
     <>
@@ -70,6 +71,7 @@ export const ChosenAgents = ({ plan, change, names }: FieldProps & { names: read
   </Radio.Group>
 )
 
+/** The choice between waves, one wave, and the cancellation of pending updates. */
 export const RolloutChoice = ({ plan, change }: FieldProps) => (
   <Radio.Group label="Rollout" value={plan.how} onChange={(how) => change({ how: how as UpdatePlan['how'] })}>
     <Stack gap={6} mt={4}>
@@ -88,6 +90,7 @@ export const RolloutChoice = ({ plan, change }: FieldProps) => (
   </Radio.Group>
 )
 
+/** The fields for the sizes of waves and the time between them. */
 export const WaveFields = ({ plan, change, good }: FieldProps & { good: boolean }) => (
   <>
     <div className="svc-pair">

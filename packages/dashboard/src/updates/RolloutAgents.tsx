@@ -40,6 +40,7 @@ export function RolloutAgents({ slug, rollout }: { slug: string; rollout: Rollou
 export const isReasonShownAbove = ({ state, says }: Rollout, { agent, reason }: RolloutAgent): boolean =>
   state === 'halted' && reason !== null && says.startsWith(`On ${agent} `) && says.includes(reasonIn(reason))
 
+/** The reason why a person who is not an admin cannot read a log. */
 export const whyNoLogs = 'Only admins of this workspace can read logs.'
 
 /** The number of agents of a wave that are shown at first. Further agents are shown on demand. */

@@ -146,6 +146,7 @@ const Rows = ({
   </Section>
 )
 
+/** The title of a rollout, with its kind and version. */
 export const rolloutTitleOf = ({
   kind,
   blueprint,

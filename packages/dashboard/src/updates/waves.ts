@@ -29,6 +29,7 @@ export function waveText(page: Words, number: number, counts: RolloutPage['steps
   return `Wave ${number}, ${waveWord(page, number)}: ${parts.length === 0 ? 'no agents' : parts.join(', ')}.`
 }
 
+/** A button on the page of a rollout. */
 export interface RolloutButton {
   readonly act: 'pause' | 'continue' | 'cancel'
   readonly label: string

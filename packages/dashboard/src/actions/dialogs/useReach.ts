@@ -3,9 +3,11 @@ import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react
 import { goneAgents } from '../../agents/dialogs/gone.ts'
 import { ApiError, call } from '../../data/api.ts'
 
+/** The values that an action sends: the settings, or the name of a log. */
 export type ActionValues = NonNullable<NewAction['values']>
 type WantedAction = Pick<NewAction, 'type'> & { agents: readonly string[]; values: ActionValues }
 
+/** The beginning of the query keys of all previews of actions in a workspace. */
 export const previewKey = (slug: string) => ['w', slug, 'preview'] as const
 
 /**

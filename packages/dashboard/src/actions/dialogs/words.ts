@@ -37,6 +37,7 @@ const defaultReasons: Partial<Record<ActionState, string>> = {
   failed: 'It was delivered, but no answer came within ten minutes.',
   expired: 'No report came within ten minutes, so it was never delivered.',
 }
+/** The reason for an agent's outcome: its message, or the usual reason; null if there is none. */
 export const outcomeReason = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
   message ?? defaultReasons[state] ?? null
 
@@ -62,6 +63,7 @@ export function standingOf(counts: ActionRow['counts']): { word: string; tone: O
 
 const total = (counts: ActionRow['counts']): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
+/** The title of an action, such as `Pause: 12 agents`. */
 export const actionTitleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>
   `${typeWords[type]}: ${agentsIn(total(counts))}`
 

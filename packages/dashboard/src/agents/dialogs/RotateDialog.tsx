@@ -8,6 +8,7 @@ import { Confirm, Dialog, serviceNow } from '../../ui/index.ts'
 import { FirstReport } from './FirstReport.tsx'
 import { TokenSteps } from './TokenSteps.tsx'
 
+/** The props of a dialog about one agent, which has the name `name`. */
 export interface AgentDialogProps {
   slug: string
   name: string

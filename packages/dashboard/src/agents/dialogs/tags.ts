@@ -13,6 +13,7 @@ interface TagsToChange {
 /** For tags that are to change: true if all agents get the tag, false if it is taken from all. */
 export type TagChoices = ReadonlyMap<string, boolean>
 
+/** Counts the agents that have each tag. */
 export function countTags(agents: readonly TaggedAgent[]): TagCounts {
   const counts = new Map<string, number>()
   for (const { tags } of agents) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)

@@ -13,6 +13,7 @@ export interface ShownLogRow {
 /** The maximum length of a row's text, in UTF-16 units. A longer line is split into several rows. */
 const maxRowLength = 2000
 
+/** Splits a log into the rows that are drawn. */
 export function logRowsOf(text: string): ShownLogRow[] {
   const lines = text.split(/\r\n|\n|\r/)
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
@@ -44,6 +45,7 @@ interface Match {
   readonly from: number
   readonly to: number
 }
+/** The maximum number of matches that are found in a log. */
 export const maxMatches = 10_000
 
 /**

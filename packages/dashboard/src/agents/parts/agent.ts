@@ -5,6 +5,7 @@ import type { SentCommand } from '../../data/api.ts'
 import type { AgentTab } from '../../paths.ts'
 import type { SettingsDrafts } from './drafts.ts'
 
+/** An agent as the parts of its page get it. */
 export interface Agent {
   readonly slug: string
   readonly page: AgentPage

@@ -10,6 +10,7 @@ export interface Draft {
   readonly raw: RawValue
   readonly base: SettingValue | undefined
 }
+/** The drafts of the settings form, by the keys of the settings. */
 export type Drafts = Readonly<Record<string, Draft>>
 
 /**
@@ -28,6 +29,7 @@ export interface SettingsDrafts {
   readonly discard: () => void
 }
 
+/** Keeps the drafts of the settings form while the agent's page is open. */
 export function useDrafts(): SettingsDrafts {
   const [drafts, setDrafts] = useState<Drafts>({})
   const [tried, setTried] = useState(false)

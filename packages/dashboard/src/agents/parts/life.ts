@@ -88,6 +88,7 @@ const givenUp = (c: ShownCommand) => {
   return c.deliveredAt === null ? 'not sent' : 'no answer'
 }
 
+/** The names of controls, as buttons show them. */
 export const controlNames: Readonly<Record<Control, string>> = { pause: 'Pause', resume: 'Resume', run_now: 'Run now' }
 /** The control that undoes a pause or a resume. `run_now` has none, because a run cannot be undone. */
 export const undoingControl: Readonly<Partial<Record<Control, Control>>> = { pause: 'resume', resume: 'pause' }

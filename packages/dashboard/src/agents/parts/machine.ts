@@ -10,6 +10,7 @@ type Page = Pick<AgentPage, 'machineChanges' | 'report' | 'versions'>
 const newest = ({ machineChanges }: Page, kind: MachineChange['kind'], key: string | null = null) =>
   machineChanges.find((change) => change.kind === kind && change.key === key)
 
+/** True if the last report of the agent says that it is paused. */
 export const isPaused = ({ report }: Pick<Page, 'report'>): boolean => report?.state?.label === pausedLabel
 
 /**

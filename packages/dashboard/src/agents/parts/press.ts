@@ -29,6 +29,7 @@ const maxEnded = 3
 /** The milliseconds after which a command that was carried out leaves the list. */
 const staysMs = 10_000
 
+/** Follows the commands that a person sends from an agent's page. */
 export function usePress(slug: string, page: AgentPage | undefined, name: string): FollowedCommands {
   const client = useQueryClient()
   const [mine, setMine] = useState<readonly ShownCommand[]>([])

@@ -2,6 +2,7 @@
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
 import { figure } from '../../ui/time/format.ts'
 
+/** The name of a setting: its label, or its key if it has no label. */
 export const nameOf = (setting: Setting): string => setting.label?.trim() || setting.key
 
 /**

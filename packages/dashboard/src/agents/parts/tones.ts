@@ -23,6 +23,7 @@ const tones: Readonly<Record<string, BarTone>> = {
   skipped: 'lost',
 }
 
+/** The tone of a run with this status. An unknown status has a plain tone. */
 export const runTone = (status: string): BarTone => {
   const word = status.toLowerCase()
   return isInProgress(status) ? 'waiting' : Object.hasOwn(tones, word) ? (tones[word] ?? 'plain') : 'plain'

@@ -3,6 +3,7 @@ import type { RunSort } from '@svc/api'
 import type { Run } from '@svc/protocol'
 import type { Agent } from '../parts/agent.ts'
 
+/** An order of the list of runs. */
 export interface RunOrder {
   readonly sort: RunSort
   /** True for the oldest, shortest or cheapest runs first. */
@@ -20,6 +21,7 @@ export type RunFilterKey = Exclude<keyof RunFilter, 'text'>
 /** The name of each filter on the page. */
 export const runFilterWords: Readonly<Record<RunFilterKey, string>> = { job: 'Job', status: 'Status', model: 'Model' }
 
+/** The props that the table and the cards of runs share. */
 export interface RunListProps {
   agent: Agent
   runs: readonly Run[]

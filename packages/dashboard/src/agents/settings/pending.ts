@@ -3,6 +3,7 @@ import type { ShownCommand } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
 import { isOpen } from '../parts/life.ts'
 
+/** The value of a setting in a pending command. */
 export interface PendingSetting {
   readonly value: SettingValue
   readonly command: ShownCommand

@@ -12,8 +12,9 @@ export const periods = { '1': '24 hours', '7': '7 days', '30': '30 days' } as co
 /** The names of the periods on the control by which the person chooses one. */
 export const shortPeriods = { '1': '24 h', '7': '7 d', '30': '30 d' } as const
 type Days = keyof typeof periods
+/** The periods that can be chosen. */
 export const dayChoices = pastDays satisfies readonly Days[]
-export const lengthInMs = (days: Days): number => Number(days) * day
+export const periodMs = (days: Days): number => Number(days) * day
 /** The period that is loaded if the person chose none. */
 export const usualDays: Days = '7'
 
@@ -32,6 +33,7 @@ export interface AlertSpan {
   alert: AlertBar
 }
 
+/** A row of the timeline: the alerts of one rule or agent. */
 export interface TimelineRow {
   key: string
   name: string

@@ -47,6 +47,7 @@ export function readHours(text: string): HoursValues | null {
   return days.every((day) => weekDays.includes(day)) ? { days: [...days], from, to, zone } : null
 }
 
+/** Writes expected hours as the service reads them. */
 export const writeHours = ({ days, from, to, zone }: HoursValues): string =>
   `${weekDays.filter((day) => days.includes(day)).join(',')} ${from}-${to} ${trimInvisible(zone)}`
 

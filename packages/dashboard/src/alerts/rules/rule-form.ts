@@ -10,6 +10,7 @@ interface LengthValue {
   unit: string
 }
 
+/** The values of the form for a rule. */
 export interface RuleValues {
   to: 'all' | 'some'
   channels: string[]
@@ -39,6 +40,7 @@ export const hasField = {
   escalation: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,
 }
 
+/** The values with which the form for a rule opens. */
 export const ruleValuesOf = (rule: RuleSettings): RuleValues => ({
   to: rule.channels === null ? 'all' : 'some',
   channels: rule.channels ?? [],

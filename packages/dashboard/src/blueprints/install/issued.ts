@@ -6,6 +6,7 @@ import type { NewCode } from '@svc/api'
 
 const waiting = new Map<string, NewCode>()
 
+/** Keeps a new install code for the page that shows it. */
 export const keepIssuedCode = (code: NewCode): void => void waiting.set(code.id, code)
 
 /** Returns the code with this id and forgets it, so a second call returns undefined. */

@@ -5,6 +5,7 @@
  */
 import { addressFor } from '../api.ts'
 
+/** The state of the stream of live frames. */
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 interface Listener {

@@ -10,6 +10,7 @@ export function listenToFrames(listen: Listener): () => void {
   return () => void listeners.delete(listen)
 }
 
+/** Gives a frame to all listeners. */
 export const tellFrame = (frame: LiveFrame): void => {
   for (const listen of listeners) listen(frame)
 }

@@ -20,6 +20,7 @@ interface FreshnessTarget {
   check: () => Promise<LoadResult>
 }
 
+/** The handle on a tab whose data is kept fresh. */
 export interface Freshness {
   /** Keeps another target fresh from now on. The tab keeps its slot. */
   aim(target: FreshnessTarget): void

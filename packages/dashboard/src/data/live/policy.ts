@@ -13,6 +13,7 @@ export const pollMs = 4_000
 /** A tab that was hidden for this many milliseconds gives its stream up. */
 export const maxHiddenMs = 180_000
 
+/** The facts about a tab by which its way to fresh data is chosen. */
 export interface TabFacts {
   /** False after the service has answered that nobody is signed in, or that the workspace is not the person's. */
   signedIn: boolean
@@ -33,6 +34,7 @@ export interface TabFacts {
  */
 export type StreamMode = 'holds' | 'polls' | 'idle'
 
+/** Chooses how a tab keeps its data fresh. */
 export function streamModeOf({ signedIn, hiddenSince, locks, hasSlot }: TabFacts, now: number): StreamMode {
   if (!signedIn) return 'idle'
   if (hiddenSince === undefined) return hasSlot || !locks ? 'holds' : 'polls'

@@ -2,6 +2,7 @@
 import type { CostSplit, CostStep } from '@svc/api'
 import { costDays } from '../../paths.ts'
 
+/** The steps of the columns that can be chosen. */
 export const costStepChoices = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
 /** The splits; without a choice, the first one. `nothing` shows the sums of everything. */
 export const costSplitChoices = ['model', 'agent', 'blueprint', 'nothing'] as const satisfies readonly (
@@ -9,6 +10,7 @@ export const costSplitChoices = ['model', 'agent', 'blueprint', 'nothing'] as co
   | 'nothing'
 )[]
 
+/** The parameters of the address of the page Cost. */
 export interface CostSearch {
   days?: (typeof costDays)[number]
   /** The first and the last day, if the person chose dates. */

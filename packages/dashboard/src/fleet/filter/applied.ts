@@ -11,9 +11,11 @@ interface AppliedFilter {
   error: FilterError | undefined
 }
 
+/** The filter that the list applies for the text `q` in the address. */
 export function appliedFilter(slug: string, q = ''): AppliedFilter {
   const read = parseFilter(q)
   return read.ok ? { filter: read.value, error: undefined } : { filter: last.get(slug) ?? everything, error: read }
 }
 
-export const noteApplied = (slug: string, filter: Filter): void => void last.set(slug, filter)
+/** Notes a valid filter, which stays applied while the text in the address is wrong. */
+export const noteAppliedFilter = (slug: string, filter: Filter): void => void last.set(slug, filter)

@@ -8,11 +8,13 @@ interface GroupedLine {
   index: number | undefined
 }
 
+/** All lines of a grouped list: their number, and each by its index. */
 export interface GroupedLines {
   total: number
   at: (line: number) => GroupedLine | undefined
 }
 
+/** Makes the lines of a grouped list. */
 export function groupLinesOf(groups: readonly FleetGroup[], isOpen: (value: string | null) => boolean): GroupedLines {
   const starts: number[] = []
   let total = 0

@@ -12,6 +12,7 @@ import { stateCountsText } from './states.ts'
 /** The height of a tile in pixels. A canvas of the whole map would be larger than browsers allow on a phone. */
 const tileHeight = 512
 
+/** The handle by which the map has squares drawn again. */
 export interface TilesHandle {
   /** Draws the squares of these agents again. */
   redraw: (agents: ReadonlySet<number>) => void

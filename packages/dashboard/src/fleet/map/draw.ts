@@ -2,6 +2,7 @@
 import { type Signs, signGrid, signSide } from './signs.tsx'
 import type { MapState } from './states.ts'
 
+/** The colours and fonts with which the map is drawn. */
 export interface MapColors {
   /** The colour of each state. */
   colors: Readonly<Record<MapState, string>>

@@ -13,6 +13,7 @@ export interface MapBlock {
   columns: number
 }
 
+/** The positions and sizes on the map, in CSS pixels. */
 export interface MapLayout {
   blocks: readonly MapBlock[]
   /** The distance from one square to the next. */

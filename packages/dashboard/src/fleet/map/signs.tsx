@@ -15,6 +15,7 @@ interface Sign {
   /** True if the paths are filled, false if they are lines. */
   isFilled: boolean
 }
+/** The icons of all states. */
 export type Signs = Readonly<Record<MapState, Sign>>
 
 const iconOf = (state: MapState) => (state === 'paused' ? IconPlayerPauseFilled : levelLooks[state].icon)

@@ -2,6 +2,7 @@
 import type { FleetMap, FleetRow, LiveFrame } from '@svc/api'
 import { type Grouping, groupValuesOf, mapStateOf, mapStates } from '@svc/api/filter'
 
+/** The squares of the map, numbered in one sequence from group to group. */
 export interface Squares {
   map: FleetMap
   by: Grouping | undefined

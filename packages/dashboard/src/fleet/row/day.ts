@@ -52,6 +52,7 @@ const patterns: Partial<Readonly<Record<StripState, string>>> = {
   often: 'repeating-linear-gradient(90deg, var(--day-bad) 0 1px, var(--day-warn) 1px 3px)',
 }
 
+/** The style properties that draw a strip. */
 export interface StripBackground {
   backgroundImage: string
   backgroundPosition: string

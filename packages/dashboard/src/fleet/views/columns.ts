@@ -76,6 +76,7 @@ export function readColumns(value: unknown): FleetColumn[] | undefined {
   return known.length === 0 ? undefined : known
 }
 
+/** The room that the list has for its columns. */
 export interface ListRoom {
   /** The width of the list in pixels. */
   width: number

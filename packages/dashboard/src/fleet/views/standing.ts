@@ -4,6 +4,7 @@ import { trimInvisible } from '@svc/protocol'
 import { defaultColumns } from './columns.ts'
 import { defaultOrder, type FleetListChoice } from './state.ts'
 
+/** The view that the list shows. */
 export interface ShownView {
   view: SavedView
   /** True if the filter, the order or the columns of the list are no longer those of the view. */

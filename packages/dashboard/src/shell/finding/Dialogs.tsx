@@ -14,8 +14,10 @@ import { paths } from '../../paths.ts'
 import { Confirm, useReportOverdue } from '../../ui/index.ts'
 import type { AgentCommand } from './commands.ts'
 
+/** The dialog to open: to invite somebody, to add a channel, or to confirm a command. */
 export type OpenDialog = 'invite' | 'channel' | AgentCommand
 
+/** Shows the dialog that an entry of the palette opened. */
 export function Dialogs({ slug, dialog, onClosed }: { slug: string; dialog: OpenDialog; onClosed: () => void }) {
   const [opened, setOpened] = useState(true)
   const props = {

@@ -41,6 +41,7 @@ export function isCommandFirst(typed: string, agents: readonly Pick<FleetRow, 'n
   return control !== undefined && (isLeading || agents.some(({ name }) => name === about))
 }
 
+/** A control of an agent, as an entry of the palette. */
 export interface AgentCommand {
   control: Control
   agent: Pick<FleetRow, 'name' | 'silentAt' | 'controls'>

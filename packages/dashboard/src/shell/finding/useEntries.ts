@@ -38,6 +38,7 @@ import { useScheme } from './scheme.ts'
 
 type Icon = ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
 
+/** An entry of the palette. */
 export interface PaletteEntry {
   id: string
   words: string

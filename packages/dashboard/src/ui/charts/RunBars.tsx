@@ -4,6 +4,7 @@ import { count } from '../time/format.ts'
 /** The way a run ended. Each has a shape of its own, so that it can be recognised without colours. */
 export type BarTone = 'good' | 'no' | 'waiting' | 'lost' | 'plain'
 
+/** A run as a bar. */
 export interface RunBar {
   /** The duration of the run, or its cost; null if it is not known. */
   value: number | null

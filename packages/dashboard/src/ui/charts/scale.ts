@@ -71,6 +71,7 @@ export function widthsOf(sizes: readonly number[], width: number, least: number)
 
 // ---- The positions of columns in a chart ----
 
+/** The size of a chart in pixels. */
 export interface PlotSize {
   readonly width: number
   readonly height: number

@@ -12,6 +12,7 @@ interface Series {
   /** The index of the series' colour in the palette; null for the series that combines the smallest ones. */
   readonly color: number | null
 }
+/** A column with its parts, whose ends `from` and `to` are heights in the units of the values. */
 export interface StackedColumn {
   readonly key: string
   readonly total: number

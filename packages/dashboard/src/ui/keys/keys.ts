@@ -12,6 +12,7 @@ interface Key {
   onRow?: readonly string[]
 }
 
+/** All keys of the page, with what they do. */
 export const keyTable = [
   { does: 'palette', where: 'everywhere', press: ['Mod k'], says: 'Find agents, pages, views, actions and help' },
   { does: 'keys', where: 'everywhere', press: ['?'], says: 'Show these keys' },
@@ -35,6 +36,7 @@ const table: readonly (Key & { does: KeyName })[] = keyTable
 /** The modifier key of this machine's shortcuts, in words. */
 export const modOf = (isMac: boolean): string => (isMac ? '⌘' : 'Ctrl')
 
+/** A press of a key. */
 export interface KeyPress {
   key: string
   ctrlKey: boolean
@@ -45,6 +47,7 @@ export interface KeyPress {
   timeStamp: number
 }
 
+/** The facts about the focus that decide what a key does. */
 export interface KeyFocus {
   /** True if the focus is in a field, where letters are typed. */
   field: boolean

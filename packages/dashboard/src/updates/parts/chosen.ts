@@ -8,4 +8,5 @@ let chosen: { slug: string; names: readonly string[] } | undefined
 export const keepChosenAgents = (slug: string, names: readonly string[]): void => {
   chosen = { slug, names }
 }
+/** The agents of the workspace that were selected for the update form. */
 export const chosenAgents = (slug: string): readonly string[] => (chosen?.slug === slug ? chosen.names : [])

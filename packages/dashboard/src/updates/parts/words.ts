@@ -25,6 +25,7 @@ export const wishWords: Readonly<Record<WishState, { word: string; tone: UpdateT
 export const isOutstanding = (wished: string | null, running: string | null): wished is string =>
   wished !== null && wished !== running
 
+/** The words for each state of a rollout. */
 export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: UpdateTone }>> = {
   running: { word: 'running', tone: 'waiting' },
   waiting: { word: 'waiting for you', tone: 'lost' },

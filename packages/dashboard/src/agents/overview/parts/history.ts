@@ -159,6 +159,7 @@ function subjectOf({ what, id }: HistoryChange, ended: ReadonlySet<string | null
 // ---- The periods that can be shown, the labels below the strip, and the shares of time ----
 
 const hour = 3_600_000
+/** The periods that the history can show, with their lengths in milliseconds. */
 export const historyWindows = { '24 h': day, '7 d': 7 * day, '30 d': 30 * day } as const
 export type HistoryWindow = keyof typeof historyWindows
 

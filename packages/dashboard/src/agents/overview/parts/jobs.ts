@@ -7,6 +7,7 @@ type TablePanel = Extract<Panel, { type: 'table' }>
 /** The headings of the panel that `svc watch` writes. */
 const headings = ['Job', 'Last', 'Took', 'Next'] as const
 
+/** A job as the table of jobs shows it. */
 export interface ShownJob {
   name: string
   /** Undefined if the report does not say it: it has items for the worst 22 jobs only. */
