@@ -21,10 +21,10 @@ export type SentencePart =
 type ActivityFacts = Readonly<Record<string, unknown>>
 type Tell = (what: SentencePart, facts: ActivityFacts) => SentencePart[]
 
-const saidPart = (v: unknown): SentencePart => ({
+const textPart = (v: unknown): SentencePart => ({
   said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v),
 })
-const logPart = (v: unknown): SentencePart => (typeof v === 'string' ? { log: v } : saidPart(v))
+const logPart = (v: unknown): SentencePart => (typeof v === 'string' ? { log: v } : textPart(v))
 /** A version of a blueprint, which leads to its page. */
 const versionPart = (blueprint: string, version: string): SentencePart => ({
   blueprint,
@@ -35,10 +35,10 @@ const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
 /** The name of an alert rule as the page shows it. A rule of another version of the service is shown by its id. */
 const ruleOf = (rule: unknown): SentencePart =>
-  typeof rule === 'string' && Object.hasOwn(alertRules, rule) ? alertRules[rule as RuleName].heading : saidPart(rule)
+  typeof rule === 'string' && Object.hasOwn(alertRules, rule) ? alertRules[rule as RuleName].heading : textPart(rule)
 
 const mutedPart = ({ rule, item }: ActivityFacts): SentencePart[] => {
-  if (item !== undefined) return [' for the health item ', saidPart(item)]
+  if (item !== undefined) return [' for the health item ', textPart(item)]
   return rule === undefined ? [] : [' for the alert rule ', ruleOf(rule)]
 }
 
@@ -49,7 +49,7 @@ function shortWhy(why: unknown): unknown {
 }
 
 const limit = (name: string, value: unknown): SentencePart[] =>
-  value === undefined ? [] : [`, ${name}: `, saidPart(value ?? 'the default')]
+  value === undefined ? [] : [`, ${name}: `, textPart(value ?? 'the default')]
 
 const sentences: Readonly<Record<string, Tell>> = {
   'workspace.created': (what) => ['created the workspace ', what],
@@ -58,9 +58,9 @@ const sentences: Readonly<Record<string, Tell>> = {
     ...(typeof from === 'number' ? [` from ${dateAndTime(from, serviceNow())} on`] : []),
   ],
   'workspace.factor_not_required': () => ['ended the requirement of a second factor for admins'],
-  'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', saidPart(from), ' to ', saidPart(to)],
-  'workspace.activated': (what, { product }) => ['activated ', what, ' for ', saidPart(product)],
-  'workspace.deactivated': (what, { product }) => ['deactivated ', what, ' for ', saidPart(product)],
+  'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', textPart(from), ' to ', textPart(to)],
+  'workspace.activated': (what, { product }) => ['activated ', what, ' for ', textPart(product)],
+  'workspace.deactivated': (what, { product }) => ['deactivated ', what, ' for ', textPart(product)],
   'workspace.limits_changed': (what, { agents, people, bundles }) => [
     'changed the limits of ',
     what,
@@ -68,10 +68,10 @@ const sentences: Readonly<Record<string, Tell>> = {
     ...limit('people', people),
     ...limit('bytes of bundles', bundles),
   ],
-  'activity.folded': (_, { lines }) => ['did ', saidPart(lines), ' more things earlier, shown as one line'],
+  'activity.folded': (_, { lines }) => ['did ', textPart(lines), ' more things earlier, shown as one line'],
   'agent.created': (what, { tags }) => ['added ', what, ...(tags ? [' with ', ...wordsOf(tagsOf(tags))] : [])],
   'agent.tagged': (what, { agents, add, remove }) => tagged(agentsOr(what, agents), tagsOf(add), tagsOf(remove)),
-  'agent.renamed': (what, { from }) => ['renamed ', saidPart(from), ' to ', what],
+  'agent.renamed': (what, { from }) => ['renamed ', textPart(from), ' to ', what],
   'agent.token_rotated': (what) => ['rotated the token of ', what],
   'agent.deleted': (what, { cancelled }) => [
     'deleted ',
@@ -88,26 +88,26 @@ const sentences: Readonly<Record<string, Tell>> = {
   ],
   'blueprint.uploaded': (what) => ['uploaded the blueprint ', what],
   'blueprint.deleted': (what) => ['deleted the blueprint ', what],
-  'code.issued': (what, { agent }) => ['issued an install code for ', what, ', for an agent named ', saidPart(agent)],
+  'code.issued': (what, { agent }) => ['issued an install code for ', what, ', for an agent named ', textPart(agent)],
   'code.revoked': (what, { agent }) => [
     'revoked the install code for ',
     what,
     ', for an agent named ',
-    saidPart(agent),
+    textPart(agent),
   ],
   'bot.revoked': (what, { product, agents }) => [
     'revoked the bot ',
     what,
     ' in ',
-    saidPart(product),
-    ...(Array.isArray(agents) ? [', for ', saidPart(agents.join(', '))] : []),
+    textPart(product),
+    ...(Array.isArray(agents) ? [', for ', textPart(agents.join(', '))] : []),
   ],
-  'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', saidPart(product)],
+  'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', textPart(product)],
   'command.sent': (what, { type, payload }) => asked(what, type, payload),
   'action.sent': (what, { action, type, agents }) => acted(manyOf(what, agents, action), type),
   'action.cancelled': (what, { action, type, agents }) => [
     'cancelled ',
-    saidPart(actionWords[String(type)] ?? type),
+    textPart(actionWords[String(type)] ?? type),
     ' for ',
     manyOf(what, agents, action),
   ],
@@ -115,9 +115,9 @@ const sentences: Readonly<Record<string, Tell>> = {
     'saved the view ',
     what,
     q === '' ? ', with all agents' : ': ',
-    ...(q === '' ? [] : [saidPart(q)]),
+    ...(q === '' ? [] : [textPart(q)]),
   ],
-  'view.renamed': (what, { from }) => ['renamed the view ', saidPart(from), ' to ', what],
+  'view.renamed': (what, { from }) => ['renamed the view ', textPart(from), ' to ', what],
   'view.removed': (what) => ['removed the view ', what],
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
   'wish.hurried': (what, facts) => ['let ', what, ' update to ', ...versionOf(facts), ' without the end of its watch'],
@@ -131,7 +131,7 @@ const sentences: Readonly<Record<string, Tell>> = {
   ],
   'rollout.hurried': (what, { agents }) => [
     'let ',
-    saidPart(`${agents}`),
+    textPart(`${agents}`),
     ' of the agents in the rollout of ',
     what,
     ' update without the end of a watch',
@@ -142,13 +142,13 @@ const sentences: Readonly<Record<string, Tell>> = {
   'rollout.halted': (what, { why }) => [
     'halted the rollout of ',
     what,
-    ...(why ? [': ', saidPart(shortWhy(why))] : []),
+    ...(why ? [': ', textPart(shortWhy(why))] : []),
   ],
   'rollout.done': (what) => ['finished the rollout of ', what],
   'alert.acknowledged': (what, { rule, item }) =>
     item === undefined
       ? ['acknowledged the alert ', ruleOf(rule), ' of ', what]
-      : ['acknowledged the alert about ', saidPart(item), ' of ', what],
+      : ['acknowledged the alert about ', textPart(item), ' of ', what],
   'alert.muted': (what, facts) => ['muted ', what, ...mutedPart(facts)],
   'alert.unmuted': (what, facts) => ['lifted the mute of ', what, ...mutedPart(facts)],
   'alert.settings_changed': (_, { detail }) => [
@@ -159,13 +159,13 @@ const sentences: Readonly<Record<string, Tell>> = {
     'set when reports of ',
     what,
     ' are expected: ',
-    saidPart(hours ?? 'always'),
+    textPart(hours ?? 'always'),
   ],
   'rule.changed': (what) => [
     'changed the alert rule ',
     typeof what === 'object' && 'said' in what ? ruleOf(what.said) : what,
   ],
-  'channel.added': (what, { kind }) => ['added the ', saidPart(kind), ' channel ', what],
+  'channel.added': (what, { kind }) => ['added the ', textPart(kind), ' channel ', what],
   'channel.enabled': (what) => ['enabled the channel ', what],
   'channel.disabled': (what) => ['disabled the channel ', what],
   'channel.removed': (what) => ['removed the channel ', what],
@@ -236,8 +236,8 @@ const versionOf = ({ of, version, blueprint }: ActivityFacts): SentencePart[] =>
   if (of !== 'runtime' && typeof blueprint === 'string' && typeof version === 'string')
     return [versionPart(blueprint, version)]
   return [
-    ...(of === 'runtime' ? ['runtime '] : blueprint ? [saidPart(blueprint), ' '] : []),
-    version === undefined || version === null ? 'the requested version' : saidPart(version),
+    ...(of === 'runtime' ? ['runtime '] : blueprint ? [textPart(blueprint), ' '] : []),
+    version === undefined || version === null ? 'the requested version' : textPart(version),
   ]
 }
 
@@ -259,12 +259,12 @@ function asked(what: SentencePart, type: unknown, payload: unknown): SentencePar
         ' to set ',
         ...Object.entries(facts).flatMap(([key, value], i): SentencePart[] => [
           ...(i > 0 ? [', '] : []),
-          saidPart(key),
-          ...(value === null ? [' to not set'] : [' to ', saidPart(value)]),
+          textPart(key),
+          ...(value === null ? [' to not set'] : [' to ', textPart(value)]),
         ]),
       ]
     default:
-      return ['sent ', saidPart(type), ' to ', what]
+      return ['sent ', textPart(type), ' to ', what]
   }
 }
 
@@ -316,8 +316,8 @@ function split(subject: string): [kind: string, name: string] {
 }
 
 function unforeseen(action: string, subject: string, details: ActivityFacts): SentencePart[] {
-  const facts = Object.keys(details).length > 0 ? [' ', saidPart(details)] : []
-  return [saidPart(action.replaceAll(/[._]/g, ' ')), ': ', saidPart(subject), ...facts]
+  const facts = Object.keys(details).length > 0 ? [' ', textPart(details)] : []
+  return [textPart(action.replaceAll(/[._]/g, ' ')), ': ', textPart(subject), ...facts]
 }
 
 /** The heading for the entries of one day, such as `Saturday, 21 November 2026`, in the reader's time zone. */
