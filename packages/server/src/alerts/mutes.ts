@@ -4,6 +4,7 @@
  */
 import type { RuleName } from '@svc/api'
 
+/** A stored mute. Times are Unix milliseconds. */
 export interface Mute {
   id: string
   /** The id of the muted agent; null means all agents, and alerts that are not about an agent. */

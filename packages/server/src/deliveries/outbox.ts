@@ -22,6 +22,7 @@ const waitsMs = [
   4 * hour,
   8 * hour,
 ] as const
+/** The maximum number of tries of a delivery. */
 export const maxTries = waitsMs.length + 1
 const waitSpread = 0.2
 /** The maximum milliseconds until the next try of a delivery that has had this number of tries. */
@@ -63,6 +64,7 @@ interface WaitingMessage {
   tries: number
 }
 
+/** The decision about a delivery after a try. */
 export type DeliveryOutcome =
   | { is: 'sent' }
   | { is: 'again'; dueAt: number }

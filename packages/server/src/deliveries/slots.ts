@@ -23,6 +23,7 @@ interface WorkItem {
   byStranger?: boolean
 }
 
+/** A piece of work that is due, with the times by which the dispatcher chooses. */
 export interface DueWork extends WorkItem {
   /** The time at which the work was due. */
   dueAt: number

@@ -88,6 +88,7 @@ export function writeSecret(file: string, secret: string): void {
   writeSynced(file, `${secret}\n`)
 }
 
+/** The lock by which one process owns a data folder. */
 export interface FolderLock {
   release(): void
 }
@@ -144,6 +145,7 @@ export function giveFilesToOwner(dataDir: string): void {
  */
 export const movedFile = (dataDir: string): string => join(dataDir, 'moved')
 
+/** Marks the data of this folder as moved to the PostgreSQL at `to`. */
 export function noteMoved(dataDir: string, to: string): void {
   writeSynced(movedFile(dataDir), `${to}\n`)
 }

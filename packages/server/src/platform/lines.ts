@@ -5,6 +5,7 @@
 import { writeSync } from 'node:fs'
 import { isCode } from './errors.ts'
 
+/** The lines of a log on their way to a file descriptor. */
 export interface OutputLines {
   write(line: string): void
   /** Writes the waiting lines if that is possible now. Returns true if none waits any longer. */

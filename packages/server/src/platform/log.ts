@@ -12,6 +12,7 @@ import { linesTo, type OutputLines, writerTo } from './lines.ts'
 const secretKeys = ['authorization', 'cookie', 'password', 'secret', 'token', 'code', 'headers', 'body']
 const paths = secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
 
+/** Opens the log of the service at this level. */
 export function openServiceLog(level: string, destination: DestinationStream = standardError()): Logger {
   return pino(
     {

@@ -140,8 +140,10 @@ const webRefusals = {
   unavailable: [503, 'The database of the service does not answer. Try again in a moment.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
+/** The codes of all refusals of the page's routes. */
 export type WebCode = keyof typeof webRefusals
 
+/** The error that refuses a request of a page. */
 export class Refusal extends Error {
   readonly code: WebCode
   readonly status: number

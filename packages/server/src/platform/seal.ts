@@ -17,6 +17,7 @@ const version = 'v1'
 const nonceBytes = 12
 const tagBytes = 16
 
+/** A key for `seal` and `unseal`. */
 export type SealKey = Uint8Array
 
 export const sealKeyOf = (secret: string, purpose: keyof typeof purposes = 'channels'): SealKey =>

@@ -17,6 +17,7 @@ import { readAddresses } from '../platform/http/address.ts'
 import { ownVersion, pathBeside } from '../platform/installed.ts'
 import { domainOfMails } from '../platform/mail-host.ts'
 
+/** The settings of the service, and facts about how they were set. */
 export interface ServiceSettings extends Config {
   /** True if somebody set SVC_METRICS_PORT. Only then is it an error when another program uses that port. */
   metricsPortChosen: boolean
@@ -24,6 +25,7 @@ export interface ServiceSettings extends Config {
   remarks: readonly string[]
 }
 
+/** Environment variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /** Reads the settings from the environment and the `.env` file of the current folder. `flags` win over both. */

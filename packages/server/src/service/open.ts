@@ -26,6 +26,7 @@ import type { Deps } from '../web/routing/deps.ts'
  */
 export const silenceMs = 30_000
 
+/** The opened parts that the service and every command need. */
 export type OpenedService = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
 /** The milliseconds for which a command or a starting service waits while another process has the data folder. */

@@ -4,6 +4,7 @@ import type { ServedRelease } from '../../updates/releases/store.ts'
 export const servedReleaseSql = `select serial, version, sha256, case when signature is null then 0 else 1 end as signed
     from release order by serial desc limit 1`
 
+/** A row that `servedReleaseSql` returns. */
 export type ServedRow = readonly [serial: number, version: string, sha256: string, signed: number]
 
 export const servedOf = (row: ServedRow | undefined): ServedRelease | undefined =>

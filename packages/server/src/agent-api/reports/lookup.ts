@@ -7,6 +7,7 @@ import type { Store } from '../../platform/db/open.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { newRowNumbers, type RowNumbers } from '../report-store/row-numbers.ts'
 
+/** The agent whose token a call carries. */
 export interface Caller {
   agentId: string
   workspaceId: string

@@ -5,6 +5,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 
+/** The milliseconds after which a lease that was not renewed is free. */
 export const evaluationLeaseMs = 30_000
 
 /**

@@ -43,6 +43,7 @@ export const channelSubject = ({ id, name }: Pick<ChannelFacts, 'id' | 'name'>):
   name: `The channel ${name}`,
 })
 
+/** The facts by which the service itself is judged. */
 export interface ServiceFacts {
   /** The share of the disk that is free, from 0 to 1; null if that is unknown. */
   diskFree: number | null

@@ -61,6 +61,7 @@ export const clearFinding: ConditionFinding = { is: 'clear' }
 export const unknownFinding: ConditionFinding = { is: 'unknown' }
 export const overFinding: ConditionFinding = { is: 'over' }
 const notNow: ConditionFinding = { is: 'over', mayReturn: true }
+/** The finding of a condition that either holds or is gone. */
 export const holdsOrClear = (holds: boolean, label?: string): ConditionFinding =>
   holds ? { is: 'holds', ...(label !== undefined && { label }) } : clearFinding
 

@@ -42,6 +42,7 @@ export interface EarlierItems {
   /** The number of alerts that were made within the last day and have ended. */
   inDay: number
 }
+/** The earlier alerts about items of an agent that had none. */
 export const noEarlier: EarlierItems = { ended: [], inDay: 0 }
 
 const holdingFinding = { is: 'holds' } as const

@@ -5,6 +5,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { isZone, minutesText, readTime } from './hours.ts'
 import type { PersonPreferences } from './routing.ts'
 
+/** The preferences to change; a missing one stays as it is. */
 export interface PreferenceChange {
   rules?: RuleName[] | null
   pace?: ChannelPace

@@ -23,6 +23,7 @@ export interface PersonPreferences {
   zone: string
 }
 
+/** The facts about a message that decide when a person gets it. */
 export interface DueMessage {
   rule: RuleName
   level: AlertLevel
@@ -47,6 +48,7 @@ export function personalSendTime(
   return endOfHours(quiet, paced) ?? nextTime({ days: everyDay, from: eightOClock, zone }, paced)
 }
 
+/** The second set of channels of a rule, and when it gets an alert. */
 export interface Escalation {
   /**
    * The milliseconds for which an alert must be open without an acknowledgement before it is sent to the second

@@ -13,6 +13,7 @@ import { piecesOf } from '../../platform/lists.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 
 type TagsWanted = { agents: readonly string[] } & TagChange
+/** The agents after a change of their tags. */
 export interface TagResult {
   /** All named agents, sorted by name. */
   agents: TaggedAgent[]

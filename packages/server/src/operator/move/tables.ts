@@ -16,6 +16,7 @@ export interface MovedColumn {
    */
   counted: boolean
 }
+/** A table whose rows are moved, with its columns. */
 export interface TableToMove {
   name: string
   columns: MovedColumn[]

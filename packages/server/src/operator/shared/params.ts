@@ -40,6 +40,7 @@ async function findWorkspaceOrService(call: CommandCall, slug: string): Promise<
   return slug === serviceAsWorkspace.slug ? serviceAsWorkspace : findWorkspaceNamed(call, slug)
 }
 
+/** The beginning of the refusal of an argument that names no agent. */
 export const agentForm = 'An agent is named SLUG/NAME'
 
 /** The agent that `SLUG/NAME` names. */
@@ -85,6 +86,7 @@ export const onAlert = alertParams('alert')
 export const onMute = alertParams('mute')
 /** The workspace of the delivery whose id the argument gives. */
 export const onDelivery = alertParams('delivery')
+/** The refusal of an id that no rollout has. */
 export const noRollout = (id: string) => `There is no rollout ${shown(id)}. It may have been deleted.`
 /** The workspace of the rollout whose id the argument gives. */
 export const onRollout = workspaceById(

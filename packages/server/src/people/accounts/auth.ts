@@ -44,6 +44,7 @@ export const maxSessionMs = 90 * dayMs
 /** The precision, in seconds, with which the last use of a session is recorded. */
 const seenSeconds = 15 * 60
 const invitationSeconds = 7 * 86400
+/** The milliseconds for which an invitation is valid. */
 export const invitationMs = invitationSeconds * 1000
 
 /**

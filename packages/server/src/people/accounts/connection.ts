@@ -84,6 +84,7 @@ async function noteRemoved(
   await queueNotice(db, { config }, { person: person.id, what: 'oidc_removed', ...known }, now)
 }
 
+/** The refusal to remove the only way in which a person can sign in. */
 export const lastWayIn = refuse(
   'last_way_in',
   'This is the last way in to your account. Choose a password, add a passkey or connect a provider first.',

@@ -13,6 +13,7 @@ export interface HalfCookies {
   clear(): string
 }
 
+/** Makes the token of the first half of a sign-in. */
 export const newHalfToken = (): string => randomBytes(32).toString('base64url')
 
 export function halfCookies(baseUrl: string): HalfCookies {

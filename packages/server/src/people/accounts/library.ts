@@ -13,6 +13,7 @@ import { decideWithin } from '../../platform/db/undo.ts'
 import type { Actor, ChangeContext } from '../audit/by.ts'
 import { type Auth, readyAuth } from './auth.ts'
 
+/** A transaction of the service's tables. */
 export type Trx = Transaction<Tables>
 /** The dependencies of functions that write people, workspaces, members or invitations. */
 export interface PeopleDeps {

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 
+/** A maximum number of tries in a sliding window. */
 export interface TryLimit {
   max: number
   seconds: number

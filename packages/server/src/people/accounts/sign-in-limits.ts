@@ -39,6 +39,7 @@ interface AdmittedTry {
 }
 type Admission = { ok: true; value: AdmittedTry } | { ok: false; wait: number }
 
+/** Creates the counter of failed sign-ins, which admits or refuses each try. */
 export function countSignIns(limits = signInLimits) {
   const callers = new TryCounter(limits.perCaller)
   const pairs = new TryCounter({ ...limits.perAccountAndCaller, seconds: limits.perAccountAndCallerSlow.seconds })

@@ -50,6 +50,7 @@ export function maskedEmail(typed: string): string {
 
 /** The maximum number of lines about sign-ins that are kept for each person. */
 const maxSignIns = 100
+/** The maximum number of characters of a browser's name that are stored. */
 export const maxUserAgent = 300
 
 /** Stores a successful sign-in: counts it in the line of equal sign-ins, if there is one, or adds a line. */

@@ -24,6 +24,7 @@ interface FoldLimits {
    */
   slack: number
 }
+/** The limits for each kind of a person's lines. */
 export const foldLimits: Readonly<Record<Room, FoldLimits>> = {
   ordinary: { kept: 10_000, slack: 1_000 },
   evidence: { kept: 100_000, slack: 1_000 },

@@ -10,6 +10,7 @@ import { deletePasskeys } from './passkeys.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
 import { isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
 
+/** The authenticator app of a person. */
 export const findTotp = (db: Db, personId: string) =>
   db.selectFrom('totp').selectAll().where('person_id', '=', personId).executeTakeFirst()
 

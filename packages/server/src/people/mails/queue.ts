@@ -170,6 +170,7 @@ export async function giveMailBack({ db }: Store, { id }: WaitingMail): Promise<
   await db.updateTable('account_mail').set({ leased_until: 0 }).where('id', '=', id).execute()
 }
 
+/** Plans the next try of a mail that was not accepted. */
 export async function tryLater({ db }: Store, { id, tries }: WaitingMail, dueAt: number): Promise<void> {
   await db
     .updateTable('account_mail')

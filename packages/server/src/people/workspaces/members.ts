@@ -45,6 +45,7 @@ export async function membersOfWorkspace(
 
 type MemberRefusal = 'member_unknown' | 'last_admin'
 
+/** Changes the role of a member. */
 export function changeRole(
   { people, by, now }: PeopleCtx,
   workspace: WorkspaceInfo,

@@ -111,6 +111,7 @@ export const mayInvite = (inviter: string | null, role: string): boolean =>
 const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
   status === 'pending' && isAhead(new Date(expiresAt).getTime(), now, invitationMs)
 
+/** The names of the people who made these invitations, by id. */
 export async function inviterNames(
   db: Db,
   rows: readonly Pick<Invitation, 'inviterId'>[],

@@ -15,6 +15,7 @@ import { lockWorkspace } from './lock.ts'
 /** The id by which this service itself is named among the products for which a workspace can be activated. */
 export const ownProduct = 'svc'
 
+/** A workspace by its id, short name and name. */
 export interface WorkspaceInfo {
   id: string
   slug: string

@@ -22,6 +22,7 @@ import { addressShare, shareConnections } from './share.ts'
 import { Turns } from './turns.ts'
 import { giveUpUnread, type UnreadLimits, unreadLimits } from './unread.ts'
 
+/** Handles a request that the listener does not pass to the router. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 /**
  * Handlers by method and exact path, such as `POST /api/agent/v1/report`, or by a path prefix: `GET

@@ -21,6 +21,7 @@ import { codeMs } from '../../updates/installs/codes.ts'
 /** A length in milliseconds, or an SQL expression for a length that differs from row to row. */
 type Length = number | RawBuilder<number>
 
+/** The rule by which a stored time is corrected. */
 export type TimeRule =
   /** The time of something that happened, in milliseconds or in units of `unit`. It becomes the present time. */
   | { is: 'event'; where?: RawBuilder<boolean>; unit?: number }

@@ -35,6 +35,7 @@ interface CodesWanted {
   /** The number of codes, each for another agent. By default it is one code, which may name an agent that exists. */
   count?: number | undefined
 }
+/** An install code that was just issued. */
 export interface IssuedCode {
   row: InstallCodeRow
   /** The install code, which is shown only this once. */

@@ -133,6 +133,7 @@ export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): L
   return levels.length === 0 ? null : worstLevel(levels)
 }
 
+/** The next step of a running rollout. */
 export type RolloutStep =
   /**
    * The rollout waits. `keptAt` is the time since which the wave is watched: the rollout waits for none of its agents

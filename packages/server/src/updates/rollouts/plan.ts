@@ -25,6 +25,7 @@ export type RolloutRefusal =
 export const defaultWatchSeconds = 600
 export const maxWatchSeconds = 7 * 86_400
 
+/** A rollout as it would be started now. */
 export interface PlannedRollout {
   named: NamedVersion
   waves: { upTo: string; agents: RolloutCandidate[] }[]

@@ -1,6 +1,7 @@
 /** Groups of the states of rollouts. */
 import type { RolloutState } from '@svc/api'
 
+/** The states of rollouts that are neither done nor cancelled. */
 export const unfinishedStates: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
 /** True if a rollout reaches further agents by itself. */

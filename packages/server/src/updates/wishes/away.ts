@@ -13,6 +13,7 @@ const beatEveryMs = 10_000
 /** The minimum milliseconds of an outage that is recorded. A shorter one is a restart, which no trial notices. */
 const minAwayMs = 30_000
 
+/** A time span in which no node of the service ran, in Unix milliseconds. */
 export interface Outage {
   from: number
   to: number

@@ -28,6 +28,7 @@ type ManyWished = {
   changed: string[]
 }
 
+/** Sets or withdraws the wish of each of these agents. */
 export async function wishMany(
   { db, by, now }: ChangeContext<Actor, Db | RunInTransaction>,
   workspace: { id: string },

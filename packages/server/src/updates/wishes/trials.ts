@@ -27,6 +27,7 @@ const unclaimedMs = 2 * 60_000
 export interface TrialSlots {
   free: number
 }
+/** Reads the number of free trial slots of a workspace. */
 export async function readFreeTrials(trx: Db, workspaceId: string, now: number): Promise<TrialSlots> {
   const { max, busy } = await countTrials(trx, workspaceId, now)
   return { free: max - busy }

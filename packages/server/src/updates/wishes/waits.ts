@@ -20,6 +20,7 @@ export interface LastSeen {
   silentAt: number | null
 }
 
+/** The facts that say what a blueprint wish waits for. */
 export interface BlueprintWaitFacts extends LastSeen {
   /**
    * The version before the running one, which stays on the agent's machine. A rollback to it never has to wait (D30).
@@ -56,6 +57,7 @@ const windowOf = (kept: BlueprintWaitFacts['kept'], now: number): WaitReason | n
     ? { for: 'window', until: kept.at + watchingMs, version: kept.version }
     : null
 
+/** The facts that say what a runtime wish waits for. */
 export interface RuntimeWaitFacts extends LastSeen {
   trials: { max: number; busy: number }
   blueprintOnTrial: boolean

@@ -43,6 +43,7 @@ const retryMs = 1_000
 /** The maximum number of ids in a message, which has at most 8000 bytes; an id takes 39. */
 const maxIds = 150
 
+/** Makes the announcer of this process. */
 export function announcer(
   pool: pg.Pool,
   from: Pick<NodeMessage, 'node' | 'command'>,

@@ -64,12 +64,13 @@ interface KeptFleet {
 /** The rows of a workspace's agents by agent id. */
 type Rows = ReadonlyMap<string, FleetRow>
 
+/** The cached rows of the agents of all workspaces in use. */
 export interface FleetCache {
   /** Returns the rows of the workspace's agents by agent id, as they are at the time of the call. */
   read: (workspaceId: string) => Promise<Rows>
   /**
-   * Does the same, but does not wait for the costs of many agents if nobody has asked for them in the last minutes. The
-   * costs are then null and `costsPending` is true. They are read next, and `costsRead` is called.
+   * Returns the rows as `read` does, but does not wait for the costs of many agents if nobody has asked for them in the
+   * last minutes. The costs are then null and `costsPending` is true. They are read next, and `costsRead` is called.
    */
   readRows: (workspaceId: string) => Promise<{ rows: Rows; costsPending: boolean }>
   reported: (workspaceId: string, agentId: string) => void
@@ -89,6 +90,7 @@ interface FleetSource {
   costsFailed: (error: unknown) => void
 }
 
+/** Creates the fleet cache of one process. */
 export function fleetCache(source: FleetSource): FleetCache {
   const kept = new Map<string, KeptFleet>()
 

@@ -10,6 +10,7 @@ import type { FleetRow, LiveFrame } from '@svc/api'
  */
 const maxRows = 100
 
+/** The changes in a workspace since its last frame. */
 export interface FrameNews {
   /** The ids of the agents that reported since the last frame, and the ids of agents with other changes. */
   readonly reported: Set<string>
@@ -26,6 +27,7 @@ export interface FrameNews {
   /** True if changes may have been missed because their announcement was lost. */
   missed: boolean
 }
+/** The news of a workspace in which nothing has happened. */
 export const noNews = (): FrameNews => ({
   reported: new Set(),
   changed: new Set(),

@@ -31,6 +31,7 @@ export interface Subscriber {
   res: ServerResponse
 }
 
+/** The hub of a node: it learns of changes and sends frames to the open pages. */
 export interface Hub extends Live {
   fleet: FleetCache
   /**

@@ -20,6 +20,7 @@ const moves = {
   over: {},
 } as const satisfies Record<string, Partial<Record<PaceEvent['is'], string>>>
 
+/** The state of a workspace that decides when it gets its next frame. */
 export interface FramePace {
   readonly is: keyof typeof moves
   /** The number of subscribed pages of the workspace. */

@@ -24,6 +24,7 @@ export function openStream(res: ServerResponse): void {
   res.write('retry: 2000\n\n')
 }
 
+/** The bytes of one event, as the stream carries it. */
 export const eventBytes = (name: 'frame' | 'ping', data: string): Buffer =>
   Buffer.from(`event: ${name}\ndata: ${data}\n\n`)
 

@@ -1,6 +1,7 @@
 /** The age of an agent's status, from the stored facts of its last report (D65). */
 import { hasWarning } from '../../fleet/reports/columns.ts'
 
+/** The age of an agent's status file. */
 export interface StatusAge {
   /**
    * When the agent wrote its status, by the clock of its machine, in Unix milliseconds; null when the agent does not

@@ -249,6 +249,7 @@ function barOf({ id, rule, level, subject_kind: kind, subject_name, item, opened
 
 // The alerts that a page asks for: by words, by rule, by level.
 
+/** The words, rule and level by which a page selects alerts. */
 export interface AlertsWanted {
   /** Words that must all occur in the subject of the alert, its label, or the heading of its rule. */
   q?: string | undefined

@@ -59,6 +59,7 @@ function lastSeq(table: 'level_change' | 'agent_offline', columns: readonly [tim
 
 type RowAt = Awaited<ReturnType<ReturnType<typeof agentsAt>['execute']>>[number]
 
+/** Makes the stored states of one agent at one time from its row. */
 export function storedStatesOf(row: RowAt): Omit<StoredStates, 'away' | 'keptFrom'> {
   const { at, level, label, paused, from_at, until_at, was_stopped } = row
   const open = openOffline(row)

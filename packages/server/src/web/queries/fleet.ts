@@ -180,6 +180,7 @@ export const noFleetCounts = (): FleetCounts => ({
   all: 0,
 })
 
+/** Adds an agent to the counts of the fleet. */
 export function countRow(counts: FleetCounts, row: FleetRow, now: number): void {
   counts.all++
   const level = levelOf(row)

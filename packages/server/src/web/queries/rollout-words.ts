@@ -36,6 +36,7 @@ export function watchingNow({ state }: RolloutDbRow, { agents, tooOld }: Rollout
   return no(tooOld > 0 ? tooOldText : nothingWaitsText)
 }
 
+/** Says for each action on a rollout whether it is possible now, and why not. */
 export function rolloutActions(
   { state, wave, waves }: RolloutDbRow,
   counts: AgentCounts,
@@ -140,6 +141,7 @@ interface WaitingMember {
   waits: WaitReason | null
 }
 
+/** Says what an agent of a rollout waits for; null if it waits for nothing. */
 export function memberWaits(rollout: RolloutState, { state, wish, waits }: WaitingMember): WaitReason | null {
   if (state === 'untouched') return untouchedWaits[rollout]
   return state === 'wished' ? wishedWaits[wish](waits) : null

@@ -3,6 +3,7 @@ import type { AgentState, StateSpan } from '@svc/api'
 import { type Level, pausedLabel, type StoppedBy } from '@svc/protocol'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 
+/** A stored change of an agent's level or pause. */
 export interface LevelRow {
   at: number
   level: Level

@@ -39,6 +39,7 @@ const types: Record<string, string> = {
 const listedEvery = 1000
 const page = '/index.html'
 
+/** A file of the built page, as it was read. */
 export interface PageFile {
   bytes: Buffer
   type: string

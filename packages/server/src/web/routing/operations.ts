@@ -88,10 +88,12 @@ type BoundRead = {
   /** True if the answer holds secrets, such as the links of invitations. It is never compressed (json.ts). */
   holdsSecrets?: true
 }
+/** An operation with the function that makes its change in one transaction. */
 export interface BoundChange<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
   operation: Operation<R>
   act(acting: ChangeArguments<R, Actor>, input: unknown): Promise<Verdict<Value, WebCode>>
 }
+/** An operation with the function that makes its change in several transactions. */
 export interface BoundLongChange<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
   operation: Operation<R>
   makeLongChange(acting: LongChangeArguments<R>, input: unknown): Promise<Verdict<Value, WebCode>>

@@ -14,6 +14,7 @@ import type { NewSession, SessionMaker } from './sign-in-session.ts'
 
 /** The person whose code was typed, and the party that typed it. */
 type CodeGiver = { person: Person; party: PartyOfCodes }
+/** The code that a person typed: of an app, or a recovery code. */
 export type GivenCodes = { code?: string; recovery?: string }
 
 /**
@@ -44,5 +45,6 @@ export const noteClocks = (log: Deps['log'], person: { id: string }, seconds: nu
   log.warn({ person: person.id, seconds }, 'clocks differ: a code of an authenticator app is from another time')
 
 const secondFailed = refuse('second_factor_failed', new Refusal('second_factor_failed').message)
+/** The message of the refusal while codes are locked. */
 export const tooManyCodes =
   'Too many wrong codes: further ones are refused here for a while. A recovery code still signs you in.'

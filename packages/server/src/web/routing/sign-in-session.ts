@@ -26,6 +26,7 @@ import type { WebEnv } from './guards.ts'
 
 export type SignInMethod = SignInRecord['method']
 export type SignedInAccount = Pick<Person, 'id' | 'email'>
+/** The facts about a sign-in that its record contains. */
 export type SignInFacts = Pick<SignInLine, 'known'> & { method: SignInMethod }
 /** A new session: the headers with its cookie, and its token. */
 export type NewSession = { headers: Headers; token: string }
@@ -49,6 +50,7 @@ export interface SessionMaker {
   newSession(c: Context<WebEnv>, person: Pick<Person, 'id'>, db?: Db): Promise<NewSession>
 }
 
+/** Makes the functions that all steps of a sign-in share. */
 export function sessionMaker(
   { auth, config, log, now, store }: Deps,
   addressOf: (c: Context<WebEnv>) => string,

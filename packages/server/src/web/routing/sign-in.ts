@@ -50,6 +50,7 @@ const perCallerPasskeys: TryLimit = { max: 30, seconds: 300 }
 
 type LinkMethod = Exclude<SignInMethod, 'password' | 'passkey' | 'oidc'>
 
+/** The ways to sign in, to prove, and to sign out, as the routes call them. */
 export interface SignIn {
   /**
    * Signs in with a password, or asks for the second factor of somebody who has one. Every wrong password gets the same

@@ -29,6 +29,7 @@ const agentIndex = numberedAgentReader.at
 const runIndex = runReader.at
 const lowestIndex = lowestRunReader.at
 
+/** Reads what is needed to judge one report; undefined if its agent does not exist. */
 export function load(
   s: Statements,
   { agentId, report, rowNumbers }: Submission,
