@@ -80,8 +80,10 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
           </NumberedStep>
           <NumberedStep order={2} title="2. Connect">
             <CopyLines text={connectLine(service.baseUrl, page.name, '.')} label="line that connects" />
+            {page.canAct && (
+              <p className="ag-quiet">It asks for the token, which was shown when the agent was added. {lost}</p>
+            )}
             <p className="ag-quiet">
-              {page.canAct && <>It asks for the token, which was shown when the agent was added. {lost} </>}
               <Help about="start#connect-a-program-that-already-runs" />
             </p>
           </NumberedStep>
