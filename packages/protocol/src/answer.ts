@@ -18,7 +18,7 @@ import {
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
-import { runtimeVersion, semanticVersion, sha256Shape } from './versions.ts'
+import { runtimeVersion, semanticVersionShape, sha256Shape } from './versions.ts'
 
 /**
  * The payload of a command, the only part of an answer whose fields are not known in advance. A deeply nested payload
@@ -61,7 +61,7 @@ function readCommand(input: unknown): ReceivedCommand | undefined {
 const desired = object(
   {
     blueprint: exactText(limits.name),
-    version: exactText(limits.version, semanticVersion),
+    version: exactText(limits.version, semanticVersionShape),
     /** True if the agent should end the watch of its present version (3.3) and update at once. */
     now: boolean,
   },

@@ -5,7 +5,7 @@ import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
 import { settingDefault, settingFields } from './settings.ts'
 import { shown } from './text.ts'
-import { isVersion, semanticVersion, sha256Shape } from './versions.ts'
+import { isVersion, semanticVersionShape, sha256Shape } from './versions.ts'
 
 /**
  * Reads the body of an install call, `preview` or `redeem`. A body without a string `code` is refused (D45). This
@@ -73,7 +73,7 @@ export type SecretSpec = FieldValue<typeof secret>
 export const preview = object(
   {
     blueprint: name(limits.name),
-    version: exactText(limits.version, semanticVersion),
+    version: exactText(limits.version, semanticVersionShape),
     description: text(limits.line),
     agentName: field((v) => (typeof v === 'string' && isAgentName(v) ? v : undefined), {
       type: 'string',
@@ -86,7 +86,7 @@ export const preview = object(
     /** The programs that the agent needs on its machine. */
     needs: list(need, limits.settings),
     /** The oldest version of svc that understands the manifest; absent if every version understands it. */
-    svc: exactText(limits.version, semanticVersion),
+    svc: exactText(limits.version, semanticVersionShape),
     /**
      * The settings of the blueprint. A service of an older version leaves them out, and the machine then reads the
      * settings from the manifest after the installation.

@@ -15,7 +15,7 @@ export const sha256Shape = /^[0-9a-f]{64}$/
 const corePattern = '(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)'
 const identifierPattern = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
 /** The form of a semantic version (D48). `isVersion` also checks its length. */
-export const semanticVersion = new RegExp(
+export const semanticVersionShape = new RegExp(
   `^${corePattern}(?:-(${identifierPattern}(?:\\.${identifierPattern})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 )
 
@@ -23,15 +23,15 @@ export const semanticVersion = new RegExp(
  * True if a text is a version in strict SemVer 2.0.0, in ASCII, with at most 128 characters (D48). Two versions are the
  * same only if their texts are equal.
  */
-export const isVersion = (text: string): boolean => text.length <= limits.version && semanticVersion.test(text)
+export const isVersion = (text: string): boolean => text.length <= limits.version && semanticVersionShape.test(text)
 
 /**
  * Compares two valid versions by SemVer precedence. The result is negative if `a` is lower, zero if both rank equally,
  * otherwise positive; build metadata is ignored.
  */
 export function compareVersions(a: string, b: string): number {
-  const [, ...left] = semanticVersion.exec(a) ?? []
-  const [, ...right] = semanticVersion.exec(b) ?? []
+  const [, ...left] = semanticVersionShape.exec(a) ?? []
+  const [, ...right] = semanticVersionShape.exec(b) ?? []
   for (let i = 0; i < 3; i++) {
     const order = compareDigits(left[i] ?? '', right[i] ?? '')
     if (order !== 0) return order

@@ -11,6 +11,7 @@ interface ListedFile {
   readonly executable: boolean
 }
 
+/** Hints at probable mistakes in a blueprint with these files. */
 export function hintsOn(manifest: Manifest, files: readonly ListedFile[]): BundleFinding[] {
   const mac = macNote(files)
   return [
@@ -30,6 +31,7 @@ export function macNote(files: readonly { readonly path: string }[]): string | u
   return `contains files that macOS added and no agent needs (${all}); "svc pack" leaves them out`
 }
 
+/** Returns the line and the column of a value of the manifest, such as `settings[0].default`. */
 export type PositionOf = (path: string) => { line: number; column: number }
 
 /** Warnings about mistakes that keep the service from learning about the agent, or that reveal secrets. */

@@ -9,10 +9,10 @@ type Log = Pick<DeclaredLog, 'name' | 'path' | 'output'>
 
 /** A log that stands for many: its name and its path, each as the parts before and behind the word. */
 interface LogPattern {
-  readonly name: NumberedName
-  readonly path: NumberedName
+  readonly name: TextAroundStar
+  readonly path: TextAroundStar
 }
-type NumberedName = readonly [before: string, behind: string]
+type TextAroundStar = readonly [before: string, behind: string]
 
 const logWordPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
@@ -56,7 +56,7 @@ function patternOf({ name, path, output }: Log): LogPattern | undefined {
 }
 
 /** The text before and behind the only segment `*`; undefined if there is none, or more than one. */
-function aroundStar(text: string): NumberedName | undefined {
+function aroundStar(text: string): TextAroundStar | undefined {
   const segments = text.split('/')
   const at = segments.indexOf('*')
   if (at < 0 || segments.indexOf('*', at + 1) >= 0) return undefined
@@ -65,10 +65,10 @@ function aroundStar(text: string): NumberedName | undefined {
   return [before.join(''), behind.join('')]
 }
 
-const filled = ([before, behind]: NumberedName, found: string): string => before + found + behind
+const filled = ([before, behind]: TextAroundStar, found: string): string => before + found + behind
 
 /** The word that the star means in a name; undefined if the name is another one. */
-function wordIn([before, behind]: NumberedName, name: string): string | undefined {
+function wordIn([before, behind]: TextAroundStar, name: string): string | undefined {
   // If both parts overlap in a name, the word between them is empty, and an empty word is not valid.
   if (!name.startsWith(before) || !name.endsWith(behind)) return undefined
   const found = name.slice(before.length, name.length - behind.length)

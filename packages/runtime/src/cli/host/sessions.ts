@@ -5,7 +5,7 @@ import { accountHostFolder } from '../../host/jobs/account.ts'
 import { clockText } from '../../host/jobs/zone.ts'
 import { toolNames } from '../../host/sessions/session.ts'
 import { costOf, knownCost } from '../../host/sessions/spent.ts'
-import { readTools } from '../../host/sessions/tools.ts'
+import { knownTools } from '../../host/sessions/tools.ts'
 import type { JudgedSession } from '../../host/watch/ai-judge.ts'
 import { costText, generalItems } from '../../host/watch/ai-part.ts'
 import { type AiLook, aiPaths, chosenFolders, lookAtSessions } from '../../host/watch/ai-section.ts'
@@ -55,7 +55,7 @@ function linesOf({ found, judged, view }: AiLook): string | string[] {
     .filter(({ level }) => level !== 'ok')
     .map(({ name, detail = '' }) => `(${name}) ${detail}`)
   if (judged.length === 0 && faults.length === 0)
-    return `There are no AI sessions of the last 7 days. svc reads those of ${readTools.map((tool) => toolNames[tool]).join(', ')}.`
+    return `There are no AI sessions of the last 7 days. svc reads those of ${knownTools.map((tool) => toolNames[tool]).join(', ')}.`
   const rows = judged.map(({ session, name, since }) => [
     name,
     toolNames[session.tool],

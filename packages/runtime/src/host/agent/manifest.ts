@@ -23,7 +23,7 @@ interface HostAgent {
 /** The text with which every version of svc begins a manifest that it writes. */
 const writtenNote = '# Written by svc, which replaces it.'
 
-/** The text of the manifest. */
+/** The text of the host agent's manifest. */
 export const hostManifest = ({ name, node, source }: HostAgent, own: string = ownVersion): string => `\
 ${writtenNote} To change what is shown: ${plainHint('adopt')}
 name: ${name}

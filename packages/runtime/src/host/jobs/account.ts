@@ -14,13 +14,13 @@ import { hostFolder, jobsIn, type ProcessEnv } from './paths.ts'
 export const accountHostFolder = (env: ProcessEnv, launcher = launcherBeside()): string | undefined =>
   hostFolderWritten(launcher) ?? hostFolder(ownFolders(env))
 
-/** The folder with a folder for each job. `SVC_JOBS_DIR` replaces the one of the account. */
+/** The folder of all jobs: the one that `SVC_JOBS_DIR` names, otherwise that of the account. Undefined without both. */
 export function accountJobsFolder(env: ProcessEnv): string | undefined {
   const host = accountHostFolder(env)
   return host === undefined ? replacedJobs(env) : jobsFolderOf(host, env)
 }
 
-/** The folder with a folder for each job of this host agent, unless `SVC_JOBS_DIR` replaces it. */
+/** The folder of all jobs: the one that `SVC_JOBS_DIR` names, otherwise the one in the folder of this host agent. */
 export const jobsFolderOf = (host: string, env: ProcessEnv): string => replacedJobs(env) ?? jobsIn(host)
 
 const replacedJobs = ({ SVC_JOBS_DIR: jobs }: ProcessEnv): string | undefined => (jobs ? resolve(jobs) : undefined)
@@ -42,7 +42,10 @@ function launcherBeside(): string {
   }
 }
 
-/** The folders that the environment names, without those of somebody else. */
+/**
+ * The folders that HOME and XDG_STATE_HOME name. If HOME belongs to somebody else, it is taken from the list of users.
+ * An XDG_STATE_HOME that belongs to somebody else is left out.
+ */
 export function ownFolders({ HOME: home, XDG_STATE_HOME: state }: ProcessEnv): ProcessEnv {
   const own = home !== undefined && isOwner(ownerOf(home))
   return {

@@ -66,12 +66,12 @@ const usage = { inputTokens: 10, cacheCreationInputTokens: 5, cacheReadInputToke
 const cost = { type: 'cost-state', sessionId: 's', totalCostUSD: 0.5, modelUsage: { 'claude-m': usage } }
 
 test('a cost that the tool told contains the tokens that it names', () => {
-  const { spent, toldAt } = read([answer(1, 'a', 34), cost])
+  const { spent, reportedAt } = read([answer(1, 'a', 34), cost])
   expect(spent.reported).toEqual({
     ...{ usd: 0.5, models: { 'claude-m': 0.5 }, tokens: { 'claude-m': { input: 15, cached: 7, output: 34 } } },
   })
   expect(costOf(spent, {})).toEqual({ reported: 0.5, isMinimum: false })
-  expect(toldAt).toBe(1_800_000_001)
+  expect(reportedAt).toBe(1_800_000_001)
   expect(read([answer(1, 'a', 34), { ...cost, hasUnknownModelCost: true }]).spent.reported).toBeUndefined()
   const killed = read([answer(1, 'a', 34), answer(2, 'b', 34), cost])
   expect(costOf(killed.spent, {})).toEqual({ reported: 0.5, isMinimum: true })
@@ -103,8 +103,8 @@ test.each<[string, Partial<KnownProcess> | undefined, Partial<Transcript>, strin
   ['it is gone after an error', { life: 'gone', status: 'idle' }, { isFailed: true }, 'failed'],
   ['it ended', undefined, {}, 'over'],
   ['it ended with an error', undefined, { isFailed: true }, 'failed'],
-  ['it died, went on and ended well', { life: 'gone', status: 'busy', since: 5 }, { toldAt: 6 }, 'over'],
-  ['it ended well, went on and died', { life: 'gone', status: 'busy', since: 6 }, { toldAt: 5 }, 'died'],
+  ['it died, went on and ended well', { life: 'gone', status: 'busy', since: 5 }, { reportedAt: 6 }, 'over'],
+  ['it ended well, went on and died', { life: 'gone', status: 'busy', since: 6 }, { reportedAt: 5 }, 'died'],
 ])('%s', (_what, note, transcript, state) =>
   expect(claudeState(note as KnownProcess | undefined, { isFailed: false, ...transcript } as Transcript)).toBe(state),
 )

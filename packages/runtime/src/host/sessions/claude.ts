@@ -4,7 +4,7 @@ import {
   type FoundTool,
   groupBy,
   newestVersion,
-  quotable,
+  quotedWord,
   type SessionState,
   type ToolSession,
   unknownLines,
@@ -132,7 +132,7 @@ const spentIn = (file: TranscriptFile | undefined): Spent => ({
 /** The table of states. `note` is what the tool noted about the process of the session. */
 export function claudeState(
   note: Pick<KnownProcess, 'life' | 'status' | 'since'> | undefined,
-  { isFailed, toldAt = 0 }: Pick<Transcript, 'isFailed' | 'toldAt'>,
+  { isFailed, reportedAt = 0 }: Pick<Transcript, 'isFailed' | 'reportedAt'>,
 ): SessionState {
   const rested = isFailed ? 'failed' : 'over'
   if (note === undefined) return rested
@@ -142,7 +142,7 @@ export function claudeState(
     return isResting ? (isFailed ? 'failed' : 'idle') : 'running'
   }
   // A session that was resumed and ended well has a note about the process that was killed before.
-  const isDead = deadWords.has(note.status) && toldAt <= (note.since ?? 0)
+  const isDead = deadWords.has(note.status) && reportedAt <= (note.since ?? 0)
   return isDead ? 'died' : rested
 }
 /** `shell`: the session is at its prompt, and a command runs in the background. */
@@ -154,4 +154,4 @@ const unknownWords = (processes: readonly KnownProcess[]): string[] =>
   processes
     .filter(({ life, status }) => life === 'lives' && !knownWords.has(status))
     .slice(0, 1)
-    .map(({ status }) => `its state ${quotable(status)} is not known`)
+    .map(({ status }) => `its state ${quotedWord(status)} is not known`)

@@ -8,7 +8,7 @@ import { fileNamesIn } from '../../machine/files/durable.ts'
 import { codexSessions, type RolloutFile } from './codex.ts'
 import { foldedTree } from './folded.ts'
 import { hasOtherDevice, type LockFile, type Machine } from './machine.ts'
-import { emptyRollout, type Rollout, withoutLines, withRolloutLine } from './rollout.ts'
+import { emptyRollout, type Rollout, withRolloutLine, withSkippedLines } from './rollout.ts'
 import { type ToolReader, withUnknown } from './session.ts'
 
 /** The bytes at the end of a rollout that are read. Its records repeat the totals of the thread. */
@@ -33,7 +33,7 @@ export function codexReader(folder: string, machine: Machine): ToolReader {
       takes: (name) => idIn(name) !== undefined,
     },
     {
-      ...{ empty: emptyRollout, fold: withRolloutLine, skip: withoutLines, tail: tailBytes },
+      ...{ empty: emptyRollout, fold: withRolloutLine, skip: withSkippedLines, tail: tailBytes },
       odd: (before) => withUnknown(before, '"no JSON"'),
       needs: (line) => needed.some((mark) => line.includes(mark)),
     },

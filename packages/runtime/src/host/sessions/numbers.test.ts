@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Numbers, numbered, readNumbers, writeNumbers } from './numbers.ts'
+import { numbered, readNumbers, type SessionNumbers, writeNumbers } from './numbers.ts'
 import { keptSeconds, type ToolSession } from './session.ts'
 import { nothingSpent } from './spent.ts'
 
@@ -12,7 +12,7 @@ const session = (id: string, more: Partial<ToolSession> = {}): ToolSession => ({
   ...{ steps: 0, spent: nothingSpent },
   ...more,
 })
-const none: Numbers = { sessions: [] }
+const none: SessionNumbers = { sessions: [] }
 const numbersOf = (given: ReturnType<typeof numbered>) =>
   Object.fromEntries(given.sessions.map(({ id, number }) => [id, number]))
 

@@ -32,8 +32,8 @@ const numbers = withDefaults(
   { sessions: [] },
 )
 /** The content of the note. */
-export type Numbers = NoteValue<typeof numbers>
-type Remembered = Numbers['sessions'][number]
+export type SessionNumbers = NoteValue<typeof numbers>
+type Remembered = SessionNumbers['sessions'][number]
 
 /** A session with its number, and what svc remembers about it. */
 export interface NumberedSession extends ToolSession {
@@ -50,10 +50,10 @@ const noted = (at: number): number => Math.floor(at / step) * step
 
 /** Gives each session its number, at `now` in Unix seconds. Pure. */
 export function numbered(
-  before: Numbers,
+  before: SessionNumbers,
   sessions: readonly ToolSession[],
   now: number,
-): { readonly numbers: Numbers; readonly sessions: readonly NumberedSession[] } {
+): { readonly numbers: SessionNumbers; readonly sessions: readonly NumberedSession[] } {
   // After the clock was set back, a noted time may lie ahead. It then counts as the present one.
   const first = Math.min(before.first ?? now, now)
   const known = new Map(before.sessions.map((one) => [keyOf(one), one]))
@@ -108,10 +108,10 @@ function lowestFree(taken: Map<string, Set<number>>, tool: ToolName): number {
 const fileIn = (state: string): string => join(state, 'numbers.json')
 
 /** Reads the note of the host agent with this state. A note that is missing or damaged holds nothing. */
-export const readNumbers = (state: string): Numbers =>
-  readJsonFile(fileIn(state), 1024 * 1024, (value) => numbers(value) as Numbers | undefined) ?? { sessions: [] }
+export const readNumbers = (state: string): SessionNumbers =>
+  readJsonFile(fileIn(state), 1024 * 1024, (value) => numbers(value) as SessionNumbers | undefined) ?? { sessions: [] }
 
-export function writeNumbers(state: string, value: Numbers): void {
+export function writeNumbers(state: string, value: SessionNumbers): void {
   createFolder(state)
   writeLightly(fileIn(state), `${JSON.stringify(value)}\n`, 0o600)
 }

@@ -24,7 +24,7 @@ import {
 import { maxLineBytes } from './growing.ts'
 import type { Machine } from './machine.ts'
 import { type OpencodeSession, opencodeSessions } from './opencode.ts'
-import { type FoundTool, keptSeconds, type Look, quotable, type ToolReader } from './session.ts'
+import { type FoundTool, keptSeconds, type Look, quotedWord, type ToolReader } from './session.ts'
 
 /** The maximum numbers of sessions that are read from a database. */
 interface OpencodeLimits {
@@ -253,7 +253,7 @@ function readMessages(
       break
     }
     const message = readOpencodeMessage(row)
-    if (message === undefined) unknown ??= quotable(row.role)
+    if (message === undefined) unknown ??= quotedWord(row.role)
     else {
       conversation = withMessage(conversation, message, known.row, dayOf)
       // Once a later answer has ended, the tool never goes on with an earlier one, which a kill left unfinished.

@@ -3,7 +3,7 @@
  * kept, never a text.
  */
 import { isObject } from '@svc/protocol'
-import { quotable, withUnknown } from './session.ts'
+import { quotedWord, withUnknown } from './session.ts'
 import {
   addTokensOfAnswer,
   countOf,
@@ -81,7 +81,7 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
     case 'token_usage_record':
       return withTotal(after, payload.thread_token_usage, payload.usage, dayOf(now))
     default:
-      return knownLines.has(String(line.type)) ? after : withUnknown(after, quotable(line.type))
+      return knownLines.has(String(line.type)) ? after : withUnknown(after, quotedWord(line.type))
   }
 }
 
@@ -89,7 +89,7 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
  * The rollout after lines that were not read, since many were added at once. It has no open questions: a thread goes on
  * only once its questions are answered. The lines that follow say if the turn has ended.
  */
-export const withoutLines = ({ turned, ...before }: Rollout): Rollout => ({
+export const withSkippedLines = ({ turned, ...before }: Rollout): Rollout => ({
   ...before,
   ...(before.turn === 'runs' && optional('turned', turned)),
   ...{ turn: 'runs', asked: [] },

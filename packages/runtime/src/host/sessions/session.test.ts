@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bothFound, type FoundTool, rootsIn } from './session.ts'
+import { type FoundTool, mergeFound, rootsIn } from './session.ts'
 
 const found = (more: Partial<FoundTool> = {}): FoundTool => ({
   ...{ tool: 'opencode', sessions: [], elsewhere: 0, faults: [], remarks: [] },
@@ -8,12 +8,12 @@ const found = (more: Partial<FoundTool> = {}): FoundTool => ({
 const unread = found({ isUnread: true, remarks: ['needs Node 22.13'] })
 
 test('two folders that cannot be read are one that cannot be read, and the reason is said once', () => {
-  expect(bothFound(unread, unread)).toMatchObject(unread)
-  expect(bothFound(unread, found()).isUnread).toBeFalsy()
+  expect(mergeFound(unread, unread)).toMatchObject(unread)
+  expect(mergeFound(unread, found()).isUnread).toBeFalsy()
 })
 
 test('two folders of a tool have the faults of both, each once', () => {
-  const faults = bothFound(found({ faults: ['a', 'b'] }), found({ faults: ['b', 'c'] })).faults
+  const faults = mergeFound(found({ faults: ['a', 'b'] }), found({ faults: ['b', 'c'] })).faults
   expect(faults).toEqual(['a', 'b', 'c'])
 })
 

@@ -53,8 +53,8 @@ export interface FoundTool {
   readonly limits?: readonly { readonly name: string; readonly used: number; readonly resets?: number }[]
 }
 
-/** All that was found of a tool in two of its folders. */
-export const bothFound = (a: FoundTool, b: FoundTool): FoundTool => ({
+/** Merges what was found of a tool in two of its folders. */
+export const mergeFound = (a: FoundTool, b: FoundTool): FoundTool => ({
   tool: a.tool,
   version: a.version ?? b.version,
   // Copies of a folder contain the same sessions.
@@ -81,8 +81,8 @@ export type ToolReader = (look: Look) => FoundTool | undefined
 /** The seconds after its last activity for which svc remembers a session. */
 export const keptSeconds = 7 * 86_400
 
-/** Quotes a word of a tool in a sentence; empty for any other value, which may be a text of a person. */
-export const quotable = (word: unknown): string =>
+/** Quotes a word of a tool for a sentence. Any other value, which a person may have written, is `something unknown`. */
+export const quotedWord = (word: unknown): string =>
   typeof word === 'string' && /^[a-z][\w./-]{0,39}$/i.test(word) ? `"${word}"` : 'something unknown'
 
 /** The facts that the lines of a file give for every tool. */

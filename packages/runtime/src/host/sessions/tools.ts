@@ -33,7 +33,7 @@ const known: Readonly<Record<ToolName, Tool>> = {
 
 const all = Object.entries(known) as [ToolName, Tool][]
 /** The names of the tools whose sessions svc reads, in the order in which they are shown. */
-export const readTools: readonly ToolName[] = all.map(([tool]) => tool)
+export const knownTools: readonly ToolName[] = all.map(([tool]) => tool)
 
 /** The usual folders of this home folder. */
 export const usualFolders = (home: string | undefined): ToolFolder[] =>

@@ -3,7 +3,7 @@
  * line are kept, never a text.
  */
 import { isObject } from '@svc/protocol'
-import { quotable, withUnknown } from './session.ts'
+import { quotedWord, withUnknown } from './session.ts'
 import {
   addTokensOfAnswer,
   modelIn,
@@ -25,7 +25,7 @@ export interface Transcript {
   readonly started?: number
   readonly last?: number
   /** The time at which the tool reported its cost, which it does when it ends. */
-  readonly toldAt?: number
+  readonly reportedAt?: number
   /** True if there was a message of the person or of the model. */
   readonly hasMessages: boolean
   /** True if the last message is an error of the tool. */
@@ -78,7 +78,7 @@ export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: 
     case 'cost-state':
       return withCost(after, line, day)
     default:
-      return knownTypes.has(String(line.type)) ? after : withUnknown(after, quotable(line.type))
+      return knownTypes.has(String(line.type)) ? after : withUnknown(after, quotedWord(line.type))
   }
 }
 
@@ -125,8 +125,8 @@ function tokensIn(usage: unknown): Tokens | undefined {
 
 function withCost(before: Transcript, line: JsonObject, day: number): Transcript {
   const usd = costIn(line.totalCostUSD)
-  const toldAt = before.last === undefined ? {} : { toldAt: before.last }
-  if (usd === undefined || line.hasUnknownModelCost === true || before.isFork) return { ...before, ...toldAt }
+  const reportedAt = before.last === undefined ? {} : { reportedAt: before.last }
+  if (usd === undefined || line.hasUnknownModelCost === true || before.isFork) return { ...before, ...reportedAt }
   const used = Object.entries(isObject(line.modelUsage) ? line.modelUsage : {}).flatMap(([name, usage]) => {
     const model = modelIn(name)
     return model === undefined || !isObject(usage) ? [] : [{ model, usage }]
@@ -136,7 +136,7 @@ function withCost(before: Transcript, line: JsonObject, day: number): Transcript
     models: Object.fromEntries(used.flatMap(({ model, usage }) => modelCost(model, usage.costUSD))),
     tokens: Object.fromEntries(used.map(({ model, usage }) => [model, toldTokens(usage)])),
   }
-  return { ...before, ...toldAt, spent: withReportedCost(before.spent, reported, day) }
+  return { ...before, ...reportedAt, spent: withReportedCost(before.spent, reported, day) }
 }
 
 function modelCost(model: string, value: unknown): [string, number][] {

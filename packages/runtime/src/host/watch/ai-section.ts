@@ -12,15 +12,15 @@ import { machineZone } from '../jobs/machine-zone.ts'
 import { offsetAt } from '../jobs/zone.ts'
 import { newBudget } from '../sessions/growing.ts'
 import { thisMachine } from '../sessions/machine.ts'
-import { type NumberedSession, type Numbers, numbered, readNumbers, writeNumbers } from '../sessions/numbers.ts'
-import { bothFound, type FoundTool, type Look, type ToolReader } from '../sessions/session.ts'
+import { type NumberedSession, numbered, readNumbers, type SessionNumbers, writeNumbers } from '../sessions/numbers.ts'
+import { type FoundTool, type Look, mergeFound, type ToolReader } from '../sessions/session.ts'
 import { readPrices } from '../sessions/spent.ts'
 import {
   folderIn,
   folderText,
+  knownTools,
   otherFolders,
   readerOf,
-  readTools,
   type ToolFolder,
   usualFolders,
 } from '../sessions/tools.ts'
@@ -62,7 +62,7 @@ type ChosenAi = Pick<AdoptedNote, 'names' | 'folders'>
  */
 export function watchedSessions(paths: AiPaths): (chosen: ChosenAi) => Section {
   const find = finder()
-  let numbers: Numbers | undefined
+  let numbers: SessionNumbers | undefined
   let written = ''
   return ({ names, folders }) => ({
     name: 'ai',
@@ -82,11 +82,11 @@ export function watchedSessions(paths: AiPaths): (chosen: ChosenAi) => Section {
 }
 
 /** The note in memory, unless sessions were switched off and on again meanwhile. */
-const newest = (known: Numbers | undefined, stored: Numbers): Numbers =>
+const newest = (known: SessionNumbers | undefined, stored: SessionNumbers): SessionNumbers =>
   known === undefined || (stored.first ?? 0) > (known.first ?? 0) ? stored : known
 
 /** Writes the note. If that fails, as on a full disk, the next look tries again. */
-function hasWritten(state: string, numbers: Numbers): boolean {
+function hasWritten(state: string, numbers: SessionNumbers): boolean {
   try {
     writeNumbers(state, numbers)
     return true
@@ -103,7 +103,7 @@ export interface AiLook {
   readonly judged: readonly JudgedSession[]
   readonly view: AiJudgeContext
   /** The note that `svc watch` would write. */
-  readonly numbers: Numbers
+  readonly numbers: SessionNumbers
 }
 
 /**
@@ -181,9 +181,9 @@ function finder(): (folders: readonly ToolFolder[], look: Look) => FoundTool[] {
 
 /** Merges the results of a tool with several folders. The first folder takes precedence. */
 const merged = (found: readonly FoundTool[]): FoundTool[] =>
-  readTools.flatMap((tool) => {
+  knownTools.flatMap((tool) => {
     const [first, ...others] = found.filter((one) => one.tool === tool)
-    return first === undefined ? [] : [others.reduce(bothFound, first)]
+    return first === undefined ? [] : [others.reduce(mergeFound, first)]
   })
 
 const lookAt = (now: number, zone: string): Look => ({ now, budget: newBudget(), dayOf: daysOf(zone) })

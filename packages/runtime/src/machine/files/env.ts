@@ -12,6 +12,7 @@ import { createFolders, type Folder } from './folder.ts'
 import { noteNetwork, staysHere, toRemember } from './network.ts'
 import { readFile } from './read.ts'
 
+/** The variables of a file by their names. */
 export type EnvFileValues = ReadonlyMap<string, string>
 
 export interface ServiceConnection {

@@ -149,8 +149,8 @@ export function findMarked(dir: string, started: string): ProcessIdentity | unde
 }
 
 /**
- * The members of a process group with their identities, and those of them that have the mark of this agent. The id of a
- * group whose leader is dead does not prove that the group is the agent's. This works on Linux only.
+ * The members of a process group. `marked` is true if one of them has the mark of this agent: the id of a group whose
+ * leader is dead does not prove that the group is the agent's. This works on Linux only.
  */
 export function groupOf(group: number, dir: string): { readonly members: ProcessIdentity[]; readonly marked: boolean } {
   if (process.platform !== 'linux') return { members: [], marked: false }

@@ -43,8 +43,9 @@ function foldersOf({ root, svc, state }: DiskPaths): string[] {
 }
 
 /**
- * A sentence about a full or nearly full disk, with a space before it; '' if there is room. Messages about something
- * that another process of svc did not do end with it, because that process can write only to its log.
+ * A sentence about a full or nearly full disk, with a space before it; '' if there is room. A command appends it to the
+ * message that another process of svc has not done something: the disk may be why, and only the log of that process
+ * says so.
  */
 export function diskNote(folder: Folder): string {
   const [disk] = diskHealth(folder)

@@ -8,6 +8,10 @@
 import type { Outcome } from '@svc/protocol'
 
 export type SelfUpdateState = 'idle' | 'fetching' | 'checking' | 'verifying' | 'proving' | 'swapping'
+/**
+ * The result of a step. `differs`: the checksum or the version is not the expected one; `unable`: this machine cannot
+ * do the step; `falls`: the new file does not start; `dropped`: the wish was withdrawn.
+ */
 export type SelfUpdateEvent = 'done' | 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped' | 'killed'
 
 const idle = 'idle'

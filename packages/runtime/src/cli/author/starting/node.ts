@@ -1,9 +1,11 @@
 import { limits } from '@svc/protocol'
 
-/** The program of a new blueprint in JavaScript, which needs Node 20 or newer and nothing else. */
+/** The command in the manifest of a new blueprint in JavaScript. */
 export const command = '[node, main.mjs]'
+/** The command with which the README runs the program by hand. */
 export const run = 'node main.mjs  '
 
+/** The program of a new blueprint in JavaScript, which needs Node 20 or newer and nothing else. */
 export const main = String.raw`/** The work goes into work(). Everything else lets people watch and control the agent; see README.md. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,9 +1,11 @@
 import { limits } from '@svc/protocol'
 
-/** The program of a new blueprint in Python, which needs Python 3.8 or newer and nothing else. */
+/** The command in the manifest of a new blueprint in Python. */
 export const command = '[python3, -u, -B, main.py]'
+/** The command with which the README runs the program by hand. */
 export const run = 'python3 main.py'
 
+/** The program of a new blueprint in Python, which needs Python 3.8 or newer and nothing else. */
 export const main = String.raw`"""The work goes into work(). Everything else lets people watch and control the agent; see README.md."""
 import json
 import os
