@@ -178,7 +178,7 @@ async function tryOnce(
   }
 }
 
-/** A secret that is shorter than this would also be found in other words. */
+/** The minimum length of a secret that is removed from an answer. A shorter one would also be found in other words. */
 const minSecret = 8
 
 /** Removes the secrets of an address from what the receiver said, since some receivers repeat a request. */

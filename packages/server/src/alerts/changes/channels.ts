@@ -211,7 +211,7 @@ export async function findChannelTest(
   return found && testAnswer(db, id)
 }
 
-/** The receiver's answer to a test message, by the id of its delivery. A removed delivery counts as not taken. */
+/** The receiver's answer to a test message, by the id of its delivery. A removed delivery counts as given up. */
 export async function testAnswer(db: Db, id: string): Promise<FollowedTest> {
   const row = await db
     .selectFrom('alert_delivery')

@@ -73,7 +73,7 @@ export async function renewAccess(
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
       .execute()
-    // The same is true of an invitation, which may have been used by somebody else, or withdrawn.
+    // An invitation must not become valid again either: it may have been used by somebody else, or withdrawn.
     await trx.deleteFrom('operator_invitation').execute()
     await trx.updateTable('invitation').set({ status: 'canceled' }).where('status', '=', 'pending').execute()
     await endWaiting(trx, { why: 'restored' }, now)

@@ -20,7 +20,7 @@ interface SendLimit {
 }
 
 const minuteMs = 60_000
-/** All limits of what people have sent, which docs/operate.md lists. A new kind is a new row. */
+/** The limits of what people can have the service send; docs/operate.md lists all of them. A new kind is a new row. */
 export const sendLimits = {
   test_channel: { max: 3, ms: minuteMs, says: 'A channel gets at most 3 tests in a minute' },
   test_person: { max: 10, ms: minuteMs, says: 'A person may send at most 10 tests in a minute' },

@@ -32,7 +32,7 @@ const visitMs = 600_000
 export const beginOf = ({ expiresAt }: Pick<Visit, 'expiresAt'>): number => expiresAt - visitMs
 /** The number of visits that a browser keeps, so that its tabs do not disturb each other. */
 const maxVisits = 3
-/** The maximum length of an address to which a sign-in leads, since it is part of the cookie. */
+/** The maximum length of an address to which a sign-in leads. The address is part of the cookie. */
 const maxNext = 400
 
 /** The visits of a browser. Each function gets the header `Cookie` of its request. */

@@ -188,7 +188,10 @@ const fits = (is: ReasonRow[0], failure: Failure): boolean =>
   (is.message === undefined || is.message.test(failure.message)) &&
   (is.syscall === undefined || is.syscall === failure.syscall)
 
-/** If a host has several addresses, Node throws one error for all of them, whose message is empty. */
+/**
+ * Adds the messages of the inner errors: if a host has several addresses, Node throws one error without a message that
+ * contains an error for each address.
+ */
 function inner(error: Error, failure: Failure): Failure {
   if (!(error instanceof AggregateError)) return failure
   return { ...failure, message: error.errors.map((each: Error) => each.message).join(', ') || failure.message }

@@ -68,7 +68,7 @@ function timeOf(seconds: number | undefined): CsvCell {
   return Number.isNaN(at.getTime()) ? seconds : at.toISOString()
 }
 
-/** All runs of the agent are read to filter or sort them. There are at most 2000, which takes a few milliseconds. */
+/** The runs that fit a filter, sorted. All runs of the agent are read for that: at most 2000, in a few milliseconds. */
 async function fittingRuns(db: Db, agent: { id: string }, filter: RunFilter): Promise<Run[]> {
   const runs = (await newestFirst(runsQuery(db, agent, filter)).execute()).map(runOf)
   const hasAll = wordSearch(filter.text ?? '')

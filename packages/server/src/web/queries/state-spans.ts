@@ -24,7 +24,7 @@ export interface OfflineSpan extends StoredSpan {
 export interface StoredStates {
   /** The time of the agent's first report; null if it has not reported. */
   firstReportAt: number | null
-  /** The level changes of the asked time, and the last one before it, oldest first. */
+  /** The level changes in the time that is asked for, and the last one before it, oldest first. */
   levels: readonly LevelRow[]
   /** The times offline. One that has not ended is included, with infinity as its end. */
   offline: readonly OfflineSpan[]
@@ -95,7 +95,7 @@ function add(spans: StateSpan[], next: StateSpan): void {
   else spans.push(next)
 }
 
-/** The same time spans, sorted, with those that touch or overlap joined into one. */
+/** Sorts time spans, and joins those that touch or overlap into one. */
 function joined(spans: readonly StoredSpan[]): StoredSpan[] {
   const all: StoredSpan[] = []
   for (const { from, until } of spans.toSorted((a, b) => a.from - b.from)) {

@@ -110,7 +110,7 @@ export const ownRoutes = (deps: WebDeps) => {
     })
 }
 
-/** The limit of requests for a new password of one known browser, or else from one network address. */
+/** The limit of requests for a new password that come from one known browser, or else from one network address. */
 const perCaller: TryLimit = { max: 10, seconds: 3600 }
 /**
  * The limit of mails about a forgotten password to one e-mail address. A request beyond it gets the same answer, but no

@@ -105,7 +105,7 @@ export function columnReader<C extends Columns, const Names extends readonly (ke
   return { names, at: at as Positions<Names>, integers }
 }
 
-/** The same columns, but each may be null, as in a `left join` that finds no row. */
+/** Makes columns that may also be null, as after a `left join` that finds no row. */
 export function leftJoined<C extends Columns>(columns: C): { [K in keyof C]: TableColumn<ValueOf<C[K]> | null> } {
   const joined = Object.entries(columns).map(([name, column]) => [name, orNull(column)])
   return Object.fromEntries(joined) as { [K in keyof C]: TableColumn<ValueOf<C[K]> | null> }
