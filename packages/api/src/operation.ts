@@ -102,8 +102,8 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   /** True if a request may have no body, which then counts as `{}`: in earlier versions the operation took no input. */
   readonly mayBeEmpty?: boolean
   /**
-   * The treatment of an answer above 1 MB if leaving off its last rows would mislead. Where the caller acts on all of
-   * them, it is refused, or sent as a whole for this reason. Where the last rows are the newest, those stay.
+   * The treatment of an answer above 1 MB if leaving off its last rows would mislead: it is `refused`, it keeps its
+   * last rows because they are the `newest`, or it is sent as a `whole` for the reason that is given.
    */
   readonly large?: LargeBody
   /** The effect of the operation, as the help of its command describes it. */

@@ -4,9 +4,9 @@ import type { FleetColumn, FleetOrder } from './fleet.ts'
 interface ViewOfFleet {
   /** The filter; empty for all agents. */
   q: string
-  /** The order of the list; null for the order that the page has by itself. */
+  /** The order of the list; null for the page's default order. */
   sort: FleetOrder | null
-  /** The columns of the list; null for those that the page has by itself. */
+  /** The columns of the list; null for the page's default columns. */
   columns: FleetColumn[] | null
 }
 /** A view as the service keeps it. */

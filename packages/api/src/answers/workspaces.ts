@@ -117,11 +117,11 @@ export interface SignInRecord {
   address: string
   userAgent: string
   /**
-   * The number of sign-ins that are counted here, the last of them at `at`: equal ones, and ones from the same network
-   * for which there was no room. Missing if it is one.
+   * The number of sign-ins that this entry stands for; the last one was at `at`. They are equal, or come from the same
+   * network and found no room as entries of their own. Missing for a single sign-in.
    */
   times?: number
-  /** The time of the first of them; missing if it is one. */
+  /** The time of the first of these sign-ins; missing for a single one. */
   since?: number
 }
 

@@ -9,8 +9,8 @@ interface Judge {
   /** Says which of the terms hold for an agent, before negation: term `i` is the bit `1 << i`. */
   holding(agent: FilterFacts): number
   /**
-   * Makes the test whether an agent for which the terms of these bits hold is selected by some of the terms. All of
-   * them must hold, but of terms with the same key, one is enough unless they are negated or a range.
+   * Makes a test of an agent's bits: true if `some` of the terms select the agent, by default all. Each of these terms
+   * must hold, but among terms with the same key one is enough, unless they are negated or a range.
    */
   selects(some?: readonly FilterTerm[]): (holding: number) => boolean
   /**
@@ -130,7 +130,7 @@ const likeOf =
     return true
   }
 
-/** Up to this number of words, each is searched for by itself in the texts of one agent, which is faster. */
+/** The maximum number of words that are searched for one by one in the texts of an agent: for so few it is faster. */
 const fewWords = 3
 
 /** Finds patterns in the texts of agents, and reads only the fields that they are about. */

@@ -2,7 +2,7 @@
 import { clean, hiddenCharacterIn, trimInvisible } from '@svc/protocol'
 import { InputRefused, type Reader, reader, text } from '../input.ts'
 
-/** Far above the length of a filter, so that one that is a little too long gets the refusal of its own rule. */
+/** The maximum length of the input. A filter that is a little too long is shorter, and gets the refusal of its rule. */
 const maxText = 2000
 const typed = text(maxText)
 
