@@ -110,8 +110,8 @@ function Account() {
 }
 
 /**
- * Says that nobody has shown that the address belongs to this person, and how they can. The way is a link for a new
- * password, so there is none if the service takes no passwords.
+ * Says that the person's email address is not confirmed, and how they can confirm it: by a link for a new password. If
+ * the service takes no passwords, there is no such link.
  */
 function Unconfirmed({ me: { email, mails }, passwords }: { me: Me; passwords: boolean }) {
   const [sent, setSent] = useState(false)

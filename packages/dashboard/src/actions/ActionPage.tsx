@@ -19,7 +19,7 @@ import './actions.css'
 
 const route = getRouteApi('/signed-in/w/$slug/actions/$id')
 
-/** Shows an action: what became of each agent, live, and what an admin can do about the rest. */
+/** Shows an action: the outcome for each agent, kept up to date, and what an admin can do about the others. */
 export function ActionPage() {
   const { slug, id } = route.useParams()
   const query = useQuery(read('GET /w/:slug/actions/:id', { slug, id }))

@@ -49,7 +49,7 @@ export function previousWorkspace(all: readonly { slug: string }[]): string | un
   try {
     last = sessionStorage.getItem(lastWorkspace)
   } catch {
-    // The first workspace is used, as above.
+    // If the browser forbids storage, the first workspace is used.
   }
   return (all.find(({ slug }) => slug === last) ?? all[0])?.slug
 }

@@ -229,8 +229,8 @@ function useListKeys({ body, stop, move, shown, selection, headAt }: KeyTargets)
 
 /**
  * Returns a function that selects or deselects one agent. With `range` (the Shift key), the function does so for all
- * agents from the previously chosen one to this one. It stays the same, so that rows are drawn again only if they
- * change.
+ * agents from the previously chosen one to this one. Each render returns the same function, so that rows are drawn
+ * again only if they change.
  */
 function useChoose(row: ShownFleet['row'], selection: Selection | undefined) {
   const latest = useRef({ row, selection })

@@ -33,7 +33,7 @@ const BulkBar = lazyPart(async () => ({ default: (await import('./BulkBar.tsx'))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
-/** Every agent of the workspace: what it is doing, how healthy it is, what it costs. */
+/** The page with all agents of the workspace: what each does, how healthy it is, and what it costs. */
 export function FleetPage() {
   const slug = useSlug()
   const workspace = useWorkspace()

@@ -69,7 +69,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
   )
 }
 
-/** A card about what comes after the first report, and that is folded until then. */
+/** A card about what comes after the first report. It is folded until `open` is true. */
 const Later = ({ title, open, children }: { title: string; open: boolean; children: ReactNode }) => (
   <details className="svc-card add-later" open={open}>
     <summary>

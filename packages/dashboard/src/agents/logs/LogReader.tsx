@@ -205,7 +205,7 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
   )
 }
 
-/** The start of a line. In a narrow window, a time in it is only the time of day, and the whole is on hover. */
+/** The start of a line. In a narrow window, it shows only the time of day, and the whole time on hover. */
 function LineStart({ text }: { text: string }) {
   const parts = splitLogTime(text)
   if (!parts) return text

@@ -8,7 +8,7 @@ import { commandStateWords } from '../parts/life.ts'
 import { type FollowedLog, followMs, followStep } from './follow.ts'
 
 /**
- * Must be called with the name of a log when it is requested. `isFollowed` is true if the page requested it by itself.
+ * Called with the name of a log when that log is requested. `isFollowed` is true if the page requested it by itself.
  */
 export type LogRequestListener = (name: string, isFollowed?: boolean) => void
 

@@ -139,8 +139,8 @@ const timeAtStart = new RegExp(
 )
 
 /**
- * Splits a line that starts with a date and a time into the parts around the time of day, and the rest of the line.
- * Undefined for other lines.
+ * Splits a line that starts with a date and a time: the date, the time of day, the rest of the time, and the rest of the
+ * line. Undefined for other lines.
  */
 export function splitLogTime(text: string) {
   const [whole, before, time, after] = timeAtStart.exec(text) ?? []

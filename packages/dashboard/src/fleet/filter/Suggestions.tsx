@@ -166,7 +166,7 @@ export function suggestionsFor({ key, typed }: TypedPart, facets: FleetFacets | 
   return [...(words ?? []), ...known].filter(({ insert }) => foldedText(insert) !== begun).slice(0, maxSuggestions)
 }
 
-/** A value as it stands behind a key, in quotation marks if it needs them. */
+/** A value as it is written after a key, in quotation marks if it needs them. */
 const bare = (value: string): string => (/[\s",*]|^[<>=]|^$/.test(value) ? quoteWord(value) : value)
 
 /** The text after a suggestion was taken, and where the caret then is. */

@@ -31,8 +31,8 @@ export const entryAfterChange =
     view === undefined || isDefaultList({ q: next.q ?? '', sort: orderText(next) }) ? {} : { view }
 
 /**
- * Returns a function that notes a view for the list as it is, because it was just saved from this list. With `instead`,
- * it does so only if the list came from that view.
+ * Returns a function that notes a view as the one that the list came from, because the view was just saved from this
+ * list. With `instead`, the function does so only if the list came from the view with the id `instead` before.
  */
 export function useNoteOpenedView(): (id: string, instead?: string) => void {
   const router = useRouter()

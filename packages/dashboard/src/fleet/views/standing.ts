@@ -31,7 +31,7 @@ const isSame = ({ q, sort, columns }: SavedView, state: FleetListChoice): boolea
   (sort ?? defaultOrder) === state.sort &&
   (columns === null || sameColumns(columns, state.columns))
 
-/** True if the list shows all agents in the order that it has by itself. */
+/** True if the list shows all agents in the default order. */
 export const isDefaultList = ({ q, sort }: Pick<FleetListChoice, 'q' | 'sort'>): boolean =>
   trimInvisible(q) === '' && sort === defaultOrder
 

@@ -22,7 +22,7 @@ export interface FleetListChoice {
   columns: readonly FleetColumn[]
 }
 
-/** The order that the list has by itself: the worst agents first. */
+/** The default order of the list: the worst agents first. */
 export const defaultOrder: FleetOrder = '-level'
 
 /**

@@ -18,8 +18,8 @@ interface StackedBarsProps extends StackWords {
   /** The time of a column. */
   each?: 'day' | 'week' | 'month'
   /**
-   * True if each column is a state and not an amount, so that columns cannot be added up. The figures of the last
-   * column that has some then stand where sums would.
+   * True if each column is a state and not an amount, so that columns cannot be added up. The chart then shows the
+   * figures of the last column that has some instead of sums.
    */
   states?: boolean
   /** A value that the chart marks with a line, and the words for it. */

@@ -7,7 +7,7 @@ interface AddressText {
   text: string
   /** Puts a text into the address, which has it some time later. */
   tell: (text: string) => void
-  /** The milliseconds without a key after which a text goes to the address. */
+  /** Returns the milliseconds between the last key and the moment at which this text goes to the address. */
   pauseAfter: (text: string) => number
 }
 

@@ -9,7 +9,7 @@ import { readAttemptText } from '@svc/protocol'
  */
 export const reasonIn = (message: string): string => readAttemptText(message)?.reason ?? message
 
-/** The same as a sentence, with a full stop at its end, for a place where other sentences follow. */
+/** The reason as a sentence with a full stop, to be followed by other sentences. */
 export const reasonSentence = (message: string): string => reasonIn(message).replace(/([^.!?…])$/, '$1.')
 
 /**
