@@ -21,7 +21,7 @@ export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read
   /** The largest input that the reader accepts. Tests try every operation with it. */
   readonly form: InputForm
-  /** Never set. This property only tells the compiler the type `Sent`. */
+  /** This property is never set. It only tells the compiler the type `Sent`. */
   readonly sent?: Sent
 }
 

@@ -124,7 +124,7 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
    * description.
    */
   readonly manual?: string
-  /** Never set. This property only tells the compiler the type of the operation's answer. */
+  /** This property is never set. It only tells the compiler the type of the operation's answer. */
   readonly gives?: Given
 }
 

@@ -47,7 +47,7 @@ export interface ActionRow {
   id: string
   type: ActionType
   values: Record<string, unknown>
-  /** Set if the values are too large for a list and were shortened. The page of the action has all of them. */
+  /** True if the values were too large for a list and were shortened. The page of the action has all of them. */
   short?: true
   by: string
   at: number

@@ -153,7 +153,7 @@ export interface ShownCommand {
   id: string
   type: CommandType
   payload: SettingValues | { name: string } | Record<string, never>
-  /** Set if the payload is too large for a list and was shortened. */
+  /** True if the payload was too large for a list and was shortened. */
   short?: true
   state: CommandState
   createdAt: number

@@ -68,8 +68,8 @@ export interface AlertLine extends ListedAlert {
   /** The id of the rollout that the alert is about; null if it is about none. */
   rollout: string | null
   /**
-   * For an alert about a failed update: the id of the halted rollout to which the update belonged, if an alert of the
-   * same answer is about that rollout. Missing otherwise.
+   * The id of the halted rollout to which the failed update belonged that the alert is about, if another alert of this
+   * answer is about that rollout. Missing otherwise.
    */
   within?: string
   /**
@@ -132,7 +132,7 @@ export interface RuleFits {
 
 /** A rule for alerts as the page shows it. */
 export interface RuleSettings extends RuleRow {
-  /** Missing for a rule without a filter. */
+  /** The agents that the rule's filter selects; missing for a rule without a filter. */
   fits?: RuleFits
   /** True if messages about an alert of this rule are repeated from time to time while the alert is open. */
   reminds: boolean

@@ -73,7 +73,7 @@ export interface AgentTrend {
   from: number
   until: number
   step: number
-  /** Always empty: gauges are not kept. */
+  /** The list is always empty, because gauges are not kept. */
   gauges: { name: string; points: ([min: number, mean: number, max: number] | null)[] }[]
   /** The seconds that the agent spent in each state. */
   time: TimeShares[]

@@ -17,7 +17,7 @@ export const operations: readonly Operation[] = Object.values(nouns)
   .flatMap((noun): (object | number)[] => Object.values(noun))
   .filter(isOperation) as Operation[]
 
-/** For each operation that changes something, by its route: the rows that it adds, and their limit; null if none. */
+/** The rows that each changing operation adds, with their limit, by the operation's route; null if it adds none. */
 export const bounds = Object.fromEntries(
   operations.flatMap(({ route, change }) => (change ? [[route, change.adds]] : [])),
 ) as Readonly<Partial<Record<keyof Operations, RowLimit | null>>>

@@ -239,9 +239,9 @@ export const uploadBundle = (slug: string, zip: Blob, sent: (share: number) => v
 // A browser opens six connections to a host over HTTP/1.1, for all its tabs together. So a request does not hold one
 // for long, and only one tab uploads at a time. Streams have their limit in data/live/policy.ts.
 
-/** After this many milliseconds without an answer a request is given up. */
+/** The maximum time for which a request waits for its answer, in milliseconds. */
 const answerWithin = 60_000
-/** After this many milliseconds an upload is given up. The service itself ends it after 300 s. */
+/** The maximum time of an upload, in milliseconds. The service itself ends an upload after 300 s. */
 const uploadWithin = 310_000
 
 /** Returns a signal that ends a request when `signal` does, or when it has no answer in time. */

@@ -93,7 +93,7 @@ interface BoxesQuery {
   /** The text of the filter that is applied. */
   filter: string
   by: Grouping
-  /** Undefined if agents cannot be selected here. */
+  /** The selected agents; undefined if agents cannot be selected here. */
   selection: Selection | undefined
 }
 

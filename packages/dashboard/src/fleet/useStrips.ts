@@ -19,7 +19,7 @@ type KnownStrips = Map<string, KnownStrip>
  * refuses an address of more than 8 KB: a hundred of the longest names are 6.6 KB.
  */
 const namesAtOnce = 100
-/** After this time a strip is asked for again: it ends in the past, and no frame says that an agent went offline. */
+/** The age at which a strip is loaded again: it ends in the past, and no frame says that an agent went offline. */
 const oldMs = 60_000
 /** The pause in milliseconds before a request: for rows that came into sight, and after the previous one otherwise. */
 const pauses = { scrolling: 150, changes: 2_000, failed: 10_000 } as const

@@ -10,7 +10,7 @@ interface TagsToChange {
   add: string[]
   remove: string[]
 }
-/** For tags that are to change: true if all agents get the tag, false if it is taken from all. */
+/** The tags that are to change: true if all agents get the tag, false if it is taken from all. */
 export type TagChoices = ReadonlyMap<string, boolean>
 
 /** Counts the agents that have each tag. */

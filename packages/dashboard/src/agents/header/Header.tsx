@@ -15,7 +15,7 @@ import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
 import { Heartbeat } from './Heartbeat.tsx'
 
-/** Only the tabs that do not list the alerts need it. */
+/** The number of open alerts. The tab that lists the alerts does not need it, so its code is loaded separately. */
 const OpenAlerts = lazyPart(() => import('./OpenAlerts.tsx'))
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */

@@ -75,7 +75,7 @@ export function findMatches(rows: readonly ShownLogRow[], wanted: string): Match
 /** A character with the marks that are written on it. */
 const characters = /\P{M}\p{M}*|\p{M}+/gu
 
-/** For each unit of a folded text, the positions in the text at which its character starts and ends. */
+/** The positions in a text at which the character of each unit of the folded text starts and ends. */
 function positionsIn(text: string): { starts: number[]; ends: number[] } {
   const [starts, ends]: [number[], number[]] = [[], []]
   for (const { 0: character, index } of text.matchAll(characters))
@@ -139,8 +139,8 @@ const timeAtStart = new RegExp(
 )
 
 /**
- * Splits a line that starts with a date and a time: the date, the time of day, the rest of the time, and the rest of the
- * line. Undefined for other lines.
+ * Splits a line that starts with a date and a time: the date, the time of day, the rest of the time, and the rest of
+ * the line. Undefined for other lines.
  */
 export function splitLogTime(text: string) {
   const [whole, before, time, after] = timeAtStart.exec(text) ?? []

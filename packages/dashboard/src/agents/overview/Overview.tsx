@@ -29,7 +29,7 @@ const Versions = lazyPart(async () => ({ default: (await import('./Versions.tsx'
 /** The heights of these parts in pixels, about: what is below them moves little when they are drawn. */
 const heights = { binding: 90, panel: 150, gauge: 55 } as const
 
-/** Only the agent of a machine has jobs. */
+/** The jobs of a machine. Few agents have some, so the code is loaded separately. */
 const Jobs = lazyPart(() => import('./Jobs.tsx'))
 
 /** Shows the agent's last report, part by part. Parts that are missing in the report are not shown (2.1). */

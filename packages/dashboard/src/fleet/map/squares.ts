@@ -8,7 +8,7 @@ export interface Squares {
   by: Grouping | undefined
   /** The number of squares of each group. */
   sizes: readonly number[]
-  /** For each square, the index of its agent in the answer. */
+  /** The index in the answer of the agent of each square. */
   agents: Int32Array
   /** The state of each agent. Frames change it in place. */
   states: Uint8Array

@@ -10,7 +10,7 @@ const headings = ['Job', 'Last', 'Took', 'Next'] as const
 /** A job as the table of jobs shows it. */
 export interface ShownJob {
   name: string
-  /** Undefined if the report does not say it: it has items for the worst 22 jobs only. */
+  /** The level of the job; undefined if the report does not say it, since only the worst 22 jobs have an item. */
   level: Level | undefined
   last: string
   took: string
