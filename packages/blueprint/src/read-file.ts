@@ -5,6 +5,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { limitText, readText } from '@svc/protocol'
 
+/** The result of reading a file: its bytes, or why there are none. */
 export type FileRead = { readonly is: 'bytes'; readonly bytes: Buffer; readonly mtimeMs: number } | NotRead
 type TextFileRead = { readonly is: 'text'; readonly text: string } | NotRead
 type NotRead =

@@ -52,6 +52,7 @@ export function readEmail(typed: string): Verdict<string, 'email_invalid'> {
 const exampleText = 'An e-mail address looks like name@example.org'
 const refused = (message: string) => ({ ok: false, code: 'email_invalid', message }) as const
 
+/** True if `readEmail` accepts the text. */
 export const isEmail = (typed: string): boolean => readEmail(typed).ok
 
 /** Says which part of an address looks like another text; undefined if there is no such part. */

@@ -31,6 +31,7 @@ const invisibleCharacters = /[\p{Cf}\p{Cc}\u00a0\u2028\u2029]/u
 const emptyLinePattern = /^\s*(?:#.*)?$/s
 const assignmentPattern = /^([A-Z][A-Z0-9_]*)=(.*?)\r?$/
 
+/** Reads the lines `NAME=value` of a file. */
 export function readEnvText(text: string): EnvText {
   const lines: EnvLine[] = []
   const faults: EnvFault[] = []

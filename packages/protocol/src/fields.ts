@@ -28,6 +28,7 @@ type ObjectOf<S extends Shape, R extends keyof S> = Flattened<
   { [K in R]: FieldValue<S[K]> } & { [K in Exclude<keyof S, R>]?: FieldValue<S[K]> }
 >
 
+/** Makes a field from the function that reads a value and the schema of that value. */
 export function field<T>(
   read: (input: unknown, notes?: Notes, tidy?: boolean) => T | undefined,
   schema: JsonSchema,

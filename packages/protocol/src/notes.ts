@@ -10,6 +10,7 @@ import { clean, cut } from './text.ts'
  */
 const maxPlaces = 10
 
+/** The notes about parts that were not kept. */
 export class Notes {
   /** The path of the part of the status file that is being read: keys and `[indices]`, from the root. */
   readonly #path: string[] = []

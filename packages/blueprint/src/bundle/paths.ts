@@ -4,6 +4,7 @@
  */
 import { pathKey } from '../key.ts'
 
+/** A path that a bundle or a folder contains. */
 export interface NamedPath {
   /** The path, written with `/`. The path of a folder ends with a slash. */
   readonly path: string

@@ -21,6 +21,7 @@ interface BundleEntry {
   readonly size: number
   readonly executable: boolean
 }
+/** A bundle that was read and accepted. */
 export interface Bundle {
   readonly manifest: Manifest
   /** The SHA-256 of the bundle's bytes, in hex. */

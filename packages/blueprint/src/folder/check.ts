@@ -21,6 +21,7 @@ export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).
 export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> =>
   (await judgeWholeBundle(bytes)).findings
 
+/** The result of an examination: findings of three kinds, and the manifest. */
 export interface ExaminedFolder {
   readonly findings: BundleFinding[]
   /** Findings about things that are allowed, but are certainly mistakes. */

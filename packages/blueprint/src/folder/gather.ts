@@ -10,11 +10,13 @@ import { manifestName } from '../manifest/shape.ts'
 import { readFile, readTextFile } from '../read-file.ts'
 import { type IgnorePattern, readPattern } from './pattern.ts'
 
+/** A file of a blueprint's folder. */
 export interface FolderFile {
   readonly path: string
   readonly size: number
   readonly executable: boolean
 }
+/** The files for a bundle, and what was found besides. */
 export interface GatheredFiles {
   /** The files, sorted by the bytes of their paths. The list has at most one file more than a bundle may have. */
   readonly files: readonly FolderFile[]

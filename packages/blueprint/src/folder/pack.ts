@@ -12,6 +12,7 @@ import { type ZipMember, zipArchive } from '../zip/write.ts'
 import { wrongInFolder } from './check.ts'
 import type { FolderFile } from './gather.ts'
 
+/** A bundle that was packed from a folder. */
 export interface PackedBundle {
   readonly bytes: Uint8Array
   /** The SHA-256 of the bundle's bytes, in hex. */

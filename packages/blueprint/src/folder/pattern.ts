@@ -4,6 +4,7 @@
  * length of the pattern times the length of the path.
  */
 
+/** A pattern of an ignore rule. */
 export interface IgnorePattern {
   /** True if the pattern ends in `/`, so that it matches folders only. */
   readonly foldersOnly: boolean

@@ -4,6 +4,7 @@
  */
 import { list, object, text, type YamlReader } from './reading.ts'
 
+/** A program that an agent needs. */
 export interface Need {
   readonly name: string
   /** The minimum version, such as `3.9`. The first version number that the program prints must not be lower. */

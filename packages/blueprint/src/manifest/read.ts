@@ -23,6 +23,7 @@ interface ReadOptions {
 export const readManifest = (source: string | Uint8Array, options: ReadOptions = { for: 'bundle' }): ManifestRead =>
   readWithPositions(source, options).read
 
+/** A manifest with the positions of its values. */
 export interface ReadWithPositions {
   readonly read: ManifestRead
   /**

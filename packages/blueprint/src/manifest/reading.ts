@@ -29,6 +29,7 @@ interface YamlEntry {
   readonly value: YamlValue
 }
 
+/** The state of reading one manifest, which collects the findings. */
 export interface ReadContext {
   readonly findings: ManifestFinding[]
   readonly place: (offset: number) => { line: number; column: number }
@@ -47,6 +48,7 @@ export function addFinding(reading: ReadContext, at: number, path: string, messa
   reading.findings.push({ ...reading.place(at), path, message })
 }
 
+/** The findings in the order of their positions. */
 export const sortedFindings = (findings: readonly ManifestFinding[]): ManifestFinding[] =>
   [...findings].sort((a, b) => a.line - b.line || a.column - b.column)
 

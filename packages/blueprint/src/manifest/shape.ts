@@ -100,6 +100,7 @@ const runtime: YamlReader<Runtime> = (v, at, reading) => {
 }
 
 const log = object({ name: text(limits.logName), path, output: boolean }, 'name', 'path')
+/** A log that a manifest declares. */
 export interface DeclaredLog {
   readonly name: string
   readonly path: string
@@ -147,6 +148,7 @@ const keys = {
 const bundled = object(keys, 'name', 'version', 'runtime')
 const reported = object(keys, 'name', 'version')
 
+/** A manifest with the defaults of its missing keys. */
 export interface Manifest {
   readonly name: string
   readonly version: string

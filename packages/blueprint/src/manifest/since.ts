@@ -27,6 +27,7 @@ export const manifestAdditions: readonly Addition[] = [
   },
 ]
 
+/** The version of svc that a manifest needs. */
 export interface NeededSvc {
   /** The first version of svc that understands everything in the manifest. */
   readonly version: string

@@ -19,6 +19,7 @@ export interface ZipHeader {
   readonly name: Uint8Array
   readonly extra: Uint8Array
 }
+/** An entry of an archive, as its central header describes it. */
 export interface ZipEntry extends ZipHeader {
   /** The name of the entry as text; bytes that are not UTF-8 become U+FFFD. */
   readonly path: string
@@ -39,6 +40,7 @@ export interface ZipEntry extends ZipHeader {
    */
   readonly descriptor: 'none' | 'good' | 'bad'
 }
+/** The record at the end of an archive, which says where its directory is. */
 export interface EndRecord {
   readonly at: number
   readonly disks: readonly [this_: number, first: number]
@@ -47,6 +49,7 @@ export interface EndRecord {
   readonly directoryAt: number
   readonly commentSize: number
 }
+/** The parts of an archive. */
 export interface ZipLayout {
   readonly bytes: Uint8Array
   /** The end record of the archive. It is absent if the bytes are no archive; then there are no entries either. */

@@ -120,6 +120,7 @@ function wrongWithRanges(entries: readonly ZipEntry[], directoryAt: number): Zip
 }
 
 const typeOf = ({ attributes }: ZipEntry): number => (attributes >>> 16) & 0o170000
+/** True if the mode of an entry lets its owner execute the file. */
 export const isExecutable = ({ attributes }: ZipEntry): boolean => ((attributes >>> 16) & 0o100) !== 0
 
 const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>

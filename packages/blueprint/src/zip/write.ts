@@ -6,6 +6,7 @@ import { bytesOf, crc32 } from './bytes.ts'
 
 export { deflate } from './deflate.ts'
 
+/** A file to write into an archive. */
 export interface ZipMember {
   readonly name: string
   readonly content: Uint8Array

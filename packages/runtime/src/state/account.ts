@@ -6,6 +6,7 @@ import { readJsonObject } from '../machine/files/read.ts'
 
 const keys = ['org', 'plan', 'email'] as const
 
+/** The stored account, as far as it is valid. */
 export function readAccount(folder: Folder): AgentAccount | undefined {
   const written = readJsonObject(folder.account, 65_536) ?? {}
   const kept: AgentAccount = {}

@@ -64,6 +64,7 @@ export const changesWith = (folder: Folder, change: Partial<Changes>): FileToWri
   mode: 0o600,
 })
 
+/** Reads an author from unknown input; undefined for anything else. */
 export function readAuthor(v: unknown): Author | undefined {
   if (!isObject(v) || (v.by !== 'machine' && v.by !== 'service') || typeof v.at !== 'number') return undefined
   return {

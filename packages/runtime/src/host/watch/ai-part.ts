@@ -219,6 +219,7 @@ function costCells({ reported, estimated, isMinimum }: Cost): [string, string] {
   return [reported === undefined ? '–' : `${least}${usdText(reported)}`, '–']
 }
 
+/** A cost in words, such as `at least $0.42, estimated`; `–` if nothing is known. */
 export function costText(cost: Cost): string {
   const known = knownCost(cost)
   if (known === undefined) return '–'

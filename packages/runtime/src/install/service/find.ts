@@ -74,6 +74,7 @@ function entries(folder: string) {
   }
 }
 
+/** True if both paths lead to the same folder, perhaps through links. */
 export const sameFolder = (a: string | undefined, b: string): boolean =>
   a !== undefined && (a === b || real(a) === real(b))
 

@@ -12,6 +12,7 @@ const underWay = new Map<string, Callback[]>()
 /** True if a look-up is pending. The look-up may hang, and `process.exit` would wait for it. */
 export const lookupHangs = (): boolean => underWay.size > 0
 
+/** The look-up for `http.request`: it waits for a pending look-up of the same name. */
 export const lookup: LookupFunction = (hostname, options, callback) => {
   const key = JSON.stringify([hostname, options])
   const waiting = underWay.get(key)

@@ -53,6 +53,7 @@ export const whoseRows: readonly WhoseRow[] = [
   { says: 'the agent started it', holds: () => true, verdict: 'end' },
 ]
 
+/** The row of the table that decides about a process. */
 export const whoseRowFor = (facts: ProcessFacts): WhoseRow => whoseRows.find(({ holds }) => holds(facts)) as WhoseRow
 
 /** The commands of svc that start or stop an agent, or run beside it. */

@@ -43,7 +43,7 @@ function worthSaving(saved: WriteFacts | undefined, now: WriteFacts): boolean {
   return since < 0 || since >= 300_000 || (now.mtime !== saved.mtime && since >= 60_000)
 }
 
-/** Watches the writes of the status file while a reporter runs, and saves what it learns. */
+/** The watch over the writes of the status file while a reporter runs. It saves what it learns. */
 export interface StatusWrites {
   readonly see: (what: Omit<FileCheck, 'now' | 'passed'>) => WriteFacts
   readonly last: () => WriteFacts | undefined

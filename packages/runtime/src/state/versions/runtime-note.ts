@@ -42,6 +42,7 @@ const undone = withDefaults(
   },
 )
 const trial = either(tried, undone)
+/** The trial of a new file of the runtime, as the note describes it. */
 export type Trial = NoteValue<typeof trial>
 
 /**

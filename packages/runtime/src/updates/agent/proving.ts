@@ -77,6 +77,7 @@ function saidBy(status: StatusRead | undefined): string {
   return words.length > 0 ? `: ${words.join(': ')}` : ''
 }
 
+/** The step that judges a version on trial. */
 export const proving: UpdateStep = async (ground, update) => {
   const { stop, process, deaths } = ground
   const { to } = update

@@ -40,6 +40,7 @@ export function rollbackReason({ baseline, worse, flips, deaths }: WatchWindow, 
   return undefined
 }
 
+/** The step that watches a version after it was kept. */
 export const watching: UpdateStep = async (ground, update) => {
   const { stop, process, deaths } = ground
   const read = statusReader(ground.folder, await ground.manifest())

@@ -16,6 +16,7 @@ import { noAnswerReason, tlsOptions } from '../../machine/client/service-client.
 import { readInsideRelease } from './release.ts'
 import { maxSignatureBytes } from './verify.ts'
 
+/** The checksum of the downloaded file, and the one that the response named. */
 export interface FetchedRelease {
   readonly sha256: string
   readonly named?: string

@@ -50,6 +50,7 @@ export function runtimeFacts(folder: Folder) {
     ...(trial && { trial: { is: trial.is, from: trial.from.version, to: trial.to.version } }),
   }
 }
+/** The facts about the runtime's own file that people are shown. */
 export type RuntimeFacts = ReturnType<typeof runtimeFacts>
 
 /** Sentences about the runtime's own version, for `svc why`. */
