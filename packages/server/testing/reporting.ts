@@ -5,7 +5,7 @@ import { openReportStore } from '../src/agent-api/open.ts'
 import { newRowNumbers, type RowNumbers } from '../src/agent-api/report-store/row-numbers.ts'
 import type { ReportDecision, ReportStore, Submission } from '../src/agent-api/report-store/rows.ts'
 import { decideReport as judge } from '../src/agent-api/reports/rules.ts'
-import { Deliveries } from '../src/fleet/commands/deliveries.ts'
+import { CommandDeliveryTimes } from '../src/fleet/commands/deliveries.ts'
 import { findCommand, sendCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'
 import { hashToken } from '../src/platform/tokens.ts'
@@ -24,7 +24,7 @@ export interface ReportingParts {
   store: ReportStore
   /** The monotonic clock of the simulated service process, in milliseconds. */
   monotonic: ReturnType<typeof newClock>
-  deliveries: Deliveries
+  deliveries: CommandDeliveryTimes
   /** Commits one report of the workspace's agent, or of the agent in `sent`, and returns the decision. */
   decide: (parts?: object, sent?: Sent) => Promise<ReportDecision>
   /** Commits one report and returns the commands that it claimed. */
@@ -37,7 +37,7 @@ export interface ReportingParts {
 /** Simulates a service process over the workspace's store. Two calls for the same workspace make two nodes. */
 export function reporting(w: TestWorkspace): ReportingParts {
   const monotonic = newClock(0)
-  const deliveries = new Deliveries(monotonic.now)
+  const deliveries = new CommandDeliveryTimes(monotonic.now)
   const store = openReportStore(w.store, judge)
   const rowNumbers = new Map<string, RowNumbers>()
   const rowNumbersOf = ({ id }: TestAgent) => {

@@ -3,7 +3,7 @@
  * this part once, gives `routes` to the listener, and closes this part after the listener.
  */
 import { limits } from '@svc/protocol'
-import { Deliveries, type MonotonicAge } from '../fleet/commands/deliveries.ts'
+import { CommandDeliveryTimes, type MonotonicAge } from '../fleet/commands/deliveries.ts'
 import type { Store } from '../platform/db/open.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { Turns } from '../platform/http/turns.ts'
@@ -36,7 +36,7 @@ export interface AgentApi {
 
 export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => performance.now()): AgentApi {
   const metrics = createMetrics()
-  const deliveries = new Deliveries(monotonic)
+  const deliveries = new CommandDeliveryTimes(monotonic)
   const lookup = createLookup(deps.store)
   const trouble = createFaultLog(deps.log)
   const turns = new Turns()
@@ -79,7 +79,7 @@ export const openReportStore = (store: Store, decide: DecideReport): ReportStore
 interface Watchers {
   live: AgentDeps['live']
   lookup: CallerLookup
-  deliveries: Deliveries
+  deliveries: CommandDeliveryTimes
   metrics: AgentApiMetrics
 }
 

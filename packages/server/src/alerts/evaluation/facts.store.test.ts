@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
-import { agentRules, defaultRule, findInAgent } from '../rules/rules.ts'
+import { agentRules, defaultRule, judgeForAgent } from '../rules/rules.ts'
 import { readAgents } from './fact-rows.ts'
 import { agentFacts } from './facts.ts'
 
@@ -76,7 +76,7 @@ everyEngine('the facts about a fleet', (open) => {
         const names: string[] = []
         for await (const { agents } of agentFacts(w.store, { workspaceId: w.workspace.id, rules, now, asked }))
           for (const { about, facts } of agents)
-            if (name !== 'none' && findInAgent(rules(name), facts, moment).is === 'holds') names.push(about.name)
+            if (name !== 'none' && judgeForAgent(rules(name), facts, moment).is === 'holds') names.push(about.name)
         return names.sort()
       }
       const ids = (await w.store.db.selectFrom('agent').select('id').execute()).map(({ id }) => id)
@@ -123,7 +123,7 @@ everyEngine('the facts about a fleet', (open) => {
     const found: Record<string, string> = {}
     for await (const { agents } of agentFacts(w.store, { workspaceId: w.workspace.id, rules, now, asked: new Set() }))
       for (const { about, facts } of agents)
-        found[about.name] = findInAgent(rules('run_failed'), facts, { now, backSince: null }).is
+        found[about.name] = judgeForAgent(rules('run_failed'), facts, { now, backSince: null }).is
     expect(found).toEqual({ lost: 'holds', running: 'clear' })
   })
 
@@ -161,7 +161,7 @@ everyEngine('the facts about a fleet', (open) => {
     for await (const { agents } of agentFacts(w.store, { workspaceId: w.workspace.id, rules, now, asked: new Set() }))
       for (const { about, facts } of agents) {
         if (facts.starts.before.length > 0) compared.push(about.name)
-        if (findInAgent(rules('runaway'), facts, { now, backSince: null }).is === 'holds') found.push(about.name)
+        if (judgeForAgent(rules('runaway'), facts, { now, backSince: null }).is === 'holds') found.push(about.name)
       }
     expect(found).toEqual(['both', 'busy-long-ago', 'written'])
     // The days before are read only for agents that have more than 50 runs today.

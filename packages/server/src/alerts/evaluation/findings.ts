@@ -7,7 +7,7 @@ import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { type ConditionFinding, costOfDay, isReportOverdue, overFinding } from '../rules/conditions.ts'
 import { findItems } from '../rules/items.ts'
-import { agentRules, findInAgent, findInRollout, offlineAgentRules } from '../rules/rules.ts'
+import { agentRules, judgeForAgent, judgeForRollout, offlineAgentRules } from '../rules/rules.ts'
 import type { SetRule } from '../set-rules.ts'
 import { alertSubject, type KnownAlert, type KnownAlerts, keyOfRow, subjectKeyOf } from '../store.ts'
 import { agentFacts } from './facts.ts'
@@ -45,7 +45,7 @@ export async function readFindings(store: Store, scope: NamedScope, context: Fin
         }))
           found.push({ rule: itemRule, about: { ...about, item }, finding })
       for (const rule of !isAsked && isReportOverdue(facts, moment.now) ? judgedWhileOffline : judgedRules) {
-        const finding = findInAgent(ruleFor(rule, about.id), facts, moment)
+        const finding = judgeForAgent(ruleFor(rule, about.id), facts, moment)
         if (rule.name === 'silent' && !context.muted(about.id) && noteOffline(offline, about, finding)) continue
         if (finding.is !== 'holds' && !(isAsked && mustBeJudged.has(subjectKeyOf(rule.name, about)))) continue
         found.push({ rule, about, finding })
@@ -118,7 +118,7 @@ async function rolloutFindings(db: Db, scope: NamedScope, { rules, known }: Find
   return rows.map(({ id, kind, blueprint, version, state }) => ({
     rule: rules('rollout'),
     about: { kind: 'rollout', id, name: kind === 'blueprint' ? `${blueprint}@${version}` : `the runtime ${version}` },
-    finding: findInRollout(rules('rollout'), { state }),
+    finding: judgeForRollout(rules('rollout'), { state }),
   }))
 }
 

@@ -2,7 +2,7 @@ import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
 import type { AlertFacts, ConditionFinding, Rule, RuleMoment } from './conditions.ts'
 import { readHours } from './hours.ts'
-import { agentRules, defaultRule, findInAgent, findInRollout } from './rules.ts'
+import { agentRules, defaultRule, judgeForAgent, judgeForRollout } from './rules.ts'
 import { agentFacts } from './testing/rule-cases.ts'
 
 const now = Date.UTC(2026, 10, 23, 14)
@@ -14,7 +14,7 @@ const find = (
   name: Rule['name'],
   agent: AlertFacts,
   { moment = {}, ...rule }: Partial<Rule> & { moment?: Partial<RuleMoment> } = {},
-) => findInAgent({ ...defaultRule(name), on: true, ...rule }, agent, { now, backSince: null, ...moment })
+) => judgeForAgent({ ...defaultRule(name), on: true, ...rule }, agent, { now, backSince: null, ...moment })
 const ago = (ms: number, more: Partial<AlertFacts> = {}) => facts({ receivedAt: now - ms, ...more })
 const workdays = readHours('weekdays 08:00-19:00 UTC')
 const hours = workdays.ok ? workdays.value : null
@@ -127,8 +127,8 @@ test.each<[string, ConditionFinding, ConditionFinding['is']]>([
   ['a gauge is at its mark', find('gauge', signs({ gauges: ['disk'] })), 'holds'],
   ['two machines use its token', find('two_reporters', facts({ twoReporters: true })), 'holds'],
   ['the rule is off', find('bad', facts({ level: 'bad' }), { on: false }), 'over'],
-  ['a rollout is halted', findInRollout(defaultRule('rollout'), { state: 'halted' }), 'holds'],
-  ['a rollout goes on', findInRollout(defaultRule('rollout'), { state: 'running' }), 'clear'],
+  ['a rollout is halted', judgeForRollout(defaultRule('rollout'), { state: 'halted' }), 'holds'],
+  ['a rollout goes on', judgeForRollout(defaultRule('rollout'), { state: 'running' }), 'clear'],
 ])('%s', (_fact, finding, is) => expect(finding.is).toBe(is))
 
 test('the time offline counts from the report that was missed, and on a working day at the earliest from its beginning', () => {

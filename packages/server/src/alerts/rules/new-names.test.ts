@@ -9,7 +9,7 @@ import { byLevel } from '../../../../../testing/level.ts'
 import type { AlertFacts } from './conditions.ts'
 import { findItems } from './items.ts'
 import { type Alert, judgeRule, openingsWithin, openingTimes } from './judge.ts'
-import { agentRules, defaultRule, findInAgent } from './rules.ts'
+import { agentRules, defaultRule, judgeForAgent } from './rules.ts'
 import { agentFacts, casesByRule, ruleCases } from './testing/rule-cases.ts'
 
 const start = Date.UTC(2026, 10, 27)
@@ -37,7 +37,7 @@ function lives(
     const found =
       name === 'item'
         ? findItems(rule, facts, { known, earlier: { ended: recent.map(({ item }) => item), inDay }, now })
-        : [{ item: '', finding: findInAgent(rule, facts, { now, backSince: null }) }]
+        : [{ item: '', finding: judgeForAgent(rule, facts, { now, backSince: null }) }]
     for (const { item, finding } of found) {
       const before = recent.filter((one) => one.item === item || item === otherItems)
       const openings = openingTimes(before.map((one) => ({ item: one.item, openings: one.alert.openings })))

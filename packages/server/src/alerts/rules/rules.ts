@@ -229,7 +229,7 @@ export const isAboutYoungRuns = ({ after }: Pick<Rule, 'after'>): boolean => aft
 /**
  * Judges a rule for an agent. While the agent is offline, most rules give `unknown`, so their alerts stay as they are.
  */
-export function findInAgent(rule: Rule, agent: AlertFacts, moment: RuleMoment): ConditionFinding {
+export function judgeForAgent(rule: Rule, agent: AlertFacts, moment: RuleMoment): ConditionFinding {
   const record = ruleRecords[rule.name]
   if (record.about !== 'agent' || !rule.on) return overFinding
   if (agent.receivedAt === null) return clearFinding
@@ -242,7 +242,7 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: RuleMoment): 
 }
 
 /** Judges a rule about rollouts for one rollout. */
-export function findInRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout: { state: string }): ConditionFinding {
+export function judgeForRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout: { state: string }): ConditionFinding {
   const record = ruleRecords[name]
   return on && record.about === 'rollout' ? record.condition(rollout) : overFinding
 }

@@ -9,7 +9,7 @@ import type { KnownAlert } from '../store.ts'
 import type { AlertFacts, ConditionFinding } from './conditions.ts'
 import { findItems, noEarlier } from './items.ts'
 import { judgeRule } from './judge.ts'
-import { agentRules, defaultRule, findInAgent } from './rules.ts'
+import { agentRules, defaultRule, judgeForAgent } from './rules.ts'
 import { agentFacts, casesByRule, type Fate } from './testing/rule-cases.ts'
 
 const now = Date.UTC(2026, 10, 27, 3, 14)
@@ -31,7 +31,7 @@ const whilePaused = (facts: AlertFacts): AlertFacts => ({
 const others: readonly RuleName[] = ['rollout', 'command', 'service']
 
 const find = (name: RuleName, agent: AlertFacts, at = now): ConditionFinding | undefined => {
-  if (name !== 'item') return findInAgent(rule(name), agent, { now: at, backSince: null })
+  if (name !== 'item') return judgeForAgent(rule(name), agent, { now: at, backSince: null })
   const { alert } = judgeRule(rule(name), { is: 'holds' }, undefined, { now, muted: false })
   const known = alert ? [{ item: job, alert }] : []
   return findItems(rule(name), agent, { known, earlier: noEarlier, now: at })[0]?.finding

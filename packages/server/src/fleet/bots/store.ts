@@ -109,7 +109,7 @@ export async function judgeBots(
  * Refuses if agents of these names, one after the other, would need more bots than a workspace may have. The caller
  * must hold the workspace's lock.
  */
-export async function roomForBots(
+export async function checkRoomForBots(
   db: Db,
   workspace: WorkspaceRef,
   names: readonly string[],

@@ -10,7 +10,7 @@ export type MonotonicAge = (id: string) => number | undefined
  * Remembers by the monotonic clock when this process delivered each command, until the command would have timed out
  * (D20).
  */
-export class Deliveries {
+export class CommandDeliveryTimes {
   readonly #at = new Map<string, number>()
   readonly #monotonic: () => number
 

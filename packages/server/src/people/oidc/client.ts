@@ -8,7 +8,7 @@ import type { Configuration } from 'openid-client'
 import { attemptCall } from '../../deliveries/attempt.ts'
 import type { OidcSettings } from '../../platform/base.ts'
 import type { ProviderClaims } from './judge.ts'
-import { beginOf, type Visit } from './state.ts'
+import { type Visit, visitBeganAt } from './state.ts'
 
 /** The path of the address to which the provider sends browsers back. */
 export const callbackPath = '/api/web/oidc/callback'
@@ -158,7 +158,7 @@ export function openProvider(
         const { authorizationCodeGrant, fetchUserInfo } = await loading
         const tokens = await authorizationCodeGrant(configuration, new URL(redirectUri + query), {
           ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
-          ...(isAgain(purpose) && { maxAge: Math.ceil((now() - beginOf({ expiresAt })) / second) }),
+          ...(isAgain(purpose) && { maxAge: Math.ceil((now() - visitBeganAt({ expiresAt })) / second) }),
         })
         const claims = tokens.claims()
         const subject = claims?.sub ?? ''

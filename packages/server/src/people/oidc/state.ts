@@ -29,7 +29,7 @@ export interface Visit {
 /** The milliseconds for which a browser may be at the provider. */
 const visitMs = 600_000
 /** When a visit began, in Unix milliseconds. */
-export const beginOf = ({ expiresAt }: Pick<Visit, 'expiresAt'>): number => expiresAt - visitMs
+export const visitBeganAt = ({ expiresAt }: Pick<Visit, 'expiresAt'>): number => expiresAt - visitMs
 /** The number of visits that a browser keeps, so that its tabs do not disturb each other. */
 const maxVisits = 3
 /** The maximum length of an address to which a sign-in leads. The address is part of the cookie. */
@@ -80,5 +80,5 @@ export function pageAddress(next: string | undefined, baseUrl: string): string {
 }
 
 /** The address of the sign-in page, which says why a sign-in failed, and leads to `next` after a successful one. */
-export const doorAddress = (why: ProviderFailure, next = '/'): string =>
+export const signInAddress = (why: ProviderFailure, next = '/'): string =>
   `/sign-in?${new URLSearchParams({ oidc: why, ...(next !== '/' && { next }) })}`

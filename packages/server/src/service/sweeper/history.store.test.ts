@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { otherModels } from '../../fleet/reports/usage-names.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
-import { boundHistories, maxCommands } from './history.ts'
+import { boundHistories, minKeptCommands } from './history.ts'
 
 const dayMs = 86_400_000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
@@ -107,7 +107,7 @@ everyEngine('the history of an agent', (open) => {
 
   test('somebody who sends and cancels commands without end does not push out what another person sent', async () => {
     const w = await newTestWorkspace(await open())
-    const commands = many(maxCommands + 6, (i) => ({
+    const commands = many(minKeptCommands + 6, (i) => ({
       ...{ id: `c${String(i).padStart(5, '0')}`, agent_id: w.agent.id, type: 'pause' as const },
       ...{ payload: '{}', state: 'cancelled' as const, created_at: 1 + i, created_by_name: 'x' },
       created_by: i < 2 ? w.admin.id : null,

@@ -43,7 +43,7 @@ export async function boundHistories(db: Db, after: string, now: number): Promis
       .execute()
   for (const id of await withTooMany(db, 'usage_day', ids, maxUsageRows)) await foldModels(db, id, today)
   await boundStates(db, ids, now)
-  for (const id of await withTooMany(db, 'command', ids, maxCommands)) await eraseOldCommands(db, id, now)
+  for (const id of await withTooMany(db, 'command', ids, minKeptCommands)) await eraseOldCommands(db, id, now)
   return ids.length < agentsAtOnce ? '' : (ids.at(-1) ?? '')
 }
 
@@ -97,8 +97,8 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
 
 // Erases commands that ended long ago, so that the commands of an agent are bounded however often people send them.
 
-/** The number of newest commands of an agent that are always kept. */
-export const maxCommands = 1000
+/** The number of newest commands of an agent that are always kept; older ones are erased. */
+export const minKeptCommands = 1000
 /** The time for which a command that was not cancelled is kept, because an agent may answer it late (D3, D7). */
 export const commandRetentionMs = dayMs
 const commandsAtOnce = 250
@@ -121,7 +121,7 @@ const eraseSome = (db: Db, agentId: string, now: number): Promise<number> =>
       .where(
         'id',
         'in',
-        sql<string>`(${idsBeyond('command', { of: 'agent_id', by: 'created_by', max: maxCommands }, agentId)})`,
+        sql<string>`(${idsBeyond('command', { of: 'agent_id', by: 'created_by', max: minKeptCommands }, agentId)})`,
       )
       .where((eb) =>
         eb.or([

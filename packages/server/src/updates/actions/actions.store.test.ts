@@ -7,7 +7,7 @@ import { addPerson, type TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { storeLog } from '../../fleet/logs/store.ts'
 import { hashToken } from '../../platform/tokens.ts'
-import { boundHistories, commandRetentionMs, maxCommands } from '../../service/sweeper/history.ts'
+import { boundHistories, commandRetentionMs, minKeptCommands } from '../../service/sweeper/history.ts'
 import { eraseOldAction } from '../../service/sweeper/rounds.ts'
 import { eraseSurplus, surplus } from '../../service/sweeper/surplus.ts'
 import { actionPage, actionsOfWorkspace } from '../../web/queries/actions.ts'
@@ -255,7 +255,7 @@ everyEngine('an action', (open) => {
     await settle()
     const rows = w.store.db.selectFrom('command').selectAll().where('agent_id', '=', agent.id)
     const first = await rows.orderBy('id').executeTakeFirstOrThrow()
-    const cancelled = Array.from({ length: maxCommands + 5 }, (_, i) => ({
+    const cancelled = Array.from({ length: minKeptCommands + 5 }, (_, i) => ({
       ...{ ...first, id: `zz${i}`, created_at: w.clock.now() + i, state: 'cancelled' as const },
     }))
     for (let i = 0; i < cancelled.length; i += 500)
@@ -264,11 +264,11 @@ everyEngine('an action', (open) => {
         .values(cancelled.slice(i, i + 500))
         .execute()
     await boundHistories(w.store.db, '', w.clock.now())
-    expect(await rows.execute()).toHaveLength(maxCommands + 2)
+    expect(await rows.execute()).toHaveLength(minKeptCommands + 2)
     await report(agent, { ok: true })
     expect((await page(late)).counts).toEqual({ ...none, applied: 1 })
     await boundHistories(w.store.db, '', w.clock.now() + commandRetentionMs)
-    expect(await rows.execute()).toHaveLength(maxCommands)
+    expect(await rows.execute()).toHaveLength(minKeptCommands)
     expect((await page(id)).agents).toEqual([{ name: 'a-0', state: 'refused', message: 'not now' }])
     expect((await page(late)).counts).toEqual({ ...none, applied: 1 })
   })

@@ -6,7 +6,7 @@ import { changedTags } from '@svc/api/filter'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
 import { freeNames, isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import { findAgent } from '../../fleet/agents/store.ts'
-import { judgeBots, roomForBots } from '../../fleet/bots/store.ts'
+import { checkRoomForBots, judgeBots } from '../../fleet/bots/store.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -73,7 +73,7 @@ export function issueCodes(
     if (first === undefined || !isAgentName(first)) return wrongName(first ?? '')
     const names = [first, ...others]
     if (valid.length + names.length > maxCodes) return tooManyCodes(valid.length)
-    const room = wanted.count === undefined ? undefined : await roomForBots(trx, workspace, names, bindings)
+    const room = wanted.count === undefined ? undefined : await checkRoomForBots(trx, workspace, names, bindings)
     if (room?.ok === false) return room
 
     const issue = (agentName: string): { code: string; row: InstallCodeRow } => {

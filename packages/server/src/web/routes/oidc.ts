@@ -4,7 +4,7 @@
  */
 import { factors } from '@svc/api'
 import { Hono } from 'hono'
-import { doorAddress, pageAddress } from '../../people/oidc/state.ts'
+import { pageAddress, signInAddress } from '../../people/oidc/state.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { requireSignedIn, type WebEnv } from '../routing/guards.ts'
 import { proofGuard } from '../routing/proof.ts'
@@ -17,7 +17,7 @@ export const oidcRoutes = (deps: WebDeps) => {
       if (!config.oidc) throw new Refusal('not_found')
       const next = pageAddress(c.req.query('next'), config.baseUrl)
       const again = c.req.query('again') !== undefined
-      return c.redirect((await signIn.toProvider(c, { is: 'sign-in', next, again })) ?? doorAddress('failed', next))
+      return c.redirect((await signIn.toProvider(c, { is: 'sign-in', next, again })) ?? signInAddress('failed', next))
     })
     .get('/oidc/callback', async (c) => {
       if (!config.oidc) throw new Refusal('not_found')

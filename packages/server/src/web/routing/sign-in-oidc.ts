@@ -13,7 +13,7 @@ import { noteFactorIn, noteProof } from '../../people/factors/store.ts'
 import { openProvider, ProviderCallFailed } from '../../people/oidc/client.ts'
 import { connect, enter, type OidcConfig } from '../../people/oidc/entering.ts'
 import { type ProviderClaims, verifiedAddress } from '../../people/oidc/judge.ts'
-import { doorAddress, type Visit, type VisitPurpose, visitCookies } from '../../people/oidc/state.ts'
+import { signInAddress, type Visit, type VisitPurpose, visitCookies } from '../../people/oidc/state.ts'
 import { isInvited } from '../../people/workspaces/open-invitations.ts'
 import { isConstraint } from '../../platform/db/error.ts'
 import { callerKey } from '../../platform/http/address.ts'
@@ -117,7 +117,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
       const email = claims.ok ? verifiedAddress(claims.value) : undefined
       note(c, email ?? '', { outcome, method: 'oidc', known: false })
       noteFailure(c, 'sign-in', entered.message)
-      return doorAddress(entered.code, next)
+      return signInAddress(entered.code, next)
     }
     const { made, person, sessionsEnded } = entered.value
     // The sessions have ended, whatever fails from here on.
@@ -181,13 +181,13 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
       const visit = visits.find(cookies, state, now())
       if (!visit) {
         noteFailure(c, undefined, 'no_visit')
-        return doorAddress('failed')
+        return signInAddress('failed')
       }
       take(c, [visits.end(cookies, state, now())])
       const { purpose } = visit
       return endVisit(c, visit).catch((error) => {
         log.error({ err: error, purpose: purpose.is }, 'a sign-in through the provider failed')
-        return purpose.is === 'connect' ? accountAddress('failed') : doorAddress('failed', purpose.next)
+        return purpose.is === 'connect' ? accountAddress('failed') : signInAddress('failed', purpose.next)
       })
     },
   }
