@@ -20,6 +20,7 @@ const spent = { pause: no, continue: no, cancel: ok, now: no }
 test.each<[string, Partial<RolloutPage>, string[]]>([
   ['running', {}, ['done', 'in progress', 'up next']],
   ['being watched', { nextAt: 1 }, ['done', 'being watched', 'up next']],
+  ['watched in its last wave', { wave: 3, counts: { ...counts, kept: 8 } }, ['done', 'done', 'being watched']],
   ['waiting for a person', { state: 'waiting' }, ['done', 'done', 'up next']],
   ['paused', { state: 'paused' }, ['done', 'paused', 'up next']],
   ['halted', { state: 'halted' }, ['done', 'halted', 'waits']],
@@ -35,7 +36,8 @@ const brief = (more: Partial<RolloutPage>) =>
 
 test.each<[string, Partial<RolloutPage>, string[]]>([
   ['running', {}, ['!Pause', 'Start wave 3 now…?', 'Cancel rollout…?']],
-  ['in its last wave', { wave: 3 }, ['!Pause', 'Cancel rollout…?']],
+  ['in its last wave', { wave: 3, counts: { ...counts, trying: 1 } }, ['!Pause', 'Cancel rollout…?']],
+  ['watched in its last wave', { wave: 3, counts: { ...counts, kept: 8 } }, ['Cancel rollout…?']],
   ['waiting for a person', { state: 'waiting' }, ['!Start wave 3', 'Pause', 'Cancel rollout…?']],
   [
     'waiting, and no agent kept it',

@@ -9,15 +9,20 @@ export const stateOrder = [
   ...(['trying', 'offered', 'wished', 'untouched'] as const),
 ] as const satisfies readonly RolloutAgentState[]
 
-type Words = Pick<RolloutPage, 'state' | 'wave' | 'nextAt' | 'actions'>
+type Words = Pick<RolloutPage, 'state' | 'wave' | 'waves' | 'nextAt' | 'actions' | 'counts'>
+
+/** True if the last wave is complete: all agents have an outcome, and the service only watches them. */
+const isLastWatched = ({ state, wave, waves, counts }: Words): boolean =>
+  state === 'running' && wave === waves && counts.untouched + counts.wished + counts.offered + counts.trying === 0
 
 /** The state of a wave in words, by its number from 1. */
-export function waveWord({ state, wave, nextAt, actions }: Words, number: number): string {
+export function waveWord(page: Words, number: number): string {
+  const { state, wave, nextAt, actions } = page
   const over = state === 'done' || (state === 'halted' && !actions.continue.ok)
   if (number < wave || over) return 'done'
   if (number > wave) return state === 'cancelled' ? 'not reached' : state === 'halted' ? 'waits' : 'up next'
   const now = { halted: 'halted', paused: 'paused', cancelled: 'cancelled', waiting: 'done', done: 'done' } as const
-  return state === 'running' ? (nextAt === null ? 'in progress' : 'being watched') : now[state]
+  return state === 'running' ? (nextAt === null && !isLastWatched(page) ? 'in progress' : 'being watched') : now[state]
 }
 
 /** A sentence about a wave: its agents by state. */
@@ -63,6 +68,8 @@ export function rolloutButtonsOf(page: RolloutPage): RolloutButton[] {
   const reached = `The agents of wave ${wave + 1} get ${version}.`
   switch (state) {
     case 'running':
+      // A pause would keep the version from nobody.
+      if (isLastWatched(page)) return [cancel(false)]
       return [pause(true), ...next(`Start wave ${wave + 1} now…`, skipped(page), false), cancel(false)]
     case 'waiting':
       return why === null
