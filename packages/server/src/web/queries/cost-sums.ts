@@ -102,8 +102,7 @@ async function readTable(db: Db, workspace: { id: string }, question: CostQuesti
   const adding = new Adding(question)
   if (question.from > question.to) return adding.table
   for await (const sums of sumsOfAgents(db, workspace, question))
-    for (const { agent, sum } of sums)
-      adding.add((question.per === 'agent' ? agent?.name : agent?.blueprint) ?? null, sum)
+    for (const { owner, sum } of sums) adding.add(owner, sum)
   for await (const sums of sumsOfDeleted(db, workspace, question))
     for (const sum of sums) adding.add(deletedAgents, sum)
   return adding.table
@@ -174,9 +173,11 @@ interface AgentKey {
   name: string
   blueprint: string | null
 }
-/** A sum of an agent, or of several if the question does not tell agents apart. */
+/** A sum of an agent, or of several. `agent` is undefined if the question does not tell agents apart. */
 interface SumOfAgents {
   agent: AgentKey | undefined
+  /** The name of the agent or of the blueprint if the question is about those, otherwise null. */
+  owner: string | null
   sum: UsageDelta
 }
 
@@ -213,7 +214,7 @@ export async function* sumsOfAgents(
 ): AsyncGenerator<SumOfAgents[]> {
   const days = question.to - question.from + 1
   const rowsOfAgent = days * (question.per === 'model' ? rowsWithModels : 1)
-  const rows = tellsAgentsApart(question) ? sumsAtOnce : rowsAtOnce[isPostgres(db) ? 'postgres' : 'sqlite']
+  const rows = question.per === 'agent' ? sumsAtOnce : rowsAtOnce[isPostgres(db) ? 'postgres' : 'sqlite']
   let atOnce = Math.max(1, Math.min(agentsAtOnce, Math.floor(rows / rowsOfAgent)))
   const agents = await readAgentKeys(db, workspace)
   for (let at = 0; at < agents.length; ) {
@@ -229,8 +230,6 @@ export async function* sumsOfAgents(
   }
 }
 
-const tellsAgentsApart = ({ per }: Pick<CostQuestion, 'per'>): boolean => per === 'agent' || per === 'blueprint'
-
 /** The sums of these agents; undefined if they have more rows than `maxRows`, or more sums than fit into a turn. */
 async function completeSums(
   db: Db,
@@ -241,28 +240,37 @@ async function completeSums(
   const { from, to, per } = question
   const known = new Map(agents.map((agent) => [agent.id, agent]))
   const ids = [...known.keys()]
-  const none = sql<string | null>`cast(null as text)`.as('waiting')
-  const stored = db
-    .selectFrom('usage_day')
-    .where('agent_id', 'in', ids)
-    .where('day', '>=', from)
-    .where('day', '<=', to)
-    .$if(per !== 'model', (query) => query.where('model', '=', ''))
-  // A day has one row with its total, but may have many rows of models.
-  const counted = stored.$if(per === 'model' && maxRows !== undefined, (query) => query.limit((maxRows ?? 0) + 1))
-  const written = tellsAgentsApart(question)
-    ? stored
-        .select(['agent_id as owner', 'day', 'model', 'runs', 'cost_micro as costMicro'])
-        .select(['output_tokens as outputTokens', none, sql<number>`1`.as('rows')])
-    : db
-        .selectFrom(counted.select(['day', 'model', 'runs', 'cost_micro', 'output_tokens']).as('stored'))
-        .select([sql<string>`''`.as('owner'), 'day', 'model', sumOf('runs').as('runs')])
-        .select([sumOf('cost_micro').as('costMicro'), sumOf('output_tokens').as('outputTokens'), none])
-        .select(({ fn }) => fn.countAll<number>().as('rows'))
-        .groupBy(['day', 'model'])
+  const none = sql<string | null>`cast(null as text)`
+  const isTotal = per === 'model' ? sql`` : sql`and model = ''`
+  const isAsked = sql<boolean>`usage_day.agent_id in (${sql.join(ids)}) and day >= ${from} and day <= ${to} ${isTotal}`
+  const columns = ['day', 'model', 'runs', 'cost_micro', 'output_tokens'] as const
+  const ofAgents = db.selectFrom('usage_day').where(isAsked)
+  const stored =
+    per === 'blueprint'
+      ? ofAgents
+          .innerJoin('agent', 'agent.id', 'usage_day.agent_id')
+          .select([...columns, 'agent.blueprint as owner'])
+          .as('stored')
+      : ofAgents
+          .select([...columns, none.as('owner')])
+          // A day has one row with its total, but may have many rows of models.
+          .$if(per === 'model' && maxRows !== undefined, (query) => query.limit((maxRows ?? 0) + 1))
+          .as('stored')
+  const written =
+    per === 'agent'
+      ? ofAgents
+          .select([sql<string | null>`agent_id`.as('owner'), 'day', 'model', 'runs', 'cost_micro as costMicro'])
+          .select(['output_tokens as outputTokens', none.as('waiting'), sql<number>`1`.as('rows')])
+      : db
+          .selectFrom(stored)
+          .select(['owner', 'day', 'model', sumOf('runs').as('runs'), sumOf('cost_micro').as('costMicro')])
+          .select([sumOf('output_tokens').as('outputTokens'), none.as('waiting')])
+          .select(({ fn }) => fn.countAll<number>().as('rows'))
+          .groupBy(['owner', 'day', 'model'])
   const waiting = db
     .selectFrom('agent_report')
-    .select(['agent_id as owner', sql<number>`0`.as('day'), sql<string>`''`.as('model'), sql<number>`0`.as('runs')])
+    .select([sql<string | null>`agent_id`.as('owner'), sql<number>`0`.as('day'), sql<string>`''`.as('model')])
+    .select(sql<number>`0`.as('runs'))
     .select([sql<number>`0`.as('costMicro'), sql<number>`0`.as('outputTokens'), 'usage as waiting'])
     .select(sql<number>`0`.as('rows'))
     .where('agent_id', 'in', ids)
@@ -271,12 +279,15 @@ async function completeSums(
   const found = await db.selectFrom(written.as('written')).selectAll().unionAll(waiting).execute()
   if (maxRows !== undefined && found.length > sumsAtOnce + ids.length) return undefined
   if (maxRows !== undefined && found.reduce((sum, { rows }) => sum + Number(rows), 0) > maxRows) return undefined
+  const ownerOf = (agent: AgentKey | undefined): string | null =>
+    (per === 'agent' ? agent?.name : per === 'blueprint' ? agent?.blueprint : null) ?? null
   return found.flatMap(({ owner, waiting: json, rows: _, ...sum }): SumOfAgents[] => {
-    const agent = known.get(owner)
-    if (json === null) return [{ agent, sum }]
+    if (json === null && per !== 'agent') return [{ agent: undefined, owner, sum }]
+    const agent = known.get(owner ?? '')
+    if (json === null) return [{ agent, owner: ownerOf(agent), sum }]
     return pendingUsage(json)
       .filter(({ day, model }) => day >= from && day <= to && (per === 'model' || model === ''))
-      .map((one) => ({ agent, sum: one }))
+      .map((one) => ({ agent, owner: ownerOf(agent), sum: one }))
   })
 }
 
