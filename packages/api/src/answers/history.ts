@@ -16,8 +16,8 @@ export interface StateSpan {
   label: string | null
 }
 
-/** The state of one agent at a time. */
-export interface AgentAt {
+/** The state of an agent at a given time. */
+export interface PastAgentState {
   name: string
   is: AgentState
   level: Level | null

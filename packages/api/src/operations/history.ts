@@ -4,7 +4,7 @@
  */
 import { levels, limits, listIn, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'
-import type { AgentAt, AgentTrend, HistoryChange, StateSpan, StateStrips } from '../answers/history.ts'
+import type { AgentTrend, HistoryChange, PastAgentState, StateSpan, StateStrips } from '../answers/history.ts'
 import { fieldOf, InputRefused, oneOf, optional, pasted, type Reader, reader, strictQuery } from '../input.ts'
 import { listedChanges } from '../left-off.ts'
 import { reading } from '../operation.ts'
@@ -163,7 +163,7 @@ export const changes = reading<HistoryChange[]>()('GET /w/:slug/agents/:name/his
   },
 })
 
-export const fleetAt = reading<AgentAt[]>()('GET /w/:slug/history/fleet', {
+export const fleetAt = reading<PastAgentState[]>()('GET /w/:slug/history/fleet', {
   says: 'list the states that the agents of a workspace had at a time; those without a known state are left out',
   input: strictQuery({ at: time, level: optional(oneOf(levels)) }),
   command: {
@@ -177,8 +177,9 @@ export const fleetAt = reading<AgentAt[]>()('GET /w/:slug/history/fleet', {
 })
 
 const namedAgent = pasted()
-/** Reads the names of agents, with commas between them. */
+/** The query parameter with the names of agents, with commas between them. */
 const manyNames = { names: { is: 'text', kind: 'identifier', max: maxStrips * (limits.agentName + 1) } } as const
+/** Reads the names of agents from it. Refuses too many, and a name that is too long. */
 const namesInText: Reader<{ names: string[] }, { names: string }> = reader(
   { is: 'query', fields: manyNames },
   (value) => {

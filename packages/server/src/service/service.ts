@@ -85,7 +85,7 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
 }
 
 /**
- * Starts the parts of the service. Each is closed in an earlier stage than the parts that it depends on. `node` is the
+ * Starts the parts of the service. No part is closed in a later stage than the parts that it depends on. `node` is the
  * id of this process, which no other process on the same database has, and `isBeside` is true if another node runs.
  */
 async function assemble(

@@ -15,7 +15,7 @@ interface StackedBarsProps extends StackWords {
   height?: number
   /** True if the values are counts, so that the axis has only whole numbers. */
   whole?: boolean
-  /** The time of a column. */
+  /** The period that each column covers. */
   each?: 'day' | 'week' | 'month'
   /**
    * True if each column is a state and not an amount, so that columns cannot be added up. The chart then shows the

@@ -14,6 +14,7 @@ export const notStartedCodes = { damaged: 70, noRoom: 71, late: 72 } as const
 export const setAsideVariables =
   'NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE NODE_DEBUG NODE_DEBUG_NATIVE NODE_V8_COVERAGE NODE_COMPILE_CACHE NODE_ICU_DATA NODE_PATH NODE_PENDING_DEPRECATION NODE_REDIRECT_WARNINGS NODE_UNIQUE_ID NODE_USE_ENV_PROXY NODE_USE_SYSTEM_CA OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSL_CERT_FILE SSL_CERT_DIR UV_THREADPOOL_SIZE UV_USE_IO_URING'
 
+/** The text that Node runs for `svc-exec`: it loads `svc exec`, or else leaves the command to the shell or runs it. */
 export const guardScript = `
 const [told, jobs, account] = process.argv.splice(1, 3), fs = require("node:fs"), env = process.env;
 const [ignored, openFiles, files, stdio, mark, timer, shell, core] = told.slice(1).split(":"), isWatched = mark !== "";

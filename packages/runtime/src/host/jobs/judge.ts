@@ -25,8 +25,9 @@ export interface JudgedJob extends JobFacts {
   readonly short: string
   /** The state of the job in a sentence. It is made only when it is needed, because most of many jobs are not shown. */
   detail(): string
-  /** The newest run, and the one whose end counts. */
+  /** The newest run. */
   readonly last?: ShownRun | undefined
+  /** The last failure after which no good run has started; without one, the run that ended last. */
   readonly ended?: ShownRun | undefined
   readonly running: readonly ShownRun[]
   readonly isOverdue: boolean

@@ -13,7 +13,7 @@ export interface LauncherState {
   readonly shell?: number
   /** The environment of the command, as Linux shows it. Absent if it is that of this process. */
   readonly environment?: Buffer
-  /** Standard input, output and error of the command; undefined for a closed one. Absent if those of this process. */
+  /** Standard input, output and error of the command; undefined for a closed one. Absent if they are this process's. */
   readonly stdio?: readonly (number | undefined)[]
   /** The folder of all jobs, empty if there is none. Absent without the launcher. */
   readonly jobs?: string

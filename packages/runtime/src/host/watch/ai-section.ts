@@ -113,8 +113,8 @@ export interface AiLook {
 const maxPasses = 8
 
 /**
- * Looks once, for a command. It reads more than one look of `svc watch`, whose next look reads the rest. `isFirst` says
- * that this is the first look after sessions were switched on.
+ * Looks once, for a command. It reads up to `maxPasses` times as much as a look of `svc watch` does, because no later
+ * look can read the rest. `isFirst` says that this is the first look after sessions were switched on.
  */
 export function lookAtSessions(paths: AiPaths, { names, folders }: ChosenAi, isFirst = false): AiLook {
   const find = finder()

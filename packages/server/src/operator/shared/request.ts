@@ -20,7 +20,7 @@ export interface OperatorRequest {
  * command.
  */
 export type ServiceParts = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now' | 'hurrySweeper'> & {
-  /** True if they were opened for this command. No service may be running then. */
+  /** True if the parts were opened for this command. It is then possible that no service is running. */
   isAlone?: boolean
 }
 

@@ -1,6 +1,6 @@
 import { readMailbox } from '../../deliveries/recipient.ts'
 
-/** The address as it is stored. A text that is not an address only loses its spaces and its upper case. */
+/** The address as it is stored. A text that is not an address is only trimmed and put in lower case. */
 export function normalEmail(typed: string): string {
   const read = readMailbox(typed)
   return read.ok ? read.value : typed.trim().toLowerCase()

@@ -11,7 +11,7 @@ import type { AuditRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { ordinaryActions } from './kinds.ts'
+import { foldableKinds } from './kinds.ts'
 
 /** The two kinds of a person's lines, each with a limit of its own: ordinary actions and evidence. */
 type Room = 'ordinary' | 'evidence'
@@ -54,7 +54,7 @@ export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLim
 }
 
 const isIn = (room: Room) =>
-  sql<boolean>`${sql.ref('action')} ${sql.raw(room === 'ordinary' ? 'in' : 'not in')} (${sql.join(ordinaryActions)})`
+  sql<boolean>`${sql.ref('action')} ${sql.raw(room === 'ordinary' ? 'in' : 'not in')} (${sql.join(foldableKinds)})`
 
 /** True if a person has written as many lines of these kinds in the last day as they can. */
 export async function isEvidenceFull(

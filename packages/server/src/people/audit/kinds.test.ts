@@ -1,6 +1,6 @@
 import { operations } from '@svc/api'
 import { expect, test } from 'vitest'
-import { ordinaryActions } from './kinds.ts'
+import { foldableKinds } from './kinds.ts'
 
 /** The kinds of operations that need a proof for what they do under another kind. */
 const provenAsOthers = ['workspace.renamed']
@@ -10,5 +10,5 @@ test('no line about what needs a proof may be summed up', () => {
     proof !== undefined && Array.isArray(change?.audit) ? (change.audit as string[]) : [],
   )
   expect(proven.length).toBeGreaterThan(20)
-  expect(proven.filter((kind) => ordinaryActions.includes(kind))).toEqual(provenAsOthers)
+  expect(proven.filter((kind) => foldableKinds.includes(kind))).toEqual(provenAsOthers)
 })

@@ -13,7 +13,8 @@ const ordinaryKinds = [
   ...['view.saved', 'view.renamed', 'view.removed', 'workspace.renamed'],
 ] as const
 
-export const ordinaryActions: readonly string[] = ordinaryKinds
+/** The kinds of lines in the activity that may be summed up. */
+export const foldableKinds: readonly string[] = ordinaryKinds
 
 /** True for a kind of line, such as `agent.created`, and for the word with which kinds begin, such as `agent`. */
 export const isKindOfActivity = (word: string): boolean => /^[a-z]+(\.[a-z_]+)?$/.test(word)

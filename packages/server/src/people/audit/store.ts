@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Actor } from './by.ts'
-import { ordinaryActions } from './kinds.ts'
+import { foldableKinds } from './kinds.ts'
 
 interface AuditNote {
   /** The id of the workspace in which the action happened; null if the action concerns the service as a whole. */
@@ -55,7 +55,7 @@ const looksAt = 100
  */
 async function isCounted(db: Db, note: Required<AuditNote>): Promise<boolean> {
   const { workspaceId, at, by, action, subject, details } = note
-  if (by.id === null || !ordinaryActions.includes(action)) return false
+  if (by.id === null || !foldableKinds.includes(action)) return false
   const latest = await db
     .selectFrom('audit')
     .select(['id', 'workspace_id', 'details'])

@@ -1,5 +1,5 @@
 /** Tests the routes and the commands about what was before, and what they refuse. */
-import type { AgentAt, AgentTrend, HistoryChange, StateSpan, StateStrips } from '@svc/api'
+import type { AgentTrend, HistoryChange, PastAgentState, StateSpan, StateStrips } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
 import { offering } from '../../../testing/service.ts'
@@ -59,7 +59,9 @@ test('members read the states, the changes, the fleet at a time and a trend', as
   expect(changes.find(({ what }) => what === 'command')?.id).toBe(sent.body.id)
   const { body: newest } = await ben.get<HistoryChange[]>(`${of}/changes?limit=2`)
   expect(newest).toEqual(changes.slice(-2))
-  const { body: fleet } = await ben.get<AgentAt[]>(`${w}/history/fleet?at=${Math.floor(began / 1000) + 100}&level=info`)
+  const { body: fleet } = await ben.get<PastAgentState[]>(
+    `${w}/history/fleet?at=${Math.floor(began / 1000) + 100}&level=info`,
+  )
   expect(fleet).toEqual([{ name: 'mail', is: 'paused', level: 'info', label: 'Paused' }])
   const { body: last } = await ben.get<StateStrips>(`${w}/history/strips?names=mail,nobody`)
   expect(Object.keys(last.strips)).toEqual(['mail'])

@@ -1,5 +1,5 @@
 /** The states of all agents of a workspace at one time. */
-import type { AgentAt } from '@svc/api'
+import type { PastAgentState } from '@svc/api'
 import type { Level } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
@@ -15,9 +15,9 @@ export async function fleetAt(
   db: Db,
   workspace: { id: string },
   { at, now, level }: { at: number; now: number; level?: Level | undefined },
-): Promise<AgentAt[]> {
+): Promise<PastAgentState[]> {
   const away = await serviceOutages(db, at, at + 1)
-  const found: AgentAt[] = []
+  const found: PastAgentState[] = []
   for (let after: string | undefined = ''; after !== undefined; ) {
     await listTurns.next(workspace.id)
     const rows = await agentsAt(db, workspace, at)

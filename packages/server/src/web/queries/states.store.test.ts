@@ -2,7 +2,7 @@
  * Compares the states that the queries give with an obvious model, in random histories of reports, pauses, stops and
  * outages of the service.
  */
-import type { AgentAt, StateSpan } from '@svc/api'
+import type { PastAgentState, StateSpan } from '@svc/api'
 import type { Level, StoppedBy } from '@svc/protocol'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -478,7 +478,7 @@ everyEngine('the states of an agent', (open) => {
     for (const agent of agents) await report({ state: { level: 'warn', label: 'Late' } }, { agent })
     const fleet = await fleetAt(w.store.db, w.workspace, { at: then, now: w.clock.now() })
     expect(fleet.map(({ name }) => name)).toEqual(names)
-    const bad: AgentAt = { name: 'agent-204', is: 'reporting', level: 'bad', label: 'Idle' }
+    const bad: PastAgentState = { name: 'agent-204', is: 'reporting', level: 'bad', label: 'Idle' }
     expect(await fleetAt(w.store.db, w.workspace, { at: then, now: w.clock.now(), level: 'bad' })).toEqual([bad])
     expect(await fleetAt(w.store.db, w.workspace, { at: w.clock.now(), now: w.clock.now(), level: 'bad' })).toEqual([])
   })

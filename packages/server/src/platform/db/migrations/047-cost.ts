@@ -4,9 +4,10 @@ import type { Engine } from '../engine.ts'
 const rollingMs = 3_600_000
 
 /**
- * Adds the daily sums of deleted agents (fleet/reports/usage-deleted.ts), so that the costs of a workspace stay. A node
- * of the previous version cannot word an alert of the rule `runaway`, so none opens within an hour after the service
- * was last seen (see alerts/evaluation/evaluate.ts). An embedded database has only one node.
+ * Adds the daily sums of deleted agents (fleet/reports/usage-deleted.ts), so that the costs of a workspace stay. A
+ * node of the previous version cannot word an alert of the rule `runaway`, so no such alert opens until an hour after
+ * the last heartbeat that was stored before this migration (see alerts/evaluation/evaluate.ts). An embedded database
+ * has only one node.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = sql.raw(engine === 'sqlite' ? 'integer' : 'bigint')
