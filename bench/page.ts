@@ -113,13 +113,14 @@ async function waitsOf(
 
 /**
  * Runs in the browser's page. Returns the milliseconds from the navigation until the first element that matches the
- * selector is visible and has text.
+ * selector is visible, and has text unless it is a picture.
  */
 function untilVisible(selector: string): Promise<number> {
   return new Promise((resolve) => {
     const check = () => {
       const element = document.querySelector(selector)
-      if (element && element.getClientRects().length > 0 && element.textContent) resolve(performance.now())
+      const isFull = element instanceof HTMLCanvasElement || !!element?.textContent
+      if (element && isFull && element.getClientRects().length > 0) resolve(performance.now())
       else requestAnimationFrame(check)
     }
     check()
