@@ -198,6 +198,10 @@ async function runningWorld(scarce: Scarce): Promise<World> {
   return all
 }
 
+/** The agent that runs may fill its reserve again meanwhile. */
+const removeReserve = ({ svc: folder }: InstalledAgent) =>
+  rmSync(join(folder, 'reserve'), { recursive: true, maxRetries: 20, retryDelay: 10 })
+
 describe.skipIf(missing !== undefined)('a file system of 24 MB', () => {
   describe.each(byLevel<Scarce[]>(['bytes'], both, both))('without %s', (scarce) => {
     test.skipIf(level === 'short')(
@@ -222,7 +226,7 @@ describe.skipIf(missing !== undefined)('a file system of 24 MB', () => {
     test('in a folder without a reserve, as an earlier version leaves it, what stops or explains still works', async () => {
       const all = await runningWorld(scarce)
       all.disk.fill()
-      rmSync(join(all.agent.svc, 'reserve'), { recursive: true })
+      removeReserve(all.agent)
       expect(await runAll(all, { tried: byLevel(stopOrExplain, commands, commands) })).toContain('start')
     })
 
@@ -244,7 +248,7 @@ describe.skipIf(missing !== undefined)('a file system of 24 MB', () => {
         expect(last()?.detail).toContain(`The file system at ${disk.root} is full`)
 
         disk.fill()
-        rmSync(join(agent.svc, 'reserve'), { recursive: true })
+        removeReserve(agent)
         disk.fill()
         const before = sizes(agent)
         const ack = await send('second', 'set', { every: 30 })
