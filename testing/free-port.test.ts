@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from './free-port.ts'
 
 test.skipIf(process.platform !== 'linux')(
@@ -9,3 +9,9 @@ test.skipIf(process.platform !== 'linux')(
     for (let i = 0; i < 20; i++) if (first > 20_000) expect(await freePort()).toBeLessThan(first)
   },
 )
+
+test('a port is chosen once, though it stays free', async () => {
+  const random = vi.spyOn(Math, 'random').mockReturnValueOnce(0.5).mockReturnValueOnce(0.5)
+  onTestFinished(() => random.mockRestore())
+  expect(await freePort()).not.toBe(await freePort())
+})

@@ -5,6 +5,9 @@ import { createServer } from 'node:net'
 /** The lowest port that is returned if there is a choice. */
 const lowest = 12_000
 
+/** The ports that this process has chosen. A program with two ports must not get the same one twice. */
+const chosen = new Set<number>()
+
 /**
  * Returns a TCP port of this machine that no program uses at the moment. If possible it is below the ports that the
  * system gives to outgoing connections. Otherwise a connection of another test could take the port of a service that a
@@ -14,7 +17,9 @@ export async function freePort(): Promise<number> {
   const end = firstOutgoing()
   for (let tries = 0; end > lowest + 1000 && tries < 100; tries++) {
     const port = await bound(lowest + Math.floor(Math.random() * (end - lowest)))
-    if (port !== undefined) return port
+    if (port === undefined || chosen.has(port)) continue
+    chosen.add(port)
+    return port
   }
   return (await bound(0)) ?? 0
 }
