@@ -215,7 +215,8 @@ export async function* sumsOfAgents(
   const days = question.to - question.from + 1
   const rowsOfAgent = days * (question.per === 'model' ? rowsWithModels : 1)
   const rows = question.per === 'agent' ? sumsAtOnce : rowsAtOnce[isPostgres(db) ? 'postgres' : 'sqlite']
-  let atOnce = Math.max(1, Math.min(agentsAtOnce, Math.floor(rows / rowsOfAgent)))
+  const maxAtOnce = Math.max(1, Math.min(agentsAtOnce, Math.floor(rows / rowsOfAgent)))
+  let atOnce = maxAtOnce
   const agents = await readAgentKeys(db, workspace)
   for (let at = 0; at < agents.length; ) {
     await listTurns.next(workspace.id)
@@ -223,6 +224,8 @@ export async function* sumsOfAgents(
     const sums = await completeSums(db, some, question, some.length > 1 ? rows : undefined)
     if (sums) {
       at += some.length
+      // A few agents with many models must not make the slices of all others small.
+      atOnce = Math.min(maxAtOnce, 2 * atOnce)
       yield sums
     } else {
       atOnce = Math.ceil(some.length / 2)

@@ -1,6 +1,6 @@
 import { type CostSplit, type CostStep, history } from '@svc/api'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
@@ -12,6 +12,7 @@ import { boundHistories } from '../../service/sweeper/history.ts'
 import { eraseOldSums } from '../../service/sweeper/rounds.ts'
 import { startOfStep } from './cost-sums.ts'
 import { costCsv, costPage, costRows, costRuns } from './costs.ts'
+import { listTurns } from './fleet.ts'
 
 const noon = testStart / 1000
 const today = dayNumber(testStart)
@@ -212,6 +213,30 @@ everyEngine('the costs of a workspace', (open) => {
       ['few', 24, 12],
       ['mail-triage', 24, 12],
     ])
+  })
+
+  test('are read many agents at a time again after an agent with many models', async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    const { db } = w.store
+    const agents = await Promise.all(many(120, (i) => w.addAgent(`agent-${i + 100}`)))
+    const [first] = agents
+    const row = (agent: TestAgent | undefined, day: number, model: string) => ({
+      ...{ agent_id: agent?.id ?? '', day, model, runs: 1, cost_micro: 1, output_tokens: 0 },
+    })
+    for (let back = 0; back < 12; back++)
+      await db
+        .insertInto('usage_day')
+        .values(many(200, (i) => row(first, today - back, `m${i}`)))
+        .execute()
+    await db
+      .insertInto('usage_day')
+      .values(agents.slice(1).map((agent) => row(agent, today, '')))
+      .execute()
+    const turns = vi.spyOn(listTurns, 'next')
+    onTestFinished(() => turns.mockRestore())
+    const rows = await rowsOf(w, 'model', { by: 'month' })
+    expect(rows).toHaveLength(201)
+    expect(turns.mock.calls.length).toBeLessThan(40)
   })
 
   test('of deleted agents keep their model, and a model that is called (deleted) is not taken for them', async () => {
