@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Report } from '@svc/protocol'
+import { afterThisTest } from '../../../testing/cleaning.ts'
 import { within } from '../../../testing/within.ts'
 import { markIn } from './private.ts'
 
@@ -49,6 +50,13 @@ export interface Service {
   logged(count: number): Promise<Came>
   /** Rejects if a report held a private text. */
   close(): Promise<void>
+}
+
+/** Starts a service that is closed after the test. */
+export async function serviceOfTest(): Promise<Service> {
+  const started = await startService()
+  afterThisTest(() => started.close())
+  return started
 }
 
 export async function startService(port = 0): Promise<Service> {

@@ -5,7 +5,8 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { programs } from '../../../../../testing/program.ts'
 import { type Account, account } from '../../../testing/adopting.ts'
@@ -15,30 +16,19 @@ import { python, token } from '../../../testing/folder.ts'
 import { newAccount } from '../../../testing/jobs.ts'
 import { privateMarks } from '../../../testing/private.ts'
 import { minNodeHere } from '../../../testing/releases.ts'
-import { type Service, startService } from '../../../testing/service.ts'
+import { serviceOfTest, startService } from '../../../testing/service.ts'
 import { hasSqlite } from '../../host/sessions/database.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 
 if (minNodeHere === undefined) process.stderr.write('NOT TESTED: svc sessions with the oldest Node\n')
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-async function service(): Promise<Service> {
-  const started = await startService()
-  cleanups.push(() => started.close())
-  return started
-}
 /** An account with a session that waits, one that died and one that is over. */
 function somebody(): Account & { readonly claude: ClaudeHome } {
   const made = account()
   const claude = claudeHome(made.home)
   // The agent is removed before its home folder. Without its folder it cannot be stopped.
-  cleanups.push(
-    () => claude.remove(),
-    () => made.remove(),
-  )
+  afterThisTest(() => claude.remove())
+  afterThisTest(() => made.remove())
   claude.lines('one', [prompt, answerOf('a')])
   claude.note('one', claude.startProcess().pid, 'waiting')
   const before = Date.now() - 60_000
@@ -79,7 +69,7 @@ test('a dry run finds sessions, prints the report with them, and writes nothing'
 })
 
 test('with --yes a new agent shows both, and the first report is the one of the dry run', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   const dry = JSON.parse((await ada.adopt(['--dry-run', '--json'])).out).report
   expect(await ada.adopt([...quiet, '--url', good.origin], { input: token })).toMatchObject({ code: 0 })
@@ -100,7 +90,7 @@ test('the service of the tests finds fault with a report that holds a private te
 })
 
 test.runIf(python)('from svc to jobs and sessions on the page, a person gives five answers', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write('0 3 * * * /opt/backup.sh argument-mark\n')
   const answers = [
@@ -125,7 +115,7 @@ test.runIf(python)('from svc to jobs and sessions on the page, a person gives fi
 })
 
 test('after an update nothing new is shown until a person says so, also with --yes', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   await ada.adopt([...quiet, '--only', 'jobs', '--url', good.origin], { input: token })
   expect(adopted(ada)).toEqual({ jobs: true, ai: false, names: 'number', folders: [] })
@@ -142,7 +132,7 @@ test('after an update nothing new is shown until a person says so, also with --y
 })
 
 test('a section is removed alone, and the agent goes on with the other one', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   const line = '0 3 * * * /opt/backup.sh\n'
   ada.crontab.write(line)
@@ -198,13 +188,13 @@ test.each([
   [['--log'], '--yes makes none without --crontab'],
 ])('an option that means nothing beside another one is refused: %j', async (args, says) => {
   const made = account()
-  cleanups.push(() => made.remove())
+  afterThisTest(() => made.remove())
   expect(await made.adopt([...args, '--yes'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining(says) })
   expect(made.files()).toEqual([])
 })
 
 test('if the note is damaged, --yes shows nothing unless an option names it', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   await ada.adopt([...quiet, '--only', 'jobs', '--url', good.origin], { input: token })
   writeFileSync(join(ada.host.state, 'adopted.json'), '{"jobs":tr')
@@ -223,7 +213,7 @@ test('if the note is damaged, --yes shows nothing unless an option names it', as
 })
 
 test('only sessions can be shown, and the crontab is left alone', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write('0 3 * * * /opt/backup.sh\n')
   const ran = await ada.adopt([...quiet, '--only', 'ai', '--url', good.origin], { input: token })
@@ -233,12 +223,12 @@ test('only sessions can be shown, and the crontab is left alone', async () => {
 })
 
 test('a folder that a variable names is noted, and read by the agent of another environment', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   const other = join(ada.home, 'other')
   mkdirSync(join(other, '.claude'), { recursive: true })
   const elsewhere = claudeHome(other)
-  cleanups.push(() => elsewhere.remove())
+  afterThisTest(() => elsewhere.remove())
   elsewhere.lines('four', [prompt])
   const env = { CLAUDE_CONFIG_DIR: join(other, '.claude') }
   await ada.adopt([...quiet, '--only', 'ai', '--url', good.origin], { input: token, env })
@@ -258,7 +248,7 @@ test('svc sessions lists what the page shows with folders, which stay on this ma
   expect(table.out).toMatch(/^NAME +TOOL +STATE +SINCE +PID +COST +FOLDER\nclaude 1 +Claude Code +waiting +\d\d:\d\d/)
   for (const mark of privateMarks.filter((mark) => mark !== 'folder-mark')) expect(table.out).not.toContain(mark)
   const none = account()
-  cleanups.push(() => none.remove())
+  afterThisTest(() => none.remove())
   expect((await none.svc(['sessions'])).out).toContain('There are no AI sessions')
   expect(JSON.parse((await none.svc(['sessions', '--json'])).out)).toEqual([])
 })
@@ -267,7 +257,7 @@ test('svc sessions lists what the page shows with folders, which stay on this ma
 function withOpencode(): Account {
   const ada = somebody()
   const opencode = opencodeHome(1, ada.home)
-  cleanups.push(() => opencode.remove())
+  afterThisTest(() => opencode.remove())
   opencode.session('s')
   opencode.message('a', 's', personAsks)
   opencode.message('b', 's', modelAnswers())
@@ -277,7 +267,7 @@ function withOpencode(): Account {
 test.runIf(hasSqlite())(
   'sessions of opencode are found, asked for and reported, and nothing else is said',
   async () => {
-    const good = await service()
+    const good = await serviceOfTest()
     const ada = withOpencode()
     const dry = await ada.adopt(['--dry-run', '--json'])
     expect(dry.err).toBe('')
@@ -306,7 +296,7 @@ test.runIf(minNodeHere !== undefined && hasSqlite())(
     const ada = withOpencode()
     const old = await newAccount(minNodeHere)
     const oldest = { by: [old.svc], env: { HOME: ada.home, PATH: `${dirname(minNodeHere ?? '')}:/bin` } }
-    cleanups.push(() => old.remove())
+    afterThisTest(() => old.remove())
     const ran = await old.exec(['sessions'], { ...oldest })
     expect(ran).toMatchObject({
       code: 0,

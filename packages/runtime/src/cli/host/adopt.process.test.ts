@@ -12,27 +12,19 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { level } from '../../../../../testing/level.ts'
 import { type Account, account } from '../../../testing/adopting.ts'
 import { becomes, token } from '../../../testing/folder.ts'
-import { json, type Service, startService } from '../../../testing/service.ts'
+import { json, serviceOfTest } from '../../../testing/service.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 
 const isRoot = process.getuid?.() === 0
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-async function service(): Promise<Service> {
-  const started = await startService()
-  cleanups.push(() => started.close())
-  return started
-}
 function somebody(options?: Parameters<typeof account>[0]): Account {
   const made = account(options)
-  cleanups.push(() => made.remove())
+  afterThisTest(() => made.remove())
   return made
 }
 
@@ -99,7 +91,7 @@ test('jobs that svc-exec has recorded for this home folder are found, and those 
 test.skipIf(level === 'short')(
   'programs that are installed in another folder are used there, and the agent gets its own copy',
   async () => {
-    const good = await service()
+    const good = await serviceOfTest()
     const ada = somebody()
     ada.crontab.write(table)
     const tools = join(ada.home, 'tools')
@@ -119,7 +111,7 @@ test.each([
   ['an unknown token', json({ error: { code: 'unauthorized', message: 'No.' } }, 401), 1, 'does not know this token'],
   ['a service that is broken', json({}, 500), 1, 'The test report to'],
 ])('%s leaves nothing on the machine', async (_what, usual, code, says) => {
-  const good = await service()
+  const good = await serviceOfTest()
   good.usual = usual
   const ada = somebody()
   ada.crontab.write(table)
@@ -144,7 +136,7 @@ test('a service that cannot be reached leaves nothing, but the records of jobs s
 })
 
 test('the agent is connected, and the crontab stays without --crontab', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write(table)
   const ran = await ada.adopt([...quiet, '--url', good.origin, '--name', 'vela-ada'], { input: token })
@@ -166,7 +158,7 @@ test('the agent is connected, and the crontab stays without --crontab', async ()
 })
 
 test('the crontab lines become jobs, new ones are added later, and a removal gives the first table', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write(table)
   const first = await ada.adopt([...quiet, '--crontab', '--url', good.origin, '--json'], { input: token })
@@ -210,7 +202,7 @@ test.each([
   ['in the background', false, 'No service manager answers here. So it may end when you log out'],
   ['as a service', true, 'It starts at every boot: svc-vela-ada.service.'],
 ])('the agent starts %s, reports the jobs, and a removal ends it', async (_how, systemd, says) => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody({ systemd })
   ada.crontab.write(table)
   const args = ['--yes', '--crontab', '--url', good.origin, '--name', 'vela-ada']
@@ -229,7 +221,7 @@ test.each([
 })
 
 test.skipIf(level === 'short')('a rotated token is asked for again', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   await ada.adopt([...quiet, '--url', good.origin], { input: token })
   const other = `svc_agt_${'B'.repeat(43)}`
@@ -244,7 +236,7 @@ test.skipIf(level === 'short')('a rotated token is asked for again', async () =>
 })
 
 test('a crontab that somebody changes meanwhile is not overwritten', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write(table)
   good.usual = (response, came, socket) => {
@@ -266,7 +258,7 @@ test.each([
     'is not the one that was written',
   ],
 ] as const)('a table that crontab %s is named, and the one before is kept', async (_does, when, script, left, says) => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write(table)
   ada.crontab.on(when, script)
@@ -280,7 +272,7 @@ test.each([
 
 test('a table that cannot be read is refused with --crontab, and else only named', async () => {
   const says = 'The crontab cannot be read: "crontab -l" failed (exit 1).'
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.refuse('you may not use crontab')
   const asked = await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
@@ -296,7 +288,7 @@ test('a table that cannot be read is refused with --crontab, and else only named
 test.skipIf(level === 'short')(
   'a table that cannot be read keeps a removal only if svc has changed it, and the other way is named',
   async () => {
-    const good = await service()
+    const good = await serviceOfTest()
     const ada = somebody()
     ada.crontab.write(table)
     await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
@@ -311,7 +303,7 @@ test.skipIf(level === 'short')(
 )
 
 test('lines are put back in a table whose bytes are not UTF-8, and each other byte stays', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write(table)
   await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
@@ -323,7 +315,7 @@ test('lines are put back in a table whose bytes are not UTF-8, and each other by
 })
 
 test('what the service says is printed as one line', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   good.usual = json({ error: { code: 'refused', message: 'One\nNothing was written.\r\u2028two' } }, 400)
   const ada = somebody()
   ada.crontab.write(table)
@@ -363,7 +355,7 @@ test.runIf(isRoot)('root does not use the home folder of somebody else', async (
 })
 
 test('the output of jobs is kept by an option in the crontab, which a person agrees to', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write(table)
   const dry = await ada.adopt(['--dry-run', '--log', '--url', good.origin])

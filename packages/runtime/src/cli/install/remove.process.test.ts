@@ -4,30 +4,22 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { agentFolder, becomes, svc, token } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
-import { type Service, startService } from '../../../testing/service.ts'
+import { serviceOfTest } from '../../../testing/service.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { identityOf } from '../../machine/process/identity.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-async function service(): Promise<Service> {
-  const started = await startService()
-  cleanups.push(() => started.close())
-  return started
-}
 async function installed(): Promise<InstalledAgent> {
-  const agent = await installedAgent(await service())
-  cleanups.push(() => agent.remove())
+  const agent = await installedAgent(await serviceOfTest())
+  afterThisTest(() => agent.remove())
   return agent
 }
 function own(files: Readonly<Record<string, string>> = {}) {
   const folder = agentFolder(files)
-  cleanups.push(() => folder.remove())
+  afterThisTest(() => folder.remove())
   return folder
 }
 
@@ -97,7 +89,7 @@ test('only .svc is deleted from a folder connected by hand', async () => {
 })
 
 test('svc connect --yes writes a first status file, and the service learns its level at once', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const folder = own()
   const connected = await svc(folder, ['connect', '--url', good.origin, '--yes'], { input: token })
   expect(connected.code).toBe(0)
@@ -111,7 +103,7 @@ test('svc connect --yes writes a first status file, and the service learns its l
 })
 
 test('svc connect without a terminal names the file that the page waits for', async () => {
-  const good = await service()
+  const good = await serviceOfTest()
   const folder = own()
   const connected = await svc(folder, ['connect', '--url', good.origin], { input: token })
   expect(connected.out).toContain(`once your agent writes ${join(folder.root, 'state/status.json')}`)
