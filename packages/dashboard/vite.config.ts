@@ -83,7 +83,7 @@ const otherPages = new RegExp(
     /agents\/(dialogs\/(gone|lines|FetchProgram|KeepRunning|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /src\/fleet\/(GroupedList|map\/|groups\/(?!Arrange))|api\/src\/filter\/(selects|automaton|texts)/,
     /updates\/parts\/(NewSecrets|LastAttempt|Served|reasons|Printed|VersionBar|version-order|DoNotWait|chosen)|views\/open\.ts/,
-    /overview\/(HoursForm|Bindings|Versions)|blueprints\/parts\/words|src\/ui\/(values\/ReachNote|pages\/NotThere|time\/ClockTime)/,
+    /overview\/(HoursForm|Bindings|Versions)|blueprints\/parts\/words|src\/ui\/(values\/ReachNote|pages\/NotThere|time\/ClockTime|values\/DownloadCsv)/,
   ]
     .map(({ source }) => source)
     .join('|'),

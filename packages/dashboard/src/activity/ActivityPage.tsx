@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import type { AuditEntry } from '@svc/api'
 import {
   IconBell,
-  IconDownload,
   IconHistory,
   IconPoint,
   IconRefreshDot,
@@ -22,6 +21,7 @@ import { Empty, ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/inde
 import { AnchorLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { ClockTime } from '../ui/time/ClockTime.tsx'
+import { DownloadCsv } from '../ui/values/DownloadCsv.tsx'
 import { ActivityFilter, useActivityFilter } from './ActivityFilter.tsx'
 import { type ActivitySubject, subjectOf } from './about.ts'
 import { type FoldedLines, foldLines } from './fold.ts'
@@ -59,17 +59,7 @@ export function ActivityPage() {
             </AnchorLink>
           </>
         }
-        actions={
-          <Button
-            component="a"
-            variant="default"
-            leftSection={<IconDownload size={16} aria-hidden />}
-            href={addressFor('GET /w/:slug/activity/export', { slug }, filter)}
-            download
-          >
-            Download CSV
-          </Button>
-        }
+        actions={<DownloadCsv href={addressFor('GET /w/:slug/activity/export', { slug }, filter)} />}
       />
       <ActivityFilter />
       {error && <ErrorNote error={error} retry={refetch} />}

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core'
-import { IconDownload, IconHistory } from '@tabler/icons-react'
+import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../ui/index.ts'
 import { useOnPhone } from '../../ui/page/useOnPhone.ts'
 import { Dotted } from '../../ui/parts.tsx'
+import { DownloadCsv } from '../../ui/values/DownloadCsv.tsx'
 import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
 import { Filters } from './Filters.tsx'
@@ -46,15 +47,9 @@ export default function Runs({ agent }: { agent: Agent }) {
   const toggle = (id: string) => view.go({ run: id === opened ? undefined : id })
   const onOrder = (to: RunOrder) => view.go({ ...addressOfOrder(to), page: undefined })
   const csv = rows.length > 0 && (
-    <Button
-      component="a"
-      variant="default"
-      leftSection={<IconDownload size={15} aria-hidden />}
+    <DownloadCsv
       href={addressFor('GET /w/:slug/agents/:name/runs/export', { slug, name: page.name }, { ...filter, ...order })}
-      download
-    >
-      Download CSV
-    </Button>
+    />
   )
   const list = { agent, runs: rows, order, onOrder, opened, toggle, isOneJob: filter.job !== '' }
   return (

@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core'
 import type { CostPage as Answer, CostRun, CostSplit } from '@svc/api'
-import { IconCoins, IconDownload } from '@tabler/icons-react'
+import { IconCoins } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, type Ref, useMemo } from 'react'
@@ -28,6 +27,7 @@ import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Dotted } from '../../ui/parts.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
 import { useFirst } from '../../ui/useFirst.tsx'
+import { DownloadCsv } from '../../ui/values/DownloadCsv.tsx'
 import { type CostSearch, costRequestOf } from './asked.ts'
 import { CostChoices, splitWords } from './CostChoices.tsx'
 import { costStack, nameText } from './cost-stack.ts'
@@ -50,17 +50,7 @@ export function CostPage() {
       <PageHeader
         title="Cost"
         note="What agents report with their runs. Days begin at midnight UTC."
-        actions={
-          <Button
-            component="a"
-            variant="default"
-            leftSection={<IconDownload size={16} aria-hidden />}
-            href={addressFor('GET /w/:slug/history/cost/export', { slug }, asked)}
-            download
-          >
-            Download CSV
-          </Button>
-        }
+        actions={<DownloadCsv href={addressFor('GET /w/:slug/history/cost/export', { slug }, asked)} />}
       />
       <CostChoices search={search} first={asked.from} />
       <QueryState of={query} />
