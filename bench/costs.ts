@@ -91,7 +91,7 @@ async function answersOf({ db }: Store): Promise<[what: string, answer: () => Pr
     .where('slug', '=', workspace)
     .executeTakeFirstOrThrow()
   const now = Date.now()
-  const question = { ...history.costTime({}, dayNumber(now)), by: 'day' as const }
+  const question = { ...history.costPeriodOf({}, dayNumber(now)), by: 'day' as const }
   const splits: readonly (CostSplit | undefined)[] = [undefined, ...history.costSplits]
   return [
     ...splits.map((per): [string, () => Promise<unknown>] => [

@@ -16,7 +16,7 @@ export const alertFaults: readonly Fault[] = [
     name: 'judge: an alert ends at the first good report',
     harm: 'Each short recovery of a broken agent causes two messages.',
     file: at('alerts/rules/judge.ts'),
-    old: 'if (now - closing.phaseSince < endsAfter(rule)) return closing\n',
+    old: 'if (now - closing.phaseSince < endDelayOf(rule)) return closing\n',
     new: '',
     tests: [at('alerts/rules/judge.test.ts')],
   },

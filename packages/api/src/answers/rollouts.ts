@@ -6,7 +6,7 @@
  */
 import type { Level, StoppedBy } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
-import type { Pressable, RolloutKind, WaitReason } from './updates.ts'
+import type { PressVerdict, RolloutKind, WaitReason } from './updates.ts'
 
 /**
  * The state of a rollout. A rollout that ends or halts by itself writes `rollout.done` or `rollout.halted` to the
@@ -167,7 +167,7 @@ export interface RolloutPage extends RolloutRow, LeftOff {
    */
   watching: { agents: number; tooOld: number }
   /** `now` lets the agents that watch a version start the update without waiting for the end of the watch. */
-  actions: Record<'pause' | 'continue' | 'cancel' | 'now', Pressable>
+  actions: Record<'pause' | 'continue' | 'cancel' | 'now', PressVerdict>
   /**
    * A sentence about how many agents would keep the version, keep the wish or stay unaffected if the rollout were
    * cancelled now. After a cancellation, the sentence says how many did.

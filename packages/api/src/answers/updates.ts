@@ -48,8 +48,8 @@ export type WaitReason =
   | { for: 'approval' } // because a person must start the next wave of the rollout
   | { for: 'hold'; by: 'rollout' | 'machine' } // because the rollout is paused or halted, or the machine has a hold
 
-/** A wish that was not withdrawn. */
-export interface StandingWish {
+/** The wish for a version that an agent has now: the last one that was made, unless it was withdrawn. */
+export interface CurrentWish {
   version: string
   wishedAt: number
   wishedBy: string
@@ -79,14 +79,14 @@ export interface Hold {
 }
 
 /**
- * The availability of an action that the page offers as a button: if `ok` is false, the action would be refused, and
- * `code` and `message` say why.
+ * The verdict on pressing a button of the page: if `ok` is false, the action would be refused, and `code` and `message`
+ * say why.
  */
-export type Pressable<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
+export type PressVerdict<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
 /** The state of a wish for a version of the agent's blueprint or runtime. */
 export interface WishStatus {
-  wish: StandingWish | null
+  wish: CurrentWish | null
   state: WishState
   /** A sentence for people about the state of the wish. */
   says: string
@@ -118,7 +118,7 @@ export interface BlueprintUpdate extends WishStatus {
    */
   printed: string | null
   /** The decision not to wait for the end of a watch (D30). It is possible only while `waits` is for a `window`. */
-  now: Pressable<NowRefusal>
+  now: PressVerdict<NowRefusal>
 }
 
 /** Why an update cannot start before the watching of the present version is over. */
@@ -145,7 +145,7 @@ export interface RuntimeUpdate extends WishStatus {
    * version or an admin lifts the hold.
    */
   hold: Hold | null
-  press: Pressable<RuntimeRefusal>
+  press: PressVerdict<RuntimeRefusal>
 }
 
 /** The release of the runtime that the service serves. */

@@ -46,7 +46,7 @@ const whichCosts: typeof costValues = reader(costValues.form, (value, field) => 
 })
 
 /** The first and the last day of an answer about costs, as days since 1970 (UTC). */
-export function costTime(asked: { from?: number; to?: number }, today: number): { from: number; to: number } {
+export function costPeriodOf(asked: { from?: number; to?: number }, today: number): { from: number; to: number } {
   const to = asked.to ?? Math.max(today, asked.from ?? today)
   return { from: asked.from ?? to - costDays + 1, to }
 }
@@ -109,19 +109,19 @@ const wholeNumber = (max: number): Reader<number> =>
     throw new InputRefused(`${field} must be a whole number from 1 to ${max}: got ${shown(value)}.`)
   })
 
-/** The length of the period in milliseconds if a question names no beginning. */
+/** The length of the period in milliseconds if its beginning is not requested. */
 const defaultMs = dayMs
 
-interface AskedTime {
+interface PeriodInput {
   since?: number
   until?: number
 }
 
 /**
- * The period that a question is about; it ends now at the latest. Throws `InputRefused` if it would end before it
- * starts. `field` is the field of the input that holds the question, for the message.
+ * The period that an answer covers, in Unix milliseconds; it ends now at the latest. Throws `InputRefused` if it would
+ * end before it starts. `field` is the field of the input that holds `since` and `until`, for the message.
  */
-export function askedTime(asked: AskedTime, now: number, field = ''): { since: number; until: number } {
+export function periodOf(asked: PeriodInput, now: number, field = ''): { since: number; until: number } {
   const until = Math.min(asked.until ?? now, now)
   const since = asked.since ?? until - defaultMs
   if (since <= until) return { since, until }
@@ -130,8 +130,11 @@ export function askedTime(asked: AskedTime, now: number, field = ''): { since: n
   throw new InputRefused(`${first} must not be after ${last}, or after now: since is ${from}, the end is ${to}.`)
 }
 
-/** The time of a question about one moment, which must not be ahead. */
-export function askedMoment({ at }: { at: number }, now: number, field = ''): number {
+/**
+ * The moment that an answer is about, in Unix milliseconds. Throws `InputRefused` if it is in the future. `field` is the
+ * field of the input that holds `at`, for the message.
+ */
+export function momentOf({ at }: { at: number }, now: number, field = ''): number {
   if (at <= now) return at
   throw new InputRefused(`${fieldOf(field, 'at')} must not be in the future: it is ${new Date(at).toISOString()}.`)
 }

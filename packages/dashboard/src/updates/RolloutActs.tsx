@@ -1,5 +1,5 @@
 import { Checkbox, Stack } from '@mantine/core'
-import type { Pressable, RolloutPage as Rollout, RolloutSeen } from '@svc/api'
+import type { PressVerdict, RolloutPage as Rollout, RolloutSeen } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
@@ -46,7 +46,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
     }
   }
   const { busy, values, error, submit } = useChange(act)
-  const why = (pressable: Pressable) =>
+  const why = (pressable: PressVerdict) =>
     canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
   const acts = rolloutButtonsOf(rollout)
   const ask = ({ act, label }: RolloutButton) => {

@@ -1,10 +1,10 @@
-import type { Pressable, RolloutPage } from '@svc/api'
+import type { PressVerdict, RolloutPage } from '@svc/api'
 import { expect, test } from 'vitest'
 import { widthsOf } from '../ui/charts/scale.ts'
 import { changedText, rolloutButtonsOf, waveText, waveWord } from './waves.ts'
 
-const ok: Pressable = { ok: true }
-const no: Pressable = { ok: false, code: 'x', message: 'No.' }
+const ok: PressVerdict = { ok: true }
+const no: PressVerdict = { ok: false, code: 'x', message: 'No.' }
 const counts = {
   ...{ untouched: 0, wished: 0, offered: 0, trying: 0, kept: 0, rolled_back: 0 },
   ...{ failed: 0, worse: 0, left_out: 0, withdrawn: 0, excused: 0 },

@@ -44,13 +44,13 @@ export async function admitCall(
   res: ServerResponse,
   gate: CallGate,
 ): Promise<AdmittedCall | undefined> {
-  const { lookup, trouble, deps } = parts
+  const { lookup, faultLog, deps } = parts
   let known: Caller | undefined
   try {
     const found = lookup.callerOf(req.headers.authorization)
     known = found instanceof Promise ? await found : found
   } catch (error) {
-    trouble.note(error, 'the agent of a token could not be looked up')
+    faultLog.note(error, 'the agent of a token could not be looked up')
     await drainBody(req)
     refuseBusy(parts, res)
     return

@@ -3,10 +3,10 @@ import type { Store } from '../platform/db/open.ts'
 import type { Turns } from '../platform/http/turns.ts'
 import type { RateWindow } from '../platform/limits/window.ts'
 import type { Releases } from '../updates/releases/releases.ts'
+import type { FaultLog } from './fault-log.ts'
 import type { Batcher } from './reports/batch.ts'
 import type { CallerLookup } from './reports/lookup.ts'
 import type { AgentApiMetrics } from './reports/metrics.ts'
-import type { FaultLog } from './trouble.ts'
 
 /**
  * The dependencies of the agent routes. `now` is a function here; the functions that these routes call get the time as
@@ -29,7 +29,7 @@ export interface AgentParts {
    */
   turns: Turns
   metrics: AgentApiMetrics
-  trouble: FaultLog
+  faultLog: FaultLog
   windows: { reports: RateWindow; logs: RateWindow }
   /** Returns true if answers to reports may offer wishes for the first time; false while this process shuts down. */
   offers: () => boolean

@@ -36,7 +36,7 @@ export function logCall(parts: AgentParts): Handler {
     try {
       await take(parts, res, caller, read.value)
     } catch (error) {
-      parts.trouble.note(error, 'a log was not stored')
+      parts.faultLog.note(error, 'a log was not stored')
       refuseBusy(parts, res)
     } finally {
       held -= bytes.length
@@ -45,7 +45,7 @@ export function logCall(parts: AgentParts): Handler {
 }
 
 async function take(
-  { deps, lookup, metrics, trouble }: AgentParts,
+  { deps, lookup, metrics, faultLog }: AgentParts,
   res: ServerResponse,
   caller: Caller,
   log: LogUpload,
@@ -55,7 +55,7 @@ async function take(
     const { code } = stored
     if (code === 'token_unknown' || code === 'workspace_inactive') lookup.forget(caller.tokenHash)
     const message = code === 'body_invalid' ? 'The command asked for another log.' : undefined
-    return refuseNow({ lookup, metrics, trouble }, res, { code, message })
+    return refuseNow({ lookup, metrics, faultLog }, res, { code, message })
   }
   if (stored.made) {
     metrics.logs++

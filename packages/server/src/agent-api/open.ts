@@ -10,6 +10,7 @@ import { Turns } from '../platform/http/turns.ts'
 import { RateWindow } from '../platform/limits/window.ts'
 import { bundleCall } from './bundle.ts'
 import type { AgentDeps, AgentParts } from './deps.ts'
+import { createFaultLog } from './fault-log.ts'
 import { installCalls } from './install.ts'
 import { logCall } from './log.ts'
 import { productCalls } from './products.ts'
@@ -21,7 +22,6 @@ import { createBatcher } from './reports/batch.ts'
 import { type CallerLookup, createLookup } from './reports/lookup.ts'
 import { type AgentApiMetrics, createMetrics } from './reports/metrics.ts'
 import { decideReport } from './reports/rules.ts'
-import { createFaultLog } from './trouble.ts'
 
 export interface AgentApi {
   routes: BareRoutes
@@ -38,7 +38,7 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
   const metrics = createMetrics()
   const deliveries = new CommandDeliveryTimes(monotonic)
   const lookup = createLookup(deps.store)
-  const trouble = createFaultLog(deps.log)
+  const faultLog = createFaultLog(deps.log)
   const turns = new Turns()
   const watchers = { live: deps.live, lookup, deliveries, metrics }
   const batcher = createBatcher({
@@ -48,14 +48,14 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
     now: deps.now,
     age: deliveries.age,
     committed: (submission, decision) => committed(watchers, submission, decision),
-    failed: (error) => trouble.note(error, 'a batch of reports was not stored'),
+    failed: (error) => faultLog.note(error, 'a batch of reports was not stored'),
     parallel: deps.store.engine === 'sqlite' ? 1 : 2,
   })
   const windows = { reports: new RateWindow(limits.reportsPerMinute), logs: new RateWindow(limits.logsPerMinute) }
   let draining = false
   return {
     routes: {
-      ...agentRoutes({ deps, lookup, batcher, turns, metrics, trouble, windows, offers: () => !draining }),
+      ...agentRoutes({ deps, lookup, batcher, turns, metrics, faultLog, windows, offers: () => !draining }),
       ...installCalls(deps),
       ...bundleCall(deps, lookup),
       ...productCalls(deps),

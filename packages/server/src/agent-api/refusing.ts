@@ -9,7 +9,7 @@ import type { AgentParts } from './deps.ts'
 import type { Caller } from './reports/lookup.ts'
 import { countRefusal } from './reports/metrics.ts'
 
-type RefusalParts = Pick<AgentParts, 'lookup' | 'metrics' | 'trouble'>
+type RefusalParts = Pick<AgentParts, 'lookup' | 'metrics' | 'faultLog'>
 export interface RefusalAnswer {
   readonly code: RefusalCode
   readonly message?: string | undefined
@@ -71,7 +71,7 @@ export async function refuseUnread(
  * because 401 and 403 come before all other codes (D15). If the database cannot answer, `code` is returned.
  */
 export async function confirmedCode(
-  { lookup, trouble }: RefusalParts,
+  { lookup, faultLog }: RefusalParts,
   caller: Caller,
   code: RefusalCode,
 ): Promise<RefusalCode> {
@@ -80,7 +80,7 @@ export async function confirmedCode(
     if (!current) return 'token_unknown'
     return current.activated ? code : 'workspace_inactive'
   } catch (error) {
-    trouble.note(error, 'the agent of a token could not be looked up')
+    faultLog.note(error, 'the agent of a token could not be looked up')
     return code
   }
 }

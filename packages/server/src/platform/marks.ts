@@ -77,8 +77,8 @@ async function count(
       await onLoss(trx, now)
     }
     const epoch = found.epoch ?? (await newEpoch(trx))
-    const least = before?.epoch === epoch ? before.count : 0
-    const mark = { epoch, node, count: Math.max(found.row?.count ?? 0, least) + 1, at: now }
+    const knownCount = before?.epoch === epoch ? before.count : 0
+    const mark = { epoch, node, count: Math.max(found.row?.count ?? 0, knownCount) + 1, at: now }
     const row = { node, count: mark.count, at: now }
     await trx
       .insertInto('node_mark')

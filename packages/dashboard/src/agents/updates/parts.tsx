@@ -1,4 +1,4 @@
-import type { Hold, LastOutcome, StandingWish, WaitReason } from '@svc/api'
+import type { CurrentWish, Hold, LastOutcome, WaitReason } from '@svc/api'
 import type { ReactNode } from 'react'
 import { paths } from '../../paths.ts'
 import { Text, Time } from '../../ui/index.ts'
@@ -7,7 +7,7 @@ import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
 import { reasonIn, reasonSentence } from '../../updates/parts/reasons.ts'
 
 /** Who requested a version, when it was requested and sent, and the rollout that the request is part of. */
-export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (
+export const WishLine = ({ slug, wish }: { slug: string; wish: CurrentWish }) => (
   <span>
     by <Text>{wish.wishedBy}</Text>, <Time at={wish.wishedAt} />
     {wish.offeredAt !== null && (

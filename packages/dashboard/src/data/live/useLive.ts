@@ -205,10 +205,10 @@ const group = (row: FleetRow, now: number) =>
       ? 'stopped'
       : row.silentAt <= now
         ? 'silent'
-        : `${row.level ?? 'none'} ${row.statusLate} ${row.secretsMissing} ${troubleOf(row)}`
+        : `${row.level ?? 'none'} ${row.statusLate} ${row.secretsMissing} ${updateStatesOf(row)}`
 
 /** The states of the agent's updates that the first line of the list counts. */
-const troubleOf = ({ updates: { wishState, runtimeWishState, runtimeHeld } }: FleetRow): string =>
+const updateStatesOf = ({ updates: { wishState, runtimeWishState, runtimeHeld } }: FleetRow): string =>
   [wishState, runtimeWishState, runtimeHeld && 'held']
     .filter((state) => state === 'rolled_back' || state === 'failed' || state === 'held')
     .join()

@@ -5,7 +5,7 @@
  */
 import type { Acknowledgement, AlertLevel, AlertState, MessageType } from '@svc/api'
 import type { ConditionFinding, Rule } from './conditions.ts'
-import { endsAfter, isWordedByAgents } from './rules.ts'
+import { endDelayOf, isWordedByAgents } from './rules.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -227,7 +227,7 @@ function gone(rule: Rule, alert: Alert, now: number): Alert {
   if (alert.phase === 'calm') return alert
   if (alert.phase === 'pending') return { ...alert, phase: 'calm', phaseSince: now }
   const closing: Alert = alert.phase === 'closing' ? alert : { ...alert, phase: 'closing', phaseSince: now }
-  if (now - closing.phaseSince < endsAfter(rule)) return closing
+  if (now - closing.phaseSince < endDelayOf(rule)) return closing
   if (alert.unsteadySince === null) return { ...closing, endedAt: now }
   return { ...closing, phase: 'calm', phaseSince: now, unsteadySince: now }
 }

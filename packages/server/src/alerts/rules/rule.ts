@@ -20,7 +20,7 @@ interface Defaults extends Pick<Rule, 'on' | 'after' | 'level'>, Partial<Pick<Ru
    * The milliseconds for which the condition must be gone before an alert ends; by default `after`, but at most two
    * minutes.
    */
-  endsAfter?: number
+  endDelayMs?: number
 }
 
 type Fact = keyof AlertFacts

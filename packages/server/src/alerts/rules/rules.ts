@@ -182,7 +182,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   two_reporters: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
     // An agent that reports every 30 s sends ten reports in this time, and the rule judges by the last ten reports.
-    endsAfter: 5 * minute,
+    endDelayMs: 5 * minute,
     facts: ['twoReporters'],
     condition: ({ twoReporters }) => holdsOrClear(twoReporters),
     // True if the column has marks of two different reporters.
@@ -251,5 +251,5 @@ export function judgeForRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout
 const maxEndMs = 2 * minute
 
 /** The milliseconds for which the condition of a rule must be gone before its alert ends. */
-export const endsAfter = ({ name, after }: Pick<Rule, 'name' | 'after'>): number =>
-  ruleRecords[name].endsAfter ?? Math.min(after, maxEndMs)
+export const endDelayOf = ({ name, after }: Pick<Rule, 'name' | 'after'>): number =>
+  ruleRecords[name].endDelayMs ?? Math.min(after, maxEndMs)

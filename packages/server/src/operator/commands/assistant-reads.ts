@@ -2,7 +2,7 @@
 export { countAlerts, listAlerts } from '../../alerts/changes/listing.ts'
 export { findAgent } from '../../fleet/agents/store.ts'
 export { findNamed } from '../../people/accounts/store.ts'
-export { rightsIn } from '../../people/workspaces/standing.ts'
+export { rightsIn } from '../../people/workspaces/rights.ts'
 export { findWorkspace } from '../../people/workspaces/store.ts'
 export { agentSnapshot, listAgents } from '../../web/queries/agents.ts'
 export { readHistoryChanges } from '../../web/queries/changes.ts'

@@ -98,7 +98,7 @@ export const assistantTools = {
       const { readHistoryChanges } = await loadReads()
       const agent = await agentIn(call, workspace, 'agent')
       const now = call.now()
-      const time = orUsageError(() => history.askedTime(readOptions(call, history.changes, 'since'), now, 'since'))
+      const time = orUsageError(() => history.periodOf(readOptions(call, history.changes, 'since'), now, 'since'))
       const changes = await readHistoryChanges(call.store.db, agent, { ...time, now, limit: changesRead })
       const known = changes.map((one) => (one.what === 'setting' ? { ...one, from: null, to: null } : one))
       const { items, leftOut } = itemsWithin(known.reverse(), known.length)

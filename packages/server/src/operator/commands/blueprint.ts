@@ -90,7 +90,7 @@ export const blueprintCommands = {
   ...operationCommand(blueprints.deleteVersion, {
     run: async (call) => {
       const { slug, name: both } = slugAndNameOf(argument(call, 0), 'A version is named SLUG/NAME@VERSION')
-      const { name: blueprint, version } = versionedOf(both)
+      const { name: blueprint, version } = splitVersionName(both)
       const workspace = await findWorkspaceNamed(call, slug)
       await perform(call, blueprints.deleteVersion, { workspace, blueprint, version })
       return { blueprint, version, deleted: true }
@@ -99,8 +99,8 @@ export const blueprintCommands = {
   }),
 }
 
-/** Splits `NAME@VERSION`. */
-export function versionedOf(text: string): { name: string; version: string } {
+/** Splits `NAME@VERSION`. Throws `UsageError` for any other text. */
+export function splitVersionName(text: string): { name: string; version: string } {
   const at = text.indexOf('@')
   if (at < 1 || at === text.length - 1) {
     throw new UsageError(`A version of a blueprint is named NAME@VERSION: got ${shown(text)}.`)
@@ -112,7 +112,7 @@ export const codeCommands = {
   ...operationCommand(blueprints.issueCodes, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
-      const { name: blueprint, version } = versionedOf(argument(call, 1))
+      const { name: blueprint, version } = splitVersionName(argument(call, 1))
       const count = numberOption(call, 'count')
       const typed = { blueprint, version, agent: option(call, 'agent'), tags: listOption(call, 'tags'), count }
       const wanted = readTypedInput(blueprints.issueCodes, typed)

@@ -16,7 +16,7 @@ export const historyCommands = {
       const { agentStates } = await import('../../web/queries/states.ts')
       const asked = readOptions(call, history.states, 'since', 'until')
       const now = call.now()
-      const time = orUsageError(() => history.askedTime(asked, now, optionsField))
+      const time = orUsageError(() => history.periodOf(asked, now, optionsField))
       return agentStates(call.store.db, agent, { ...time, now })
     },
     show: (spans) =>
@@ -31,7 +31,7 @@ export const historyCommands = {
     run: async (call, { agent }) => {
       const { readHistoryChanges } = await import('../../web/queries/changes.ts')
       const asked = readOptions(call, history.changes, 'since', 'until', 'limit')
-      const time = orUsageError(() => history.askedTime(asked, call.now(), optionsField))
+      const time = orUsageError(() => history.periodOf(asked, call.now(), optionsField))
       return readHistoryChanges(call.store.db, agent, {
         ...time,
         limit: asked.limit ?? listedChanges.default,
@@ -51,7 +51,7 @@ export const historyCommands = {
       const { fleetAt } = await import('../../web/queries/fleet-states.ts')
       const asked = readOptions(call, history.fleetAt, 'at', 'level')
       const now = call.now()
-      const at = orUsageError(() => history.askedMoment(asked, now, optionsField))
+      const at = orUsageError(() => history.momentOf(asked, now, optionsField))
       return fleetAt(call.store.db, workspace, { at, now, level: asked.level })
     },
     show: (agents) =>
@@ -102,7 +102,11 @@ export const historyCommands = {
       const { costCsv, costRows } = await import('../../web/queries/costs.ts')
       const asked = readOptions(call, history.cost, 'from', 'to', 'by', 'per')
       const now = call.now()
-      const question = { ...history.costTime(asked, dayNumber(now)), by: asked.by ?? ('day' as const), per: asked.per }
+      const question = {
+        ...history.costPeriodOf(asked, dayNumber(now)),
+        by: asked.by ?? ('day' as const),
+        per: asked.per,
+      }
       try {
         if (call.options.csv !== true)
           return { rows: await costRows(call.store.db, workspace, question, now), csv: null }

@@ -29,7 +29,7 @@ import {
 import { secretsText } from '../shared/secrets.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
 import { waitText, wishText } from '../shared/waits.ts'
-import { versionedOf } from './blueprint.ts'
+import { splitVersionName } from './blueprint.ts'
 
 /**
  * The refusal to request the served runtime build for an agent because the build is not signed (3.5.3). With
@@ -229,7 +229,7 @@ function readNewRollout(request: OperatorRequest): NewRollout {
 }
 
 function named(what: string) {
-  const { name: blueprint, version } = versionedOf(what)
+  const { name: blueprint, version } = splitVersionName(what)
   return { blueprint, version }
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newPostgresDatabase, openTestSqlite } from '../../../testing/stores.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
-import { keptSince } from '../../web/queries/states.ts'
+import { statesSince } from '../../web/queries/states.ts'
 import { moveRows } from './move.ts'
 import { parentsFirst, readTables, type TableToMove } from './tables.ts'
 
@@ -106,7 +106,7 @@ test('since when something is kept stays as it was', async () => {
   const time = '2026-10-01T12:00:00.000Z'
   await sql`update kysely_migration set timestamp = ${time} where name = '049-states'`.execute(from.db)
   await moveRows(from, to)
-  expect(await keptSince(to.db, { created_at: 0 })).toBe(Date.parse(time))
+  expect(await statesSince(to.db, { created_at: 0 })).toBe(Date.parse(time))
   await Promise.all([from.close(), to.close()])
 })
 

@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { openAuth } from '../accounts/auth.ts'
 import { createPerson } from '../accounts/store.ts'
 import { createOwnWorkspace, maxOwnWorkspaces } from './making.ts'
-import { listWorkspacesOf } from './standing.ts'
+import { listWorkspacesOf } from './rights.ts'
 import { activate, addMember, createWorkspace, isActivated } from './store.ts'
 
 const operator = { id: null, name: 'operator' }

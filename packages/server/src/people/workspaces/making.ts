@@ -6,7 +6,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from '../accounts/library.ts'
 import { isLinkValid, useLink } from '../accounts/links.ts'
 import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
-import { type InSession, rightsEverywhere } from './standing.ts'
+import { type InSession, rightsEverywhere } from './rights.ts'
 import {
   activateInTransaction,
   insertWorkspace,

@@ -11,7 +11,7 @@ import { ownProduct } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { piecesOf } from '../../platform/lists.ts'
-import { type AgentColumns, costSums, costsOf, readAgentColumns, standingOf } from '../../web/queries/fleet-rows.ts'
+import { type AgentColumns, costSums, costsOf, levelFactsOf, readAgentColumns } from '../../web/queries/fleet-rows.ts'
 import { remembered } from './remembered.ts'
 
 /** The number of agents that are read and written at a time. */
@@ -95,14 +95,14 @@ async function linesOfStates({ db, now, maxAgents }: Read): Promise<Lines> {
   for await (const { workspace, agents } of agentSlices(db, workspaces, maxAgents)) {
     const at = now()
     const labels = labelsOf(workspace, agents)
-    const standings = agents.map(standingOf)
+    const facts = agents.map(levelFactsOf)
     addForAgents(lines, 'svc_agent_level', labels, (i) => {
-      const level = levelOf(standings[i] as Standing)
+      const level = levelOf(facts[i] as AgentLevelFacts)
       return level === null ? undefined : levelNumbers[level]
     })
-    addForAgents(lines, 'svc_agent_offline', labels, (i) => Number(isOffline(standings[i] as Standing, at)))
+    addForAgents(lines, 'svc_agent_offline', labels, (i) => Number(isOffline(facts[i] as AgentLevelFacts, at)))
     addForAgents(lines, 'svc_agent_report_age_seconds', labels, (i) => {
-      const seenAt = standings[i]?.seenAt ?? null
+      const seenAt = facts[i]?.seenAt ?? null
       return seenAt === null ? undefined : Math.max(0, (at - seenAt) / 1000)
     })
     await nextTurn()
@@ -112,7 +112,7 @@ async function linesOfStates({ db, now, maxAgents }: Read): Promise<Lines> {
   return lines
 }
 
-type Standing = ReturnType<typeof standingOf>
+type AgentLevelFacts = ReturnType<typeof levelFactsOf>
 
 /** The labels of agents, in braces. Names and slugs need no other escapes than those of JSON. */
 const labelsOf = ({ slug }: MeasuredWorkspace, agents: readonly AgentColumns[]): string[] =>

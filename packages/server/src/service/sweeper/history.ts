@@ -11,7 +11,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { boundStates, withTooMany } from './states.ts'
-import { idsBeyond } from './surplus.ts'
+import { surplusIdsOf } from './surplus.ts'
 
 const agentsAtOnce = 25
 /**
@@ -121,7 +121,7 @@ const eraseSome = (db: Db, agentId: string, now: number): Promise<number> =>
       .where(
         'id',
         'in',
-        sql<string>`(${idsBeyond('command', { of: 'agent_id', by: 'created_by', max: minKeptCommands }, agentId)})`,
+        sql<string>`(${surplusIdsOf('command', { of: 'agent_id', by: 'created_by', max: minKeptCommands }, agentId)})`,
       )
       .where((eb) =>
         eb.or([

@@ -71,7 +71,7 @@ export async function eraseSurplus(db: Db, now: number): Promise<boolean> {
 }
 
 /** The ids of the surplus rows of a group. The people who made the rows share the number of rows that are kept. */
-export function idsBeyond(
+export function surplusIdsOf(
   table: string,
   { of, by, max }: Pick<Surplus, 'of' | 'by' | 'max'>,
   id: string,
@@ -93,7 +93,7 @@ async function eraseSurplusOfTable(
     id: string
   }>`select ${group} as id from ${from} group by ${group} having count(*) > ${max}`.execute(db)
   for (const { id } of full.rows) {
-    const surplusIds = idsBeyond(table, { of, by, max }, id)
+    const surplusIds = surplusIdsOf(table, { of, by, max }, id)
     const over = await sql<{ id: string }>`
       select id from ${from} where id in (${surplusIds}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
     if (over.rows.length === erasedAtOnce) isLeft = true

@@ -8,7 +8,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import type { TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { actionsOfWorkspace, countUnfinishedActions } from '../../web/queries/actions.ts'
-import { listTurns } from '../../web/queries/fleet.ts'
+import { workspaceTurns } from '../../web/queries/fleet.ts'
 import { addChanges, countAgents, readActionCounts } from './counts.ts'
 import { finishAction, sendSlice } from './runner.ts'
 import { retryAction, sendAction } from './store.ts'
@@ -19,7 +19,7 @@ everyEngine('the counts of an action', (open, engine) => {
     const [one, two] = agents as [TestAgent, TestAgent]
     const { db } = w.store
     await send('pause')
-    const turn = vi.spyOn(listTurns, 'next')
+    const turn = vi.spyOn(workspaceTurns, 'next')
     onTestFinished(() => turn.mockRestore())
     const listed = async () => (await actionsOfWorkspace(db, w.workspace, { limit: 10 })).rows[0]?.counts
     const kept = async () => {
@@ -55,7 +55,7 @@ everyEngine('the counts of an action', (open, engine) => {
     for (const type of ['pause', 'resume'] as const) await send(type)
     await db.updateTable('action').set({ counts: null, open_agents: null }).execute()
     await report(agents[0] as TestAgent)
-    const turn = vi.spyOn(listTurns, 'next')
+    const turn = vi.spyOn(workspaceTurns, 'next')
     onTestFinished(() => turn.mockRestore())
     const listed = async () =>
       (await actionsOfWorkspace(db, w.workspace, { limit: 10 })).rows.map(({ counts }) => counts)

@@ -2,7 +2,7 @@
  * Lets a requested version start although the agent still watches the version that it runs (D30): the wish then says
  * `now`, which ends the watch on the machine (2.7).
  */
-import type { NowRefusal, Pressable, WaitReason } from '@svc/api'
+import type { NowRefusal, PressVerdict, WaitReason } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -18,8 +18,11 @@ import { lockRow, storeWishes } from './row.ts'
 import type { WishContext, WishedAgent } from './store.ts'
 import { blueprintWaitsOf, lastLines, readLastSeen } from './watch.ts'
 
-/** Decides by what the agent's wish waits for whether the agent can start without waiting. */
-export function judgeNow(agent: Pick<AgentRow, 'attempts'>, waits: WaitReason | null): Pressable<NowRefusal> {
+/**
+ * Decides whether an agent can start its update before the watch of the version that it runs is over. `waits` says what
+ * the update waits for.
+ */
+export function judgeEarlyStart(agent: Pick<AgentRow, 'attempts'>, waits: WaitReason | null): PressVerdict<NowRefusal> {
   if (waits?.for !== 'window')
     return { ok: false, code: 'nothing_waits', message: 'No update of it waits for the end of a watch.' }
   return tooOldForNow(agent) ?? { ok: true }
@@ -63,7 +66,7 @@ export async function doNotWaitInTransaction(
       continue
     }
     const waits = blueprintWaitsOf(agent, { line: lines.get(id), seen: seen.get(id) }, now)
-    const may = judgeNow(agent, waits)
+    const may = judgeEarlyStart(agent, waits)
     if (!may.ok) {
       verdicts.push(may)
       continue

@@ -2,7 +2,7 @@
  * Says which version of svc a blueprint version or a part of an answer needs on the machine, and finds agents whose
  * runtime is older.
  */
-import type { Pressable } from '@svc/api'
+import type { PressVerdict } from '@svc/api'
 import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/blueprint'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { readAttempts } from './kept.ts'
@@ -35,7 +35,7 @@ const minVersionForNow = '0.2.0'
  */
 export function tooOldForNow(
   agent: Pick<AgentRow, 'attempts'>,
-): Extract<Pressable<'svc_too_old'>, { ok: false }> | undefined {
+): Extract<PressVerdict<'svc_too_old'>, { ok: false }> | undefined {
   const runs = readAttempts(agent.attempts).runtime?.version
   if (runs !== undefined && !isTooOld(runs, { version: minVersionForNow })) return undefined
   const has = runs === undefined ? 'its reports name none' : `its machine has ${runs}`

@@ -8,7 +8,7 @@ import { countHaltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
 import { filterOf } from '../queries/filter.ts'
-import { fleetFacets, fleetNames, fleetPage, listTurns, type OneGroup } from '../queries/fleet.ts'
+import { fleetFacets, fleetNames, fleetPage, type OneGroup, workspaceTurns } from '../queries/fleet.ts'
 import { fleetGroups, fleetMap, mapJson } from '../queries/groups.ts'
 import { jobRuns } from '../queries/job-runs.ts'
 import { readRuns, runsCsv } from '../queries/runs.ts'
@@ -38,42 +38,42 @@ export const agentOperations = [
       const query = { filter, group: groupOf(asked), sort, desc, offset, limit }
       const isByCost = sort === 'cost_today' || sort === 'cost_30'
       // The turn comes first: costs that arrived between the reading and the answer would contradict `costsPending`.
-      await listTurns.next(id)
+      await workspaceTurns.next(id)
       const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
       return bytes.encode(
-        JSON.stringify(await listTurns.run(id, fleetPage(rows, query, { now, halted, costsPending }))),
+        JSON.stringify(await workspaceTurns.run(id, fleetPage(rows, query, { now, halted, costsPending }))),
       )
     })
   }),
   bindReading(agents.fleetGroups, ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
     return live.answer(id, `groups ${JSON.stringify(asked)}`, async () => {
-      await listTurns.next(id)
+      await workspaceTurns.next(id)
       const { rows } = await rowsFor(live.fleet, id, filter)
-      return listTurns.run(id, fleetGroups(rows, filter, asked.by, now))
+      return workspaceTurns.run(id, fleetGroups(rows, filter, asked.by, now))
     })
   }),
   bindReading(agents.fleetMap, ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
     return live.answer(id, `map ${JSON.stringify(asked)}`, async () => {
-      await listTurns.next(id)
+      await workspaceTurns.next(id)
       const { rows } = await rowsFor(live.fleet, id, filter)
-      const map = await listTurns.run(id, fleetMap(rows, filter, asked.by, now))
-      const { json, leftOff } = await listTurns.run(id, mapJson(map, maxListBytes))
+      const map = await workspaceTurns.run(id, fleetMap(rows, filter, asked.by, now))
+      const { json, leftOff } = await workspaceTurns.run(id, mapJson(map, maxListBytes))
       return new SlicedAnswer(bytes.encode(json), leftOff)
     })
   }),
   bindReading(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    await listTurns.next(id)
+    await workspaceTurns.next(id)
     const { rows } = await rowsFor(live.fleet, id, filter)
-    return listTurns.run(id, fleetFacets(rows, filter, now))
+    return workspaceTurns.run(id, fleetFacets(rows, filter, now))
   }),
   bindReading(agents.fleetNames, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    await listTurns.next(id)
+    await workspaceTurns.next(id)
     const { rows } = await rowsFor(live.fleet, id, filter)
-    return listTurns.run(id, fleetNames(rows, { filter, group: groupOf(asked) }, now))
+    return workspaceTurns.run(id, fleetNames(rows, { filter, group: groupOf(asked) }, now))
   }),
   bindChange(agents.createAgent, ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags), {
     answer: ({ agent, token }) => ({ name: agent.name, token }),

@@ -41,11 +41,11 @@ test.each([
 const now = at('2026-11-27T12:00:00Z')
 test('a time that is asked for ends now, and begins a day before its end', () => {
   const day = 86_400_000
-  expect(history.askedTime({}, now)).toEqual({ since: now - day, until: now })
-  expect(history.askedTime({ until: now + day }, now)).toEqual({ since: now - day, until: now })
-  expect(history.askedTime({ until: now - day }, now)).toEqual({ since: now - 2 * day, until: now - day })
-  expect(history.askedTime({ since: now, until: now }, now)).toEqual({ since: now, until: now })
-  expect(() => history.askedTime({ since: now + 1 }, now)).toThrow('since must not be after until, or after now')
-  expect(() => history.askedTime({ since: now, until: now - 1 }, now)).toThrow(InputRefused)
-  expect(() => history.askedMoment({ at: now + 1 }, now)).toThrow('at must not be in the future')
+  expect(history.periodOf({}, now)).toEqual({ since: now - day, until: now })
+  expect(history.periodOf({ until: now + day }, now)).toEqual({ since: now - day, until: now })
+  expect(history.periodOf({ until: now - day }, now)).toEqual({ since: now - 2 * day, until: now - day })
+  expect(history.periodOf({ since: now, until: now }, now)).toEqual({ since: now, until: now })
+  expect(() => history.periodOf({ since: now + 1 }, now)).toThrow('since must not be after until, or after now')
+  expect(() => history.periodOf({ since: now, until: now - 1 }, now)).toThrow(InputRefused)
+  expect(() => history.momentOf({ at: now + 1 }, now)).toThrow('at must not be in the future')
 })

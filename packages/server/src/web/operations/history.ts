@@ -7,7 +7,7 @@ import { sharedAnswers } from '../live/shared.ts'
 import { readHistoryChanges } from '../queries/changes.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows, costRuns } from '../queries/costs.ts'
-import { listTurns } from '../queries/fleet.ts'
+import { workspaceTurns } from '../queries/fleet.ts'
 import { fleetAt } from '../queries/fleet-states.ts'
 import { agentStates } from '../queries/states.ts'
 import { readStrips } from '../queries/strips.ts'
@@ -24,20 +24,20 @@ interface Asked {
 }
 
 const questionOf = (asked: Asked, now: number): CostQuestion => ({
-  ...history.costTime(asked, dayNumber(now)),
+  ...history.costPeriodOf(asked, dayNumber(now)),
   by: asked.by ?? 'day',
   per: asked.per,
 })
 
 export const historyOperations = [
   bindReading(history.states, ({ deps, agent, now }, asked) =>
-    agentStates(deps.store.db, agent, { ...history.askedTime(asked, now), now }),
+    agentStates(deps.store.db, agent, { ...history.periodOf(asked, now), now }),
   ),
   bindReading(history.changes, ({ deps, agent, now }, { limit = listedChanges.default, ...asked }) =>
-    readHistoryChanges(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }),
+    readHistoryChanges(deps.store.db, agent, { ...history.periodOf(asked, now), limit, now }),
   ),
   bindReading(history.fleetAt, ({ deps, workspace, now }, asked) =>
-    fleetAt(deps.store.db, workspace, { at: history.askedMoment(asked, now), now, level: asked.level }),
+    fleetAt(deps.store.db, workspace, { at: history.momentOf(asked, now), now, level: asked.level }),
   ),
   bindReading(history.strips, ({ deps, workspace, now }, { names }) =>
     readStrips(deps.store.db, workspace, names, now),
@@ -139,7 +139,7 @@ function joined(pieces: readonly Uint8Array[], size: number): Bytes {
 async function* listJson({ id }: { id: string }, rows: readonly unknown[]): AsyncGenerator<string> {
   let before = '['
   for (let i = 0; i < rows.length; i += rowsAtOnce) {
-    if (i > 0) await listTurns.next(id)
+    if (i > 0) await workspaceTurns.next(id)
     yield before + JSON.stringify(rows.slice(i, i + rowsAtOnce)).slice(1, -1)
     before = ','
   }

@@ -36,7 +36,7 @@ type OnAgent = ChangeArguments<'POST /w/:slug/agents/:name', Actor>
  * The parts that the operations on an agent's versions share: they notify the agent's pages, and answer with the
  * agent's present wishes and holds.
  */
-const standing = {
+const versionsOfAgent = {
   agents: ({ agent }: WishedAgent): string[] => [agent.id],
   answer: (
     { agent }: WishedAgent,
@@ -52,13 +52,17 @@ export const updateOperations = [
       isVersion(version)
         ? wishBlueprint({ db, by, now }, agent, { version })
         : { ok: false, code: 'version_unknown', message: `A version is written like 1.2.3: got ${shown(version)}.` },
-    standing,
+    versionsOfAgent,
   ),
-  bindChange(updates.wishNow, ({ agent, ...ctx }: OnAgent) => doNotWait(ctx, agent), standing),
-  bindChange(updates.clearBlueprintWish, ({ agent, ...ctx }: OnAgent) => clearBlueprintWish(ctx, agent), standing),
-  bindChange(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => wishRuntime(ctx, agent), standing),
-  bindChange(updates.clearRuntimeWish, ({ agent, ...ctx }: OnAgent) => clearRuntimeWish(ctx, agent), standing),
-  bindChange(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing),
+  bindChange(updates.wishNow, ({ agent, ...ctx }: OnAgent) => doNotWait(ctx, agent), versionsOfAgent),
+  bindChange(
+    updates.clearBlueprintWish,
+    ({ agent, ...ctx }: OnAgent) => clearBlueprintWish(ctx, agent),
+    versionsOfAgent,
+  ),
+  bindChange(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => wishRuntime(ctx, agent), versionsOfAgent),
+  bindChange(updates.clearRuntimeWish, ({ agent, ...ctx }: OnAgent) => clearRuntimeWish(ctx, agent), versionsOfAgent),
+  bindChange(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), versionsOfAgent),
   bindLongChange(
     updates.wishMany,
     async ({ write, workspace, by, now }, wish) => done(await wishMany({ db: write, by, now }, workspace, wish)),

@@ -5,7 +5,7 @@ import { invite, listInvitations, showInvitationLink, withdrawInvitation } from 
 import { createOwnWorkspace } from '../../people/workspaces/making.ts'
 import { changeRole, membersOfWorkspace, removeMember } from '../../people/workspaces/members.ts'
 import { readRequirement, requireFactor } from '../../people/workspaces/requirement.ts'
-import { rightsIn } from '../../people/workspaces/standing.ts'
+import { rightsIn } from '../../people/workspaces/rights.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { requireFound } from '../../platform/refusal.ts'

@@ -8,7 +8,7 @@ import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { sortInSlices } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
 import { countAgents, noActionCounts, readActionCounts } from '../../updates/actions/counts.ts'
-import { listTurns } from './fleet.ts'
+import { workspaceTurns } from './fleet.ts'
 import { shortValues } from './short.ts'
 
 /** The actions of a workspace, newest first: ids sort by the time at which they were made. */
@@ -33,7 +33,7 @@ export async function actionsOfWorkspace(
   // An action without counts may have 10,000 agents, so each is counted in a turn of its own.
   for (const { id } of rows) {
     if (counts.has(id)) continue
-    await listTurns.next(workspace.id)
+    await workspaceTurns.next(workspace.id)
     counts.set(id, await countAgents(db, id))
   }
   return {
@@ -98,7 +98,7 @@ export async function actionPage(
       if (wanted === undefined || agent.state === wanted) fitting.push(agent)
     }
   }
-  const agents = await listTurns.run(
+  const agents = await workspaceTurns.run(
     workspace.id,
     sortInSlices(fitting, (a, b) => byText(a.name, b.name)),
   )

@@ -14,7 +14,7 @@ import { dayNumber } from '../../platform/limits/units.ts'
 import { listedCommand } from './commands.ts'
 import { firstThatFit, jsonSize } from './fitting.ts'
 import { fleetRows } from './fleet-rows.ts'
-import { keptSince } from './states.ts'
+import { statesSince } from './states.ts'
 import { agentUpdates } from './updates.ts'
 
 /** An agent's page: the last report as it was received (I9), and what the service stores with it. */
@@ -32,7 +32,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     tags: row?.tags ?? [],
     createdAt: agent.created_at,
     createdBy: agent.created_by,
-    statesSince: await keptSince(db, agent),
+    statesSince: await statesSince(db, agent),
     blueprint: agent.blueprint,
     versions: {
       installed: agent.installed_version,

@@ -11,7 +11,7 @@ import { dayNumber } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
 import { statusAge } from './age.ts'
 import { filterOf } from './filter.ts'
-import { listTurns } from './fleet.ts'
+import { workspaceTurns } from './fleet.ts'
 import { type AgentColumns, fleetPieces } from './fleet-rows.ts'
 import { groupsIn } from './groups.ts'
 import { agentUpdates } from './updates.ts'
@@ -24,7 +24,7 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
   const take = (columns: AgentColumns, facts: FleetRow) => listed(columns, facts, now)
   const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, take)
   return {
-    rows: await listTurns.run(
+    rows: await workspaceTurns.run(
       workspace.id,
       sortInSlices(rows, (a, b) => byText(a.name, b.name)),
     ),
@@ -38,7 +38,7 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
  */
 export async function listGroups(db: Db, workspace: { id: string }, by: Grouping, now: number, filter = '') {
   const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, (_, facts) => facts)
-  return { rows: await listTurns.run(workspace.id, groupsIn(rows, by, now)), idle }
+  return { rows: await workspaceTurns.run(workspace.id, groupsIn(rows, by, now)), idle }
 }
 
 async function selectedAgents<T>(

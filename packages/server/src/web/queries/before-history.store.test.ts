@@ -18,7 +18,7 @@ import { dayNumber } from '../../platform/limits/units.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
 import { readHistoryChanges } from './changes.ts'
 import { costRows } from './costs.ts'
-import { agentStates, keptSince } from './states.ts'
+import { agentStates, statesSince } from './states.ts'
 
 const kept = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../testing/earlier/before-history/kept.json'), 'utf8'),
@@ -67,7 +67,7 @@ test.each(engines)('states, changes and costs of the version before are right, a
     [11, 'paused', 'info'],
   ]
   expect(await states(mail)).toEqual(before)
-  expect(await keptSince(db, agent)).toBeGreaterThan(kept.now)
+  expect(await statesSince(db, agent)).toBeGreaterThan(kept.now)
   // The pause of the other agent did not change its level, so the version before wrote no row.
   expect(await states(quiet)).toEqual([[0, 'reporting', 'info']])
   await boundHistories(db, '', clock.now())

@@ -11,7 +11,7 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { listTurns } from './fleet.ts'
+import { workspaceTurns } from './fleet.ts'
 
 /** The days whose costs are summed, and by what they are divided. */
 export interface CostQuestion {
@@ -190,7 +190,7 @@ async function readAgentKeys(db: Db, workspace: { id: string }): Promise<AgentKe
   const all = db.selectFrom('agent').where('workspace_id', '=', workspace.id)
   for (let attempt = 0; attempt < maxReadings; attempt++) {
     for (let after: string | undefined = ''; after !== undefined; ) {
-      await listTurns.next(workspace.id)
+      await workspaceTurns.next(workspace.id)
       const agents: AgentKey[] = await all
         .select(['id', 'name', 'blueprint'])
         .where('name', '>', after)
@@ -219,7 +219,7 @@ export async function* sumsOfAgents(
   let atOnce = maxAtOnce
   const agents = await readAgentKeys(db, workspace)
   for (let at = 0; at < agents.length; ) {
-    await listTurns.next(workspace.id)
+    await workspaceTurns.next(workspace.id)
     const some = agents.slice(at, at + atOnce)
     const sums = await completeSums(db, some, question, some.length > 1 ? rows : undefined)
     if (sums) {
@@ -304,7 +304,7 @@ async function* sumsOfDeleted(
 ): AsyncGenerator<UsageDelta[]> {
   const daysAtOnce = per === 'model' ? deletedDaysAtOnce : to - from + 1
   for (let day = from; day <= to; day += daysAtOnce) {
-    await listTurns.next(workspace.id)
+    await workspaceTurns.next(workspace.id)
     yield await db
       .selectFrom('usage_deleted')
       .select(['day', 'model', 'runs', 'cost_micro as costMicro', 'output_tokens as outputTokens'])

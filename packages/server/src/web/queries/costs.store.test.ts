@@ -12,7 +12,7 @@ import { boundHistories } from '../../service/sweeper/history.ts'
 import { eraseOldSums } from '../../service/sweeper/rounds.ts'
 import { startOfStep } from './cost-sums.ts'
 import { costCsv, costPage, costRows, costRuns } from './costs.ts'
-import { listTurns } from './fleet.ts'
+import { workspaceTurns } from './fleet.ts'
 
 const noon = testStart / 1000
 const today = dayNumber(testStart)
@@ -232,7 +232,7 @@ everyEngine('the costs of a workspace', (open) => {
       .insertInto('usage_day')
       .values(agents.slice(1).map((agent) => row(agent, today, '')))
       .execute()
-    const turns = vi.spyOn(listTurns, 'next')
+    const turns = vi.spyOn(workspaceTurns, 'next')
     onTestFinished(() => turns.mockRestore())
     const rows = await rowsOf(w, 'model', { by: 'month' })
     expect(rows).toHaveLength(201)
@@ -345,9 +345,9 @@ describe('the time of a sum', () => {
   )
 
   test('is 30 days up to today unless a day is named, and never ends before it begins', () => {
-    expect(history.costTime({}, today)).toEqual({ from: today - 29, to: today })
-    expect(history.costTime({ to: today - 40 }, today)).toEqual({ from: today - 69, to: today - 40 })
-    expect(history.costTime({ from: today + 3 }, today)).toEqual({ from: today + 3, to: today + 3 })
+    expect(history.costPeriodOf({}, today)).toEqual({ from: today - 29, to: today })
+    expect(history.costPeriodOf({ to: today - 40 }, today)).toEqual({ from: today - 69, to: today - 40 })
+    expect(history.costPeriodOf({ from: today + 3 }, today)).toEqual({ from: today + 3, to: today + 3 })
     const reversed = { from: '2026-11-22', to: '2026-11-21' }
     expect(() => history.cost.input?.(reversed, '')).toThrow('from must not be after to')
     expect(() => history.cost.input?.({ by: 'year' }, '')).toThrow('by must be one of "day", "week", "month"')

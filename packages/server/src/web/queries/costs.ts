@@ -20,7 +20,7 @@ import {
   sumsOfAgents,
 } from './cost-sums.ts'
 import { firstThatFit, jsonSize } from './fitting.ts'
-import { listTurns } from './fleet.ts'
+import { workspaceTurns } from './fleet.ts'
 
 const { dayText } = history
 /** The maximum number of rows of an answer in JSON. More rows would be larger than 1 MB in any case. */
@@ -90,7 +90,7 @@ export async function costRows(
   now: number,
 ): Promise<CostRow[]> {
   const table = await costTable(db, workspace, withinKept(asked, now))
-  return listTurns.run(workspace.id, rowsOf(table, asked.per))
+  return workspaceTurns.run(workspace.id, rowsOf(table, asked.per))
 }
 
 /** The rows that `costRows` returns, as CSV in pieces. */
@@ -103,10 +103,10 @@ export async function* costCsv(
   const table = await costTable(db, workspace, withinKept(asked, now))
   yield csvOf([['from', 'name', 'runs', 'cost_usd', 'output_tokens']])
   for (const [column, start] of table.starts.entries()) {
-    await listTurns.next(workspace.id)
-    const all = await listTurns.run(workspace.id, ordered(table, column))
+    await workspaceTurns.next(workspace.id)
+    const all = await workspaceTurns.run(workspace.id, ordered(table, column))
     for (let i = 0; i < all.length; i += rowsAtOnce) {
-      if (i > 0) await listTurns.next(workspace.id)
+      if (i > 0) await workspaceTurns.next(workspace.id)
       yield csvOf(
         all.slice(i, i + rowsAtOnce).map((named) => {
           const { from, name, runs, cost, outputTokens } = rowOf(start, named, asked.per)
@@ -129,7 +129,7 @@ export async function costPage(
   const rule = (await rulesOfScope(db, scopeOf(workspace)))('cost_day')
   return {
     ...{ from: dayText(asked.from), to: dayText(asked.to) },
-    ...(await listTurns.run(workspace.id, summed(table, question.per))),
+    ...(await workspaceTurns.run(workspace.id, summed(table, question.per))),
     deletedAgents: await countDeleted(db, workspace, question),
     limit: rule.on && rule.limit !== null && rule.filter === null ? dollars(rule.limit) : null,
   }
@@ -225,11 +225,11 @@ export async function costRuns(db: Db, workspace: { id: string }, now: number): 
   ordered.sort((a, b) => b.costMicro - a.costMicro)
   let runs: (CostRun & { micro: number })[] = []
   for (let i = 0; i < ordered.length; i += agentsAtOnce) {
-    const least = runs.length < maxRuns ? 0 : (runs.at(-1)?.micro ?? 0)
-    if ((ordered[i]?.costMicro ?? 0) < least) break
-    await listTurns.next(workspace.id)
+    const aboveMicro = runs.length < maxRuns ? 0 : (runs.at(-1)?.micro ?? 0)
+    if ((ordered[i]?.costMicro ?? 0) < aboveMicro) break
+    await workspaceTurns.next(workspace.id)
     const names = new Map(ordered.slice(i, i + agentsAtOnce).map(({ id, name }) => [id, name]))
-    const rows = await runsQuery(db, [...names.keys()], { since: (today - runDays + 1) * dayMs, least })
+    const rows = await runsQuery(db, [...names.keys()], { since: (today - runDays + 1) * dayMs, aboveMicro })
     const found = rows.map(({ agent_id, cost_micro, place, output_tokens, body, ...run }) => ({
       ...run,
       subject: (JSON.parse(body) as Run).subjects?.[0]?.title ?? null,
@@ -244,13 +244,13 @@ export async function costRuns(db: Db, workspace: { id: string }, now: number): 
   return runs.map(({ micro: _, ...run }) => run)
 }
 
-const runsQuery = (db: Db, ids: readonly string[], { since, least }: { since: number; least: number }) =>
+const runsQuery = (db: Db, ids: readonly string[], { since, aboveMicro }: { since: number; aboveMicro: number }) =>
   db
     .selectFrom('run')
     .select(['agent_id', 'id', 'place', 'kind', 'status', 'cost_micro', 'output_tokens', 'body'])
     .where('agent_id', 'in', ids)
     .where('place', '>=', since)
-    .where('cost_micro', '>', least)
+    .where('cost_micro', '>', aboveMicro)
     .orderBy('cost_micro', 'desc')
     .orderBy('place', 'desc')
     .limit(maxRuns)

@@ -89,7 +89,7 @@ export async function readFleetRows(
   for (const row of agents) {
     rows.set(row.id, {
       name: row.name,
-      ...standingOf(row),
+      ...levelFactsOf(row),
       label: row.label,
       detail: row.detail,
       doing: row.doing,
@@ -106,7 +106,7 @@ export async function readFleetRows(
 }
 
 /** The facts about an agent from which lists judge its level, and whether it is offline. */
-export const standingOf = (row: AgentColumns) => ({
+export const levelFactsOf = (row: AgentColumns) => ({
   level: row.level,
   seenAt: row.received_at,
   silentAt: row.received_at === null ? null : offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped),

@@ -3,9 +3,9 @@ import type { PastAgentState } from '@svc/api'
 import type { Level } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { listTurns } from './fleet.ts'
+import { workspaceTurns } from './fleet.ts'
 import { type StoredStates, spansOf } from './state-spans.ts'
-import { findFirstReport, keptFrom, openOffline, serviceOutages } from './states.ts'
+import { findFirstReport, openOffline, serviceOutages, statesKeptFrom } from './states.ts'
 
 /** The number of agents whose states are read in one turn of the event loop, which takes two or three milliseconds. */
 const agentsAtOnce = 50
@@ -19,21 +19,21 @@ export async function fleetAt(
   const away = await serviceOutages(db, at, at + 1)
   const found: PastAgentState[] = []
   for (let after: string | undefined = ''; after !== undefined; ) {
-    await listTurns.next(workspace.id)
+    await workspaceTurns.next(workspace.id)
     const rows = await agentsAt(db, workspace, at)
       .where('name', '>', after)
       .orderBy('name')
       .limit(agentsAtOnce)
       .execute()
     for (const row of rows) {
-      const span = spansOf({ ...storedStatesOf(row), away, keptFrom: keptFrom(now) }, at, at + 1)[0]
+      const span = spansOf({ ...storedStatesOf(row), away, statesKeptFrom: statesKeptFrom(now) }, at, at + 1)[0]
       if (!span || span.is === 'unknown' || (level !== undefined && span.level !== level)) continue
       found.push({ name: row.name, is: span.is, level: span.level, label: span.label })
     }
     after = rows.length < agentsAtOnce ? undefined : rows.at(-1)?.name
   }
   // The answer is returned in another turn of the event loop, in which its JSON is made.
-  await listTurns.next(workspace.id)
+  await workspaceTurns.next(workspace.id)
   return found
 }
 
@@ -60,7 +60,7 @@ function lastSeq(table: 'level_change' | 'agent_offline', columns: readonly [tim
 type RowAt = Awaited<ReturnType<ReturnType<typeof agentsAt>['execute']>>[number]
 
 /** Makes the stored states of one agent at one time from its row. */
-export function storedStatesOf(row: RowAt): Omit<StoredStates, 'away' | 'keptFrom'> {
+export function storedStatesOf(row: RowAt): Omit<StoredStates, 'away' | 'statesKeptFrom'> {
   const { at, level, label, paused, from_at, until_at, was_stopped } = row
   const open = openOffline(row)
   return {

@@ -27,8 +27,11 @@ import { FairTurns } from '../../platform/http/fair-turns.ts'
 import { firstSorted, forEachInSlices, type SlicedWork, sortInSlices } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
 
-/** The turns in which lists are made: one slice in each turn of the event loop, and the workspaces take turns. */
-export const listTurns = new FairTurns()
+/**
+ * The turns of the workspaces in making long answers, such as lists and costs: each turn of the event loop makes one
+ * slice of an answer, for one workspace after the other.
+ */
+export const workspaceTurns = new FairTurns()
 
 /** One group of agents: those that share a value of a fact, or have none. */
 export interface OneGroup {

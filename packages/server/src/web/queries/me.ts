@@ -2,7 +2,7 @@
 import type { Me } from '@svc/api'
 import { isEmailConfirmed } from '../../people/accounts/confirmed.ts'
 import type { Person } from '../../people/accounts/store.ts'
-import { listWorkspacesOf } from '../../people/workspaces/standing.ts'
+import { listWorkspacesOf } from '../../people/workspaces/rights.ts'
 import type { Config } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
 import type { Releases } from '../../updates/releases/releases.ts'

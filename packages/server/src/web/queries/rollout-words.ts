@@ -1,6 +1,6 @@
 /** The actions on a rollout, and the sentences about it: what it waits for, why it halted, how it ended. Pure. */
 import type {
-  Pressable,
+  PressVerdict,
   RolloutAgent,
   RolloutAgentState,
   RolloutPage,
@@ -29,8 +29,8 @@ const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + of
 const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(counts) > 0
 
 /** Says whether the agents that watch a version can start the update without waiting. */
-export function watchingNow({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
-  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
+export function watchingNow({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): PressVerdict {
+  const no = (message: string): PressVerdict => ({ ok: false, code: 'rollout_not_running', message })
   if (!isRolloutInProgress(state)) return no(`The rollout is ${state}.`)
   if (agents > 0) return { ok: true }
   return no(tooOld > 0 ? tooOldText : nothingWaitsText)
@@ -41,10 +41,10 @@ export function rolloutActions(
   { state, wave, waves }: RolloutDbRow,
   counts: AgentCounts,
 ): Omit<RolloutPage['actions'], 'now'> {
-  const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
+  const over: PressVerdict = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
   if (!unfinishedStates.includes(state)) return { pause: over, continue: over, cancel: over }
-  const yes: Pressable = { ok: true }
-  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
+  const yes: PressVerdict = { ok: true }
+  const no = (message: string): PressVerdict => ({ ok: false, code: 'rollout_not_running', message })
   const isLast = wave === (JSON.parse(waves) as string[]).length
   const goesOn = isRolloutInProgress(state)
   return {

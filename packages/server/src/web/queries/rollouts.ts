@@ -8,7 +8,7 @@ import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import { outputLogNames } from '../../updates/blueprints/output.ts'
-import { judgeNow } from '../../updates/wishes/hurry.ts'
+import { judgeEarlyStart } from '../../updates/wishes/hurry.ts'
 import { readAttempts, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
 import { countTrials } from '../../updates/wishes/trials.ts'
@@ -195,7 +195,7 @@ async function readRolloutAgents(
             },
           }
     const waitsFor = row.state === 'wished' ? waits() : null
-    if (waitsFor?.for === 'window') watching[judgeNow(row, waitsFor).ok ? 'agents' : 'tooOld']++
+    if (waitsFor?.for === 'window') watching[judgeEarlyStart(row, waitsFor).ok ? 'agents' : 'tooOld']++
     const state = row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state
     const step = steps[row.wave - 1]
     if (step) {

@@ -33,7 +33,7 @@ export interface StoredStates {
   /** The interval in seconds that the service last asked the agent for; null if it has not reported. */
   interval: number | null
   /** The time before which nothing is kept. */
-  keptFrom: number
+  statesKeptFrom: number
 }
 
 /** True if the row says that the agent was paused. A row of an earlier version says so by its label. */
@@ -63,7 +63,7 @@ export function shownOffline({
 /** The spans of an agent from `since` to `until`, oldest first, without gap or overlap; equal neighbours are one. */
 export function spansOf(kept: StoredStates, since: number, until: number): StateSpan[] {
   const offline = shownOffline(kept)
-  const first = Math.max(kept.keptFrom, kept.firstReportAt ?? Number.POSITIVE_INFINITY)
+  const first = Math.max(kept.statesKeptFrom, kept.firstReportAt ?? Number.POSITIVE_INFINITY)
   // The last state that holds wins, as in `AgentState`.
   const layers: [AgentState, StoredSpan[]][] = [
     ['offline', joined(offline.filter(({ stopped }) => stopped === null))],

@@ -52,7 +52,7 @@ export async function readStateHistory(
     offline: open ? [...offline, open] : offline,
     away: await serviceOutages(db, since, until),
     interval: last.interval_s,
-    keptFrom: keptFrom(now),
+    statesKeptFrom: statesKeptFrom(now),
   }
 }
 
@@ -89,7 +89,7 @@ export async function serviceOutages(db: Db, since: number, until: number): Prom
 }
 
 /** The time before which the service keeps no states. */
-export const keptFrom = (now: number): number => now - stateDays * dayMs
+export const statesKeptFrom = (now: number): number => now - stateDays * dayMs
 
 export async function agentStates(db: Db, agent: { id: string }, asked: AskedStates): Promise<StateSpan[]> {
   return spansOf(await readStateHistory(db, agent, asked), asked.since, asked.until)
@@ -99,7 +99,7 @@ export async function agentStates(db: Db, agent: { id: string }, asked: AskedSta
  * When the service began to keep pauses and times offline, if the agent is older than that: the time of the migration
  * that made their table.
  */
-export async function keptSince(db: Db, agent: { created_at: number }): Promise<number | null> {
+export async function statesSince(db: Db, agent: { created_at: number }): Promise<number | null> {
   const { rows } = await sql<{ timestamp: string }>`select timestamp from kysely_migration
     where name = '049-states'`.execute(db)
   const since = Date.parse(rows[0]?.timestamp ?? '')

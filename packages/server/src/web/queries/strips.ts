@@ -3,7 +3,7 @@ import type { StateStrips } from '@svc/api'
 import { maxStripSpans, type StripSpan, stripMs, stripText } from '@svc/api/words'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { listTurns } from './fleet.ts'
+import { workspaceTurns } from './fleet.ts'
 import { agentsAt, storedStatesOf } from './fleet-states.ts'
 import { type LevelRow, type OfflineSpan, type StoredSpan, type StoredStates, spansOf } from './state-spans.ts'
 import { findFirstReport, serviceOutages } from './states.ts'
@@ -35,18 +35,18 @@ export async function readStrips(
   const strips: StateStrips['strips'] = {}
   const manyIn = new Set<object>()
   for (let i = 0; i < names.length; i += agentsAtOnce) {
-    await listTurns.next(workspace.id)
+    await workspaceTurns.next(workspace.id)
     const agents = await agentsAt(db, workspace, from - 1)
       .select('agent.id')
       .where('name', 'in', names.slice(i, i + agentsAtOnce))
       .execute()
     const ids = agents.map(({ id }) => id)
-    await listTurns.next(workspace.id)
+    await workspaceTurns.next(workspace.id)
     const levels = await changesIn(levelChanges, { db, ids, from, now, workspace, manyIn })
-    await listTurns.next(workspace.id)
+    await workspaceTurns.next(workspace.id)
     const offline = await changesIn(timesOffline, { db, ids, from, now, workspace, manyIn })
     for (const [place, agent] of agents.entries()) {
-      if (place % busyAtOnce === 0) await listTurns.next(workspace.id)
+      if (place % busyAtOnce === 0) await workspaceTurns.next(workspace.id)
       const [own, times] = [levels.byAgent.get(agent.id) ?? [], offline.byAgent.get(agent.id) ?? []]
       const kept = storedStatesOf(agent)
       const states = {
@@ -55,7 +55,7 @@ export async function readStrips(
         levels: [...kept.levels, ...own],
         offline: [...kept.offline, ...times].toSorted((a, b) => a.from - b.from),
         away,
-        keptFrom: from,
+        statesKeptFrom: from,
       }
       const known = Math.max(
         from,
@@ -152,7 +152,7 @@ async function changesIn<Row>(table: ChangeTable<Row>, { db, workspace, ids, fro
     manyIn.add(table)
   }
   for (let i = 0; i < ids.length; i += busyAtOnce) {
-    await listTurns.next(workspace.id)
+    await workspaceTurns.next(workspace.id)
     const each = ids.slice(i, i + busyAtOnce).map(
       (id) => sql`select * from (${table.rows} where agent_id = ${id} and ${table.time} >= ${from}
         and ${table.time} < ${now} order by ${table.newestFirst} limit ${newestChanges}) as one`,

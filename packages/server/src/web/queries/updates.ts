@@ -3,13 +3,13 @@ import type {
   AgentUpdateSummary,
   AgentUpdates,
   BlueprintUpdate,
+  CurrentWish,
   FleetRow,
   Hold,
   LastOutcome,
   RuntimeOverview,
   RuntimeUpdate,
   ServedRuntime,
-  StandingWish,
   WishState,
 } from '@svc/api'
 import { type AppliedUpdate, compareVersions, isVersion, type RuntimeInfo } from '@svc/protocol'
@@ -19,7 +19,7 @@ import type { AgentRow } from '../../platform/db/tables.ts'
 import { outputLogNames } from '../../updates/blueprints/output.ts'
 import { type ServedRelease, servedRelease } from '../../updates/releases/store.ts'
 import { unfinishedStates } from '../../updates/rollouts/states.ts'
-import { judgeNow } from '../../updates/wishes/hurry.ts'
+import { judgeEarlyStart } from '../../updates/wishes/hurry.ts'
 import { judgeRuntimeRequest } from '../../updates/wishes/judge.ts'
 import {
   type HoldNote,
@@ -83,7 +83,7 @@ async function waitsOfBlueprint(
   now: number,
 ): Promise<Pick<BlueprintUpdate, 'waits' | 'now'>> {
   const waits = blueprintWaitsOf(agent, { line: (await lastLines(db, [agent.id], now)).get(agent.id), seen }, now)
-  return { waits, now: judgeNow(agent, waits) }
+  return { waits, now: judgeEarlyStart(agent, waits) }
 }
 
 /**
@@ -147,7 +147,7 @@ function blueprintUpdate(
     blueprint,
     running,
     previous: agent.previous_version,
-    wish: standing(wish),
+    wish: currentWishOf(wish),
     state,
     says: blueprintSays[state](wish?.version ?? '', running),
     applied: outcomeOf(applied),
@@ -169,7 +169,7 @@ function runtimeUpdate(
     previous: runtime?.previous ?? null,
     pinned: runtime?.pinned ?? null,
     served: served ? servedOf(served) : null,
-    wish: standing(wish),
+    wish: currentWishOf(wish),
     state,
     says: runtimeSays[state]((wish ?? hold)?.version ?? '', runtime, served),
     applied: outcomeOf(runtime?.applied),
@@ -211,7 +211,7 @@ const runtimeSays: Record<WishState, RuntimeWords> = {
   held: (v) => `${v} is on hold. ${runtimeHeldSays}`,
 }
 
-const standing = (wish: VersionWish | undefined): StandingWish | null =>
+const currentWishOf = (wish: VersionWish | undefined): CurrentWish | null =>
   wish
     ? {
         version: wish.version,

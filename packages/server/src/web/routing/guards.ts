@@ -10,7 +10,7 @@ import { findByOldName } from '../../fleet/agents/old-names.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { type SignedIn, signedInBy } from '../../people/accounts/sessions.ts'
 import { callbackPath } from '../../people/oidc/client.ts'
-import { type MemberRights, rightsIn } from '../../people/workspaces/standing.ts'
+import { type MemberRights, rightsIn } from '../../people/workspaces/rights.ts'
 import { findWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { Refusal, requireFound } from '../../platform/refusal.ts'
@@ -18,7 +18,7 @@ import type { Deps } from './deps.ts'
 
 export interface WebEnv {
   Bindings: HttpBindings
-  Variables: SignedIn & { workspace: WorkspaceInfo; role: Role; standing: MemberRights; agent: AgentRow }
+  Variables: SignedIn & { workspace: WorkspaceInfo; role: Role; rights: MemberRights; agent: AgentRow }
 }
 export type Guard = MiddlewareHandler<WebEnv>
 
@@ -48,7 +48,7 @@ export const requireMember = ({ store: { db }, now }: Deps): Guard =>
   createMiddleware(async function member(c, next) {
     const workspace = requireFound(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
     const rights = requireFound(await rightsIn(db, workspace, c.var, { now: now() }), 'workspace_unknown')
-    c.set('standing', rights)
+    c.set('rights', rights)
     c.set('role', rights.role)
     c.set('workspace', workspace)
     await next()
@@ -56,7 +56,7 @@ export const requireMember = ({ store: { db }, now }: Deps): Guard =>
 
 /** Requires an admin of the workspace; runs after `requireMember`. */
 export const requireAdmin: Guard = createMiddleware(async function admin(c, next) {
-  if (c.var.standing.factorMissing) throw new Refusal('factor_required')
+  if (c.var.rights.factorMissing) throw new Refusal('factor_required')
   if (c.var.role !== 'admin') throw new Refusal('not_allowed')
   await next()
 })

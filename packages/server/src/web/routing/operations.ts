@@ -10,7 +10,7 @@ import type { Context, Hono } from 'hono'
 import type { Trx } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import type { Actor } from '../../people/audit/by.ts'
-import type { MemberRights } from '../../people/workspaces/standing.ts'
+import type { MemberRights } from '../../people/workspaces/rights.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -61,7 +61,7 @@ export type ReadArguments<R> = RouteObjects<R> & {
   who: Requester
   role: Role
   /** The rights of the person in the workspace of the address; undefined outside of workspaces. */
-  standing: MemberRights | undefined
+  rights: MemberRights | undefined
   now: number
   params: ParamsOf<R & string>
 }
@@ -166,8 +166,8 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
   const input = await readInput(c, operation)
   const at = { workspace: c.var.workspace, agent: c.var.agent }
   const params = c.req.param()
-  const { standing } = c.var
-  if (needsProof(operation, input, { params, membership: standing?.membership }))
+  const { rights } = c.var
+  if (needsProof(operation, input, { params, membership: rights?.membership }))
     await demandProof(deps, c.var, operation)
   const readArguments = () =>
     ({
@@ -175,7 +175,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
       deps,
       who: { person: c.var.person, session: c.var.session },
       role: c.var.role,
-      standing,
+      rights,
       now: deps.now(),
       params,
     }) as ReadArguments<Route>
@@ -243,7 +243,7 @@ async function runLongChange(
   { operation, makeLongChange }: BoundLongChange,
   input: unknown,
 ): Promise<unknown> {
-  const { workspace, agent, person, role, standing } = c.var
+  const { workspace, agent, person, role, rights } = c.var
   const write = memberWriter(deps, c.var, roleFor(operation))
   const context = {
     workspace,
@@ -252,7 +252,7 @@ async function runLongChange(
     people: deps,
     by: person,
     role,
-    factorMissing: standing?.factorMissing ?? false,
+    factorMissing: rights?.factorMissing ?? false,
     now: deps.now(),
     write,
   }

@@ -13,6 +13,8 @@ export interface InSession {
   person: { id: string }
   session: { id: string }
 }
+
+/** The rights of a member in one session, with the membership that gives them. */
 export interface MemberRights extends RoleInSession {
   /** The id of the membership. */
   membership: string

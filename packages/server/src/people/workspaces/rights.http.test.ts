@@ -10,7 +10,7 @@ const source = join(import.meta.dirname, '../..')
 
 /** The files that read the role of a member, each with the reason why it needs no session. */
 const readers: Record<string, string> = {
-  'people/workspaces/standing.ts': 'it decides',
+  'people/workspaces/rights.ts': 'it decides',
   'people/workspaces/store.ts':
     'roleOf and roleToAct are for changes of the operator and for mails, which have no session',
   'people/workspaces/members.ts': 'it lists and changes what people hold, and counts the last admin',
@@ -18,10 +18,10 @@ const readers: Record<string, string> = {
   'people/workspaces/invitations.ts': 'it lists whose invitations are void',
   'people/workspaces/open-invitations.ts': 'whoever invited has no session when the invitation is accepted',
   'updates/installs/codes.ts': 'whoever issued a code has no session when a machine redeems it',
-  'web/routing/guards.ts': 'it keeps the role of the standing',
+  'web/routing/guards.ts': 'it keeps the role that was read',
 }
 
-test('the role of a member is read by the standing, and elsewhere only for the reasons listed here', () => {
+test('only rights.ts reads the role of a member, apart from the files that are listed here with a reason', () => {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.ts$/.test(file) && !/\.test\.ts$|migrations\/|operator\/commands\//.test(file),
   )
