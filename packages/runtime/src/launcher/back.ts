@@ -8,7 +8,7 @@ import { codeOf } from '../machine/base/errors.ts'
 import { removeDurably } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue } from '../machine/files/note.ts'
-import { versionRef } from '../state/versions/release.ts'
+import { versionRef } from '../state/versions/version-ref.ts'
 
 /** A request of `svc rollback-runtime` for the previous runtime. `at` is when it was made, in Unix milliseconds. */
 const askedBack = object({ from: versionRef, to: versionRef, by: anyText, at: number() }, 'from', 'to', 'by', 'at')
@@ -21,18 +21,18 @@ const validMs = 60_000
 const file = describeNote('runtimeBack', askedBack, 65_536)
 
 /** Writes the request. */
-export const askForPrevious: (place: BackPath, asked: BackRequest) => void = file.write
+export const askForPrevious: (paths: BackPath, asked: BackRequest) => void = file.write
 
 /** Reads the request; undefined if there is none. */
-export function readAskedBack(place: BackPath): BackRequest | undefined {
-  const asked = file.read(place)
+export function readAskedBack(paths: BackPath): BackRequest | undefined {
+  const asked = file.read(paths)
   return asked && Math.abs(Date.now() - asked.at) < validMs ? asked : undefined
 }
 
 /** Removes the request. */
-export function dropAskedBack(place: BackPath): void {
+export function dropAskedBack(paths: BackPath): void {
   try {
-    removeDurably(place.runtimeBack)
+    removeDurably(paths.runtimeBack)
   } catch (error) {
     // the disk refused to remove the file of the request; this process still acts on the request only once
     if (codeOf(error) === undefined) throw error

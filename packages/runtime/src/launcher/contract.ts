@@ -5,8 +5,8 @@
  */
 import type { AppliedUpdate, StoppedBy } from '@svc/protocol'
 import type { ProcessState } from '../state/process-note.ts'
-import type { VersionRef } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../state/versions/runtime-note.ts'
+import type { VersionRef } from '../state/versions/version-ref.ts'
 import type { Order } from './supervision.ts'
 
 /**

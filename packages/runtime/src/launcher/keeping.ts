@@ -5,8 +5,8 @@
  */
 import type { AppliedUpdate } from '@svc/protocol'
 import type { Moment } from '../machine/base/time.ts'
-import type { VersionRef } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
+import type { VersionRef } from '../state/versions/version-ref.ts'
 import type { BackRequest } from './back.ts'
 import { judgeTrial, type TrialEvent } from './trial.ts'
 

@@ -15,38 +15,38 @@ type RuntimePaths = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious'
  * Keeps a runtime file as the previous one. The file in place is only linked, so it also stays in place; any other file
  * is copied.
  */
-export function keepPrevious(place: RuntimePaths, file: string): void {
-  createFolder(place.runtimeFolder)
-  const temporary = `${place.runtimePrevious}.new`
+export function keepPrevious(paths: RuntimePaths, file: string): void {
+  createFolder(paths.runtimeFolder)
+  const temporary = `${paths.runtimePrevious}.new`
   rmSync(temporary, { force: true })
   try {
-    if (file === place.runtime) linkSync(file, temporary)
+    if (file === paths.runtime) linkSync(file, temporary)
     else copySynced(file, temporary)
-    renameSync(temporary, place.runtimePrevious)
+    renameSync(temporary, paths.runtimePrevious)
   } catch (error) {
     rmSync(temporary, { force: true }) // a partial copy would take space that is already scarce
     throw error
   }
-  syncFolder(place.runtimeFolder)
+  syncFolder(paths.runtimeFolder)
 }
 
 /** Puts the new runtime file in place of the running one. */
-export function putInPlace(place: RuntimePaths, staged: string): void {
-  renameSync(staged, place.runtime)
-  syncFolder(place.runtimeFolder)
+export function putInPlace(paths: RuntimePaths, staged: string): void {
+  renameSync(staged, paths.runtime)
+  syncFolder(paths.runtimeFolder)
 }
 
 /** Puts the previous runtime file back in place. */
-export const putPreviousBack = (place: RuntimePaths): void => putInPlace(place, place.runtimePrevious)
+export const putPreviousBack = (paths: RuntimePaths): void => putInPlace(paths, paths.runtimePrevious)
 
 /**
  * Writes `start.cjs`, which the service manager starts, and a package.json so that any Node can load the runtime,
  * whatever a package.json in a parent folder says. Files that are up to date are not written again.
  */
-export function writeStarter(place: RuntimePaths): void {
-  createFolder(place.runtimeFolder)
-  keep(join(place.runtimeFolder, 'package.json'), '{"type":"commonjs"}\n')
-  keep(place.runtimeStarter, starterScript)
+export function writeStarter(paths: RuntimePaths): void {
+  createFolder(paths.runtimeFolder)
+  keep(join(paths.runtimeFolder, 'package.json'), '{"type":"commonjs"}\n')
+  keep(paths.runtimeStarter, starterScript)
 }
 
 function keep(file: string, text: string): void {

@@ -4,8 +4,9 @@
  * good, but until the trial ends, a hang or repeated crashes still roll it back. `undoing`: the previous file is being
  * put back.
  */
-import { attemptOf, type VersionRef } from '../state/versions/release.ts'
+
 import type { RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
+import { attemptOf, type VersionRef } from '../state/versions/version-ref.ts'
 
 /** The two files of a swap: `from` is the one before, `to` the one after. */
 type SwappedVersions = Pick<Trial, 'from' | 'to'>

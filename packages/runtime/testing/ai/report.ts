@@ -11,8 +11,8 @@ const dayOf = (at: number): number => Math.floor(at / 86_400)
 export const reportOf = (found: FoundTool): string => {
   const now = Math.max(1, ...found.sessions.map(({ last }) => last).filter(Number.isFinite))
   const { sessions } = numbered({ sessions: [] }, found.sessions, now)
-  const view = { names: 'number' as const, waitingMinutes: 5, prices: {}, wrongPrices: 0 }
-  const shown = { ...view, now, zone: 'UTC', today: dayOf(now) }
+  const context = { names: 'number' as const, waitingMinutes: 5, prices: {}, wrongPrices: 0 }
+  const shown = { ...context, now, zone: 'UTC', today: dayOf(now) }
   return JSON.stringify(aiPart([found], judgedSessions(sessions, shown), shown))
 }
 

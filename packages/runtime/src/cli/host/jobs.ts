@@ -96,10 +96,10 @@ function jobsPaths(): { readonly jobs: string; readonly state: string } {
 
 async function list(json: boolean | undefined): Promise<void> {
   const { found, seen, failed, wrong } = await lookAtJobs(jobsPaths())
-  const view = { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept, failed }
-  const jobs = judgedJobs(found, seen, view)
+  const context = { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept, failed }
+  const jobs = judgedJobs(found, seen, context)
   printResult(json, jobs.map(shownJob), () => {
-    const others = generalItems(found, seen, view)
+    const others = generalItems(found, seen, context)
     const rows = [
       ...jobs.map((job) => [job.name, job.level, job.detail()]),
       ...others.map(({ name, level, detail = '' }) => [`(${name})`, level, detail]),

@@ -41,17 +41,17 @@ function placesNow(): Parameters<typeof lookAtSessions> {
   return [aiPaths(folder, process.env), { names: adopted?.names ?? 'number', folders }]
 }
 
-const shownSession = ({ session, name, since }: JudgedSession, { view }: AiLook) => {
+const shownSession = ({ session, name, since }: JudgedSession, { context }: AiLook) => {
   const { tool, number, state, pid, folder, model, spent } = session
-  const cost = costOf(spent, view.prices)
+  const cost = costOf(spent, context.prices)
   return {
     ...{ tool, name, number, state, since, pid: pid ?? null, folder: folder ?? null, model: model ?? null },
     ...{ cost: knownCost(cost) ?? null, estimated: cost.estimated !== undefined, atLeast: cost.isMinimum },
   }
 }
 
-function linesOf({ found, judged, view }: AiLook): string | string[] {
-  const faults = generalItems(found, judged, view)
+function linesOf({ found, judged, context }: AiLook): string | string[] {
+  const faults = generalItems(found, judged, context)
     .filter(({ level }) => level !== 'ok')
     .map(({ name, detail = '' }) => `(${name}) ${detail}`)
   if (judged.length === 0 && faults.length === 0)
@@ -60,9 +60,9 @@ function linesOf({ found, judged, view }: AiLook): string | string[] {
     name,
     toolNames[session.tool],
     session.state,
-    clockText(since, view.now, view.zone),
+    clockText(since, context.now, context.zone),
     session.pid === undefined ? '–' : String(session.pid),
-    costText(costOf(session.spent, view.prices)),
+    costText(costOf(session.spent, context.prices)),
     session.folder ?? '–',
   ])
   const table =

@@ -29,7 +29,7 @@ import { whyNoUpdates } from '../../updates/agent/unread.ts'
 import { whyNeverUpdates } from '../../updates/runtime/keys.ts'
 import { runtimeFacts, runtimeSentences } from '../../updates/runtime/now.ts'
 import { readInsideRelease } from '../../updates/runtime/release.ts'
-import { noSshKeygen, sshKeygen } from '../../updates/runtime/verify.ts'
+import { sshKeygen, whyNoSshKeygen } from '../../updates/runtime/verify.ts'
 import type { CheckResult } from './checked.ts'
 import { lackingSecrets, statusAge } from './facts.ts'
 import { processSentence } from './why.ts'
@@ -196,7 +196,7 @@ function selfUpdate(folder: Folder): CheckResult {
   const cannot = selfUpdates(facts.version, readInsideRelease(folder.runtime)?.keys)
   if (cannot) return cannot
   const program = sshKeygen()
-  if (program === undefined) return { name, ok: false, message: `a new svc could not be verified: ${noSshKeygen()}` }
+  if (program === undefined) return { name, ok: false, message: `a new svc could not be verified: ${whyNoSshKeygen()}` }
   const [first = '', ...more] = runtimeSentences(facts)
   return { name, ok: true, message: [first, ...more, `Signatures are verified with ${program}.`].join(' ') }
 }

@@ -39,8 +39,8 @@ export interface JudgedJob extends JobFacts {
   readonly isOver: boolean
 }
 
-export function judgeJob(facts: JobFacts, view: JobJudgeContext): JudgedJob {
-  const { now, woke, slept } = view
+export function judgeJob(facts: JobFacts, context: JobJudgeContext): JudgedJob {
+  const { now, woke, slept } = context
   const { began, running, ended, usual, last: newest, streak, mayLive, bad } = digestOf(facts.runs)
   const unrecorded = facts.unrecorded.filter(({ at }) => at <= now).at(-1)
   const wasUnrecorded = unrecorded !== undefined && unrecorded.at > began
@@ -59,7 +59,7 @@ export function judgeJob(facts: JobFacts, view: JobJudgeContext): JudgedJob {
   const overdue = due !== undefined && isOverdue(due, now) ? Math.min(due.shown, late ?? due.shown) : late
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const words = {
-    ...{ ...view, unclear: facts.unclear, overdue, bad, ended, streak, running, pilesUp, last, next },
+    ...{ ...context, unclear: facts.unclear, overdue, bad, ended, streak, running, pilesUp, last, next },
     ...(wasUnrecorded && { unrecorded }),
   }
   const [level, short] = verdictOf(words)

@@ -327,10 +327,10 @@ test('a job is never overdue before a time of its schedule and the grace have pa
     const starts = { last: start + last, lives, ...(woke !== undefined && { woke: start + woke }) }
     const now = start + last + passed
     if (!isOverdue(dueRun([plan], starts), now)) return
-    const least = grace ?? 5 * minute
-    expect(now).toBeGreaterThan((starts.woke ?? 0) + least)
+    const wait = grace ?? 5 * minute
+    expect(now).toBeGreaterThan((starts.woke ?? 0) + wait)
     let missed = 0
-    for (let time = Math.ceil((starts.last + 61) / minute) * minute; time < now - least; time += minute)
+    for (let time = Math.ceil((starts.last + 61) / minute) * minute; time < now - wait; time += minute)
       if (matches({ minutes, hours }, time)) missed++
     expect(missed).toBeGreaterThanOrEqual(lives ? 2 : 1)
   })

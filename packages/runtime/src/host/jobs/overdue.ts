@@ -62,24 +62,24 @@ export function dueRun(plans: readonly JobPlan[], starts: JobStarts): DueRun | u
   return end.until < begin.until ? { ...end, isEnd: true } : begin
 }
 
-/** Returns the time after a start when a run is due, past the first `skipped` times and not before `least`. */
+/** Returns the time after a start when a run is due, past the first `skipped` times and not before `earliest`. */
 function dueAfter(
   plans: readonly JobPlan[],
   start: number | undefined,
   skipped: 0 | 1,
   { woke = Number.NEGATIVE_INFINITY, slept = Number.NEGATIVE_INFINITY }: JobStarts,
-  least = Number.NEGATIVE_INFINITY,
+  earliest = Number.NEGATIVE_INFINITY,
 ): DueRun | undefined {
   const [queue, shown] = [firstTimes(plans, start, 'due'), firstTimes(plans, start, 'shown')]
   if (skipped > 0) for (const times of [queue, shown]) takeNext(times)
   const first = takeNext(queue)
   if (first === undefined) return undefined
   const next = takeNext(queue)
-  const due = Math.max(first.at, least)
+  const due = Math.max(first.at, earliest)
   const grace = Math.max(...first.plans.map((plan) => graceOf(plan, first.at, next?.at)))
   // A job that was overdue when the machine fell asleep is still overdue when it wakes up.
   const until = due + grace < slept ? due + grace : Math.max(due, woke) + grace
-  return { due, shown: Math.max(takeNext(shown)?.at ?? due, least), until }
+  return { due, shown: Math.max(takeNext(shown)?.at ?? due, earliest), until }
 }
 
 export const isOverdue = (due: DueRun | undefined, now: number): boolean => due !== undefined && now > due.until

@@ -20,9 +20,9 @@ const shortSeconds = 15 * 60
 export function seenAfterBreak(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
   const from = seenJobs.looked ?? seenJobs.read
   if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seenJobs
-  const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
+  const context = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
   const overdue = jobFactsOf(found, seenJobs, zone)
-    .map((facts) => judgeJob(facts, view))
+    .map((facts) => judgeJob(facts, context))
     .filter(({ isOverdue }) => isOverdue)
   const stays = new Set(overdue.map(({ name }) => name))
   return {
@@ -40,9 +40,9 @@ interface Start {
 
 /** Returns the note with a list of the jobs that were overdue at the last look before the clock was set back. */
 export function keepOverdue(seenJobs: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
-  const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
+  const context = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
   const late = jobFactsOf(found, seenJobs, zone)
-    .map((facts) => judgeJob(facts, view))
+    .map((facts) => judgeJob(facts, context))
     .flatMap(({ name, isOverdue, due, runs }) =>
       isOverdue && due !== undefined ? [lateNote(name, Math.min(due - (from - now), now), runs)] : [],
     )

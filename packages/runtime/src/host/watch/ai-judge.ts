@@ -38,9 +38,9 @@ export interface JudgedSession {
   readonly detail: string
 }
 
-export function judgedSessions(sessions: readonly NumberedSession[], view: AiJudgeContext): JudgedSession[] {
+export function judgedSessions(sessions: readonly NumberedSession[], context: AiJudgeContext): JudgedSession[] {
   return sessions
-    .map((session) => judge(session, view))
+    .map((session) => judge(session, context))
     .sort((a, b) => needRank(b) - needRank(a) || stateOrder(a) - stateOrder(b) || b.last - a.last || byNumber(a, b))
 }
 
@@ -49,15 +49,15 @@ const states: readonly SessionState[] = ['waiting', 'running', 'idle', 'died', '
 const stateOrder = ({ session }: JudgedSession): number => states.indexOf(session.state)
 const byNumber = (a: JudgedSession, b: JudgedSession): number => a.session.number - b.session.number
 
-function judge(session: NumberedSession, view: AiJudgeContext): JudgedSession {
-  const { now, zone } = view
+function judge(session: NumberedSession, context: AiJudgeContext): JudgedSession {
+  const { now, zone } = context
   const { state, isPast, lives, lived = 0 } = session
   const last = Math.min(lives ? session.last : Math.max(session.last, lived), now)
   const since = Math.min(lives ? session.since : last, now)
   const isRecent = !isPast && now < last + badSeconds
   const level =
     state === 'waiting'
-      ? isLong(since, view)
+      ? isLong(since, context)
         ? ('bad' as const)
         : ('warn' as const)
       : isRecent && state === 'died'
@@ -66,7 +66,7 @@ function judge(session: NumberedSession, view: AiJudgeContext): JudgedSession {
           ? ('warn' as const)
           : undefined
   const detail = `${stateWords[state]} ${clockText(since, now, zone)}`
-  return { session, name: nameOf(session, view), last, since, ...(level && { level }), detail }
+  return { session, name: nameOf(session, context), last, since, ...(level && { level }), detail }
 }
 
 const isLong = (since: number, { now, waitingMinutes }: AiJudgeContext): boolean =>

@@ -12,7 +12,7 @@ const now = 1_800_000_000
 const today = Math.floor(now / 86_400)
 const minute = 60
 
-const view = (more: Partial<AiJudgeContext> = {}): AiJudgeContext => ({
+const context = (more: Partial<AiJudgeContext> = {}): AiJudgeContext => ({
   ...{ now, zone: 'UTC', today, names: 'number', waitingMinutes: 5, prices: {}, wrongPrices: 0 },
   ...more,
 })
@@ -34,7 +34,7 @@ const part = (
   sessions: readonly NumberedSession[],
   more: Partial<AiJudgeContext> = {},
   tool: Partial<FoundTool> = {},
-) => aiPart([found(sessions, tool)], judgedSessions(sessions, view(more)), view(more))
+) => aiPart([found(sessions, tool)], judgedSessions(sessions, context(more)), context(more))
 
 const itemOf = (one: NumberedSession, more: Partial<AiJudgeContext> = {}) =>
   part([one], more).health.find(({ name }) => name.startsWith('Session '))?.level
@@ -104,7 +104,7 @@ test('the label says that a tool cannot be read, and that there is no tool', () 
   expect(part([session('idle')], {}, { faults: ['2 files cannot be read'] }).label).toBe(
     '1 session, but Claude Code needs you',
   )
-  expect(aiPart([], [], view())).toMatchObject({ label: 'no AI sessions yet', health: [], panels: [] })
+  expect(aiPart([], [], context())).toMatchObject({ label: 'no AI sessions yet', health: [], panels: [] })
 })
 
 test('the item of a tool tells its version, its sessions, and what is not understood', () => {

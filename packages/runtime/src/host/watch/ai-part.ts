@@ -31,19 +31,19 @@ const maxRuns = 150
 export function aiPart(
   tools: readonly FoundTool[],
   judged: readonly JudgedSession[],
-  view: AiJudgeContext,
+  context: AiJudgeContext,
 ): StatusPart {
-  const others = generalItems(tools, judged, view)
+  const others = generalItems(tools, judged, context)
   return {
     health: [...sessionItems(judged), ...others],
     label: labelOf(tools, judged, others),
     active: judged.filter(isActive).slice(0, limits.active).map(activeOf),
-    gauges: tools.flatMap(({ limits: shares = [] }) => shares.map((share) => gaugeOf(share, view))),
+    gauges: tools.flatMap(({ limits: shares = [] }) => shares.map((share) => gaugeOf(share, context))),
     runs: [...judged]
       .sort((a, b) => b.last - a.last)
       .slice(0, maxRuns)
-      .map((one) => runOf(one, view.prices)),
-    panels: tools.length === 0 ? [] : [sessionPanel(judged, view), todayPanel(tools, judged, view)],
+      .map((one) => runOf(one, context.prices)),
+    panels: tools.length === 0 ? [] : [sessionPanel(judged, context), todayPanel(tools, judged, context)],
   }
 }
 
@@ -66,8 +66,8 @@ function sessionItems(judged: readonly JudgedSession[]): Item[] {
 export const generalItems = (
   tools: readonly FoundTool[],
   judged: readonly JudgedSession[],
-  view: AiJudgeContext,
-): Item[] => [...tools.map((tool) => toolItem(tool, judged)), ...pricesItem(view)]
+  context: AiJudgeContext,
+): Item[] => [...tools.map((tool) => toolItem(tool, judged)), ...pricesItem(context)]
 
 const isOpen = ({ session: { lives } }: JudgedSession): boolean => lives
 
@@ -165,8 +165,8 @@ function gaugeOf(
 }
 
 /** The table of sessions: all that are open, that need a person, or that were active today. */
-function sessionPanel(judged: readonly JudgedSession[], view: AiJudgeContext): Panel {
-  const { now, zone, today, prices } = view
+function sessionPanel(judged: readonly JudgedSession[], context: AiJudgeContext): Panel {
+  const { now, zone, today, prices } = context
   const rows = judged.filter((one) => isOpen(one) || one.level !== undefined || one.session.spent.today.day === today)
   return {
     type: 'table',
@@ -213,10 +213,10 @@ function todayPanel(
 
 /** The cells with the reported and the estimated cost. The last cell with a known cost says if parts are unknown. */
 function costCells({ reported, estimated, isMinimum }: Cost): [string, string] {
-  const least = isMinimum ? 'at least ' : ''
+  const atLeast = isMinimum ? 'at least ' : ''
   if (estimated !== undefined)
-    return [reported === undefined ? '–' : usdText(reported), `${least}${usdText(estimated)}`]
-  return [reported === undefined ? '–' : `${least}${usdText(reported)}`, '–']
+    return [reported === undefined ? '–' : usdText(reported), `${atLeast}${usdText(estimated)}`]
+  return [reported === undefined ? '–' : `${atLeast}${usdText(reported)}`, '–']
 }
 
 /** A cost in words, such as `at least $0.42, estimated`; `–` if nothing is known. */

@@ -75,8 +75,8 @@ export function watchedSessions(paths: AiPaths): (chosen: ChosenAi) => Section {
       numbers = given.numbers
       const text = JSON.stringify(numbers)
       if (text !== written && hasWritten(paths.state, numbers)) written = text
-      const view = viewAt(now, zone, paths, names)
-      return aiPart(found, judgedSessions(given.sessions, view), view)
+      const context = contextAt(now, zone, paths, names)
+      return aiPart(found, judgedSessions(given.sessions, context), context)
     },
   })
 }
@@ -101,7 +101,7 @@ export interface AiLook {
   readonly part: StatusPart
   readonly sessions: readonly NumberedSession[]
   readonly judged: readonly JudgedSession[]
-  readonly view: AiJudgeContext
+  readonly context: AiJudgeContext
   /** The note that `svc watch` would write. */
   readonly numbers: SessionNumbers
 }
@@ -129,17 +129,17 @@ export function lookAtSessions(paths: AiPaths, { names, folders }: ChosenAi, isF
   const { first, ...stored } = readNumbers(paths.state)
   const before = { ...stored, ...(first !== undefined && !isFirst && { first }) }
   const { numbers, sessions } = numbered(before, sessionsIn(found), Math.floor(now / 1000))
-  const view = viewAt(now, zone, paths, names)
-  return shownAs({ found, sessions, numbers, view })
+  const context = contextAt(now, zone, paths, names)
+  return shownAs({ found, sessions, numbers, context })
 }
 
 /** The same look with other names. */
 export const namedAs = (look: AiLook, names: AiJudgeContext['names']): AiLook =>
-  shownAs({ ...look, view: { ...look.view, names } })
+  shownAs({ ...look, context: { ...look.context, names } })
 
 function shownAs(look: Omit<AiLook, 'part' | 'judged'>): AiLook {
-  const judged = judgedSessions(look.sessions, look.view)
-  return { ...look, judged, part: aiPart(look.found, judged, look.view) }
+  const judged = judgedSessions(look.sessions, look.context)
+  return { ...look, judged, part: aiPart(look.found, judged, look.context) }
 }
 
 const sessionsIn = (found: readonly FoundTool[]) => found.flatMap(({ sessions }) => sessions)
@@ -206,7 +206,7 @@ function daysOf(zone: string): (at: number) => number {
 
 const settings = object({ waiting_minutes: number(0), prices: text(limits.settingText) })
 
-function viewAt(now: number, zone: string, paths: AiPaths, names: AiJudgeContext['names']): AiJudgeContext {
+function contextAt(now: number, zone: string, paths: AiPaths, names: AiJudgeContext['names']): AiJudgeContext {
   const set = readJsonFile(paths.settings, 1024 * 1024, (value) => settings(value)) ?? {}
   const { prices, wrong } = readPrices(set.prices ?? '')
   return {

@@ -9,7 +9,7 @@ import { type JobsJudgeContext, jobsPart } from './jobs-part.ts'
 import { hostStatusOf, partsOf } from './sections.ts'
 
 const now = Date.parse('2026-11-25T10:00Z') / 1000
-const view: JobsJudgeContext = { now, zone: 'UTC' }
+const context: JobsJudgeContext = { now, zone: 'UTC' }
 const hour = 3600
 
 const run = (status: ShownRun['status'], hoursAgo: number, more: Partial<ShownRun> = {}): ShownRun => {
@@ -36,7 +36,7 @@ const table = (text: string, seenAt = now - 30 * hour): SeenJobs =>
   seenAfter(nothingSeen, readCrontab(text), { now: seenAt, remembers: true, obeysTz: false })
 
 test('nothing is shown before there is a job', () => {
-  const part = jobsPart(noJobs, nothingSeen, view)
+  const part = jobsPart(noJobs, nothingSeen, context)
   expect(part).toEqual({ health: [], label: 'no jobs yet', active: [], runs: [], panels: [] })
 })
 
@@ -51,7 +51,7 @@ test('each job is an item, the worst first and then by name', () => {
     job('mail', []),
     job('busy', [run('running', 2), run('ok', 3)]),
   ]
-  const { health, label, active, runs, panels } = jobsPart(found(jobs), seen, view)
+  const { health, label, active, runs, panels } = jobsPart(found(jobs), seen, context)
   expect(health.map(({ name, level, detail }) => `${name} ${level}: ${detail}`)).toEqual([
     'Job zeta bad: failed (exit 1) 09:04 UTC',
     'Job mail info: never ran; next 26 Nov 09:30 UTC',
@@ -103,7 +103,7 @@ test('the newest runs of a job hide neither the oldest that lives, nor the failu
     job('piled', copies),
     job('retry', [run('running', 1), run('failed', 2, { exit: 1 })]),
   ])
-  const { health, label, active = [], runs = [], panels } = jobsPart(jobs, nothingSeen, view)
+  const { health, label, active = [], runs = [], panels } = jobsPart(jobs, nothingSeen, context)
   expect(runs.find(({ id }) => id === `hung/${hung.id}`)).toMatchObject({ status: 'running' })
   expect(active.slice(0, 3).map(({ subjects: [first] = [], started }) => [first?.title, started])).toEqual([
     ['retry', now - hour],
@@ -139,7 +139,7 @@ test('what a command told about its run is reported, and nothing else', () => {
   const { runs } = jobsPart(
     found([job('backup', [{ ...good, ...told, pid: 7, boot: 'x', exit: 0 }])]),
     nothingSeen,
-    view,
+    context,
   )
   expect(runs).toEqual([
     { id: `backup/${good.id}`, kind: 'job', status: 'ok', started: good.started, ended: good.ended, ...told },
@@ -162,7 +162,7 @@ test.each([
   ],
   ['one was lost', found([job('a', [run('lost', 1, {})])]), 'a: lost'],
 ])('the label if %s', (_what, jobs, label) => {
-  expect(jobsPart(jobs, nothingSeen, view).label).toBe(label)
+  expect(jobsPart(jobs, nothingSeen, context).label).toBe(label)
 })
 
 /** Each row: what is found besides two jobs that are well, and the label. */
@@ -181,7 +181,7 @@ test.each<[string, Partial<FoundJobs>, SeenJobs, Partial<JobsJudgeContext>, stri
   ['a folder that cannot be read', { closed: ['c'] }, nothingSeen, {}, '2 jobs, and 1 whose records cannot be read'],
   ['a record that cannot be read', { passedOver: 1 }, nothingSeen, {}, '2 jobs, all well'],
 ])('the label looks at all that it sums up: %s', (_what, more, seen, views, label) => {
-  const part = jobsPart(found([job('a', [good]), job('b', [good])], more), seen, { ...view, ...views })
+  const part = jobsPart(found([job('a', [good]), job('b', [good])], more), seen, { ...context, ...views })
   expect(part.label).toBe(label)
   const worst = hostStatusOf([part]).state?.level
   expect(label.endsWith('all well')).toBe(worst === 'ok' || (worst === 'info' && more.closed === undefined))
@@ -193,7 +193,7 @@ test.each([
   [53, 0, 23, ['ok', '31 more, all well']],
   [53, 25, 23, ['bad', '31 more, 3 need you']],
 ])('%i jobs, %i of them bad, are %i items', (count, bad, items, rest) => {
-  const { health } = jobsPart(found(many(count, (i) => [i < bad ? failed : good])), nothingSeen, view)
+  const { health } = jobsPart(found(many(count, (i) => [i < bad ? failed : good])), nothingSeen, context)
   expect(health).toHaveLength(items)
   const last = health.find(({ name }) => name === 'Jobs')
   expect(last && [last.level, last.detail]).toEqual(rest)
@@ -203,7 +203,7 @@ test('five hundred jobs with all their records fit into the status file, and the
   const subjects = Array.from({ length: 20 }, (_, i) => ({ title: `${i}`.repeat(100) }))
   const runs = (i: number) =>
     Array.from({ length: 100 }, (_, k) => run(k === 0 ? 'running' : 'ok', i / 500 + k * 2, i < 3 ? { subjects } : {}))
-  const status = hostStatusOf([jobsPart(found(many(500, runs)), nothingSeen, view)])
+  const status = hostStatusOf([jobsPart(found(many(500, runs)), nothingSeen, context)])
   const text = JSON.stringify(status)
   expect(Buffer.byteLength(text)).toBeLessThan(200 * 1024)
   expect(readStatusFile(JSON.parse(text), now * 1000)).toEqual({ status: JSON.parse(text), unknown: [], dropped: [] })
@@ -216,7 +216,7 @@ test('the last run of each job and the newest hundred are reported', () => {
   const { runs = [] } = jobsPart(
     found(many(40, (i) => Array.from({ length: 50 }, (_, k) => run('ok', i + k)))),
     nothingSeen,
-    view,
+    context,
   )
   expect(new Set(runs.map(({ id }) => id.split('/')[0])).size).toBe(40)
   expect(runs.length).toBeGreaterThanOrEqual(100)
@@ -226,7 +226,7 @@ test('the last run of each job and the newest hundred are reported', () => {
 test('lines of the crontab that cannot be read are named, without their text', () => {
   const text =
     'nonsense\n0 3 * * * svc-exec Bad -- secret\n0 3 * * 9 svc-exec b -- secret\n61 * * * * untouched\n0 3 * * * svc-exec c --x secret -- y'
-  const { health, label } = jobsPart(noJobs, table(text), view)
+  const { health, label } = jobsPart(noJobs, table(text), context)
   const item = health.find(({ name }) => name === 'Crontab')
   expect(item?.level).toBe('bad')
   expect(item?.detail).toMatch(/^line 2, 5: the words .*; line 3: the schedule .*; line 1: not a line/)
@@ -235,7 +235,7 @@ test('lines of the crontab that cannot be read are named, without their text', (
 })
 
 test('while crontab fails, the last table counts and the item warns', () => {
-  const failing = { ...view, failed: 'did not end within 10 s' }
+  const failing = { ...context, failed: 'did not end within 10 s' }
   const { health } = jobsPart(noJobs, table('0 3 * * * svc-exec backup -- x', now - hour), failing)
   expect(health).toContainEqual({
     name: 'Crontab',
@@ -248,7 +248,7 @@ test('while crontab fails, the last table counts and the item warns', () => {
 
 test('runs that name no job are counted for a week', () => {
   const unrecorded = [8, 6, 1].map((days) => ({ at: now - days * 86_400, reason: 'wrong usage' }))
-  expect(jobsPart(found([], { unrecorded }), nothingSeen, view).health).toEqual([
+  expect(jobsPart(found([], { unrecorded }), nothingSeen, context).health).toEqual([
     { name: 'Records', level: 'info', detail: '2 runs in 7 days without a record and without the name of a job' },
   ])
 })
@@ -256,7 +256,7 @@ test('runs that name no job are counted for a week', () => {
 test('more than 1,000 jobs are named, since each look reads them', () => {
   const jobs = Array.from({ length: 1001 }, (_, n) => ({ name: `backup-${n}`, runs: [] }))
   const items = (some: typeof jobs) =>
-    jobsPart(found(some), nothingSeen, view).health.filter(({ name }) => name === 'Records')
+    jobsPart(found(some), nothingSeen, context).health.filter(({ name }) => name === 'Records')
   expect(items(jobs)).toMatchObject([
     { level: 'info', detail: 'there are 1001 jobs: a name should have no date in it' },
   ])
@@ -264,7 +264,7 @@ test('more than 1,000 jobs are named, since each look reads them', () => {
 })
 
 test('records that cannot be read are counted', () => {
-  const { health, label } = jobsPart(found([], { passedOver: 2, closed: ['backup'] }), nothingSeen, view)
+  const { health, label } = jobsPart(found([], { passedOver: 2, closed: ['backup'] }), nothingSeen, context)
   expect(health).toEqual([
     {
       name: 'Records',
@@ -313,7 +313,7 @@ test.each<[string, FoundJobs, SeenJobs]>([
     },
   ],
 ])('a job is a warning if nobody understands %s', (what, jobs, seen) => {
-  const { health, label } = jobsPart(jobs, seen, view)
+  const { health, label } = jobsPart(jobs, seen, context)
   const says = `its ${what.includes('zone') ? 'time zone' : 'schedule'} is not understood`
   expect(health).toMatchObject([{ name: 'Job a', level: 'warn', detail: expect.stringContaining(says) }])
   expect(label).toBe(`a: ${says}`)
@@ -321,7 +321,7 @@ test.each<[string, FoundJobs, SeenJobs]>([
 
 test('a failed job stays bad, and an overdue one too, if its zone is not understood', () => {
   const seen = { ...nothingSeen, lines: [{ name: 'a', cron: '0 3 * * *', tz: '?' }] }
-  expect(jobsPart(found([job('a', [failed])]), seen, view).label).toBe('a: failed (exit 1)')
+  expect(jobsPart(found([job('a', [failed])]), seen, context).label).toBe('a: failed (exit 1)')
 })
 
 test.each([
@@ -423,7 +423,7 @@ test('a section that fails is one warning and leaves the others as they are', ()
   const works = {
     name: 'jobs',
     command: 'jobs',
-    look: () => jobsPart(found([job('backup', [failed])]), nothingSeen, view),
+    look: () => jobsPart(found([job('backup', [failed])]), nothingSeen, context),
   }
   const { state, health, runs } = hostStatusOf(partsOf([fails, works], now * 1000))
   expect(state).toEqual({ level: 'bad', label: 'backup: failed (exit 1) · other cannot be read' })
@@ -442,7 +442,7 @@ test('only the newest run whose output was kept names it, earlier ones name the 
     bad(4, 'failed/backup'),
   ]
   const jobs = [job('backup', runs), job('mail', [bad(5, 'failed/mail')])]
-  const reported = jobsPart(found(jobs), nothingSeen, view).runs
+  const reported = jobsPart(found(jobs), nothingSeen, context).runs
   expect(reported?.map(({ log }) => log).sort()).toEqual([
     ...['failed/backup', 'failed/mail', 'job/backup', 'job/backup', 'job/backup'],
   ])
@@ -453,7 +453,7 @@ test('a run whose kept output was replaced is sent once more, also if it is not 
   const bad = (hoursAgo: number) => run('failed', hoursAgo, { exit: 1, log: 'failed/backup' })
   const backup = job('backup', [run('ok', 1, { log: 'job/backup' }), bad(90), bad(100), bad(110)])
   const others = many(5, (i) => Array.from({ length: 30 }, (_, at) => run('ok', 2 + at + i / 10)))
-  const reported = jobsPart(found([backup, ...others]), nothingSeen, view).runs
+  const reported = jobsPart(found([backup, ...others]), nothingSeen, context).runs
   const sent = reported?.filter(({ id }) => id.startsWith('backup/')).map(({ log, started }) => [log, started])
   expect(sent).toEqual([
     ['job/backup', now - hour],

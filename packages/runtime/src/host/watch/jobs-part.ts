@@ -37,21 +37,21 @@ const newestRuns = 100
 const maxRunBytes = 100 * 1024
 
 /** Returns all jobs that are to be reported, the worst first. */
-export const judgedJobs = (found: FoundJobs, seenJobs: SeenJobs, view: JobJudgeContext): JudgedJob[] =>
-  jobFactsOf(found, seenJobs, view.zone)
-    .map((facts) => judgeJob(facts, view))
+export const judgedJobs = (found: FoundJobs, seenJobs: SeenJobs, context: JobJudgeContext): JudgedJob[] =>
+  jobFactsOf(found, seenJobs, context.zone)
+    .map((facts) => judgeJob(facts, context))
     .filter(({ isOver }) => !isOver)
     .sort((a, b) => levels.indexOf(b.level) - levels.indexOf(a.level))
 
-export function jobsPart(found: FoundJobs, seenJobs: SeenJobs, view: JobsJudgeContext): StatusPart {
-  const jobs = judgedJobs(found, seenJobs, view)
-  const others = generalItems(found, seenJobs, view)
+export function jobsPart(found: FoundJobs, seenJobs: SeenJobs, context: JobsJudgeContext): StatusPart {
+  const jobs = judgedJobs(found, seenJobs, context)
+  const others = generalItems(found, seenJobs, context)
   return {
     health: [...jobItems(jobs), ...others],
     label: labelOf(jobs, others, found.closed.length),
     active: activeOf(jobs).slice(0, limits.active),
     runs: runsOf(jobs),
-    panels: jobs.length === 0 ? [] : [panelOf(jobs, view)],
+    panels: jobs.length === 0 ? [] : [panelOf(jobs, context)],
   }
 }
 
@@ -71,8 +71,8 @@ function jobItems(jobs: readonly JudgedJob[]): Item[] {
 }
 
 /** The items about the crontab and the records as a whole. Each is there only if there is something to say. */
-export const generalItems = (found: FoundJobs, seenJobs: SeenJobs, view: JobsJudgeContext): Item[] =>
-  [crontabItem(seenJobs, view), recordsItem(found, view)].filter((item) => item !== undefined)
+export const generalItems = (found: FoundJobs, seenJobs: SeenJobs, context: JobsJudgeContext): Item[] =>
+  [crontabItem(seenJobs, context), recordsItem(found, context)].filter((item) => item !== undefined)
 
 function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsJudgeContext): Item | undefined {
   const says = (Object.keys(faultWords) as SeenFault['of'][]).flatMap((of) => {

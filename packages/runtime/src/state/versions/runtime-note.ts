@@ -7,7 +7,7 @@ import { either, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolder } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue, withDefaults } from '../../machine/files/note.ts'
-import { applied, versionRef } from './release.ts'
+import { applied, versionRef } from './version-ref.ts'
 
 /**
  * The runtime before a swap of its file (`from`) and after it (`to`). The file of `from` is kept as the previous file.

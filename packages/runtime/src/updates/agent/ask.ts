@@ -45,8 +45,8 @@ export function askForUpdate(folder: Folder, asked: AskedUpdate): void {
   file.write(folder, asked)
 }
 
-export function readAskedUpdate(place: AskPath): AskedUpdate | undefined {
-  const asked = file.read(place)
+export function readAskedUpdate(paths: AskPath): AskedUpdate | undefined {
+  const asked = file.read(paths)
   return asked && Math.abs(Date.now() - asked.at) < patienceMs ? asked : undefined
 }
 

@@ -3,7 +3,7 @@
  * the time is an argument, in Unix milliseconds.
  */
 import { type Level, limits } from '@svc/protocol'
-import { attemptOf, type VersionRef } from '../../state/versions/release.ts'
+import { attemptOf, type VersionRef } from '../../state/versions/version-ref.ts'
 import type { Update } from './journal.ts'
 import { endOutcomes, move, type UpdateEvent } from './moves.ts'
 import { stillCounted } from './wish.ts'

@@ -7,7 +7,7 @@ import { levels } from '@svc/protocol'
 import { boolean, list, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue, withDefaults } from '../../machine/files/note.ts'
-import { applied, hold, versionRef } from '../../state/versions/release.ts'
+import { applied, hold, versionRef } from '../../state/versions/version-ref.ts'
 import { states } from './moves.ts'
 
 /**

@@ -3,7 +3,7 @@
  * version to which `current` leads.
  */
 import { versionFolderName } from '../../state/versions/folders.ts'
-import type { VersionRef } from '../../state/versions/release.ts'
+import type { VersionRef } from '../../state/versions/version-ref.ts'
 import { updateAfterStep } from './change.ts'
 import type { Update } from './journal.ts'
 

@@ -20,9 +20,9 @@ export function readPin({ runtimePin }: Pick<PinPaths, 'runtimePin'>): string | 
   return runtimeVersion.test(text) ? text : unreadablePin
 }
 
-export function writePin(place: PinPaths, version: string): void {
-  createFolder(place.runtimeFolder)
-  writeDurably(place.runtimePin, `${version}\n`)
+export function writePin(paths: PinPaths, version: string): void {
+  createFolder(paths.runtimeFolder)
+  writeDurably(paths.runtimePin, `${version}\n`)
 }
 
 export const removePin = ({ runtimePin }: PinPaths): boolean => removeDurably(runtimePin)

@@ -5,8 +5,8 @@
  */
 import { type AppliedUpdate, isAhead, type ServedRuntime } from '@svc/protocol'
 import type { Moment } from '../../machine/base/time.ts'
-import { attemptOf } from '../../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../../state/versions/runtime-note.ts'
+import { attemptOf } from '../../state/versions/version-ref.ts'
 import type { EndedAttempt } from './attempt.ts'
 import type { AttemptNote } from './journal.ts'
 import { endOutcomes } from './moves.ts'

@@ -42,7 +42,7 @@ export async function verifyRelease(
   if (read.is === 'missing') return { is: 'refused', why: 'the file is not signed' }
   if (read.is === 'unreadable') return { is: 'refused', why: `the signature ${read.why}` }
   const program = sshKeygen()
-  if (program === undefined) return { is: 'unable', why: `${noSshKeygen()}, so the signature cannot be verified` }
+  if (program === undefined) return { is: 'unable', why: `${whyNoSshKeygen()}, so the signature cannot be verified` }
   const signers = join(folder, 'allowed_signers')
   writeDurably(signers, keys.map((key) => `${signer} namespaces="${namespace}" ${key}\n`).join(''), 0o600)
   return run(program, folder, signers, signal)
@@ -62,7 +62,7 @@ export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefi
 }
 
 /** Why there is no `ssh-keygen` to use: what `SVC_SSH_KEYGEN` names cannot be run, or there is none. */
-export const noSshKeygen = ({ SVC_SSH_KEYGEN: named }: NodeJS.ProcessEnv = process.env): string =>
+export const whyNoSshKeygen = ({ SVC_SSH_KEYGEN: named }: NodeJS.ProcessEnv = process.env): string =>
   named === undefined
     ? 'there is no ssh-keygen on this machine; install OpenSSH'
     : `there is no ssh-keygen that can be run at ${JSON.stringify(named)}, the whole path of which SVC_SSH_KEYGEN must name`
