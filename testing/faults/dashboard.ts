@@ -98,7 +98,7 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('fleet/views/state.ts'),
     old: 'order.sort === sort ? !order.desc : down[sort]',
     new: 'order.sort === sort ? order.desc : down[sort]',
-    tests: [at('fleet/views/view.test.ts')],
+    tests: [at('fleet/views/search.test.ts')],
   },
   {
     name: 'page: a link that an agent reported knows the page that it came from',

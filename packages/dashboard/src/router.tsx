@@ -17,8 +17,8 @@ import { fleetQuery, meQuery, queryClient, read } from './data/queries.ts'
 import { previousWorkspace } from './data/returning.ts'
 import { oneOf, parseSearch, present, stringifySearch, text } from './data/search.ts'
 import { appliedFilter } from './fleet/filter/applied.ts'
+import { fleetQueryOf, isOldAddress, readFleetSearch } from './fleet/views/search.ts'
 import { keepArrangement } from './fleet/views/state.ts'
-import { fleetQueryOf, isOldAddress, readFleetView } from './fleet/views/view.ts'
 import {
   type AgentTab,
   actionStates,
@@ -122,15 +122,15 @@ const workspace = createRoute({
 const fleet = createRoute({
   getParentRoute: () => workspace,
   path: '/',
-  validateSearch: (s: Search) => readFleetView(s),
+  validateSearch: (s: Search) => readFleetSearch(s),
   search: { middlewares: [keepArrangement] },
   beforeLoad: ({ location, params }) => {
     if (isOldAddress(location.search))
-      throw redirect({ to: paths.fleet, params, search: readFleetView(location.search), replace: true })
+      throw redirect({ to: paths.fleet, params, search: readFleetSearch(location.search), replace: true })
     return { opened: location.state.view }
   },
   loader: ({ context, params, location }) => {
-    const view = readFleetView(location.search)
+    const view = readFleetSearch(location.search)
     void context.queryClient.prefetchQuery(read('GET /w/:slug/views', params))
     const { filter } = appliedFilter(params.slug, view.q)
     void context.queryClient.prefetchQuery(fleetQuery(params.slug, fleetQueryOf(view, filter.text), 0))

@@ -102,16 +102,16 @@ export async function resize(page: Page, width: number): Promise<void> {
 const drawn = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 
-/** The least height and width, in pixels, of what people press on a phone. */
-const leastTarget = 44
+/** The minimum height and width, in pixels, of what people press on a phone. */
+const minTarget = 44
 
 /**
- * Returns what can be pressed on the page, but is too small for a thumb: a press at a distance of half the least size
+ * Returns what can be pressed on the page, but is too small for a thumb: a press at a distance of half the minimum size
  * from its middle meets something else. Links in a text are left out, because the lines of a text are closer together.
- * So is the link in a row, because the whole row is pressed.
+ * The link in a row is left out, too, because the whole row is pressed.
  */
 export const smallTargets = (page: Page): Promise<string[]> =>
-  page.evaluate((least) => {
+  page.evaluate((min) => {
     const pressed = 'button, a[href], input, select, summary, [role="tab"], [role="row"][tabindex]'
     const isInText = (e: Element) => e.matches('a') && getComputedStyle(e).display === 'inline'
     const meets = (e: HTMLElement, x: number, y: number) => {
@@ -120,13 +120,13 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     }
     const wrong: string[] = []
     for (const e of document.querySelectorAll<HTMLElement>(pressed)) {
-      // The folded part of the page has a place, too, but nobody can press it.
+      // The link that skips to the content is outside of the screen until it has the focus.
       if (isInText(e) || e.closest('.svc-skip') || !e.checkVisibility()) continue
       e.scrollIntoView({ block: 'center', inline: 'center' })
       const { x, y, width, height } = e.getBoundingClientRect()
       const [middle, centre] = [x + width / 2, y + height / 2]
       if (width < 2 || height < 2 || !meets(e, middle, centre)) continue
-      const half = least / 2 - 1
+      const half = min / 2 - 1
       const around = [
         [0, half],
         [0, -half],
@@ -138,4 +138,4 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     }
     window.scrollTo(0, 0)
     return wrong
-  }, leastTarget)
+  }, minTarget)

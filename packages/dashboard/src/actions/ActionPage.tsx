@@ -13,7 +13,7 @@ import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { ActionAgents } from './ActionAgents.tsx'
-import { actionTitleOf, outcomeWords, standingOf } from './dialogs/words.ts'
+import { actionProgressOf, actionTitleOf, outcomeWords } from './dialogs/words.ts'
 import { OutcomeBar, stateOrder } from './OutcomeBar.tsx'
 import './actions.css'
 
@@ -32,7 +32,7 @@ export function ActionPage() {
       </NotThere>
     )
   if (!action) return <QueryState of={query} />
-  const standing = standingOf(action.counts)
+  const progress = actionProgressOf(action.counts)
   return (
     <>
       <header className="act-head">
@@ -43,7 +43,7 @@ export function ActionPage() {
           <h1>
             <Text>{actionTitleOf(action)}</Text>
           </h1>
-          <Tone tone={standing.tone}>{standing.word}</Tone>
+          <Tone tone={progress.tone}>{progress.word}</Tone>
         </div>
         <p className="svc-quiet">
           sent <Time at={action.at} /> by <Text>{action.by}</Text>

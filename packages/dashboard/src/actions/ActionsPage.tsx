@@ -8,7 +8,7 @@ import { paths } from '../paths.ts'
 import { Empty, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { actionTitleOf, standingOf } from './dialogs/words.ts'
+import { actionProgressOf, actionTitleOf } from './dialogs/words.ts'
 import { actionCountsText, OutcomeBar } from './OutcomeBar.tsx'
 import './actions.css'
 
@@ -65,7 +65,7 @@ function Rows({ slug, title, rows }: { slug: string; title: string; rows: readon
     <Section title={title} flush>
       <ul className="svc-rows" aria-label={title}>
         {rows.map((row) => {
-          const { word, tone } = standingOf(row.counts)
+          const { word, tone } = actionProgressOf(row.counts)
           return (
             <li key={row.id} className="act-row">
               <span className="act-row-name">

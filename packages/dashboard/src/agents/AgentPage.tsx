@@ -50,7 +50,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   const { press, commands, left, dismiss } = usePress(slug, page, name)
   const offline = useReportOverdue(page?.silentAt)
   const settings = useDrafts()
-  const view = useAgentPageParams()
+  const params = useAgentPageParams()
   useNewName(page?.name)
   useDocumentTitle(name)
 
@@ -62,8 +62,8 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
       </Suspense>
     )
   const agent: Agent = { slug, page, offline, press, settings }
-  const shown = shownTabs(agent, view.tab)
-  const tab = shown.includes(view.tab) ? view.tab : 'overview'
+  const shown = shownTabs(agent, params.tab)
+  const tab = shown.includes(params.tab) ? params.tab : 'overview'
   const Panel = tabs[tab].panel
   return (
     <>
@@ -81,7 +81,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
         <PageTabs
           tabs={shown.map((each) => [each, tabs[each].name])}
           open={tab}
-          onOpen={(to) => view.go({ tab: to === 'overview' ? undefined : to, page: undefined }, true)}
+          onOpen={(to) => params.go({ tab: to === 'overview' ? undefined : to, page: undefined }, true)}
         >
           {page.report === null && tab === 'overview' ? <NeverReported agent={agent} /> : <Panel agent={agent} />}
         </PageTabs>

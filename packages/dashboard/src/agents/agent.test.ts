@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type AgentTab, agentTabs } from '../paths.ts'
 import { percent, tokensText } from '../ui/time/format.ts'
 import { joinedColumns, usageColumns } from './overview/Costs.tsx'
-import { gaugeView } from './overview/Gauges.tsx'
+import { shownGaugeOf } from './overview/Gauges.tsx'
 import {
   changeLinesOf,
   historyMarksOf,
@@ -178,7 +178,7 @@ test.each([
     { used: -4, mark: -2 },
     { text: '-4', used: null, mark: null },
   ],
-])('a gauge %j is shown as %j', (gauge, view) => expect(gaugeView(gauge)).toMatchObject(view))
+])('a gauge %j is shown as %j', (gauge, shown) => expect(shownGaugeOf(gauge)).toMatchObject(shown))
 
 test('figures are short and have a unit', () => {
   expect([0, 0.004, 0.42, 1].map(percent)).toEqual(['0%', '0.4%', '42%', '100%'])

@@ -10,15 +10,15 @@ import type { ShownFleet } from './useFleet.ts'
 import { findAgentNames, type Selection } from './useSelection.ts'
 import { type ColumnName, columnLooks } from './views/columns.ts'
 import { entryAfterChange } from './views/opened.ts'
-import { addressOf, type FleetView, orderAfterPress, sortOf } from './views/state.ts'
-import { agentCountText } from './views/view.ts'
+import { agentCountText } from './views/search.ts'
+import { addressOf, type FleetSearch, orderAfterPress, sortOf } from './views/state.ts'
 
 const grouped = (n: number): string => n.toLocaleString('en-US')
 const route = getRouteApi('/signed-in/w/$slug/')
 
 interface HeadProps {
   slug: string
-  view: FleetView
+  search: FleetSearch
   /** The text of the filter that is applied. */
   filter: string
   shown: ShownFleet
@@ -31,7 +31,7 @@ interface HeadProps {
  */
 export function WideHead({
   slug,
-  view,
+  search,
   filter,
   names,
   instead,
@@ -39,7 +39,7 @@ export function WideHead({
   selection,
 }: HeadProps & { names: readonly ColumnName[]; instead: ReactNode }) {
   const navigate = route.useNavigate()
-  const { sort, desc } = sortOf(view)
+  const { sort, desc } = sortOf(search)
   return (
     <div role="rowgroup" className="fleet-head">
       <div role="row" aria-rowindex={1} className="fleet-row">
@@ -66,10 +66,10 @@ export function WideHead({
                     on={sort === by}
                     down={desc}
                     onPress={() => {
-                      const next = orderAfterPress(view, by)
+                      const next = orderAfterPress(search, by)
                       void navigate({
                         search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
-                        state: entryAfterChange({ q: view.q ?? '', ...next }),
+                        state: entryAfterChange({ q: search.q ?? '', ...next }),
                         replace: true,
                         resetScroll: false,
                       })
@@ -103,7 +103,7 @@ function ChooseAll({
   filter,
   shown,
   selection,
-}: Omit<HeadProps, 'selection' | 'view'> & { selection: Selection }) {
+}: Omit<HeadProps, 'selection' | 'search'> & { selection: Selection }) {
   const isChosen = (index: number): boolean => {
     const name = shown.row(index)?.name
     return name === undefined || selection.names.has(name)
@@ -138,14 +138,14 @@ function ChooseAll({
  */
 export function NarrowHead({
   slug,
-  view,
+  search,
   filter,
   shown,
   selection,
   groups,
 }: HeadProps & { groups: string | undefined }) {
   const navigate = route.useNavigate()
-  const order = sortOf(view)
+  const order = sortOf(search)
   const chosen = `${order.sort}${order.desc ? ' down' : ''}`
   const ways = Object.values(columnLooks).flatMap(({ sort, words }) =>
     sort === undefined
@@ -176,7 +176,7 @@ export function NarrowHead({
           const next = addressOf(sort, down !== undefined)
           void navigate({
             search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
-            state: entryAfterChange({ q: view.q ?? '', ...next }),
+            state: entryAfterChange({ q: search.q ?? '', ...next }),
             replace: true,
             resetScroll: false,
           })

@@ -15,7 +15,7 @@ import { useRoom } from './useRoom.ts'
 import type { Selection } from './useSelection.ts'
 import { useStrips } from './useStrips.ts'
 import { useTabStop } from './useTabStop.ts'
-import type { FleetView } from './views/state.ts'
+import type { FleetSearch } from './views/state.ts'
 
 /**
  * The height of a row in pixels, in wide and in narrow windows. It is fixed, so that nothing moves when further rows
@@ -33,7 +33,7 @@ interface GroupHead {
 
 interface ListProps {
   slug: string
-  view: FleetView
+  search: FleetSearch
   /** The text of the filter that is applied. */
   filter: string
   shown: ShownFleet
@@ -57,7 +57,7 @@ interface ListProps {
  * has the focus, and keys move it.
  */
 export function FleetList(props: ListProps) {
-  const { slug, view, filter, shown, late, selection, headAt, headings, groups, onRange } = props
+  const { slug, search, filter, shown, late, selection, headAt, headings, groups, onRange } = props
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
   const scrollTo = useRef<(index: number) => void>(() => {})
@@ -69,7 +69,7 @@ export function FleetList(props: ListProps) {
   const choose = useChoose(shown.row, selection)
   const table = useRef<HTMLDivElement>(null)
   const near = loadedRows(shown, first, last)
-  const list = `${slug} ${filter} ${JSON.stringify(view)}`
+  const list = `${slug} ${filter} ${JSON.stringify(search)}`
   const { names, template, tagRoom } = useRoom(table, {
     list,
     narrow,
@@ -77,7 +77,7 @@ export function FleetList(props: ListProps) {
     near,
   })
   const stripOf = useStrips(slug, near, names.includes('day'))
-  const headProps = { slug, view, filter, shown, selection }
+  const headProps = { slug, search, filter, shown, selection }
   return (
     <div
       ref={table}

@@ -21,9 +21,9 @@ import { GroupingMenu } from './groups/Arrange.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import { useOpenedViewId } from './views/opened.ts'
+import { agentCountText, fleetQueryOf, problemsOf, urgentText, type WorkspaceProblem } from './views/search.ts'
 import { Views } from './views/Views.tsx'
 import { ViewTabs } from './views/ViewTabs.tsx'
-import { agentCountText, fleetQueryOf, problemsOf, urgentText, type WorkspaceProblem } from './views/view.ts'
 
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
 const FirstSteps = lazyPart(() => import('./first-steps/FirstSteps.tsx'))
@@ -37,11 +37,11 @@ const route = getRouteApi('/signed-in/w/$slug/')
 export function FleetPage() {
   const slug = useSlug()
   const workspace = useWorkspace()
-  const view = route.useSearch()
+  const search = route.useSearch()
   const typing: TypingRef = useRef(undefined)
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
-  const { filter, error: mistake } = appliedFilter(slug, view.q)
-  const { shown, late, error, retry } = useFleet(slug, fleetQueryOf(view, filter.text), ...range)
+  const { filter, error: mistake } = appliedFilter(slug, search.q)
+  const { shown, late, error, retry } = useFleet(slug, fleetQueryOf(search, filter.text), ...range)
   const navigate = useNavigate()
   const onPhone = useOnPhone()
   const selection = useSelection(slug)
@@ -49,7 +49,7 @@ export function FleetPage() {
   const some = selection.names.size > 0
   const bulk = useOnce(admin && some)
   const opened = useOpenedViewId()
-  useEffect(() => noteList(slug, { search: view, state: { view: opened } }), [slug, view, opened])
+  useEffect(() => noteList(slug, { search, state: { view: opened } }), [slug, search, opened])
   useEffect(() => noteAppliedFilter(slug, filter), [slug, filter])
   useKey('clear', some ? selection.clear : undefined)
   usePageActions(admin ? [{ words: 'Add agent', run: () => navigate({ to: paths.add, params: { slug } }) }] : [])
@@ -63,8 +63,8 @@ export function FleetPage() {
       <FirstSteps slug={slug} steps={workspace.firstSteps} empty={empty} reported={head.of > head.standing.never} />
     </Suspense>
   )
-  const by = view.group === 'none' ? undefined : view.group
-  const list = { slug, view, filter: filter.text, selection: admin ? selection : undefined }
+  const by = search.group === 'none' ? undefined : search.group
+  const list = { slug, search, filter: filter.text, selection: admin ? selection : undefined }
   return (
     <>
       <PageHeader
@@ -84,7 +84,7 @@ export function FleetPage() {
         actions={
           !isNew && (
             <>
-              {onPhone && <GroupingMenu slug={slug} view={view} onPhone />}
+              {onPhone && <GroupingMenu slug={slug} search={search} onPhone />}
               {admin && (
                 <ButtonLink
                   className="fleet-add"
@@ -105,8 +105,8 @@ export function FleetPage() {
             <ViewTabs slug={slug} />
             <FilterField key={slug} slug={slug} typing={typing} />
             <Views slug={slug} />
-            {!onPhone && <GroupingMenu slug={slug} view={view} onPhone={false} />}
-            {view.as !== 'map' && <ColumnsButton />}
+            {!onPhone && <GroupingMenu slug={slug} search={search} onPhone={false} />}
+            {search.as !== 'map' && <ColumnsButton />}
           </div>
           {mistake && <FilterMistake error={mistake} applied={filter.text} />}
           {!mistake && <IdleFilterTerms role="status" text={filter.text} places={head?.idle} />}
@@ -126,13 +126,13 @@ export function FleetPage() {
         <WaitingPage />
       ) : shown.total === 0 ? (
         <FleetEmpty slug={slug} none={empty} filter={filter.text} admin={admin} />
-      ) : view.as === 'map' ? (
+      ) : search.as === 'map' ? (
         <Suspense fallback={<WaitingPage />}>
           <FleetMap slug={slug} by={by} filter={filter.text} />
         </Suspense>
       ) : by ? (
         <Suspense fallback={<WaitingPage />}>
-          <GroupedList key={by} {...list} by={by} query={fleetQueryOf(view, filter.text)} head={shown.head} />
+          <GroupedList key={by} {...list} by={by} query={fleetQueryOf(search, filter.text)} head={shown.head} />
         </Suspense>
       ) : (
         <FleetList

@@ -8,10 +8,10 @@ import { paths } from '../paths.ts'
 import { Cost, PlainTime, Text } from '../ui/index.ts'
 import { WishedVersion } from '../updates/parts/Wished.tsx'
 import { DayStrip, type StripText } from './row/DayStrip.tsx'
-import { RuntimeMark, TroubleMark } from './row/Marks.tsx'
+import { failedUpdateOf } from './row/failed-update.ts'
+import { FailedUpdateMark, RuntimeMark } from './row/Marks.tsx'
 import { AgentDoing, State } from './row/State.tsx'
 import { fittingTags, moreText, tagEdges } from './row/tags.ts'
-import { troubleOf } from './row/trouble.ts'
 import { measure } from './useRoom.ts'
 import { type ColumnName, columnLooks } from './views/columns.ts'
 
@@ -97,7 +97,7 @@ function StateCell({ slug, row, narrow, names }: RowProps) {
     <Cell name="state">
       <span className="fleet-state-now">
         <State slug={slug} row={row} narrow={narrow} />
-        {!names.includes('version') && <TroubleMark updates={row.updates} />}
+        {!names.includes('version') && <FailedUpdateMark updates={row.updates} />}
       </span>
       {narrow && <AgentDoing row={row} />}
     </Cell>
@@ -136,17 +136,17 @@ const SeenCell = ({ row: { seenAt } }: RowProps) => (
 
 /** The running version and, beside it, the requested one, or how the update to it failed. */
 function VersionCell({ row: { version, updates } }: RowProps) {
-  const hasTrouble = troubleOf(updates) !== undefined
+  const hasFailedUpdate = failedUpdateOf(updates) !== undefined
   return (
     <Cell name="version">
       <span className="fleet-versions">
         {version !== null && <Text cut>{version}</Text>}
-        {hasTrouble ? (
-          <TroubleMark updates={updates} />
+        {hasFailedUpdate ? (
+          <FailedUpdateMark updates={updates} />
         ) : (
           <WishedVersion running={version} wished={updates.wished} state={updates.wishState} short />
         )}
-        {!hasTrouble && <RuntimeMark updates={updates} />}
+        {!hasFailedUpdate && <RuntimeMark updates={updates} />}
       </span>
     </Cell>
   )

@@ -13,7 +13,7 @@ import { GroupHeadings, GroupLine, statesOf } from './groups/GroupLine.tsx'
 import { useGroups } from './groups/useGroups.ts'
 import { findAgentNames, type Selection } from './useSelection.ts'
 
-interface GroupedListProps extends Pick<ComponentProps<typeof FleetList>, 'slug' | 'view' | 'filter' | 'selection'> {
+interface GroupedListProps extends Pick<ComponentProps<typeof FleetList>, 'slug' | 'search' | 'filter' | 'selection'> {
   by: Grouping
   query: FleetQuery
   /** The list without groups. */

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { FleetQuery } from '../data/api.ts'
 import { fleetQuery, fleetWindow, keys } from '../data/queries.ts'
 import { serviceNow } from '../ui/index.ts'
-import { nextOfflineAt, windowsOf } from './views/view.ts'
+import { nextOfflineAt, windowsOf } from './views/search.ts'
 
 /** The rows of the list of agents, of which only those near the ones in sight are loaded. */
 export interface ShownFleet {

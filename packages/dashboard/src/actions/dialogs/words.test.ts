@@ -1,6 +1,6 @@
 import type { ActionState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { actionTitleOf, groupsIn, outcomeReason, previewWords, reasonsIn, standingOf } from './words.ts'
+import { actionProgressOf, actionTitleOf, groupsIn, outcomeReason, previewWords, reasonsIn } from './words.ts'
 
 const skips = (...messages: string[]) => messages.map((message, i) => ({ name: `a-${i}`, message }))
 const never = 'The agent has never reported.'
@@ -68,4 +68,4 @@ test.each([
   [{ applied: 3, skipped: 1 }, 'finished'],
   [{ applied: 3, refused: 1, failed: 1, expired: 1198 }, 'finished, 1,200 unsuccessful'],
   [{ skipped: 4 }, 'nothing was done'],
-])('an action with %j as a whole', (counts, word) => expect(standingOf({ ...none, ...counts }).word).toBe(word))
+])('an action with %j as a whole', (counts, word) => expect(actionProgressOf({ ...none, ...counts }).word).toBe(word))

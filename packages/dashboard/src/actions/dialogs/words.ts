@@ -54,7 +54,7 @@ export function groupsIn<T extends { state: ActionState; message: string | null 
 }
 
 /** The state of an action as a whole, for its line in the list and for its page. */
-export function standingOf(counts: ActionRow['counts']): { word: string; tone: OutcomeTone } {
+export function actionProgressOf(counts: ActionRow['counts']): { word: string; tone: OutcomeTone } {
   if (counts.waiting + counts.sent > 0) return { word: 'in progress', tone: 'told' }
   const lost = counts.refused + counts.failed + counts.expired
   if (lost > 0) return { word: `finished, ${number(lost)} unsuccessful`, tone: 'lost' }

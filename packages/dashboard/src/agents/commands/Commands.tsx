@@ -23,8 +23,8 @@ const pageSize = 50
  */
 export default function Commands({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const view = useAgentPageParams()
-  const at = view.page()
+  const params = useAgentPageParams()
+  const at = params.page()
   const query = useQuery(
     read(
       'GET /w/:slug/agents/:name/commands',
@@ -50,7 +50,12 @@ export default function Commands({ agent }: { agent: Agent }) {
         ))}
       </ol>
       <LeftOut rows={data.leftOff?.rows ?? 0} what={['command']} />
-      <Pager page={at} size={pageSize} total={data.total} onPage={(to) => view.go({ page: to > 1 ? to : undefined })} />
+      <Pager
+        page={at}
+        size={pageSize}
+        total={data.total}
+        onPage={(to) => params.go({ page: to > 1 ? to : undefined })}
+      />
     </>
   )
 }

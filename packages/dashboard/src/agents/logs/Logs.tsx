@@ -21,15 +21,15 @@ const LogReader = lazyPart(() => import('./LogReader.tsx'))
  */
 export default function Logs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const view = useAgentPageParams()
+  const params = useAgentPageParams()
   const { data, error, refetch } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
-  const chosen = view.text('log')
+  const chosen = params.text('log')
   const shown = useShownLog(chosen, data)
   const chosenName = data?.find(({ id }) => id === chosen)?.name
   const asked = useArrivals(data, shown, ({ id, name }, isFollowed) => {
     // A person who reads another log meanwhile keeps it open.
     if (isFollowed && chosenName !== undefined && chosenName !== name) return
-    view.go({ log: id, find: undefined })
+    params.go({ log: id, find: undefined })
   })
   const pending = page.open.filter(({ type }) => type === 'log')
   const listed = foldLogs(data ?? [])
@@ -59,7 +59,7 @@ export default function Logs({ agent }: { agent: Agent }) {
           ))}
           {listed.map((logs) => (
             <li key={(logs.earlier.at(-1) ?? logs.newest).id}>
-              <LogItem logs={logs} chosen={shown} open={(id) => view.go({ log: id, find: undefined })} />
+              <LogItem logs={logs} chosen={shown} open={(id) => params.go({ log: id, find: undefined })} />
             </li>
           ))}
         </ul>

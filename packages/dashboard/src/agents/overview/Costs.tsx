@@ -25,7 +25,7 @@ export function Costs({ agent: { slug, page } }: { agent: Agent }) {
     enabled: page.runs.kept > 0,
   })
   const today = new Date(serviceNow()).toISOString().slice(0, 10)
-  const view = useMemo(() => {
+  const shown = useMemo(() => {
     const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), Number(days)))
     return { costs, stack: stack(joinedColumns(columns, costTimes[days])) }
   }, [data, today, days])
@@ -34,10 +34,10 @@ export function Costs({ agent: { slug, page } }: { agent: Agent }) {
   const step = costTimes[days] === 1 ? 'day' : 'week'
   return (
     <Section
-      title={`${view.costs ? 'Cost' : 'Runs'}, ${days} days`}
+      title={`${shown.costs ? 'Cost' : 'Runs'}, ${days} days`}
       aside={
         <span className="ag-cost-times">
-          {view.costs && count(runs, 'run')}
+          {shown.costs && count(runs, 'run')}
           <SegmentedControl
             size="xs"
             data={Object.keys(costTimes).map((value) => ({ value, label: `${value} d` }))}
@@ -48,15 +48,15 @@ export function Costs({ agent: { slug, page } }: { agent: Agent }) {
         </span>
       }
     >
-      {view.stack.total > 0 ? (
+      {shown.stack.total > 0 ? (
         <StackedBars
-          title={view.costs ? `Cost by ${step} and model` : `Runs by ${step}`}
-          stack={view.stack}
-          format={view.costs ? dollars : (runs) => count(runs, 'run')}
-          axis={view.costs ? dollarsOfAxis : figure}
+          title={shown.costs ? `Cost by ${step} and model` : `Runs by ${step}`}
+          stack={shown.stack}
+          format={shown.costs ? dollars : (runs) => count(runs, 'run')}
+          axis={shown.costs ? dollarsOfAxis : figure}
           nameOf={step === 'day' ? dayName : weekName}
           each={step}
-          whole={!view.costs}
+          whole={!shown.costs}
         />
       ) : (
         <p className="ag-quiet">No run ended in this time.</p>

@@ -21,19 +21,19 @@ export const Gauges = ({ agent, gauges }: { agent: Agent; gauges: readonly Gauge
 
 function GaugeLine({ gauge }: { gauge: Gauge }) {
   const id = useId()
-  const view = gaugeView(gauge)
+  const shown = shownGaugeOf(gauge)
   return (
     <>
       <div className="ag-gauge-head">
         <span id={id}>
           <Text>{gauge.name ?? 'Unnamed'}</Text>
         </span>
-        <span className="ag-gauge-figure" data-over={view.over}>
-          {view.text ?? ''}
-          {view.markText !== null && <span className="ag-quiet"> limit {view.markText}</span>}
+        <span className="ag-gauge-figure" data-over={shown.over}>
+          {shown.text ?? ''}
+          {shown.markText !== null && <span className="ag-quiet"> limit {shown.markText}</span>}
         </span>
       </div>
-      {view.used !== null && (
+      {shown.used !== null && (
         // biome-ignore lint/a11y/useSemanticElements: the element <meter> cannot show where the mark stands
         <div
           className="ag-gauge"
@@ -41,11 +41,11 @@ function GaugeLine({ gauge }: { gauge: Gauge }) {
           aria-labelledby={id}
           aria-valuenow={gauge.used}
           aria-valuemin={Math.min(0, gauge.used ?? 0)}
-          aria-valuemax={view.max}
-          aria-valuetext={[view.text, view.markText && `limit ${view.markText}`].filter(Boolean).join(', ')}
+          aria-valuemax={shown.max}
+          aria-valuetext={[shown.text, shown.markText && `limit ${shown.markText}`].filter(Boolean).join(', ')}
         >
-          <i data-over={view.over} style={{ width: `${view.used * 100}%` }} />
-          {view.mark !== null && <b style={{ insetInlineStart: `${view.mark * 100}%` }} />}
+          <i data-over={shown.over} style={{ width: `${shown.used * 100}%` }} />
+          {shown.mark !== null && <b style={{ insetInlineStart: `${shown.mark * 100}%` }} />}
         </div>
       )}
       {gauge.detail !== undefined && (
@@ -57,7 +57,7 @@ function GaugeLine({ gauge }: { gauge: Gauge }) {
   )
 }
 
-interface GaugeView {
+interface ShownGauge {
   /** The used amount of the gauge as text; null if the agent reported none. */
   readonly text: string | null
   readonly markText: string | null
@@ -82,7 +82,7 @@ interface GaugeView {
  * shares (2): 1.05 of a budget is 105%. Otherwise both are plain numbers, on a bar that ends at the used amount, or 10%
  * beyond the larger number if there is a mark.
  */
-export function gaugeView({ used, mark }: Gauge): GaugeView {
+export function shownGaugeOf({ used, mark }: Gauge): ShownGauge {
   const isShare = (used === undefined || (used >= 0 && used <= 2)) && (mark === undefined || (mark >= 0 && mark <= 1))
   const max = isShare ? Math.max(1, used ?? 0) : Math.max(used ?? 0, mark ?? 0, 0) * (mark === undefined ? 1 : 1.1)
   const text = isShare ? percent : figure

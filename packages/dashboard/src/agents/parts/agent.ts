@@ -67,18 +67,18 @@ export function shownTabs(agent: Agent, asked: AgentTab): AgentTab[] {
   return tabsOf(agent).filter((tab) => isFilled[tab] || tab === asked)
 }
 
-type View = Readonly<Record<string, string | number | undefined>>
+type PageParams = Readonly<Record<string, string | number | undefined>>
 
 /**
  * Returns the state of the agent's page that is kept in its address (tab, filters, page of a list), and the function
  * `go` that changes it. Undefined or an empty text removes a key. `push` adds a step to the browser's history.
  */
 export function useAgentPageParams() {
-  const search = route.useSearch() as View
+  const search = route.useSearch() as PageParams
   const navigate = route.useNavigate()
-  const go = (change: View & { tab?: AgentTab | undefined }, push = false) =>
+  const go = (change: PageParams & { tab?: AgentTab | undefined }, push = false) =>
     void navigate({
-      search: (before: View) =>
+      search: (before: PageParams) =>
         Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, v]) => v !== undefined && v !== '')),
       replace: !push,
       resetScroll: false,

@@ -23,18 +23,18 @@ const onPhone = 28
 /** The tab with the agent's kept runs (2.2), newest first. The runs can be filtered, paged, and opened one by one. */
 export default function Runs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const view = useAgentPageParams()
+  const params = useAgentPageParams()
   const narrow = useOnPhone()
   const filter: RunFilter = {
-    text: view.text('text'),
-    job: view.text('job'),
-    status: view.text('status'),
-    model: view.text('model'),
+    text: params.text('text'),
+    job: params.text('job'),
+    status: params.text('status'),
+    model: params.text('model'),
   }
   const filtered = Object.values(filter).some(Boolean)
-  const at = view.page()
-  const order = readRunOrder(view.text('sort'), view.text('order'))
-  const opened = view.text('run')
+  const at = params.page()
+  const order = readRunOrder(params.text('sort'), params.text('order'))
+  const opened = params.text('run')
   const { data, error, refetch, isPlaceholderData } = useQuery(
     read(
       'GET /w/:slug/agents/:name/runs',
@@ -44,8 +44,8 @@ export default function Runs({ agent }: { agent: Agent }) {
   )
   const rows = data?.rows ?? []
   const elsewhere = opened !== '' && data !== undefined && !isPlaceholderData && !rows.some(({ id }) => id === opened)
-  const toggle = (id: string) => view.go({ run: id === opened ? undefined : id })
-  const onOrder = (to: RunOrder) => view.go({ ...addressOfOrder(to), page: undefined })
+  const toggle = (id: string) => params.go({ run: id === opened ? undefined : id })
+  const onOrder = (to: RunOrder) => params.go({ ...addressOfOrder(to), page: undefined })
   const csv = rows.length > 0 && (
     <DownloadCsv
       href={addressFor('GET /w/:slug/agents/:name/runs/export', { slug, name: page.name }, { ...filter, ...order })}
@@ -63,7 +63,7 @@ export default function Runs({ agent }: { agent: Agent }) {
       >
         {!narrow && csv}
       </Filters>
-      {elsewhere && <OtherRun agent={agent} id={opened} close={() => view.go({ run: undefined })} />}
+      {elsewhere && <OtherRun agent={agent} id={opened} close={() => params.go({ run: undefined })} />}
       {error && <ErrorNote error={error} retry={refetch} />}
       {data && rows.length === 0 && (
         <Empty
@@ -89,7 +89,7 @@ export default function Runs({ agent }: { agent: Agent }) {
             page={at}
             size={pageSize}
             total={data?.total ?? 0}
-            onPage={(to) => view.go({ page: to > 1 ? to : undefined })}
+            onPage={(to) => params.go({ page: to > 1 ? to : undefined })}
           />
         </div>
       )}

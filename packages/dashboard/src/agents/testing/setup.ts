@@ -19,7 +19,7 @@ export interface PlayedAgent {
   upload: (command: string | undefined, name: string, text: string) => Promise<void>
 }
 
-export interface View extends Look {
+export interface OpenPageOptions extends Look {
   tab?: string
   /** True if the opened page gets a clock that the test can advance. */
   clock?: boolean
@@ -29,7 +29,7 @@ export interface AgentPageSetup {
   setup: BrowserSetup
   addAgent: (name: string) => Promise<PlayedAgent>
   /** Opens the page of an agent in the browser of the admin or the member, who are both signed in. */
-  visit: (who: 'admin' | 'member', agent: string, view?: View) => Promise<Page>
+  visit: (who: 'admin' | 'member', agent: string, options?: OpenPageOptions) => Promise<Page>
 }
 
 const slug = 'north-wind'

@@ -8,7 +8,7 @@ import { useAddressText } from '../../ui/forms/useAddressText.ts'
 import { focusList, Text } from '../../ui/index.ts'
 import { useKey } from '../../ui/keys/useKeys.ts'
 import { entryAfterChange } from '../views/opened.ts'
-import type { FleetView } from '../views/state.ts'
+import type { FleetSearch } from '../views/state.ts'
 
 const Suggestions = lazyPart(() => import('./Suggestions.tsx'))
 const FilterHelp = lazyPart(() => import('./FilterHelp.tsx'))
@@ -115,15 +115,15 @@ export function FilterField({ slug, typing }: { slug: string; typing: TypingRef 
   )
 }
 
-function useTypedFilter(view: FleetView, typing: TypingRef) {
+function useTypedFilter(search: FleetSearch, typing: TypingRef) {
   const navigate = route.useNavigate()
   const field = useAddressText({
-    text: view.q ?? '',
+    text: search.q ?? '',
     pauseAfter: (text) => (parseFilter(text).ok ? pause.right : pause.wrong),
     tell: (text) =>
       void navigate({
-        search: ({ q: _, ...rest }: FleetView) => (text === '' ? rest : { ...rest, q: text }),
-        state: entryAfterChange({ ...view, q: text }),
+        search: ({ q: _, ...rest }: FleetSearch) => (text === '' ? rest : { ...rest, q: text }),
+        state: entryAfterChange({ ...search, q: text }),
         replace: true,
         resetScroll: false,
       }),

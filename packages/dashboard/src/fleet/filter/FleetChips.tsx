@@ -4,8 +4,8 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { Level, useInSight } from '../../ui/index.ts'
 import { entryAfterChange } from '../views/opened.ts'
-import type { FleetView } from '../views/state.ts'
-import { stateFilters } from '../views/view.ts'
+import { stateFilters } from '../views/search.ts'
+import type { FleetSearch } from '../views/state.ts'
 import { appliedFilter } from './applied.ts'
 import type { TypingRef } from './FilterField.tsx'
 
@@ -25,8 +25,8 @@ interface ChipsProps {
  */
 export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
   const pressed = pressedChip(filter)
-  const view = route.useSearch()
-  const after = ({ q = '', ...rest }: FleetView, chip: Chip | undefined): FleetView => {
+  const search = route.useSearch()
+  const after = ({ q = '', ...rest }: FleetSearch, chip: Chip | undefined): FleetSearch => {
     const { filter: now } = appliedFilter(slug, typing.current?.text ?? q)
     return withFilter(rest, pressChip(now, chip))
   }
@@ -40,8 +40,8 @@ export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
             key={words}
             to={paths.fleet}
             params={{ slug }}
-            search={(view: FleetView) => after(view, chip)}
-            state={(entry) => entryAfterChange(after(view, chip))(entry)}
+            search={(search: FleetSearch) => after(search, chip)}
+            state={(entry) => entryAfterChange(after(search, chip))(entry)}
             onClick={() => typing.current?.settle()}
             resetScroll={false}
             activeOptions={{ exact: true, includeSearch: true }}
@@ -58,7 +58,7 @@ export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
   )
 }
 
-const withFilter = (view: FleetView, q: string): FleetView => (q === '' ? view : { ...view, q })
+const withFilter = (search: FleetSearch, q: string): FleetSearch => (q === '' ? search : { ...search, q })
 
 const ChipIcon = ({ chip }: { chip: Chip }) => (
   <span aria-hidden className="fleet-sign">

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { groupings } from '@svc/api/filter'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
-import type { FleetView } from '../views/state.ts'
+import type { FleetSearch } from '../views/state.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/')
 const arrangements = [
@@ -11,10 +11,10 @@ const arrangements = [
 ] as const
 
 /** Chooses how the agents are shown: as a list or as a map, and by which fact they are grouped. */
-export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: FleetView; onPhone: boolean }) {
+export function GroupingMenu({ slug, search, onPhone }: { slug: string; search: FleetSearch; onPhone: boolean }) {
   const navigate = route.useNavigate()
-  const { group = 'none', as = 'list' } = view
-  const show = (next: Pick<FleetView, 'group' | 'as'>) =>
+  const { group = 'none', as = 'list' } = search
+  const show = (next: Pick<FleetSearch, 'group' | 'as'>) =>
     void navigate({ search: (now) => ({ ...now, ...next }), state: true, replace: true, resetScroll: false })
   if (onPhone)
     return (
@@ -28,7 +28,7 @@ export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: Flee
         ])}
         value={`${as} ${group}`}
         onChange={({ currentTarget: { value } }) => {
-          const [nextAs, by] = value.split(' ') as ['list' | 'map', NonNullable<FleetView['group']>]
+          const [nextAs, by] = value.split(' ') as ['list' | 'map', NonNullable<FleetSearch['group']>]
           show({ as: nextAs, group: by })
         }}
       />
@@ -40,7 +40,7 @@ export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: Flee
         aria-label="Group by"
         data={[{ value: 'none', label: 'No groups' }, ...groupings.map((by) => ({ value: by, label: `By ${by}` }))]}
         value={group}
-        onChange={({ currentTarget: { value } }) => show({ group: value as NonNullable<FleetView['group']> })}
+        onChange={({ currentTarget: { value } }) => show({ group: value as NonNullable<FleetSearch['group']> })}
       />
       <nav className="fleet-as" aria-label="Show as">
         {arrangements.map((way) => (
@@ -48,7 +48,7 @@ export function GroupingMenu({ slug, view, onPhone }: { slug: string; view: Flee
             key={way.as}
             to={paths.fleet}
             params={{ slug }}
-            search={(now: FleetView) => ({ ...now, as: way.as })}
+            search={(now: FleetSearch) => ({ ...now, as: way.as })}
             state
             replace
             resetScroll={false}

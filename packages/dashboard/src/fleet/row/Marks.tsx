@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { count } from '../../ui/index.ts'
 import { wishWords } from '../../updates/parts/words.ts'
-import { troubleOf } from './trouble.ts'
+import { failedUpdateOf } from './failed-update.ts'
 
 interface AlertMarkProps {
   slug: string
@@ -41,15 +41,15 @@ export function AlertMark({ slug, row: { name, alerts }, plain }: AlertMarkProps
 const troubleIcons = { rolled_back: IconArrowBackUp, failed: IconX, held: IconLock } as const
 
 /** Says that an update was rolled back, failed or is on hold; nothing otherwise. */
-export function TroubleMark({ updates }: { updates: AgentUpdateSummary }) {
-  const trouble = troubleOf(updates)
-  if (!trouble) return null
-  const Sign = troubleIcons[trouble.is]
+export function FailedUpdateMark({ updates }: { updates: AgentUpdateSummary }) {
+  const failed = failedUpdateOf(updates)
+  if (!failed) return null
+  const Sign = troubleIcons[failed.is]
   return (
-    <span className="fleet-trouble" data-is={trouble.is} title={trouble.says}>
+    <span className="fleet-trouble" data-is={failed.is} title={failed.says}>
       <Sign size={14} aria-hidden />
-      <span aria-hidden>{trouble.words}</span>
-      <span className="svc-hidden">{trouble.says}</span>
+      <span aria-hidden>{failed.words}</span>
+      <span className="svc-hidden">{failed.says}</span>
     </span>
   )
 }

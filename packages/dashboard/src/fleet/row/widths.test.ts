@@ -36,9 +36,9 @@ test('columns are never wider than the list, if their minimums fit, nor narrower
     fc.property(wish, fc.integer({ min: 1200, max: 3000 }), (wants, width) => {
       const all = ['agent', ...columnNames] as const
       const widths = columnWidthsOf(all, wants, { width, hasBoxes: true })
-      const least = all.reduce((sum, name) => sum + columnLooks[name].minWidth, 0)
+      const minimum = all.reduce((sum, name) => sum + columnLooks[name].minWidth, 0)
       const whole = widthFor(all.length, { width, hasBoxes: true })
-      expect(widths.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(Math.max(least, whole))
+      expect(widths.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(Math.max(minimum, whole))
       for (const [i, name] of all.entries()) expect(widths[i]).toBeGreaterThanOrEqual(columnLooks[name].minWidth)
     }),
   )

@@ -1,8 +1,8 @@
 /** The widths of the columns of the list of agents, which follow the contents of the cells. */
 import type { FleetRow } from '@svc/api'
 import { boxWidth, type ColumnName, columnLooks, type ListRoom, widthFor } from '../views/columns.ts'
+import { failedUpdateOf } from './failed-update.ts'
 import { tagEdges } from './tags.ts'
-import { troubleOf } from './trouble.ts'
 
 /** The widths that the contents of columns need, in pixels. A column that is missing needs its minimum. */
 export type ColumnWidths = Partial<Record<ColumnName, number>>
@@ -24,13 +24,13 @@ const twoLineShare = 0.6
 export function neededWidths(row: FleetRow, measure: MeasureText, offline: boolean): ColumnWidths {
   const { name, label, doing, detail, tags, host, version, alerts, updates, stopped } = row
   const was = offline || stopped !== null ? measure(stopped === null ? 'Offline was ' : 'Stopped was ') + 6 : 0
-  const trouble = troubleOf(updates)
+  const failed = failedUpdateOf(updates)
   const wished = updates.wished !== null && updates.wished !== version
   const versionWidth =
     gapWidth +
     measure(version ?? '', 'mono') +
-    (trouble !== undefined
-      ? measure(trouble.words, 'mark') + iconWidth + 5
+    (failed !== undefined
+      ? measure(failed.words, 'mark') + iconWidth + 5
       : wished
         ? measure(updates.wished ?? '', 'mono') + 24
         : 0) +

@@ -10,24 +10,24 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Dialog, DialogFooter, Text } from '../../ui/index.ts'
 import { closeNotice, notify, notifyFailed } from '../../ui/notify.tsx'
 import { useNoteOpenedView } from './opened.ts'
-import { asNewView, mayChangeView, replacedView, type ShownView, viewOfState } from './standing.ts'
+import { asNewView, mayChangeView, replacedView, type ShownView, viewOfState } from './shown-view.ts'
 import type { FleetListChoice } from './state.ts'
 
 interface SaveProps {
   slug: string
   views: readonly SavedView[]
   /** The view that the list shows or has changed. Its name is proposed. */
-  standing: ShownView | undefined
+  shown: ShownView | undefined
   state: FleetListChoice
   onClose: () => void
 }
 
 /** The dialog that saves the filter, the order and the columns of the list as a view. */
-export function SaveViewDialog({ slug, views, standing, state, onClose }: SaveProps) {
+export function SaveViewDialog({ slug, views, shown, state, onClose }: SaveProps) {
   const { role, name: workspace } = useWorkspace()
   const client = useQueryClient()
   const noteOpened = useNoteOpenedView()
-  const from = standing && mayChangeView(standing.view, role) ? standing.view : undefined
+  const from = shown && mayChangeView(shown.view, role) ? shown.view : undefined
   const [name, setName] = useState(from?.name ?? '')
   const [shared, setShared] = useState(from?.shared ?? false)
   const before = replacedView(views, name, shared)

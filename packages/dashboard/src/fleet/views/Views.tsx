@@ -8,7 +8,7 @@ import { useWorkspace } from '../../data/workspace.ts'
 import { lazyPart } from '../../ui/files.tsx'
 import { usePageActions } from '../../ui/keys/actions.ts'
 import { useNoteOpenedView, useOpenedViewId } from './opened.ts'
-import { isDefaultList, mayChangeView, shownViewOf } from './standing.ts'
+import { isDefaultList, mayChangeView, shownViewOf } from './shown-view.ts'
 import { useFleetListChoice } from './useFleetListChoice.ts'
 import { ViewsButton } from './ViewsButton.tsx'
 import './views.css'
@@ -56,7 +56,7 @@ export function Views({ slug }: { slug: string }) {
   const close = () => setAsked(undefined)
   const button = (
     <ViewsButton
-      standing={shownView}
+      shown={shownView}
       aria-haspopup="menu"
       aria-expanded={false}
       onPointerEnter={() => void loadMenu()}
@@ -70,7 +70,7 @@ export function Views({ slug }: { slug: string }) {
         button
       ) : (
         <Suspense fallback={button}>
-          <ViewsMenu slug={slug} views={views} standing={shownView} save={save} rename={rename} remove={removeIt} />
+          <ViewsMenu slug={slug} views={views} shown={shownView} save={save} rename={rename} remove={removeIt} />
         </Suspense>
       )}
       {isNew && save && (
@@ -80,7 +80,7 @@ export function Views({ slug }: { slug: string }) {
       )}
       <Suspense>
         {asked?.is === 'save' && (
-          <SaveViewDialog slug={slug} views={views} standing={shownView} state={state} onClose={close} />
+          <SaveViewDialog slug={slug} views={views} shown={shownView} state={state} onClose={close} />
         )}
         {asked?.is === 'rename' && <RenameViewDialog slug={slug} views={views} view={asked.view} onClose={close} />}
       </Suspense>

@@ -4,7 +4,7 @@ import { IconArrowBackUp, IconCheck, IconDeviceFloppy, IconPencil, IconServer2, 
 import { Fragment, useEffect, useRef, useState } from 'react'
 import { Text } from '../../ui/index.ts'
 import { useOpenView } from './open.ts'
-import { isDefaultList, type ShownView } from './standing.ts'
+import { isDefaultList, type ShownView } from './shown-view.ts'
 import { defaultOrder } from './state.ts'
 import { useFleetListChoice } from './useFleetListChoice.ts'
 import { ViewsButton } from './ViewsButton.tsx'
@@ -12,7 +12,7 @@ import { ViewsButton } from './ViewsButton.tsx'
 interface MenuProps {
   slug: string
   views: readonly SavedView[]
-  standing: ShownView | undefined
+  shown: ShownView | undefined
   /** Opens the dialog that saves the list as a view; undefined while the filter has a mistake. */
   save: (() => void) | undefined
   /** Rename and remove the view that the list shows; both undefined if this person may not change it. */
@@ -23,7 +23,7 @@ interface MenuProps {
 const icon = { size: 15, stroke: 1.6, 'aria-hidden': true } as const
 
 /** The menu of the views: those of the workspace, one's own, and what can be done with the one that the list shows. */
-export default function ViewsMenu({ slug, views, standing, save, rename, remove }: MenuProps) {
+export default function ViewsMenu({ slug, views, shown, save, rename, remove }: MenuProps) {
   const { state, show } = useFleetListChoice()
   const open = useOpenView(slug)
   const [opened, setOpened] = useState(false)
@@ -39,7 +39,7 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
     ['Workspace', views.filter(({ shared }) => shared)],
     ['Only for you', views.filter(({ shared }) => !shared)],
   ] as const
-  const here = (id: string | undefined) => standing?.view.id === id && !standing?.differs
+  const here = (id: string | undefined) => shown?.view.id === id && !shown?.differs
   return (
     // In the page itself, the menu is in a landmark, and no focusable element without a role is in it.
     <Menu
@@ -52,14 +52,14 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
       trapFocus
     >
       <Menu.Target>
-        <ViewsButton ref={button} standing={standing} />
+        <ViewsButton ref={button} shown={shown} />
       </Menu.Target>
       <Menu.Dropdown className="fleet-views-menu">
         <div className="fleet-views-list">
           <Menu.Item
             data-autofocus
             leftSection={<IconServer2 {...icon} />}
-            rightSection={plain && !standing ? <IconCheck size={15} aria-label="shown" /> : null}
+            rightSection={plain && !shown ? <IconCheck size={15} aria-label="shown" /> : null}
             onClick={() => show({ q: '', sort: defaultOrder })}
           >
             All agents
@@ -90,13 +90,13 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
         <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} disabled={!save} onClick={save}>
           Save view…
         </Menu.Item>
-        {(standing?.differs || rename) && (
+        {(shown?.differs || rename) && (
           <Menu.Label>
-            <Text cut>{standing?.view.name ?? ''}</Text>
+            <Text cut>{shown?.view.name ?? ''}</Text>
           </Menu.Label>
         )}
-        {standing?.differs && (
-          <Menu.Item leftSection={<IconArrowBackUp {...icon} />} onClick={() => void open(standing.view)}>
+        {shown?.differs && (
+          <Menu.Item leftSection={<IconArrowBackUp {...icon} />} onClick={() => void open(shown.view)}>
             Undo the changes
           </Menu.Item>
         )}

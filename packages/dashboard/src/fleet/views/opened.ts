@@ -3,8 +3,8 @@
  * to one address: it survives a reload and comes back with the button *Back*, and another address has none.
  */
 import { getRouteApi, useRouter } from '@tanstack/react-router'
-import { isDefaultList } from './standing.ts'
-import { type FleetView, orderText } from './state.ts'
+import { isDefaultList } from './shown-view.ts'
+import { type FleetSearch, orderText } from './state.ts'
 
 /** The data of an entry in the browser's history, besides its address. */
 interface ListEntry {
@@ -26,7 +26,7 @@ export const useOpenedViewId = (): string | undefined => route.useRouteContext({
  * unless the list shows all agents in the default order: then later changes are not changes of that view.
  */
 export const entryAfterChange =
-  (next: FleetView) =>
+  (next: FleetSearch) =>
   ({ view }: ListEntry): ListEntry =>
     view === undefined || isDefaultList({ q: next.q ?? '', sort: orderText(next) }) ? {} : { view }
 

@@ -4,7 +4,7 @@ import type { Grouping } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 
 /** The parameters of the page's address. `q` is the text of the filter, right or wrong. */
-export interface FleetView {
+export interface FleetSearch {
   q?: string
   sort?: FleetSort
   /** True if the column is sorted in the direction opposite to the one of a first press on its heading. */
@@ -42,12 +42,12 @@ const down: Readonly<Record<FleetSort, boolean>> = {
  * Returns the order of the list of agents: by level with the worst first, unless the page's address names another
  * order.
  */
-export function sortOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
+export function sortOf({ sort = 'level', reverse = false }: FleetSearch): { sort: FleetSort; desc: boolean } {
   return { sort, desc: down[sort] !== reverse }
 }
 
 /** Returns the parameters of the page's address that name the order of the list; none for the default order. */
-export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort' | 'reverse'> {
+export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetSearch, 'sort' | 'reverse'> {
   return { ...(sort !== 'level' && { sort }), ...(desc !== down[sort] && { reverse: true }) }
 }
 
@@ -55,19 +55,19 @@ export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort
  * Returns the order of the list after a press on the heading of a column. A first press sorts in the column's first
  * direction, and each further press reverses the direction.
  */
-export function orderAfterPress(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
-  const order = sortOf(view)
+export function orderAfterPress(search: FleetSearch, sort: FleetSort): Pick<FleetSearch, 'sort' | 'reverse'> {
+  const order = sortOf(search)
   return addressOf(sort, order.sort === sort ? !order.desc : down[sort])
 }
 
-/** The order of a view of the list in one word. */
-export function orderText(view: FleetView): FleetOrder {
-  const { sort, desc } = sortOf(view)
+/** The order of the list in one word, such as `-level`. */
+export function orderText(search: FleetSearch): FleetOrder {
+  const { sort, desc } = sortOf(search)
   return desc ? `-${sort}` : sort
 }
 
 /** The parameters of the page's address for a filter and an order. */
-export function searchFor({ q, sort }: Pick<FleetListChoice, 'q' | 'sort'>): FleetView {
+export function searchFor({ q, sort }: Pick<FleetListChoice, 'q' | 'sort'>): FleetSearch {
   const desc = sort.startsWith('-')
   return {
     ...(trimInvisible(q) !== '' && { q: trimInvisible(q) }),
@@ -83,9 +83,9 @@ export function keepArrangement({
   search,
   next,
 }: {
-  search: FleetView
-  next: (search: FleetView) => FleetView
-}): FleetView {
+  search: FleetSearch
+  next: (search: FleetSearch) => FleetSearch
+}): FleetSearch {
   const { group = search.group, as = search.as, ...rest } = next(search)
   return { ...rest, ...(group && group !== 'none' && { group }), ...(as === 'map' && { as }) }
 }

@@ -10,10 +10,10 @@ const route = getRouteApi('/signed-in/w/$slug/')
  * columns in this browser.
  */
 export function useFleetListChoice(): { state: FleetListChoice; show: (next: Partial<FleetListChoice>) => void } {
-  const view = route.useSearch()
+  const search = route.useSearch()
   const navigate = route.useNavigate()
   const columns = useColumns()
-  const state = { q: view.q ?? '', sort: orderText(view), columns }
+  const state = { q: search.q ?? '', sort: orderText(search), columns }
   const show = (next: Partial<FleetListChoice>) => {
     if (next.columns) chooseColumns(next.columns)
     if (next.q !== undefined || next.sort !== undefined) {

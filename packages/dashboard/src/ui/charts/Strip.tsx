@@ -88,12 +88,12 @@ interface PeriodProps {
 
 function Period({ span, x, width, y, height, hatch }: PeriodProps) {
   const left = Math.max(0, x(span.from))
-  const least = height === lineHeight ? minWidth.line : minWidth.period
+  const minPx = height === lineHeight ? minWidth.line : minWidth.period
   // The lengths are rounded, because the strip's end moves with each drawing and would change every rectangle a little.
   const box = {
-    x: tenth(Math.min(left, width - least)),
+    x: tenth(Math.min(left, width - minPx)),
     y,
-    width: tenth(Math.max(least, Math.min(width, x(span.to)) - left - periodGap)),
+    width: tenth(Math.max(minPx, Math.min(width, x(span.to)) - left - periodGap)),
     height,
   }
   return (

@@ -91,11 +91,11 @@ export function barNear<B extends TimeBar>(
   x: number,
   place: (bar: TimeBar) => BarPosition,
 ): B | undefined {
-  let [nearest, least]: [B | undefined, number] = [undefined, 6]
+  let [nearest, distance]: [B | undefined, number] = [undefined, 6]
   for (const bar of bars) {
     const { x: left, width } = place(bar)
     const away = x < left ? left - x : x > left + width ? x - left - width : 0
-    if (away <= least) [nearest, least] = [bar, away]
+    if (away <= distance) [nearest, distance] = [bar, away]
   }
   return nearest
 }

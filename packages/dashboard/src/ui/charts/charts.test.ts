@@ -34,12 +34,12 @@ test('a scale over no span draws everything in one place instead of nowhere', ()
 
 test.each([
   ['in proportion', [1, 3], 100, 0, [25, 75]],
-  ['the smallest gets its least', [1, 9_999], 100, 20, [20.006, 79.994]],
+  ['the smallest part gets the minimum', [1, 9_999], 100, 20, [20.006, 79.994]],
   ['nothing gets nothing', [0, 5, 0], 100, 20, [0, 100, 0]],
   ['equal shares where there is no room', [1, 1_000, 9_000], 30, 20, [10, 10, 10]],
   ['no sizes', [], 100, 20, []],
-] as const)('a width is divided: %s', (_what, sizes, width, least, widths) => {
-  expect(widthsOf(sizes, width, least).map((each) => Number(each.toFixed(3)))).toEqual(widths)
+] as const)('a width is divided: %s', (_what, sizes, width, minWidth, widths) => {
+  expect(widthsOf(sizes, width, minWidth).map((each) => Number(each.toFixed(3)))).toEqual(widths)
 })
 
 test('narrow periods are drawn above the wide ones, and each place shows the most important one of its periods', () => {

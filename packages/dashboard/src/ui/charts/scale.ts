@@ -37,34 +37,34 @@ interface WeightedPeriod {
 }
 
 /**
- * Returns the periods to draw on a scale that maps times to pixels, in the order in which they are drawn. Those that
- * are narrower than `least` pixels share their place with others: each place shows the most important one. They come
+ * Returns the periods to draw on a scale that maps times to pixels, in the order in which they are drawn. Periods that
+ * are narrower than `minWidth` pixels share slots of this width, each of which shows the most important one. They come
  * last, because a period that is drawn wider than it is would be hidden by the next one.
  */
 export function drawnPeriods<T extends WeightedPeriod>(
   periods: readonly T[],
   x: (at: number) => number,
-  least: number,
+  minWidth: number,
 ): T[] {
-  const isNarrow = ({ from, to }: T) => x(to) - x(from) < least
+  const isNarrow = ({ from, to }: T) => x(to) - x(from) < minWidth
   const narrow = new Map<number, T>()
   for (const period of periods.filter(isNarrow)) {
-    const place = Math.floor(x(period.from) / least)
-    const known = narrow.get(place)
+    const slot = Math.floor(x(period.from) / minWidth)
+    const known = narrow.get(slot)
     const shown = known === undefined || period.weight > known.weight ? period : known
-    narrow.set(place, { ...shown, from: known?.from ?? period.from, to: Math.max(known?.to ?? 0, period.to) })
+    narrow.set(slot, { ...shown, from: known?.from ?? period.from, to: Math.max(known?.to ?? 0, period.to) })
   }
   return [...periods.filter((period) => !isNarrow(period)), ...[...narrow.values()].sort((a, b) => a.weight - b.weight)]
 }
 
 /**
- * Divides a width among parts in proportion to their sizes, so that each part with a size gets at least `least` pixels,
- * or an equal share if there is no room for that. Parts without a size get nothing.
+ * Divides a width among parts in proportion to their sizes, so that each part with a size gets at least `minWidth`
+ * pixels, or an equal share if there is no room for that. Parts without a size get nothing.
  */
-export function widthsOf(sizes: readonly number[], width: number, least: number): number[] {
+export function widthsOf(sizes: readonly number[], width: number, minWidth: number): number[] {
   const there = sizes.filter((size) => size > 0)
   const sum = there.reduce((all, size) => all + size, 0)
-  const floor = there.length === 0 ? 0 : Math.min(least, width / there.length)
+  const floor = there.length === 0 ? 0 : Math.min(minWidth, width / there.length)
   const rest = Math.max(0, width - floor * there.length)
   return sizes.map((size) => (size > 0 ? floor + (rest * size) / sum : 0))
 }
@@ -92,6 +92,6 @@ export const columnStepOf = (columns: number, size: PlotSize): number =>
 
 /** The index of the column at a distance in pixels from the left edge of the chart; null if there is no column. */
 export function columnAt(columns: number, size: PlotSize, x: number): number | null {
-  const place = Math.floor((x - plotMargin.left) / (columnStepOf(columns, size) || 1))
-  return place >= 0 && place < columns ? place : null
+  const index = Math.floor((x - plotMargin.left) / (columnStepOf(columns, size) || 1))
+  return index >= 0 && index < columns ? index : null
 }

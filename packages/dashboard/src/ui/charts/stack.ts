@@ -71,16 +71,16 @@ const stackOne = ({ key, parts }: Column, series: readonly Series[], own: Readon
     series.map((one) => [one, one.color === null ? restOf(parts, own) : (parts[one.name] ?? 0)]),
   )
 
-/** Stacks the values of a column. A value that is not more than `least` is not drawn. */
+/** Stacks the values of a column. A value that is not more than `above` is not drawn. */
 export function stackColumn(
   key: string,
   values: readonly (readonly [series: Series, value: number])[],
-  least = 0,
+  above = 0,
 ): StackedColumn {
   const drawn: { series: Series; value: number; from: number; to: number }[] = []
   let height = 0
   for (const [series, value] of values) {
-    if (!(value > least)) continue
+    if (!(value > above)) continue
     drawn.push({ series, value, from: height, to: height + value })
     height += value
   }

@@ -1,7 +1,7 @@
 import type { SavedView } from '@svc/api'
 import { expect, test } from 'vitest'
 import { defaultColumns } from './columns.ts'
-import { mayChangeView, replacedView, shownViewOf, viewOfState } from './standing.ts'
+import { mayChangeView, replacedView, shownViewOf, viewOfState } from './shown-view.ts'
 import type { FleetListChoice } from './state.ts'
 
 const plain: FleetListChoice = { q: '', sort: '-level', columns: defaultColumns }
@@ -32,8 +32,8 @@ test.each<[what: string, opened: string | undefined, state: Partial<FleetListCho
   ['any columns if the view has none', 'us', { q: 'tag:us', columns: ['host'] }, 'us'],
   ['an opened view that was removed', 'gone', { q: 'mail' }, undefined],
 ])('%s', (_what, opened, state, shown) => {
-  const standing = shownViewOf(all, opened, { ...plain, ...state })
-  expect(standing && `${standing.view.id}${standing.differs ? ', changed' : ''}`).toBe(shown)
+  const shownView = shownViewOf(all, opened, { ...plain, ...state })
+  expect(shownView && `${shownView.view.id}${shownView.differs ? ', changed' : ''}`).toBe(shown)
 })
 
 test('two views that are the same: the one that was opened is shown', () => {

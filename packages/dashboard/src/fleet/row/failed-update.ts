@@ -2,14 +2,14 @@
 import type { AgentUpdateSummary, WishState } from '@svc/api'
 
 /** An update that was rolled back, failed, or is on hold. */
-interface UpdateTrouble {
+interface FailedUpdate {
   is: 'rolled_back' | 'failed' | 'held'
   words: string
   /** The sentence about the update, such as `Version 1.2.0 could not be installed`. */
   says: string
 }
 
-const troubleOrder = ['rolled_back', 'failed', 'held'] as const satisfies readonly WishState[]
+const failureOrder = ['rolled_back', 'failed', 'held'] as const satisfies readonly WishState[]
 const names = { rolled_back: 'rolled back', failed: 'failed', held: 'held' } as const
 const ends = {
   rolled_back: 'was tried and rolled back',
@@ -17,17 +17,17 @@ const ends = {
   held: 'is on hold',
 } as const
 
-/** How an update of an agent went wrong, the worst first; undefined if none did. */
-export function troubleOf({
+/** The update of an agent that went most wrong: of its blueprint or of its runtime. Undefined if none went wrong. */
+export function failedUpdateOf({
   wished,
   wishState,
   runtimeWished,
   runtimeWishState,
   runtimeHeld,
 }: Pick<AgentUpdateSummary, 'wished' | 'wishState' | 'runtimeWished' | 'runtimeWishState' | 'runtimeHeld'>):
-  | UpdateTrouble
+  | FailedUpdate
   | undefined {
-  for (const is of troubleOrder) {
+  for (const is of failureOrder) {
     if (wishState === is)
       return { is, words: names[is], says: `${wished === null ? 'The update' : `Version ${wished}`} ${ends[is]}` }
     if (runtimeWishState === is || (is === 'held' && runtimeHeld))

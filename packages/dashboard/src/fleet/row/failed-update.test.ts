@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { troubleOf } from './trouble.ts'
+import { failedUpdateOf } from './failed-update.ts'
 
 const none = {
   wished: null,
@@ -9,7 +9,7 @@ const none = {
   runtimeHeld: false,
 } as const
 
-test.each<[what: Partial<Parameters<typeof troubleOf>[0]>, words: string | undefined, says: string | undefined]>([
+test.each<[what: Partial<Parameters<typeof failedUpdateOf>[0]>, words: string | undefined, says: string | undefined]>([
   [{}, undefined, undefined],
   [{ wished: '0.3.0', wishState: 'trying' }, undefined, undefined],
   [{ wished: '0.3.0', wishState: 'rolled_back' }, 'rolled back', 'Version 0.3.0 was tried and rolled back'],
@@ -23,6 +23,6 @@ test.each<[what: Partial<Parameters<typeof troubleOf>[0]>, words: string | undef
     'Runtime 1.2.0 was tried and rolled back',
   ],
 ])('of %j the worst is said: %s', (updates, words, says) => {
-  const trouble = troubleOf({ ...none, ...updates })
-  expect([trouble?.words, trouble?.says]).toEqual([words, says])
+  const failed = failedUpdateOf({ ...none, ...updates })
+  expect([failed?.words, failed?.says]).toEqual([words, says])
 })

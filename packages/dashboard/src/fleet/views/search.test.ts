@@ -1,23 +1,23 @@
 import type { FleetRow, ProblemCounts } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import { expect, test } from 'vitest'
-import { type FleetView, orderAfterPress, orderText, searchFor } from './state.ts'
 import {
   agentCountText,
   fleetQueryOf,
   isOldAddress,
   nextOfflineAt,
   problemsOf,
-  readFleetView,
+  readFleetSearch,
   urgentText,
   windowsOf,
-} from './view.ts'
+} from './search.ts'
+import { type FleetSearch, orderAfterPress, orderText, searchFor } from './state.ts'
 
 test('an address without parameters sorts the worst agents first', () => {
   expect(fleetQueryOf({}, '')).toMatchObject({ sort: 'level', desc: true })
 })
 
-test.each<[old: Record<string, unknown>, view: FleetView]>([
+test.each<[old: Record<string, unknown>, read: FleetSearch]>([
   [{}, {}],
   [{ q: ' mail  "a b" ' }, { q: 'mail  "a b"' }],
   [
@@ -39,26 +39,26 @@ test.each<[old: Record<string, unknown>, view: FleetView]>([
   [{ level: 'warn', silent: false }, { q: 'level:warn -is:offline' }],
   [{ silent: true, stopped: true }, { q: 'is:offline is:stopped' }],
   [{ q: 'tag:eu', search: 'mail', show: 'ok' }, { q: 'tag:eu "mail" level:ok' }],
-])('the address %j shows %j', (search, view) => {
-  expect(readFleetView(search)).toEqual(view)
-  expect(isOldAddress({ ...view })).toBe(false)
+])('the address %j shows %j', (search, read) => {
+  expect(readFleetSearch(search)).toEqual(read)
+  expect(isOldAddress({ ...read })).toBe(false)
 })
 
-test.each<[FleetView, order: string]>([
+test.each<[FleetSearch, order: string]>([
   [{}, '-level'],
   [{ q: 'mail', sort: 'name' }, 'name'],
   [{ sort: 'name', reverse: true }, '-name'],
   [{ sort: 'cost_30' }, '-cost_30'],
   [{ reverse: true }, 'level'],
-])('the order of %j is %s, and leads back to the same address', (view, order) => {
-  expect(orderText(view)).toBe(order)
-  expect(searchFor({ q: view.q ?? '', sort: orderText(view) })).toEqual(view)
+])('the order of %j is %s, and leads back to the same address', (search, order) => {
+  expect(orderText(search)).toBe(order)
+  expect(searchFor({ q: search.q ?? '', sort: orderText(search) })).toEqual(search)
 })
 
 test('pressing a column sorts it in its first direction, then the other, then the first again', () => {
   const once = orderAfterPress({}, 'cost_30')
   const twice = orderAfterPress(once, 'cost_30')
-  expect([once, twice, orderAfterPress(twice, 'cost_30')].map((view) => fleetQueryOf(view, '').desc)).toEqual([
+  expect([once, twice, orderAfterPress(twice, 'cost_30')].map((search) => fleetQueryOf(search, '').desc)).toEqual([
     true,
     false,
     true,

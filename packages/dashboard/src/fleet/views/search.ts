@@ -1,11 +1,11 @@
-/** Pure functions that read the view of the list from the page's address, and make the query for the service. */
+/** Pure functions that read the parameters of the list from the page's address, and make the query for the service. */
 
 import type { Fleet, FleetSort, ProblemCounts } from '@svc/api'
 import { type Chip, filterOfOld, groupings, joinFilters, pressChip } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import type { FleetQuery } from '../../data/api.ts'
 import { oneOf } from '../../data/search.ts'
-import { type FleetView, sortOf } from './state.ts'
+import { type FleetSearch, sortOf } from './state.ts'
 
 /** The chips above the list, each with its words and the count that it shows. */
 export const stateFilters: readonly { chip: Chip | undefined; words: string; count: keyof Fleet['counts'] }[] = [
@@ -26,7 +26,7 @@ const textOf = (v: unknown): string | undefined => (typeof v === 'string' ? v : 
 const booleanOf = (v: unknown): boolean | undefined => (typeof v === 'boolean' ? v : undefined)
 
 /** Reads the parameters of the page's address. Those of earlier versions become terms of the filter. */
-export function readFleetView(search: Parameters): FleetView {
+export function readFleetSearch(search: Parameters): FleetSearch {
   const old = filterOfOld({
     search: textOf(search.search),
     level: textOf(search.show) ?? textOf(search.level),
@@ -51,7 +51,7 @@ export const isOldAddress = (search: Parameters): boolean =>
   ['search', 'show', 'level', 'silent', 'stopped'].some((name) => name in search)
 
 /** The query for the list. `q` is the filter that is applied: it must be right, or the service refuses it. */
-export const fleetQueryOf = (view: FleetView, q: string): FleetQuery => ({ q, ...sortOf(view) })
+export const fleetQueryOf = (search: FleetSearch, q: string): FleetQuery => ({ q, ...sortOf(search) })
 
 /** The number of agents in the list, and in the workspace if the list leaves some out. */
 export function agentCountText({ total, of }: Pick<Fleet, 'total' | 'of'>): string {
