@@ -62,7 +62,7 @@ async function measure(node: string, account: Account, rounds: number, atOnce: n
   }
   const ratios = run.map((each, at) => each / (bare[at] ?? Number.NaN))
   const memory = await memoryOf(account, atOnce, (n) => [account.svcExec, `at-once-${n}`, '--', ...waiting])
-  const least = await memoryOf(account, atOnce, () => [node, '-e', bareWait])
+  const bareMemory = await memoryOf(account, atOnce, () => [node, '-e', bareWait])
   const ratio = median(ratios)
   return [
     `${(await versionOf(node)).trim()}`,
@@ -71,7 +71,7 @@ async function measure(node: string, account: Account, rounds: number, atOnce: n
     `${fixed(ratio, 2)}${ratio > maxRatio ? ' (ABOVE)' : ''}`,
     `${fixed(Math.min(...ratios), 2)} to ${fixed(Math.max(...ratios), 2)}`,
     `${fixed(memory)}${memory > maxMegabytes ? ' (ABOVE)' : ''}`,
-    fixed(least),
+    fixed(bareMemory),
   ]
 }
 

@@ -189,9 +189,9 @@ function tagsOf(own: number, { team }: Work): string[] {
  * are enough agents, each condition occurs.
  */
 function conditionsOf(count: number, seed: number): Condition[] {
-  const least = count < agentsForAll ? 0 : 1
+  const minCount = count < agentsForAll ? 0 : 1
   const all: Condition[] = conditions.flatMap(([part, condition]) =>
-    Array(Math.max(least, Math.round(part * count))).fill(condition),
+    Array(Math.max(minCount, Math.round(part * count))).fill(condition),
   )
   while (all.length < count) all.push(well)
   const order = all.map((condition, i) => ({ condition, at: share(seed, i) })).sort((a, b) => a.at - b.at)

@@ -178,8 +178,8 @@ function runOf({ seed, work }: Member, { pauses }: AgentHistory, started: number
 /** The costs of a run; none if the work needs no model. Of two models the first costs most. */
 function costsOf({ models: [first, second] }: Member['work'], dollars: number): Partial<Run> {
   if (first === undefined) return {}
-  const least = second === undefined ? 0 : cents(dollars * 0.2)
-  const models = { [first]: cents(dollars - least), ...(second !== undefined && { [second]: least }) }
+  const rest = second === undefined ? 0 : cents(dollars * 0.2)
+  const models = { [first]: cents(dollars - rest), ...(second !== undefined && { [second]: rest }) }
   return { cost_usd: cents(dollars), output_tokens: Math.round(dollars * 20_000), models }
 }
 
