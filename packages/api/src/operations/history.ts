@@ -131,8 +131,8 @@ export function periodOf(asked: PeriodInput, now: number, field = ''): { since: 
 }
 
 /**
- * The moment that an answer is about, in Unix milliseconds. Throws `InputRefused` if it is in the future. `field` is the
- * field of the input that holds `at`, for the message.
+ * The moment that an answer is about, in Unix milliseconds. Throws `InputRefused` if it is in the future. `field` is
+ * the field of the input that holds `at`, for the message.
  */
 export function momentOf({ at }: { at: number }, now: number, field = ''): number {
   if (at <= now) return at
