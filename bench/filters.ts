@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import type { Fleet } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import type { Store } from '../packages/server/src/platform/db/open.ts'
-import { runAtOnce } from '../packages/server/src/platform/http/slices.ts'
+import { runWithoutPauses } from '../packages/server/src/platform/http/slices.ts'
 import { fleetCache } from '../packages/server/src/web/live/fleet.ts'
 import { fleetPage } from '../packages/server/src/web/queries/fleet.ts'
 import { startDatabase } from './common/postgres.ts'
@@ -163,7 +163,7 @@ async function inside(store: Store, rounds: number): Promise<Pick<FilterMeasurem
       const read = parseFilter(q)
       if (!read.ok) throw new Error(read.message)
       const query = { filter: read.value.terms, sort: 'level', desc: true, offset: 0, limit: 200 } as const
-      const apply = () => runAtOnce(fleetPage(all, query, { now: Date.now(), halted: 0 }))
+      const apply = () => runWithoutPauses(fleetPage(all, query, { now: Date.now(), halted: 0 }))
       // The first filter sorts the names, and the first word converts all texts; both are kept.
       apply()
       for (let again = 0; again < filterings; again++) filtered[i]?.push((await measureWork(apply)).cpu)

@@ -152,8 +152,8 @@ export const factorFaults: readonly Fault[] = [
     name: 'invitations: one of the operator is good twice',
     harm: 'Whoever finds an old mail becomes an admin of the workspace.',
     file: at('people/workspaces/operator-invitations.ts'),
-    old: "    .deleteFrom('operator_invitation')\n    .where('id', '=', id)\n    .where(liesAhead('expires_at', now, invitationMs))\n    .returningAll()",
-    new: "    .selectFrom('operator_invitation')\n    .where('id', '=', id)\n    .where(liesAhead('expires_at', now, invitationMs))\n    .selectAll()",
+    old: "    .deleteFrom('operator_invitation')\n    .where('id', '=', id)\n    .where(isAheadSql('expires_at', now, invitationMs))\n    .returningAll()",
+    new: "    .selectFrom('operator_invitation')\n    .where('id', '=', id)\n    .where(isAheadSql('expires_at', now, invitationMs))\n    .selectAll()",
     tests: [at('people/workspaces/operator-invitations.store.test.ts')],
   },
   {

@@ -363,7 +363,7 @@ export const oidcFaults: readonly Fault[] = [
     name: 'oidc: after a disconnection the sessions still count as ones that showed a factor',
     harm: 'An admin disconnects and keeps the rights in a workspace that requires a factor.',
     file: at('people/accounts/connection.ts'),
-    old: '  await forgetShown(db, by.id, { session, config })\n',
+    old: '  await forgetShownFactors(db, by.id, { session, config })\n',
     new: '',
     tests: [overHttp],
   },

@@ -194,8 +194,8 @@ export const passkeyFaults: readonly Fault[] = [
     name: 'passkeys: one is removed, and the sessions that showed it still count',
     harm: 'Whoever stole a device goes on with the proof that it gave.',
     file: at('people/accounts/passkeys.ts'),
-    old: '  await forgetShown(db, by.id, { session, config })\n',
-    new: '  if (by.id === session.id) await forgetShown(db, by.id, { session, config })\n',
+    old: '  await forgetShownFactors(db, by.id, { session, config })\n',
+    new: '  if (by.id === session.id) await forgetShownFactors(db, by.id, { session, config })\n',
     tests: [overHttp],
   },
   {

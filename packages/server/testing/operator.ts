@@ -6,8 +6,8 @@ import { resolve } from 'node:path'
 import { commands } from '../src/operator/commands/all.ts'
 import { askService, type OperatorOutcome } from '../src/operator/socket/socket.ts'
 import { readLocalFile } from '../src/service/cli/input.ts'
-import { main, type Surroundings } from '../src/service/cli/main.ts'
-import { choose } from '../src/service/cli/program.ts'
+import { type CommandSurroundings, main } from '../src/service/cli/main.ts'
+import { chooseCommand } from '../src/service/cli/program.ts'
 
 export interface Ran {
   code: number | null
@@ -29,7 +29,7 @@ export const runsHere = ([first = '']: readonly string[]): boolean => !ofAProces
  */
 export async function runHere(
   args: readonly string[],
-  around: Pick<Surroundings, 'env' | 'cwd'>,
+  around: Pick<CommandSurroundings, 'env' | 'cwd'>,
   input = '',
 ): Promise<Ran> {
   const said = { stdout: '', stderr: '' }
@@ -74,7 +74,7 @@ export async function askOperator({
 }: TypedCommand): Promise<OperatorOutcome | undefined> {
   const [first = '', second = ''] = args
   if (!commands[first] && !commands[`${first} ${second}`]) return undefined
-  const chosen = choose(commands, [...args], { version: 'tests', out: ignore, err: ignore })
+  const chosen = chooseCommand(commands, [...args], { version: 'tests', out: ignore, err: ignore })
   const command = chosen && commands[chosen.name]
   if (!command) return undefined
   const { paths = [], reads } = command

@@ -13,7 +13,7 @@ import type { ServiceParts } from '../src/operator/shared/request.ts'
 import { runOperatorCommand } from '../src/operator/socket/socket.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { commandHelps } from '../src/service/cli/main.ts'
-import { choose } from '../src/service/cli/program.ts'
+import { chooseCommand } from '../src/service/cli/program.ts'
 import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
 /** The command line options of a webhook channel. No test sends anything to its address. */
@@ -32,7 +32,7 @@ export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {
   const live = { alertsChanged: () => {}, listChanged: () => {} }
   const service = { store, live, now: w.clock.now, config } as unknown as ServiceParts
   const perform = async (argv: string[], input: string, json: boolean) => {
-    const chosen = choose(commandHelps, argv, { version: '0', out: () => {}, err: () => {} })
+    const chosen = chooseCommand(commandHelps, argv, { version: '0', out: () => {}, err: () => {} })
     if (!chosen) throw new Error('This is no command.')
     const outcome = await runOperatorCommand(chosen.name, { ...chosen.request, input }, { ...service, isAlone: true })
     if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`

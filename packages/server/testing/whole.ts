@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { openAgentApi } from '../src/agent-api/open.ts'
-import { openAuth, readyAuth } from '../src/people/accounts/auth.ts'
+import { openAuth, warmUpAuth } from '../src/people/accounts/auth.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { createListener, type ListenerLimits, listenerLimits } from '../src/platform/http/listener.ts'
 import { logRequests } from '../src/platform/http/requests.ts'
@@ -49,7 +49,7 @@ export async function startWhole(store: Store, options: WholeOptions = {}): Prom
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   const live = createLive({ store, log, now })
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough' })
-  await readyAuth(auth)
+  await warmUpAuth(auth)
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
   const agents = openAgentApi(deps)

@@ -15,9 +15,9 @@ import { installCalls } from './install.ts'
 import { logCall } from './log.ts'
 import { productCalls } from './products.ts'
 import { reportCall } from './report.ts'
-import { postgresReports } from './report-store/postgres/batch.ts'
+import { postgresReportStore } from './report-store/postgres/batch.ts'
 import type { DecideReport, ReportDecision, ReportStore, Submission } from './report-store/rows.ts'
-import { sqliteReports } from './report-store/sqlite/batch.ts'
+import { sqliteReportStore } from './report-store/sqlite/batch.ts'
 import { createBatcher } from './reports/batch.ts'
 import { type CallerLookup, createLookup } from './reports/lookup.ts'
 import { type AgentApiMetrics, createMetrics } from './reports/metrics.ts'
@@ -74,7 +74,7 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
  * features of its engine: prepared statements, row numbers, binary arrays.
  */
 export const openReportStore = (store: Store, decide: DecideReport): ReportStore =>
-  store.engine === 'sqlite' ? sqliteReports(store, decide) : postgresReports(store, decide)
+  store.engine === 'sqlite' ? sqliteReportStore(store, decide) : postgresReportStore(store, decide)
 
 interface Watchers {
   live: AgentDeps['live']

@@ -11,7 +11,7 @@ import type { AlertScope } from './scope.ts'
  * A rule as set in a scope. `channels` are the ids of the channels that get the rule's messages; null means all
  * channels except those of the second set.
  */
-export interface SetRule extends Rule {
+export interface ScopedRule extends Rule {
   channels: readonly string[] | null
   /** The filter that names the agents for which the rule is judged; null means all. */
   filter: string | null
@@ -23,7 +23,7 @@ export interface SetRule extends Rule {
 }
 
 /** Reads the rules of a scope: the settings that people changed, and the defaults of the others. */
-export async function rulesOfScope(db: Db, { id }: AlertScope): Promise<(name: RuleName) => SetRule> {
+export async function rulesOfScope(db: Db, { id }: AlertScope): Promise<(name: RuleName) => ScopedRule> {
   const rows = await db.selectFrom('alert_rule').selectAll().where('scope', '=', id).execute()
   const set = new Map(rows.map((row) => [row.rule, row]))
   return (name) => {

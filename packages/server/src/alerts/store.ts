@@ -10,7 +10,7 @@ import type { AlertRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
 import { dayMs } from '../platform/limits/units.ts'
 import type { Mute } from './mutes.ts'
-import { type EarlierItems, noEarlier } from './rules/items.ts'
+import { type EarlierItems, noEarlierItems } from './rules/items.ts'
 import { type Alert, openingsWithin, openingTimes } from './rules/judge.ts'
 import type { AlertScope } from './scope.ts'
 
@@ -87,7 +87,7 @@ export async function knownAlerts(db: Db, { id }: AlertScope, now: number): Prom
     itemsBefore: (agentId) =>
       byAgent.has(agentId) || alertsInDay.has(agentId)
         ? { ended: (byAgent.get(agentId) ?? []).map(({ item }) => item), inDay: alertsInDay.get(agentId) ?? 0 }
-        : noEarlier,
+        : noEarlierItems,
   }
 }
 

@@ -4,7 +4,7 @@
  * not in memory.
  */
 import type { Logger } from 'pino'
-import { every } from '../platform/every.ts'
+import { createLoop } from '../platform/loop.ts'
 import { channelsOf, type ServingParts } from './serving.ts'
 import { chooseWork, type DueWork } from './slots.ts'
 import type { DeliverySource } from './source.ts'
@@ -43,7 +43,7 @@ export function createSourceDispatcher(
   const busy = new Map<string, { work: DueWork; turn: Promise<void> }>()
   const resting = new Map<string, number>()
   let lookedAt: number | null = null
-  const checks = every(
+  const checks = createLoop(
     () => everyMs,
     check,
     (error) => log.warn({ err: error }, 'deliveries could not be looked through; tried again soon'),

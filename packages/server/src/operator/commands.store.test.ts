@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { quickPasswords } from '../../testing/quick-passwords.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { openAuth, readyAuth } from '../people/accounts/auth.ts'
+import { openAuth, warmUpAuth } from '../people/accounts/auth.ts'
 import { listPeople } from '../people/accounts/store.ts'
 import { commands } from './commands/all.ts'
 import type { OperatorRequest, ServiceParts } from './shared/request.ts'
@@ -19,7 +19,7 @@ everyEngine('commands of the operator', (open) => {
       secret: 'a secret of more than thirty-two characters',
       passwords: quickPasswords,
     })
-    await readyAuth(auth)
+    await warmUpAuth(auth)
     const changed: string[] = []
     const live = {
       listChanged: (id: string) => changed.push(id),

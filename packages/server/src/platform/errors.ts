@@ -15,7 +15,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
  * True for the error of code that cannot be loaded, because an upgrade has replaced the files of the program while it
  * runs.
  */
-export const isReplaced = (error: unknown): boolean => isCode(error, 'ERR_MODULE_NOT_FOUND')
+export const isProgramReplaced = (error: unknown): boolean => isCode(error, 'ERR_MODULE_NOT_FOUND')
 
 /** The reasons of system errors in words, by their codes. */
 const systemReasons: Readonly<Record<string, string>> = {

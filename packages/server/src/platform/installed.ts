@@ -102,7 +102,7 @@ function canBeWritten(folder: string): boolean {
 }
 
 /** HTML that says what to do when a built part of the program is missing. */
-export const howToComplete = isPackage
+export const missingBuildHtml = isPackage
   ? 'Files of the package are missing: install it again, and restart the service.'
   : 'Build it with <code>npm run build</code>, then reload. <code>npm start</code> builds it by itself.'
 

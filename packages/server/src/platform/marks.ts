@@ -13,9 +13,9 @@ import { isPostgres } from './db/engine.ts'
 import type { Db, Store } from './db/open.ts'
 import type { Tables } from './db/tables.ts'
 import { transaction } from './db/transaction.ts'
-import { every } from './every.ts'
 import { newId } from './ids.ts'
 import { dayMs } from './limits/units.ts'
+import { createLoop } from './loop.ts'
 
 /**
  * The milliseconds between two counts of a node. On PostgreSQL a loss of at least this time is always noticed. The
@@ -185,7 +185,7 @@ export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeed
     writeMark(dataDir, mark, log)
   }
 
-  const counts = every(
+  const counts = createLoop(
     () => everyMs[store.engine],
     () => countOn(store.db),
     (error) => log.debug({ err: error }, 'the commits could not be counted; tried again soon'),

@@ -45,7 +45,7 @@ export async function noteNode(pool: Pick<pg.Pool, 'query'>, node: string, now: 
  * True if one of these nodes, from which announcements arrived, is of a version that does not ask for second factors:
  * it has no row.
  */
-export async function isOldNodeAmong(db: Db, heard: readonly string[]): Promise<boolean> {
+export async function isNodeWithoutFactors(db: Db, heard: readonly string[]): Promise<boolean> {
   if (heard.length === 0 || !isPostgres(db)) return false
   const known = await db
     .selectFrom('factor_node')

@@ -2,7 +2,7 @@
 import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceParts } from '../operator/shared/request.ts'
-import { type Auth, accountTables, openAuth, readyAuth } from '../people/accounts/auth.ts'
+import { type Auth, accountTables, openAuth, warmUpAuth } from '../people/accounts/auth.ts'
 import type { Config, Live } from '../platform/base.ts'
 import {
   createDataFolder,
@@ -56,7 +56,7 @@ async function openLocked(config: Config, now: () => number, lock: FolderLock | 
   try {
     await migrate(store, accountTables(store))
     auth = openAuth(store, { baseUrl: config.baseUrl, secret, passwordForm: config.passwordForm })
-    await readyAuth(auth)
+    await warmUpAuth(auth)
   } catch (error) {
     await store.close()
     throw explainStartError(error, store)

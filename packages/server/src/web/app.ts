@@ -18,7 +18,7 @@ import { refuseAndClose } from '../platform/http/answers.ts'
 import { drainBody } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import { pageParts, sendPage, wantsPage } from '../platform/http/person-page.ts'
-import { logAsStatus, requestPath } from '../platform/http/requests.ts'
+import { noteLogStatus, requestPath } from '../platform/http/requests.ts'
 import { pathBeside } from '../platform/installed.ts'
 import { Refusal, type WebCode } from '../platform/refusal.ts'
 import { ThreadUnavailable } from '../platform/threads.ts'
@@ -152,7 +152,7 @@ function statusFor(c: Context<WebEnv>, { status }: Refusal): number {
   const asks = c.req.header(refusedHeader) === '200' && c.req.path.startsWith('/api/web/')
   if (!asks || !expectedStatuses.has(status)) return status
   c.header(refusedHeader, String(status))
-  logAsStatus(c.env.incoming, status)
+  noteLogStatus(c.env.incoming, status)
   return 200
 }
 

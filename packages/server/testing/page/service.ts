@@ -9,7 +9,7 @@ import type { Answer as AgentAnswer } from '@svc/protocol'
 import { atTestEnd } from '../../../../testing/cleaning.ts'
 import { openAgentApi } from '../../src/agent-api/open.ts'
 import { createAgent } from '../../src/fleet/agents/store.ts'
-import { openAuth, readyAuth } from '../../src/people/accounts/auth.ts'
+import { openAuth, warmUpAuth } from '../../src/people/accounts/auth.ts'
 import { decideWithAccounts } from '../../src/people/accounts/library.ts'
 import { createLink } from '../../src/people/accounts/links.ts'
 import { passwordHashing } from '../../src/people/accounts/passwords.ts'
@@ -109,7 +109,7 @@ export async function serve(given: Given = {}) {
   const passwords = given.passwordForm ? passwordHashing(given.passwordForm) : quickPasswords
   const secret = given.secret ?? 'a secret of the tests, long enough'
   const auth = openAuth(store, { baseUrl, secret, passwords })
-  await readyAuth(auth)
+  await warmUpAuth(auth)
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
   const { listener, app } = webApp({

@@ -7,5 +7,5 @@ export const servedReleaseSql = `select serial, version, sha256, case when signa
 /** A row that `servedReleaseSql` returns. */
 export type ServedRow = readonly [serial: number, version: string, sha256: string, signed: number]
 
-export const servedOf = (row: ServedRow | undefined): ServedRelease | undefined =>
+export const servedReleaseOf = (row: ServedRow | undefined): ServedRelease | undefined =>
   row && { serial: row[0], version: row[1], sha256: row[2], signed: row[3] === 1 }

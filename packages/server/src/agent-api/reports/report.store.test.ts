@@ -5,7 +5,7 @@ import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
-import { twoReporters } from '../../fleet/reports/reporters.ts'
+import { hasTwoReporters } from '../../fleet/reports/reporters.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { fleetRows } from '../../web/queries/fleet-rows.ts'
@@ -244,7 +244,7 @@ everyEngine('a report', (open) => {
     const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     const flag = async () =>
-      twoReporters(
+      hasTwoReporters(
         (await w.store.db.selectFrom('agent_report').select('reporters').executeTakeFirstOrThrow()).reporters,
       )
     for (const boot of ['a', 'a', 'b', 'b', 'c', 'd', 'e']) await report({ boot, agent: { host: 'one' } })

@@ -10,7 +10,7 @@ import { settleAcks, settleAndClaim } from '../../fleet/commands/settle.ts'
 import { reportColumnsOf } from '../../fleet/reports/columns.ts'
 import { addUsage } from '../../fleet/reports/pending.ts'
 import type { LastReport, ReportWrite } from '../../fleet/reports/stored.ts'
-import { type UpdatesAfter, updatesAfter } from '../../updates/wishes/report.ts'
+import { type UpdateEffects, updateEffectsOf } from '../../updates/wishes/report.ts'
 import {
   type AgentRows,
   type DecideReport,
@@ -95,7 +95,7 @@ export function endedOffline(
 /** Judges the agent's wishes by the report, and decides what the answer says about them (2.7, 3.4). */
 function updatesOf({ versions, wishes, attempts, served }: AgentRows, report: Report, now: number, offers: boolean) {
   const { blueprint, reported, installed } = versions
-  return updatesAfter({ blueprint, running: reported ?? installed, wishes, attempts }, report, served, now, offers)
+  return updateEffectsOf({ blueprint, running: reported ?? installed, wishes, attempts }, report, served, now, offers)
 }
 
 /** The changes that somebody made on the machine itself, and the columns of the agent's row to update. */
@@ -103,7 +103,7 @@ function agentAfter(
   { facts, versions, commands }: AgentRows,
   report: Report,
   changes: readonly CommandChange[],
-  wished: UpdatesAfter['wished'],
+  wished: UpdateEffects['wished'],
   now: number,
 ): Pick<ReportWrites, 'machineChanges' | 'agent'> {
   const given = givenOf(commands, changes)

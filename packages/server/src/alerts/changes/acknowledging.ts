@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { agentsNow, presentLabels } from '../messages/present.ts'
+import { outageAgentsNow, presentLabels } from '../messages/present.ts'
 import { alertChangeOf, readChannels, recipients } from '../messages/recipients.ts'
 import { type AlertScope, type ScopeRef, scopeOf } from '../scope.ts'
 import { rulesOfScope } from '../set-rules.ts'
@@ -110,7 +110,7 @@ async function tell(
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
   const channels = recipients(rule, await readChannels(trx, scope), sent, now)
   const alert = { ...storedAlert(row), label: (await presentLabels(trx, [row]))(row) }
-  const agents = await agentsNow(trx, row, { type: 'alert.acknowledged', now })
+  const agents = await outageAgentsNow(trx, row, { type: 'alert.acknowledged', now })
   const acknowledged = { type: 'alert.acknowledged', alert, agents } as const
   await enqueueDeliveries(trx, channels, alertChangeOf(row, acknowledged, { slug: scopeRef.slug, baseUrl, now }), now)
 }

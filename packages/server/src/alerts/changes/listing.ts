@@ -7,7 +7,7 @@ import { channelsOfScope } from '../messages/recipients.ts'
 import { countFits } from '../rule-agents.ts'
 import { alertStateOf } from '../rules/judge.ts'
 import { type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
-import { rulesOfScope, type SetRule } from '../set-rules.ts'
+import { rulesOfScope, type ScopedRule } from '../set-rules.ts'
 import { alertSubject, storedAlert } from '../store.ts'
 
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
@@ -97,7 +97,7 @@ export async function listRules(db: Db, scopeRef: ScopeRef, now: number): Promis
 export async function ruleRows(
   db: Db,
   scopeRef: ScopeRef,
-  rules: readonly SetRule[],
+  rules: readonly ScopedRule[],
   now: number,
 ): Promise<RuleSettings[]> {
   const names = new Map((await channelsOfScope(db, scopeOf(scopeRef))).map(({ id, name }) => [id, name]))
@@ -108,7 +108,7 @@ export async function ruleRows(
 
 /** A rule with the names of its channels. Channels that were removed are left out. */
 const ruleRow = (
-  rule: SetRule,
+  rule: ScopedRule,
   names: ReadonlyMap<string, string>,
   fits: ReadonlyMap<string, RuleFits>,
 ): RuleSettings => ({

@@ -11,7 +11,7 @@ import { isNodeWithout } from '../../platform/nodes.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOwned } from '../owned.ts'
 import { type AlertScope, type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
-import { rulesOfScope, type SetRule } from '../set-rules.ts'
+import { rulesOfScope, type ScopedRule } from '../set-rules.ts'
 
 interface RuleChange {
   on?: boolean
@@ -43,7 +43,9 @@ export const setRule = (
   { db, by, now, heard = [] }: ChangeContext & { heard?: readonly string[] },
   scopeRef: ScopeRef,
   { rule: named, ...wanted }: RuleChange & { rule: string },
-): Promise<Verdict<SetRule, 'rule_unknown' | 'rule_invalid' | 'filter_invalid' | 'nodes_mixed' | 'channel_unknown'>> =>
+): Promise<
+  Verdict<ScopedRule, 'rule_unknown' | 'rule_invalid' | 'filter_invalid' | 'nodes_mixed' | 'channel_unknown'>
+> =>
   transaction(db, async (trx) => {
     const scope = scopeOf(scopeRef)
     const name = ruleNames.find((one) => one === named)

@@ -10,7 +10,7 @@ import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Rule } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
 import type { AlertScope } from '../scope.ts'
-import type { SetRule } from '../set-rules.ts'
+import type { ScopedRule } from '../set-rules.ts'
 import { insertAlert, type SubjectRef } from '../store.ts'
 import { filteredRules } from './filtered-rules.ts'
 
@@ -44,7 +44,7 @@ interface EndedCommand {
 export async function endedCommands(
   db: Db,
   scope: AlertScope,
-  { rules, now }: { rules: (name: RuleName) => SetRule; now: number },
+  { rules, now }: { rules: (name: RuleName) => ScopedRule; now: number },
 ): Promise<EndedCommand[]> {
   const readFilters = filteredRules(db, rules, now)
   const rule = rules('command')

@@ -3,14 +3,14 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Alert } from '../rules/judge.ts'
 import { isEscalating } from '../rules/routing.ts'
-import type { SetRule } from '../set-rules.ts'
+import type { ScopedRule } from '../set-rules.ts'
 
 /**
  * True if the alert must now be sent to the second channels. An alert that this evaluation inserts is not judged before
  * the next evaluation.
  */
 export const isEscalationDue = (
-  { escalation }: Pick<SetRule, 'escalation'>,
+  { escalation }: Pick<ScopedRule, 'escalation'>,
   row: AlertRow | undefined,
   alert: Alert | undefined,
   now: number,

@@ -9,14 +9,14 @@ import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { piecesInTurns } from '../../platform/lists.ts'
 import { readOutages } from '../../updates/wishes/away.ts'
-import { agentsNow, presentLabels } from '../messages/present.ts'
+import { outageAgentsNow, presentLabels } from '../messages/present.ts'
 import { alertChangeOf, readChannels, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
 import { agentsOwnWords, isItemReported, itemWordsIn } from '../own-words.ts'
 import type { EndCause, RuleMoment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judgeRule } from '../rules/judge.ts'
-import { rulesOfScope, type SetRule } from '../set-rules.ts'
+import { rulesOfScope, type ScopedRule } from '../set-rules.ts'
 import { readAlertSettings } from '../settings.ts'
 import {
   endMutes,
@@ -33,7 +33,7 @@ import {
 } from '../store.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
 import { isEscalationDue, markEscalated } from './escalation.ts'
-import { judgeService, readFindings, withForgotten } from './findings.ts'
+import { judgeService, readFindings, withMissingSubjects } from './findings.ts'
 import type { NamedScope, RuleFinding } from './rule-finding.ts'
 import { channelSubject, type ServiceFacts } from './service.ts'
 
@@ -72,7 +72,7 @@ export async function evaluateScope(
   { baseUrl, now, service }: EvaluationParts,
 ): Promise<EvaluationResult> {
   const { db } = store
-  const rules = withoutRulesToCome(await rulesOfScope(db, scope), await rulesToCome(db, now))
+  const rules = withoutRulesToCome(await rulesOfScope(db, scope), await readBlockedRules(db, now))
   const known = await knownAlerts(db, scope, now)
   const mutes = await mutesOfScope(db, scope)
   const isMuted = mutedAt(mutes, now)
@@ -99,10 +99,10 @@ export async function evaluateScope(
     verdicts.push(...more)
     due.push(...more.filter(leavesSomething))
   }
-  for await (const piece of piecesInTurns(withForgotten(found, known.current, rules), judgedAtOnce))
+  for await (const piece of piecesInTurns(withMissingSubjects(found, known.current, rules), judgedAtOnce))
     add(piece.map((one) => verdictOn(one, current.get(subjectKeyOf(one.rule.name, one.about)))))
   // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
-  add(withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
+  add(withMissingSubjects([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
   const evaluated: EvaluationResult = { messages: 0, changed: 0 }
   for await (const piece of piecesInTurns(due, writesAtOnce)) {
     const wrote = await transaction(db, (trx) => writeAll(trx, writing, piece))
@@ -159,7 +159,7 @@ async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Verdi
     evaluated.changed++
     const { alert, message } = verdict.judged
     if (message === undefined || !alert) continue
-    const agents = await agentsNow(trx, row, { type: message, list: verdict.agents?.list, now })
+    const agents = await outageAgentsNow(trx, row, { type: message, list: verdict.agents?.list, now })
     const telling = { slug: scope.slug, baseUrl, now }
     const detail = writing.detail && message !== 'alert.ended' ? await agentsOwnWords(trx, row) : null
     const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
@@ -207,7 +207,7 @@ async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Ver
       if (!row) return 0
       const detail = writing.detail ? await agentsOwnWords(trx, row) : null
       const alert = { ...storedAlert(row), label: (await presentLabels(trx, [row]))(row) }
-      const agents = await agentsNow(trx, row, { type: 'alert.reminder', now })
+      const agents = await outageAgentsNow(trx, row, { type: 'alert.reminder', now })
       const opened = { type: 'alert.opened', alert, agents, detail } as const
       await enqueueDeliveries(
         trx,
@@ -225,7 +225,7 @@ async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Ver
 async function notifyOfCommands(
   db: Db,
   { scope, baseUrl, channels, now }: WriteContext,
-  rules: (name: RuleName) => SetRule,
+  rules: (name: RuleName) => ScopedRule,
   isMutedFor: (agentId: string) => boolean,
 ): Promise<number> {
   const rule = rules('command')
@@ -274,15 +274,15 @@ async function write(
 const agreedPrefix = 'alerts from '
 
 /** Reads the names of the rules whose alerts may not open yet. */
-export async function rulesToCome(db: Db, now: number): Promise<ReadonlySet<string>> {
+export async function readBlockedRules(db: Db, now: number): Promise<ReadonlySet<string>> {
   const rows = await db.selectFrom('agreed').selectAll().where('name', 'like', `${agreedPrefix}%`).execute()
   return new Set(rows.filter(({ value }) => now < Number(value)).map(({ name }) => name.slice(agreedPrefix.length)))
 }
 
 /** The rules as they are set, with those that are still `toCome` switched off. */
 function withoutRulesToCome(
-  rules: (name: RuleName) => SetRule,
+  rules: (name: RuleName) => ScopedRule,
   toCome: ReadonlySet<string>,
-): (name: RuleName) => SetRule {
+): (name: RuleName) => ScopedRule {
   return (name) => (toCome.has(name) ? { ...rules(name), on: false } : rules(name))
 }

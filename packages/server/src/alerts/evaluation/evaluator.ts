@@ -4,8 +4,8 @@
  */
 import type { Logger } from 'pino'
 import type { Db, Store } from '../../platform/db/open.ts'
-import { every } from '../../platform/every.ts'
 import { dayMs } from '../../platform/limits/units.ts'
+import { createLoop } from '../../platform/loop.ts'
 import { scopeOf, serviceScope } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
 import { evaluationLeaseMs, returnLease, takeLease } from './lease.ts'
@@ -48,7 +48,7 @@ interface Evaluator {
 export function createEvaluator(evaluating: EvaluatorParts): Evaluator {
   const { store, log, now, node, baseUrl, service, heartbeat, changed, checkClock } = evaluating
   let stopped = false
-  const turns = every(
+  const turns = createLoop(
     () => everyMs,
     turn,
     (error) => log.warn({ err: error }, 'alerts could not be evaluated; tried again soon'),

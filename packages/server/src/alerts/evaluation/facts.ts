@@ -6,12 +6,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { hasWarning } from '../../fleet/reports/columns.ts'
-import { twoReporters } from '../../fleet/reports/reporters.ts'
+import { hasTwoReporters } from '../../fleet/reports/reporters.ts'
 import { noSigns, type ReportSigns, readSigns, signsOf } from '../../fleet/reports/signs.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { readAttempts, wishesIn } from '../../updates/wishes/kept.ts'
-import { type AlertFacts, isReportOverdue, mayBeTooMuch } from '../rules/conditions.ts'
+import { type AlertFacts, isReportOverdue, mayHoldForSums } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
 import { highSums, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
 import type { SubjectRef } from '../store.ts'
@@ -135,7 +135,7 @@ function factsOf(row: SliceRow, { details, signs, runs, sums }: OtherFacts): Ale
     update: hasHold(row.wishes) ? failedUpdate({ wishes: row.wishes, attempts: details?.attempts ?? null }) : null,
     runs,
     ...sums,
-    twoReporters: row.reporters !== null && twoReporters(row.reporters),
+    twoReporters: row.reporters !== null && hasTwoReporters(row.reporters),
     hours: hours?.ok ? hours.value : null,
   }
 }
@@ -182,7 +182,7 @@ async function readSums(db: Db, { rules, now }: JudgedRules, rows: readonly Slic
     sums.set(id, sum)
     usages.set(id, usage)
   }
-  const high = [...sums].filter(([, { cost, runs }]) => mayBeTooMuch(cost, runs, rules)).map(([id]) => id)
+  const high = [...sums].filter(([, { cost, runs }]) => mayHoldForSums(cost, runs, rules)).map(([id]) => id)
   const before = await earlierSums(db, high, today)
   for (const [id, days] of before)
     for (const [day, sum] of earlierWaitingSums(usages.get(id) ?? null, today))

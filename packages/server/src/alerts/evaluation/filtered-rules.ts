@@ -6,17 +6,17 @@ import { type RuleName, ruleNames } from '@svc/api'
 import { type FilterFacts, filterTest, parseRuleFilter } from '@svc/api/filter'
 import type { Db } from '../../platform/db/open.ts'
 import { filterFacts, isAboutHosts } from '../rule-agents.ts'
-import type { SetRule } from '../set-rules.ts'
+import type { ScopedRule } from '../set-rules.ts'
 
 /**
  * Returns a rule in the form in which it is judged for an agent: turned off if its filter does not select the agent.
  */
-type RuleFor = (rule: SetRule, agentId: string) => SetRule
+type RuleFor = (rule: ScopedRule, agentId: string) => ScopedRule
 
 /** A rule that is on and has a filter. */
 interface FilteredRule {
   selects: (agent: FilterFacts) => boolean
-  off: SetRule
+  off: ScopedRule
 }
 
 const unfiltered: RuleFor = (rule) => rule
@@ -27,7 +27,7 @@ const unfiltered: RuleFor = (rule) => rule
  */
 export function filteredRules(
   db: Db,
-  rules: (name: RuleName) => SetRule,
+  rules: (name: RuleName) => ScopedRule,
   now: number,
 ): (ids: readonly string[]) => Promise<RuleFor> {
   const filtered = new Map<RuleName, FilteredRule>()

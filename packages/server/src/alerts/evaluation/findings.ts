@@ -8,7 +8,7 @@ import type { Db, Store } from '../../platform/db/open.ts'
 import { type ConditionFinding, costOfDay, isReportOverdue, overFinding } from '../rules/conditions.ts'
 import { findItems } from '../rules/items.ts'
 import { agentRules, judgeForAgent, judgeForRollout, offlineAgentRules } from '../rules/rules.ts'
-import type { SetRule } from '../set-rules.ts'
+import type { ScopedRule } from '../set-rules.ts'
 import { alertSubject, type KnownAlert, type KnownAlerts, keyOfRow, subjectKeyOf } from '../store.ts'
 import { agentFacts } from './facts.ts'
 import { filteredRules } from './filtered-rules.ts'
@@ -66,7 +66,7 @@ export async function readFindings(store: Store, scope: NamedScope, context: Fin
  * Judges the cost of a whole workspace. A rule with a filter does not apply, because its limit is for the selected
  * agents only.
  */
-const workspaceCost = (rule: SetRule, today: number): ConditionFinding =>
+const workspaceCost = (rule: ScopedRule, today: number): ConditionFinding =>
   rule.on && rule.filter === null ? costOfDay(today, rule) : overFinding
 
 const noItems: readonly never[] = []
@@ -126,10 +126,10 @@ async function rolloutFindings(db: Db, scope: NamedScope, { rules, known }: Find
  * Adds findings that end every alert whose subject was not found: the agent was deleted, or the workspace is not
  * activated.
  */
-export function withForgotten(
+export function withMissingSubjects(
   found: readonly RuleFinding[],
   current: readonly KnownAlert[],
-  rules: (name: RuleName) => SetRule,
+  rules: (name: RuleName) => ScopedRule,
 ): RuleFinding[] {
   const keys = new Set(found.map(({ rule, about }) => subjectKeyOf(rule.name, about)))
   const forgotten = current.filter(({ row }) => !keys.has(keyOfRow(row)))

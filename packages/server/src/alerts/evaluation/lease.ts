@@ -3,7 +3,7 @@
  * renewed it for 30 s, another node takes it.
  */
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 
 /** The milliseconds after which a lease that was not renewed is free. */
 export const evaluationLeaseMs = 30_000
@@ -24,7 +24,7 @@ export async function takeLease(db: Db, node: string, now: number): Promise<bool
         .where((eb) =>
           eb.or([
             eb('alert_lease.holder', '=', node),
-            eb.not(liesAhead('alert_lease.until_at', now, evaluationLeaseMs)),
+            eb.not(isAheadSql('alert_lease.until_at', now, evaluationLeaseMs)),
           ]),
         ),
     )

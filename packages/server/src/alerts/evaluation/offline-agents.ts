@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type ConditionFinding, overFinding } from '../rules/conditions.ts'
 import { massOutage, wentOfflineThen } from '../rules/mass.ts'
-import type { SetRule } from '../set-rules.ts'
+import type { ScopedRule } from '../set-rules.ts'
 import type { KnownAlert, KnownAlerts, SubjectRef } from '../store.ts'
 import { aboutWorkspace, type FindingContext, type NamedScope, type RuleFinding } from './rule-finding.ts'
 
@@ -106,7 +106,7 @@ export async function offlineFindings(
 }
 
 interface MassParts {
-  rule: SetRule
+  rule: ScopedRule
   /** The time at which the mass outage began; undefined if there is none, or if it has ended. */
   begin: number | undefined
   before: KnownAlert | undefined

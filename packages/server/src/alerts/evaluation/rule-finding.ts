@@ -3,7 +3,7 @@ import type { RuleName } from '@svc/api'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
 import type { ConditionFinding, RuleMoment } from '../rules/conditions.ts'
 import type { AlertScope } from '../scope.ts'
-import type { SetRule } from '../set-rules.ts'
+import type { ScopedRule } from '../set-rules.ts'
 import type { KnownAlerts, SubjectRef } from '../store.ts'
 
 /** The scope that an evaluation judges, with the short name of its workspace. */
@@ -15,7 +15,7 @@ export interface NamedScope extends AlertScope {
 
 /** The finding of a rule about one subject. */
 export interface RuleFinding {
-  rule: SetRule
+  rule: ScopedRule
   about: SubjectRef
   finding: ConditionFinding
   /** The agents of the mass outage that the finding is about; absent in other findings. */
@@ -32,7 +32,7 @@ interface MassAgents {
 }
 
 export interface FindingContext {
-  rules: (name: RuleName) => SetRule
+  rules: (name: RuleName) => ScopedRule
   known: KnownAlerts
   moment: RuleMoment
   channels: readonly AlertChannelRow[]

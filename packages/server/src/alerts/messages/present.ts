@@ -149,7 +149,7 @@ export async function stillOffline(
  * The agents of a mass outage for a message: those in `list`, or the stored ones if `list` is missing. Messages after
  * the first also say how many of the agents are still offline.
  */
-export async function agentsNow(
+export async function outageAgentsNow(
   db: Db,
   row: Pick<AlertRow, 'agents' | 'scope'>,
   { type, list, now }: { type: MessageType; list?: MassAgents | undefined; now: number },

@@ -2,21 +2,21 @@
 import { expect, test } from 'vitest'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
 import { defaultRule } from '../rules/rules.ts'
-import type { SetRule } from '../set-rules.ts'
+import type { ScopedRule } from '../set-rules.ts'
 import { recipients, secondChannels } from './recipients.ts'
 
 const channel = (id: string, enabled = 1) => ({ id, enabled, owner: '' }) as AlertChannelRow
 const all = [channel('ops'), channel('mail'), channel('boss'), channel('off', 0)]
-const rule = (channels: string[] | null, second?: string[]): SetRule => ({
+const rule = (channels: string[] | null, second?: string[]): ScopedRule => ({
   ...defaultRule('bad'),
   channels,
   filter: null,
   escalation: second ? { after: 60_000, channels: second } : null,
 })
-const sentTo = (set: SetRule, isEscalated = false) =>
+const sentTo = (set: ScopedRule, isEscalated = false) =>
   recipients(set, all, { type: 'alert.opened', level: 'bad', isEscalated }, 0).map(({ id }) => id)
 
-test.each<[string, SetRule, string[], string[]]>([
+test.each<[string, ScopedRule, string[], string[]]>([
   ['that names no channels tells all that are enabled', rule(null), ['ops', 'mail', 'boss'], []],
   ['that names channels tells only these', rule(['mail', 'off']), ['mail'], []],
   ['that names none of them tells nobody', rule([]), [], []],

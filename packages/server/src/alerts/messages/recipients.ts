@@ -7,7 +7,7 @@ import type { Alert } from '../rules/judge.ts'
 import { readPreferences } from '../rules/preferences.ts'
 import { personalSendTime } from '../rules/routing.ts'
 import { type AlertScope, serviceScope } from '../scope.ts'
-import type { SetRule } from '../set-rules.ts'
+import type { ScopedRule } from '../set-rules.ts'
 import { alertSubject } from '../store.ts'
 import type { AlertChange } from './message.ts'
 
@@ -47,7 +47,7 @@ interface SentMessage {
  * who want it.
  */
 export const recipients = (
-  rule: SetRule,
+  rule: ScopedRule,
   all: readonly AlertChannelRow[],
   sent: SentMessage,
   now: number,
@@ -66,7 +66,7 @@ export const recipients = (
  * escalated, unless the rule also names it in the first set.
  */
 function isRouted(
-  { channels, escalation }: Pick<SetRule, 'channels' | 'escalation'>,
+  { channels, escalation }: Pick<ScopedRule, 'channels' | 'escalation'>,
   { id }: Pick<AlertChannelRow, 'id'>,
   isEscalated: boolean,
 ): boolean {
@@ -75,7 +75,7 @@ function isRouted(
 }
 
 /** The channels that get messages about an alert only after it has escalated. */
-export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
+export const secondChannels = (rule: ScopedRule, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
   all.filter(
     (channel) =>
       channel.owner === sharedOwner &&

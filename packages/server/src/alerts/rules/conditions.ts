@@ -115,10 +115,10 @@ export const isReportOverdue = (
 ): boolean => receivedAt !== null && offlineFrom(receivedAt, intervalSeconds) <= now
 
 /** The finding of a rule that is judged by reports, for an agent that a person has stopped. */
-export const closedByStop: ConditionFinding = { is: 'clear', because: 'stopped' }
+export const stoppedFinding: ConditionFinding = { is: 'clear', because: 'stopped' }
 
 /** False if no rule about daily sums can hold for an agent with these sums of today. */
-export function mayBeTooMuch(cost: number, starts: number, rules: (name: RuleName) => Rule): boolean {
+export function mayHoldForSums(cost: number, starts: number, rules: (name: RuleName) => Rule): boolean {
   const day = rules('cost_day')
   if (rules('runaway').on && starts > maxUsualRuns) return true
   return (rules('cost_jump').on && cost > minJumpMicro) || (day.on && costOfDay(cost, day).is === 'holds')

@@ -2,7 +2,7 @@ import { otherItems } from '@svc/api'
 import { expect, test } from 'vitest'
 import { noSigns } from '../../fleet/reports/signs.ts'
 import type { AlertFacts, ConditionFinding, Rule } from './conditions.ts'
-import { type EarlierItems, findItems, itemsFirst, noEarlier } from './items.ts'
+import { type EarlierItems, findItems, itemsFirst, noEarlierItems } from './items.ts'
 import { type Alert, judgeRule } from './judge.ts'
 import { defaultRule } from './rules.ts'
 import { agentFacts } from './testing/rule-cases.ts'
@@ -37,8 +37,9 @@ const found = (
   more: Partial<Rule> = {},
   earlier: Partial<EarlierItems> = {},
 ) =>
-  findItems(rule(more), agent, { known: alerts, earlier: { ...noEarlier, ...earlier }, now }).map(({ item, finding }) =>
-    [item, finding.is, ...(finding.is === 'holds' && finding.label ? [finding.label] : [])].join(': '),
+  findItems(rule(more), agent, { known: alerts, earlier: { ...noEarlierItems, ...earlier }, now }).map(
+    ({ item, finding }) =>
+      [item, finding.is, ...(finding.is === 'holds' && finding.label ? [finding.label] : [])].join(': '),
   )
 
 test.each<[string, string[], string[]]>([
@@ -138,7 +139,7 @@ test.each<[string, string[], string[]]>([
 test('no more alerts stay open without a name than a report has room for', () => {
   const opened = (i: number) => known(`Old ${i}`, { ...open, openedAt: now - i })
   const all = Array.from({ length: 40 }, (_, i) => opened(i))
-  const stay = findItems(rule(), bad(many, 30), { known: all, earlier: noEarlier, now }).filter(
+  const stay = findItems(rule(), bad(many, 30), { known: all, earlier: noEarlierItems, now }).filter(
     ({ finding }) => finding.is === 'unknown',
   )
   expect(stay.map(({ item }) => item)).toEqual(Array.from({ length: 30 }, (_, i) => `Old ${i}`))

@@ -3,7 +3,7 @@
  * does not hold for the agent, so that a message names the item and not only the agent. Pure.
  */
 import { otherItems, type RuleName } from '@svc/api'
-import { type AlertFacts, type ConditionFinding, closedByStop, isReportOverdue, type Rule } from './conditions.ts'
+import { type AlertFacts, type ConditionFinding, isReportOverdue, type Rule, stoppedFinding } from './conditions.ts'
 import { type Alert, isAlertOpen, openingsWithin } from './judge.ts'
 
 /** An alert about an item that has not ended. */
@@ -43,7 +43,7 @@ export interface EarlierItems {
   inDay: number
 }
 /** The earlier alerts about items of an agent that had none. */
-export const noEarlier: EarlierItems = { ended: [], inDay: 0 }
+export const noEarlierItems: EarlierItems = { ended: [], inDay: 0 }
 
 const holdingFinding = { is: 'holds' } as const
 
@@ -56,7 +56,7 @@ export function findItems(
   const all = (finding: ConditionFinding) => known.map(({ item }) => ({ item, finding }))
   if (!rule.on) return all({ is: 'over' })
   if (agent.receivedAt === null) return all({ is: 'clear' })
-  if (agent.stopped === 'person') return all(closedByStop)
+  if (agent.stopped === 'person') return all(stoppedFinding)
   if (isReportOverdue(agent, now)) return all({ is: 'unknown' })
   const { items, moreItems } = agent.signs
   const unnamed = new Set(moreItems > 0 ? newestOpen(known, items) : [])

@@ -12,7 +12,6 @@ import {
   type AlertFacts,
   type ConditionFinding,
   clearFinding,
-  closedByStop,
   costJump,
   costOfDay,
   failedRuns,
@@ -26,6 +25,7 @@ import {
   overFinding,
   type Rule,
   type RuleMoment,
+  stoppedFinding,
   unknownFinding,
 } from './conditions.ts'
 import { eventWords, lastingStateWords, type RuleRecord, ruleOfAgents, ruleWordedByAgents } from './rule.ts'
@@ -234,7 +234,7 @@ export function judgeForAgent(rule: Rule, agent: AlertFacts, moment: RuleMoment)
   if (record.about !== 'agent' || !rule.on) return overFinding
   if (agent.receivedAt === null) return clearFinding
   const isStopped = agent.stopped === 'person'
-  if (isStopped && record.afterStop !== 'stays') return closedByStop
+  if (isStopped && record.afterStop !== 'stays') return stoppedFinding
   if (!isStopped && isReportOverdue(agent, moment.now) && !isJudgedWhileOffline(record)) return unknownFinding
   const finding = record.condition(agent, rule, moment)
   const isPaused = agent.label === pausedLabel && record.whilePaused === 'ends'

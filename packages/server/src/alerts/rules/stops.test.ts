@@ -4,13 +4,13 @@
 import { type RuleName, ruleNames } from '@svc/api'
 import { pausedLabel } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { withForgotten } from '../evaluation/findings.ts'
+import { withMissingSubjects } from '../evaluation/findings.ts'
 import type { KnownAlert } from '../store.ts'
 import type { AlertFacts, ConditionFinding } from './conditions.ts'
-import { findItems, noEarlier } from './items.ts'
+import { findItems, noEarlierItems } from './items.ts'
 import { judgeRule } from './judge.ts'
 import { agentRules, defaultRule, judgeForAgent } from './rules.ts'
-import { agentFacts, casesByRule, type Fate } from './testing/rule-cases.ts'
+import { agentFacts, casesByRule, type EventEffect } from './testing/rule-cases.ts'
 
 const now = Date.UTC(2026, 10, 27, 3, 14)
 const minute = 60_000
@@ -34,9 +34,9 @@ const find = (name: RuleName, agent: AlertFacts, at = now): ConditionFinding | u
   if (name !== 'item') return judgeForAgent(rule(name), agent, { now: at, backSince: null })
   const { alert } = judgeRule(rule(name), { is: 'holds' }, undefined, { now, muted: false })
   const known = alert ? [{ item: job, alert }] : []
-  return findItems(rule(name), agent, { known, earlier: noEarlier, now: at })[0]?.finding
+  return findItems(rule(name), agent, { known, earlier: noEarlierItems, now: at })[0]?.finding
 }
-const fateOf = (finding: ConditionFinding | undefined): Fate => {
+const fateOf = (finding: ConditionFinding | undefined): EventEffect => {
   if (finding?.is === 'over') return 'over'
   if (finding?.is !== 'clear') return 'stays'
   return finding.because === undefined ? 'closes' : `closes, ${finding.because}`
@@ -60,7 +60,7 @@ test.each(casesByRule)('the rule %s', (name, { holds, fates: { stopped, paused, 
     expect(fateOf(find(name, without)), 'its job was removed').toBe(jobGone)
   }
   const row = { rule: name, subject_kind: 'agent', subject_id: 'a', subject_name: 'vela', item: '' }
-  const forgotten = withForgotten([], [{ row } as KnownAlert], (one) => rule(one) as never)
+  const forgotten = withMissingSubjects([], [{ row } as KnownAlert], (one) => rule(one) as never)
   expect(
     forgotten.map(({ finding }) => fateOf(finding)),
     'the agent was deleted',

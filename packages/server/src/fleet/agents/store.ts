@@ -15,7 +15,7 @@ import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { lockAgent } from '../commands/lock.ts'
 import { keepOutcomes } from '../commands/outcomes.ts'
-import { keepUsage } from '../reports/usage-deleted.ts'
+import { keepUsageOfDeleted } from '../reports/usage-deleted.ts'
 import { keepOldName } from './old-names.ts'
 import { tagNewAgent } from './tags.ts'
 
@@ -121,7 +121,7 @@ export function deleteAgent(
       .where('due_at', 'is not', null)
       .execute()
     await keepOutcomes(trx, [id])
-    await keepUsage(trx, id, now)
+    await keepUsageOfDeleted(trx, id, now)
     const agent = await trx.deleteFrom('agent').where('id', '=', id).returningAll().executeTakeFirst()
     if (!agent) return unknownAgent
     await audit(trx, { ...note(agent, by, now, 'agent.deleted'), details: { cancelled: open.map(({ type }) => type) } })

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogsIn, declaredVersionJoin } from '../versions/declared.ts'
-import { noteShared } from './outcomes.ts'
+import { noteSharedCommands } from './outcomes.ts'
 import { commandBodyOf, commandRow } from './row.ts'
 import { isCommandPending, maxPendingCommands, storedBody, tooManyPending } from './store.ts'
 
@@ -22,7 +22,7 @@ type QueueResult = { command: string; shared: boolean } | { skipped: string }
  * Queues the command for agents whose last report offers it. The agents are locked in the order of their ids, as
  * reports do, so that the two cannot deadlock.
  */
-export async function queueSlice(
+export async function queueForAgents(
   { db: trx, by, now }: ChangeContext,
   agentIds: readonly string[],
   body: CommandBody,
@@ -46,7 +46,7 @@ export async function queueSlice(
     return [id, { command: row.id, shared: false }]
   })
   if (made.length > 0) await trx.insertInto('command').values(made).execute()
-  await noteShared(
+  await noteSharedCommands(
     trx,
     results.flatMap(([, each]) => ('command' in each && each.shared ? [each.command] : [])),
   )
@@ -54,7 +54,7 @@ export async function queueSlice(
 }
 
 /** For each agent the reason why it would not get the command; undefined if it would. Changes nothing. */
-export async function whyNotMany(db: Db, agentIds: readonly string[], body: CommandBody) {
+export async function whyNotQueued(db: Db, agentIds: readonly string[], body: CommandBody) {
   const offers = await readOffers(db, agentIds, logsIn(body))
   return new Map(
     agentIds.map((id) => {

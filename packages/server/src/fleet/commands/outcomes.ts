@@ -84,7 +84,7 @@ async function keepWhere(trx: Db, column: 'command.agent_id' | 'command.id', val
  * Notes in the actions that sent these commands that a later action found them still pending and so waits for them, too
  * (D5).
  */
-export async function noteShared(trx: Db, commandIds: readonly string[]): Promise<void> {
+export async function noteSharedCommands(trx: Db, commandIds: readonly string[]): Promise<void> {
   if (commandIds.length === 0) return
   await trx.updateTable('action_agent').set({ shared: 1 }).where('command_id', 'in', commandIds).execute()
 }

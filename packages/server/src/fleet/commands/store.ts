@@ -18,7 +18,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogs, declaredManifest } from '../versions/declared.ts'
 import { lockAgent } from './lock.ts'
-import { noteShared } from './outcomes.ts'
+import { noteSharedCommands } from './outcomes.ts'
 import { commandBodyOf, commandRow } from './row.ts'
 
 /** The maximum number of pending commands of one agent. More of them are a mistake of the sender. */
@@ -114,7 +114,7 @@ async function queueInTransaction(
   const open = await pendingCommands(trx, agent, now)
   const same = open.find((row) => isRepetition(body, commandBodyOf(row)))
   if (same) {
-    await noteShared(trx, [same.id])
+    await noteSharedCommands(trx, [same.id])
     return { ok: true, value: { command: same, made: false } }
   }
   if (open.length >= maxPendingCommands) return refuse('commands_too_many', tooManyPending)

@@ -22,7 +22,7 @@ export function rememberReporter(earlier: string, report: Report): string {
  * True if the host or boot id changed at least three times within the last ten reports, and at least once back to an
  * earlier one. A restarted reporter gets a new boot id once and never returns to the old one.
  */
-export function twoReporters(marks: string): boolean {
+export function hasTwoReporters(marks: string): boolean {
   if (marks === marks.slice(0, markLength).repeat(marks.length / markLength)) return false
   const list: string[] = marks.match(/.{8}/g) ?? []
   const changes = list.filter((mark, i) => i > 0 && mark !== list[i - 1])

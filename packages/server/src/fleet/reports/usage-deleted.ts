@@ -10,7 +10,7 @@ import { dayNumber } from '../../platform/limits/units.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { addUsageDeltas, pendingUsage } from './pending.ts'
 import type { UsageDelta } from './stored.ts'
-import { limitNames, maxModelsPerDay, otherModels, type UsageRows, usageDays } from './usage-names.ts'
+import { assignUsageRows, maxModelsPerDay, otherModels, type UsageRows, usageDays } from './usage-names.ts'
 
 const rowsAtOnce = 500
 
@@ -18,13 +18,13 @@ const rowsAtOnce = 500
  * Adds the daily sums of an agent, including those that wait in the row of its last report, to those of the deleted
  * agents of its workspace. Called in the transaction that deletes the agent, which holds the lock of the agent.
  */
-export async function keepUsage(trx: Db, id: string, now: number): Promise<void> {
+export async function keepUsageOfDeleted(trx: Db, id: string, now: number): Promise<void> {
   const agent = await trx.selectFrom('agent').select('workspace_id').where('id', '=', id).executeTakeFirst()
   const sums = await allSums(trx, id, dayNumber(now) - usageDays)
   if (!agent || sums.length === 0) return
   const days = daysOf(sums.filter(({ model }) => model === ''))
   const [first, last] = [Math.min(...days), Math.max(...days)]
-  const kept = limitNames(sums, await storedRows(trx, agent.workspace_id, sums), dayNumber(now))
+  const kept = assignUsageRows(sums, await storedRows(trx, agent.workspace_id, sums), dayNumber(now))
   // Two agents that are deleted at the same time lock rows in the same order, so they do not wait for each other.
   kept.sort((a, b) => a.day - b.day || (a.model < b.model ? -1 : 1))
   const rows = kept.map(({ day, model, runs, costMicro, outputTokens }): UsageDeletedTable => {

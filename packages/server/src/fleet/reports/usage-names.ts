@@ -26,7 +26,7 @@ export interface UsageRows {
  * the row `other`. A model that was counted in the row `other` of an old day stays there, because an old day gets no
  * new rows.
  */
-export function limitNames(due: readonly UsageDelta[], rows: UsageRows, today: number): UsageDelta[] {
+export function assignUsageRows(due: readonly UsageDelta[], rows: UsageRows, today: number): UsageDelta[] {
   const left = new Map<number, number>()
   const isOwn = ({ day, model }: UsageDelta): boolean => {
     if (model === '' || model === otherModels || rows.has(day, model)) return true

@@ -19,7 +19,7 @@ import {
   readTypedInput,
   UsageError,
 } from '../shared/request.ts'
-import { oneSafeLine, onItsMachine, tableText, timeText } from '../shared/show.ts'
+import { linesForMachine, oneSafeLine, tableText, timeText } from '../shared/show.ts'
 import { wishText } from '../shared/waits.ts'
 
 const stoppedBy: Readonly<Record<StoppedBy, string>> = { person: 'by a person', signal: 'by a signal' }
@@ -120,7 +120,7 @@ export const agentCommands = {
       return { name: agent.name, token, url: call.config.baseUrl }
     },
     show: ({ name, token, url }) =>
-      `Created the agent ${name}. Its token, shown this once:\n\n  ${token}\n\n${onItsMachine(url, `connect --url ${url}`)}`,
+      `Created the agent ${name}. Its token, shown this once:\n\n  ${token}\n\n${linesForMachine(url, `connect --url ${url}`)}`,
   }),
   'agent list': defineCommand({
     says: 'the agents of a workspace',

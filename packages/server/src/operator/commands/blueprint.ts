@@ -16,7 +16,7 @@ import {
   readTypedInput,
   UsageError,
 } from '../shared/request.ts'
-import { oneSafeLine, onItsMachine, tableText, timeText } from '../shared/show.ts'
+import { linesForMachine, oneSafeLine, tableText, timeText } from '../shared/show.ts'
 
 export const blueprintCommands = {
   'blueprint upload': defineCommand({
@@ -140,7 +140,7 @@ export const codeCommands = {
               `The install code for the agent ${agent}, shown this once, good until ${timeText(expiresAt)}:`,
               `\n  ${code}\n`,
             ]),
-        onItsMachine(url, `init --url ${url}`),
+        linesForMachine(url, `init --url ${url}`),
         ...[...new Set((codes ?? [{ warnings }]).flatMap((one) => one.warnings))].map((warning) =>
           oneSafeLine(`It would currently be refused: ${warning}`),
         ),

@@ -36,7 +36,7 @@ export const personCommands = {
     input: 'Password',
     run: async (call) => {
       const { decideWithAccounts: decide } = await import('../../people/accounts/library.ts')
-      const { insertPerson, readyPerson } = await import('../../people/accounts/store.ts')
+      const { insertPerson, prepareNewPerson } = await import('../../people/accounts/store.ts')
       const { checkRoomFor } = await import('../../people/workspaces/limits.ts')
       const { findWorkspace, insertMember, unknownWorkspace } = await import('../../people/workspaces/store.ts')
       demandPasswords(call)
@@ -49,7 +49,7 @@ export const personCommands = {
       const password = passwordIn(call.input)
       if (password === '') throw new RefusedError('A person needs a password: give it on standard input.')
       const person = { email: rawArgument(call, 0), name, password }
-      const ready = grantedToOperator(await readyPerson(call, person))
+      const ready = grantedToOperator(await prepareNewPerson(call, person))
       const made = await decide<Person, string>(call, async (trx, accounts) => {
         const ctx = { db: trx, by: operator, now: call.now() }
         const inserted = await insertPerson(ctx, accounts, ready)

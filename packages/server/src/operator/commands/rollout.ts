@@ -12,9 +12,9 @@ import {
 } from '@svc/api'
 import { isVersion, listIn, shown } from '@svc/protocol'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import type { AskedSecrets } from '../../updates/blueprints/secrets.ts'
+import type { SecretsToAsk } from '../../updates/blueprints/secrets.ts'
 import { operationCommand } from '../shared/command.ts'
-import { inWorkspace, noRollout, onAgent, onRollout } from '../shared/params.ts'
+import { inWorkspace, onAgent, onRollout, unknownRolloutText } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
@@ -85,10 +85,10 @@ async function asksFor(
   call: CommandCall,
   { agent, workspace }: AtAgent,
   version: string,
-): Promise<AskedSecrets | undefined> {
-  const { askedSecrets } = await import('../../updates/blueprints/secrets.ts')
+): Promise<SecretsToAsk | undefined> {
+  const { findSecretsToAsk } = await import('../../updates/blueprints/secrets.ts')
   if (agent.blueprint === null) return undefined
-  return askedSecrets(call.store.db, workspace, { blueprint: agent.blueprint, version }, [agent.name])
+  return findSecretsToAsk(call.store.db, workspace, { blueprint: agent.blueprint, version }, [agent.name])
 }
 
 type AtAgent = Awaited<ReturnType<typeof onAgent>>
@@ -96,7 +96,7 @@ interface UpdateCommandResult {
   name: string
   changed: boolean
   updates: AgentUpdates
-  newSecrets?: AskedSecrets | undefined
+  newSecrets?: SecretsToAsk | undefined
 }
 
 /** The agent's wishes and holds after a change. */
@@ -141,7 +141,7 @@ export const rolloutCommands = {
   ...operationCommand(rollouts.startRollout, {
     run: async (call) => {
       const { previewRollout } = await import('../../updates/rollouts/plan.ts')
-      const { askedSecrets } = await import('../../updates/blueprints/secrets.ts')
+      const { findSecretsToAsk } = await import('../../updates/blueprints/secrets.ts')
       const wanted = readNewRollout(call)
       const { workspace } = await inWorkspace(call)
       const { db } = call.store
@@ -150,7 +150,7 @@ export const rolloutCommands = {
       // The secrets that the new version asks for, and that the running versions of the agents in the waves do not.
       const newSecrets =
         wanted.kind === 'blueprint'
-          ? await askedSecrets(db, workspace, versionOf(wanted, preview), reachedBy(preview))
+          ? await findSecretsToAsk(db, workspace, versionOf(wanted, preview), reachedBy(preview))
           : undefined
       if (call.options.preview === true) return { preview, rollout: null, newSecrets }
       const { id } = await perform(call, rollouts.startRollout, { workspace }, wanted)
@@ -196,7 +196,7 @@ type Page = Omit<RolloutPage, 'canAct'>
 async function readRolloutPage({ store, now }: CommandCall, { workspace, id }: AtRollout): Promise<Page> {
   const { rolloutPage } = await import('../../web/queries/rollouts.ts')
   const page = await rolloutPage(store.db, workspace, id, now())
-  if (!page) throw new MissingError(noRollout(id))
+  if (!page) throw new MissingError(unknownRolloutText(id))
   return page
 }
 

@@ -87,11 +87,11 @@ export const onMute = alertParams('mute')
 /** The workspace of the delivery whose id the argument gives. */
 export const onDelivery = alertParams('delivery')
 /** The refusal of an id that no rollout has. */
-export const noRollout = (id: string) => `There is no rollout ${shown(id)}. It may have been deleted.`
+export const unknownRolloutText = (id: string) => `There is no rollout ${shown(id)}. It may have been deleted.`
 /** The workspace of the rollout whose id the argument gives. */
 export const onRollout = workspaceById(
   async (db, id) => (await import('../../web/queries/rollouts.ts')).workspaceOfRollout(db, id),
-  noRollout,
+  unknownRolloutText,
 )
 /** The workspace of the install code whose id the argument gives. */
 export const onCode = workspaceById(

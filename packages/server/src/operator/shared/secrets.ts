@@ -2,10 +2,11 @@
  * Describes for the terminal the new secrets that a version asks for. The page shows the same before the version is
  * requested.
  */
-import type { AskedSecrets } from '../../updates/blueprints/secrets.ts'
+import type { SecretsToAsk } from '../../updates/blueprints/secrets.ts'
 import { oneSafeLine } from './show.ts'
 
-export function secretsText(asked: AskedSecrets | undefined): string[] {
+/** The lines about these secrets; none if there are no new ones. */
+export function secretsText(asked: SecretsToAsk | undefined): string[] {
   if (!asked) return []
   const { version, than, secrets } = asked
   const [what, are] = secrets.length === 1 ? ['a secret', 'It must be'] : ['secrets', 'They must be']

@@ -21,7 +21,7 @@ export const timeText = (at: number | null | undefined): string =>
   at == null ? '-' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 
 /** The lines to run on the agent's machine: they download and install the program, and then run `command`. */
-export const onItsMachine = (url: string, command: string): string =>
+export const linesForMachine = (url: string, command: string): string =>
   [`On its machine:\n`, `curl -fsSO ${url}/cli/svc.pyz`, 'python3 svc.pyz self install', `svc ${command}`].join('\n  ')
 
 /** A sentence if a command's value has an address of the service, or a link, that only its own machine reaches. */

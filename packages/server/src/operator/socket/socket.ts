@@ -11,7 +11,7 @@ import { limits, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
 import { closingStages } from '../../platform/closing.ts'
 import { notYours } from '../../platform/data-folder.ts'
-import { isCode, isReplaced, systemReason } from '../../platform/errors.ts'
+import { isCode, isProgramReplaced, systemReason } from '../../platform/errors.ts'
 import { commands, unlistedCommands } from '../commands/all.ts'
 import type { OperatorCommand } from '../shared/command.ts'
 import { MissingError, type OperatorRequest, RefusedError, type ServiceParts, UsageError } from '../shared/request.ts'
@@ -147,7 +147,7 @@ async function answer(
 }
 
 function whyItFailed(error: unknown): string {
-  if (isReplaced(error)) return replacedText
+  if (isProgramReplaced(error)) return replacedText
   const reason = systemReason(error)
   return reason === undefined ? 'The log of the service says why.' : `Reason: ${reason}.`
 }

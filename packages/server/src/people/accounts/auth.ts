@@ -146,7 +146,7 @@ const authOptions = (
 export const accountTables = (store: Store): BetterAuthOptions =>
   authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) })
 
-/** Opens the library. Await `readyAuth` before the first use. */
+/** Opens the library. Await `warmUpAuth` before the first use. */
 export const openAuth = (store: Store, setup: AuthSetup) => betterAuth(authOptions(store, setup))
 export type Auth = ReturnType<typeof openAuth>
 
@@ -155,7 +155,7 @@ export type Auth = ReturnType<typeof openAuth>
  * what it expects, over a connection of its own. Within a transaction of the service that would deadlock on SQLite, so
  * it happens before the service listens, and no request can be the first. Later calls return at once.
  */
-export async function readyAuth(auth: Auth): Promise<void> {
+export async function warmUpAuth(auth: Auth): Promise<void> {
   try {
     await (await auth.$context).checkSchema?.()
   } catch (cause) {

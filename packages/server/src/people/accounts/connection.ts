@@ -4,9 +4,9 @@ import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { type ConnectionEnds, deleteConnection } from '../factors/connections.ts'
+import { type ConnectionParties, deleteConnection } from '../factors/connections.ts'
 import { factorsOfPerson, type ServiceAddress } from '../factors/held.ts'
-import { forgetShown } from '../factors/store.ts'
+import { forgetShownFactors } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { hasPassword } from './password.ts'
 import { lockPerson, type Person } from './store.ts'
@@ -53,7 +53,7 @@ export async function disconnect({
   if (connected && !password && passkeys === 0) return lastWayIn
   const removed = await deleteConnection(db, by.id)
   if (!removed) return refuse('factor_unknown', 'Your account is connected with no provider.')
-  await forgetShown(db, by.id, { session, config })
+  await forgetShownFactors(db, by.id, { session, config })
   await noteRemoved({ db, by, now }, config, by, removed)
   return done(null)
 }
@@ -65,7 +65,7 @@ export async function disconnect({
 export async function dropConnection(ctx: ChangeContext, config: ConnectionConfig, person: Person): Promise<boolean> {
   const removed = await deleteConnection(ctx.db, person.id)
   if (!removed) return false
-  await forgetShown(ctx.db, person.id)
+  await forgetShownFactors(ctx.db, person.id)
   await noteRemoved(ctx, config, person, removed)
   return true
 }
@@ -74,7 +74,7 @@ async function noteRemoved(
   { db, by, now }: ChangeContext,
   config: ConnectionConfig,
   person: Person,
-  { issuer, account }: ConnectionEnds,
+  { issuer, account }: ConnectionParties,
 ): Promise<void> {
   const known = account === null ? {} : { account }
   // The provider that the service had before has no name any longer.

@@ -10,7 +10,7 @@ import { seal, sealKeyOf, unseal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { Actor } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { accountAt } from '../factors/connections.ts'
+import { providerAccountOf } from '../factors/connections.ts'
 import { factorKindsOf, factorsOfPerson } from '../factors/held.ts'
 import {
   confirmFactor,
@@ -30,7 +30,7 @@ import { dropConnection, waysIn } from './connection.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'
 import { listPasskeys } from './passkeys.ts'
 import { endSessionsBeforeFactor } from './sessions.ts'
-import { type Person, takeNamed, unknownPerson } from './store.ts'
+import { lockNamedPerson, type Person, unknownPerson } from './store.ts'
 
 interface FactorConfig {
   dataDir: string
@@ -69,7 +69,7 @@ export async function readFactors(
       provider && held.connectedAt !== null
         ? {
             ...{ name: provider.name, since: held.connectedAt },
-            account: await accountAt(db, person.id, provider.issuer),
+            account: await providerAccountOf(db, person.id, provider.issuer),
           }
         : null,
     password: (await waysIn(db, config, person)).password,
@@ -193,7 +193,7 @@ export async function resetFactor(
   { provider = false } = {},
 ): Promise<Verdict<Person, 'person_unknown' | 'factor_unknown'>> {
   return decideWithAccounts<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
-    const person = await takeNamed(trx, typed)
+    const person = await lockNamedPerson(trx, typed)
     if (!person) return unknownPerson(typed)
     const isDisconnected = provider && (await dropConnection({ db: trx, by, now }, people.config, person))
     if (!(await removeFactorsAndNotify({ db: trx, by, now }, people.config, person)) && !isDisconnected) {

@@ -9,9 +9,9 @@ import type { Transaction } from 'kysely'
 import type { Store } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { RunInTransaction } from '../../platform/db/transaction.ts'
-import { decideWithin } from '../../platform/db/undo.ts'
+import { decideInTransaction } from '../../platform/db/undo.ts'
 import type { Actor, ChangeContext } from '../audit/by.ts'
-import { type Auth, readyAuth } from './auth.ts'
+import { type Auth, warmUpAuth } from './auth.ts'
 
 /** A transaction of the service's tables. */
 export type Trx = Transaction<Tables>
@@ -43,8 +43,8 @@ export async function decideWithAccounts<T, Code extends string>(
   { store, auth, write }: PeopleDeps,
   work: (trx: Trx, accounts: Accounts) => Promise<Verdict<T, Code>>,
 ): Promise<Verdict<T, Code>> {
-  await readyAuth(auth)
-  return decideWithin(write ?? store.db, async (trx) => {
+  await warmUpAuth(auth)
+  return decideInTransaction(write ?? store.db, async (trx) => {
     const accounts = await accountsIn(trx, store, auth)
     return runWithAdapter(accounts.tables, () => work(trx, accounts))
   })

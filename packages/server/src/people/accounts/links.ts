@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import type { LinkTable } from '../../platform/db/tables/people.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { hashToken } from '../../platform/tokens.ts'
@@ -138,7 +138,7 @@ const usable = (db: Db, purpose: LinkTable['purpose'], token: string, now: numbe
     .where('hash', '=', hashToken(token))
     .where('purpose', '=', purpose)
     .where('used_at', 'is', null)
-    .where(liesAhead('expires_at', now, linkLifetimesMs[purpose]))
+    .where(isAheadSql('expires_at', now, linkLifetimesMs[purpose]))
 
 /**
  * Uses a link up in one statement, so that only one of two simultaneous callers gets it; undefined when the link is
@@ -156,7 +156,7 @@ export function useLink(
     .where('hash', '=', hashToken(token))
     .where('purpose', '=', purpose)
     .where('used_at', 'is', null)
-    .where(liesAhead('expires_at', now, linkLifetimesMs[purpose]))
+    .where(isAheadSql('expires_at', now, linkLifetimesMs[purpose]))
     .returning('person_id')
     .executeTakeFirst()
 }

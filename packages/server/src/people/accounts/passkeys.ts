@@ -14,15 +14,15 @@ import {
   deletePasskeys,
   findPasskey,
   insertPasskey,
+  isChallengeSpent,
   isCounterGood,
-  isSpent,
   maxPasskeys,
   notePasskeyUse,
   readPasskeys,
   spendChallenge,
 } from '../factors/passkeys.ts'
 import { challengeMs, passkeyAlgorithms } from '../factors/rules.ts'
-import { forgetShown, noteProof } from '../factors/store.ts'
+import { forgetShownFactors, noteProof } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import type { Challenge } from './challenge.ts'
 import { type ConnectionConfig, lastWayIn, waysIn } from './connection.ts'
@@ -51,7 +51,7 @@ export function refuseNoPasskeys({ baseUrl }: ServiceAddress) {
 }
 
 /** Makes the request to a browser to use a passkey for this challenge. */
-export const requestFor = (config: ServiceAddress, challenge: string): PasskeyRequest => ({
+export const passkeyRequestFor = (config: ServiceAddress, challenge: string): PasskeyRequest => ({
   challenge,
   timeout: challengeMs,
   rpId: passkeyHost(config) ?? '',
@@ -60,7 +60,7 @@ export const requestFor = (config: ServiceAddress, challenge: string): PasskeyRe
 })
 
 /** Makes the request for a new passkey. The challenge is made only if the person may have one more passkey. */
-export async function creationFor(
+export async function passkeyCreationFor(
   { db, config, by }: Pick<Ctx, 'db' | 'config' | 'by'>,
   challenge: () => string,
 ): Promise<Verdict<PasskeyCreation, 'passkeys_too_many'>> {
@@ -95,7 +95,7 @@ interface ReadyPasskey {
 type NewRefusal = 'name_invalid' | 'passkey_wrong'
 
 /** Checks the answer of a browser that has made a new passkey for this challenge. */
-export async function readyPasskey(
+export async function checkNewPasskeyAnswer(
   config: ServiceAddress,
   challenge: Challenge | undefined,
   { name: typed, response }: { name: string; response: NewPasskeyAnswer },
@@ -148,7 +148,7 @@ export async function removePasskey(
     if (!password && !connected && passkeys === 0) return lastWayIn
   }
   if (!removed) return refuse('factor_unknown', 'You have no such passkey.')
-  await forgetShown(db, by.id, { session, config })
+  await forgetShownFactors(db, by.id, { session, config })
   await noteRemoved({ db, by, now }, config, [removed])
   return done(null)
 }
@@ -157,7 +157,7 @@ export async function removePasskey(
 export async function removePasskeys(ctx: Pick<Ctx, 'db' | 'by' | 'now'>, config: Ctx['config']): Promise<void> {
   const removed = await deletePasskeys(ctx.db, ctx.by.id)
   if (removed.length === 0) return
-  await forgetShown(ctx.db, ctx.by.id)
+  await forgetShownFactors(ctx.db, ctx.by.id)
   await noteRemoved(ctx, config, removed)
 }
 
@@ -197,7 +197,7 @@ export async function checkPasskey(
   const handle = answer.response.userHandle
   if (handle != null && handle !== handleOf(row.person_id)) return undefined
   if (!isCounterGood(Number(row.counter), checked.counter)) {
-    if (!(await isSpent(db, challenge))) copied({ id: row.id, person: row.person_id })
+    if (!(await isChallengeSpent(db, challenge))) copied({ id: row.id, person: row.person_id })
     return undefined
   }
   return { id: row.id, person: { id: row.person_id }, counter: checked.counter, challenge }

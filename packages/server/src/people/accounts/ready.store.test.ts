@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { StoreError } from '../../platform/db/error.ts'
-import { openAuth, readyAuth } from './auth.ts'
+import { openAuth, warmUpAuth } from './auth.ts'
 import { decideWithAccounts } from './library.ts'
 
 const setup = { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' }
@@ -33,7 +33,7 @@ everyEngine('the accounts library', (open) => {
   ])('ends a start with a sentence when %s', async (_, change, says) => {
     const store = await open()
     await change.execute(store.db)
-    const ready = readyAuth(openAuth(store, setup))
+    const ready = warmUpAuth(openAuth(store, setup))
     await expect(ready).rejects.toThrow(StoreError)
     await expect(ready).rejects.toThrow(says)
   })

@@ -44,7 +44,7 @@ export async function createPerson(
   { people, by, now }: PeopleCtx<Actor | 'themselves'>,
   person: NewPerson,
 ): Promise<Verdict<Person, PersonRefusal>> {
-  const ready = await readyPerson(people, person)
+  const ready = await prepareNewPerson(people, person)
   if (!ready.ok) return ready
   return decideWithAccounts(people, (trx, accounts) => insertPerson({ db: trx, by, now }, accounts, ready.value))
 }
@@ -60,7 +60,10 @@ interface ReadyPerson {
 }
 
 /** Checks the fields of a new person, and hashes the password. */
-export async function readyPerson(people: PeopleDeps, person: NewPerson): Promise<Verdict<ReadyPerson, PersonRefusal>> {
+export async function prepareNewPerson(
+  people: PeopleDeps,
+  person: NewPerson,
+): Promise<Verdict<ReadyPerson, PersonRefusal>> {
   const email = readMailbox(person.email)
   if (!email.ok) return email
   const wrong = wrongName(person.name) ?? passwordRefusal(person.password, person)
@@ -125,7 +128,7 @@ export async function lockPerson(trx: Db, { id }: { id: string }): Promise<boole
 }
 
 /** Finds the account that the operator names, and locks its row. */
-export async function takeNamed(trx: Db, typed: string): Promise<Person | undefined> {
+export async function lockNamedPerson(trx: Db, typed: string): Promise<Person | undefined> {
   const person = await findNamed(trx, typed)
   return person && (await lockPerson(trx, person)) ? person : undefined
 }
@@ -169,7 +172,7 @@ export async function resetPassword(
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decideWithAccounts(people, async (trx, { own }) => {
-    const person = await takeNamed(trx, email)
+    const person = await lockNamedPerson(trx, email)
     if (!person) return unknownPerson(email)
     const account = await own.findCredentialAccount(person.id)
     if (account) await own.updatePassword(person.id, hash)

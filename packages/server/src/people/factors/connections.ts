@@ -14,7 +14,7 @@ interface ProviderAccount {
 /**
  * The provider of a connection, and the person's account there as people see it; null if the account was not stored.
  */
-export interface ConnectionEnds {
+export interface ConnectionParties {
   issuer: string
   account: string | null
 }
@@ -52,17 +52,20 @@ export async function nameConnection(db: Db, personId: string, account: string):
 }
 
 /** The account with which a person is connected at this provider; null if that was not stored. */
-export async function accountAt(db: Db, personId: string, issuer: string): Promise<string | null> {
+export async function providerAccountOf(db: Db, personId: string, issuer: string): Promise<string | null> {
   const row = db.selectFrom('oidc_connection').select('account').where('person_id', '=', personId)
   return (await row.where('issuer', '=', issuer).executeTakeFirst())?.account ?? null
 }
 
 /** Ends the connection of a person, also one with another provider than the present one; undefined if there is none. */
-export const deleteConnection = (db: Db, personId: string): Promise<ConnectionEnds | undefined> =>
+export const deleteConnection = (db: Db, personId: string): Promise<ConnectionParties | undefined> =>
   db.deleteFrom('oidc_connection').where('person_id', '=', personId).returning(['issuer', 'account']).executeTakeFirst()
 
 /** Marks the callback with this state as used. False if it was used before. */
-export async function spendState(db: Db, { state, expiresAt }: { state: string; expiresAt: number }): Promise<boolean> {
+export async function spendCallbackState(
+  db: Db,
+  { state, expiresAt }: { state: string; expiresAt: number },
+): Promise<boolean> {
   const spent = await db
     .insertInto('oidc_callback')
     .values({ hash: hashToken(state), expires_at: expiresAt })

@@ -4,7 +4,7 @@
  */
 import type { SignInRecord } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { halfSignInMs } from './rules.ts'
 
@@ -25,7 +25,7 @@ export const findFirstHalf = (db: Db, token: string, now: number) =>
     .selectFrom('first_half')
     .select(['hash', 'person_id', 'method'])
     .where('hash', '=', hashToken(token))
-    .where(liesAhead('expires_at', now, halfSignInMs))
+    .where(isAheadSql('expires_at', now, halfSignInMs))
     .executeTakeFirst()
 
 /** Marks a first half as used, in one statement. False if it ended meanwhile. */
@@ -33,7 +33,7 @@ export async function spendFirstHalf(db: Db, { hash }: { hash: string }, now: nu
   const half = db
     .deleteFrom('first_half')
     .where('hash', '=', hash)
-    .where(liesAhead('expires_at', now, halfSignInMs))
+    .where(isAheadSql('expires_at', now, halfSignInMs))
   return (await half.returning('hash').executeTakeFirst()) !== undefined
 }
 

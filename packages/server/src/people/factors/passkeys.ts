@@ -87,7 +87,7 @@ export async function notePasskeyUse(db: Db, id: string, counter: number, now: n
 }
 
 /** True if a challenge was used already. A further answer to it was then sent twice. */
-export async function isSpent(db: Db, { challenge }: { challenge: string }): Promise<boolean> {
+export async function isChallengeSpent(db: Db, { challenge }: { challenge: string }): Promise<boolean> {
   const row = db.selectFrom('passkey_challenge').select('hash').where('hash', '=', hashToken(challenge))
   return (await row.executeTakeFirst()) !== undefined
 }

@@ -3,7 +3,7 @@
  * at once, single statements guarantee that each step of an authenticator app and each recovery code is used only once.
  */
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { endFirstHalves } from './first-halves.ts'
 import { factorsOfPerson, provesByFactor, type ServiceAddress } from './held.ts'
 import { deletePasskeys } from './passkeys.ts'
@@ -84,7 +84,7 @@ export async function useRecovery(db: Db, personId: string, typed: string): Prom
 
 /**
  * Removes the authenticator app of a person, with its recovery codes and everything else that depends on it. True if
- * there was one. Sessions are changed as `forgetShown` describes.
+ * there was one. Sessions are changed as `forgetShownFactors` describes.
  */
 export async function removeApp(db: Db, personId: string, keeps?: RemovingSession): Promise<boolean> {
   const deleted = await db
@@ -96,7 +96,7 @@ export async function removeApp(db: Db, personId: string, keeps?: RemovingSessio
   await db.deleteFrom('wrong_code').where('person_id', '=', personId).execute()
   await db.deleteFrom('code_try').where('person_id', '=', personId).where('party', '!=', 'mail').execute()
   await endFirstHalves(db, personId)
-  await forgetShown(db, personId, keeps)
+  await forgetShownFactors(db, personId, keeps)
   return deleted !== undefined && deleted.confirmed_at !== null
 }
 
@@ -117,7 +117,7 @@ interface RemovingSession {
  * After a factor was removed, no session of the person counts as one in which a factor was shown, because the shown
  * factor may have been the removed one. The session in which the factor is removed still counts if a factor is left.
  */
-export async function forgetShown(db: Db, personId: string, keeps?: RemovingSession): Promise<void> {
+export async function forgetShownFactors(db: Db, personId: string, keeps?: RemovingSession): Promise<void> {
   const kept = keeps && provesByFactor(await factorsOfPerson(db, keeps.config, personId)) ? keeps.session.id : ''
   const sessions = db.selectFrom('session').select('id').where('userId', '=', personId).where('id', '!=', kept)
   await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()
@@ -143,14 +143,14 @@ export async function countCode(
         .doUpdateSet((eb) => ({
           count: eb
             .case()
-            .when(eb.not(liesAhead('code_try.at', now - lockMs, lockMs)))
+            .when(eb.not(isAheadSql('code_try.at', now - lockMs, lockMs)))
             .then(1)
             .else(eb('code_try.count', '+', 1))
             .end(),
           at: now,
         }))
         .where((eb) =>
-          eb.or([eb('code_try.count', '<', maxWrongCodes), eb.not(liesAhead('code_try.at', now - lockMs, lockMs))]),
+          eb.or([eb('code_try.count', '<', maxWrongCodes), eb.not(isAheadSql('code_try.at', now - lockMs, lockMs))]),
         ),
     )
     .returning('count')
@@ -179,7 +179,7 @@ export async function mailsWrongCodes(db: Db, personId: string, party: PartyOfCo
       oc
         .columns(['person_id', 'party'])
         .doUpdateSet({ at: now })
-        .where((eb) => eb.not(liesAhead('code_try.at', now - wrongCodesMailMs, wrongCodesMailMs))),
+        .where((eb) => eb.not(isAheadSql('code_try.at', now - wrongCodesMailMs, wrongCodesMailMs))),
     )
     .returning('at')
     .executeTakeFirst()

@@ -15,7 +15,7 @@ import { enqueueDeliveries, enqueueTest } from '../../deliveries/store.ts'
 import type { MessageWriter, StoredChange } from '../../deliveries/writer.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { seal, sealKeyOf } from '../../platform/seal.ts'
-import { openAuth, readyAuth } from '../accounts/auth.ts'
+import { openAuth, warmUpAuth } from '../accounts/auth.ts'
 import { invite } from '../workspaces/invitations.ts'
 import { queueMail } from './queue.ts'
 import { accountMails } from './sending/mailer.ts'
@@ -46,7 +46,7 @@ async function world(store: Store, act: ReceiverAct, worked: boolean) {
   const simulated = simulatedReceivers((to) => (isSlow && to.includes('slow') ? act : good))
   const { now, send, watched } = simulated
   const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough', passwords: quickPasswords })
-  await readyAuth(auth)
+  await warmUpAuth(auth)
   const people = { store, auth, config }
   const senders = {
     webhook: ({ url = '' }: { url?: string | undefined }, _: unknown, limits: object) => send(url, limits),

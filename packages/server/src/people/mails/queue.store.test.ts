@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
-import { dueMails, type MailTopic, maxRead } from './queue.ts'
+import { dueMails, type MailTopic, maxMailsRead } from './queue.ts'
 
 everyEngine('mails that wait', (open) => {
   test('are read some at once: those that were tried least, and of each kind some', async () => {
@@ -9,14 +9,14 @@ everyEngine('mails that wait', (open) => {
       ...{ id: `${topic.kind} ${due_at}`, topic: JSON.stringify(topic) },
       ...{ created_at: 0, due_at, leased_until: 0, tries },
     })
-    const many = Array.from({ length: maxRead + 100 }, (_, i) =>
+    const many = Array.from({ length: maxMailsRead + 100 }, (_, i) =>
       row({ kind: 'invitation', invitation: `${i}` }, i, i === 0 ? 1 : 0),
     )
     await db.insertInto('account_mail').values(many).execute()
     const others = [row({ kind: 'forgot', email: 'a@example.org' }, 900), row({ kind: 'forgot', email: 'b' }, 1001)]
     await db.insertInto('account_mail').values(others).execute()
     const due = (await dueMails({ db, ...store }, 1000)).map(({ mail }) => mail.id)
-    expect(due.toSorted()).toEqual(['forgot 900', ...many.slice(1, maxRead + 1).map(({ id }) => id)].toSorted())
+    expect(due.toSorted()).toEqual(['forgot 900', ...many.slice(1, maxMailsRead + 1).map(({ id }) => id)].toSorted())
   })
 
   test('are read of each workspace: a thousand of one are not in front of the first of another', async () => {
@@ -32,6 +32,6 @@ everyEngine('mails that wait', (open) => {
       .execute()
     const due = (await dueMails({ db, ...store }, 9000)).map(({ mail }) => mail.id)
     expect(due).toContain('south 5000')
-    expect(due.filter((id) => id.startsWith('north'))).toHaveLength(maxRead - 2)
+    expect(due.filter((id) => id.startsWith('north'))).toHaveLength(maxMailsRead - 2)
   })
 })

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AccountMailTable } from '../../platform/db/tables/people.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { newId } from '../../platform/ids.ts'
 
 const hour = 3_600_000
@@ -105,7 +105,7 @@ export async function queueNotice(
 const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind":"${kind}"%`}`
 
 /** The maximum number of mails of each kind that are read at once; the others follow when these were tried. */
-export const maxRead = 500
+export const maxMailsRead = 500
 
 /**
  * The mails that are due and that no node sends, of each kind those first that were tried least and wait longest. The
@@ -121,12 +121,12 @@ export async function dueMails({ db }: Store, now: number): Promise<{ mail: Wait
       sql<number>`row_number() over (partition by ${kind}, ${workspaceIn(db)} order by ${first})`.as('workspace_turn'),
     )
     .where('due_at', '<=', now)
-    .where((eb) => eb.not(liesAhead('leased_until', now, mailLeaseMs)))
+    .where((eb) => eb.not(isAheadSql('leased_until', now, mailLeaseMs)))
   const due = db
     .selectFrom(ofWorkspace.as('waiting'))
     .selectAll()
     .select(sql<number>`row_number() over (partition by ${kind} order by workspace_turn, ${first})`.as('turn'))
-  const rows = await db.selectFrom(due.as('due')).selectAll().where('turn', '<=', maxRead).execute()
+  const rows = await db.selectFrom(due.as('due')).selectAll().where('turn', '<=', maxMailsRead).execute()
   return rows.map((row) => ({ mail: mailOfRow(row), dueAt: row.due_at }))
 }
 
@@ -143,7 +143,7 @@ export async function claimMail({ db }: Store, id: string, now: number): Promise
     .set({ leased_until: now + mailLeaseMs })
     .where('id', '=', id)
     .where('due_at', '<=', now)
-    .where((eb) => eb.not(liesAhead('leased_until', now, mailLeaseMs)))
+    .where((eb) => eb.not(isAheadSql('leased_until', now, mailLeaseMs)))
     .returningAll()
     .executeTakeFirst()
   return row && mailOfRow(row)
@@ -171,7 +171,7 @@ export async function giveMailBack({ db }: Store, { id }: WaitingMail): Promise<
 }
 
 /** Plans the next try of a mail that was not accepted. */
-export async function tryLater({ db }: Store, { id, tries }: WaitingMail, dueAt: number): Promise<void> {
+export async function planNextTry({ db }: Store, { id, tries }: WaitingMail, dueAt: number): Promise<void> {
   await db
     .updateTable('account_mail')
     .set({ tries: tries + 1, due_at: dueAt, leased_until: 0 })

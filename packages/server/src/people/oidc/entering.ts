@@ -1,4 +1,4 @@
-/** Carries out what `judge` decides about somebody who comes from the sign-in provider, and connects accounts. */
+/** Carries out what `judgeClaims` decides about somebody who comes from the sign-in provider, and connects accounts. */
 import type { ConnectionEnd, ProviderFailure } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { OidcSettings } from '../../platform/base.ts'
@@ -23,7 +23,7 @@ import { audit } from '../audit/store.ts'
 import { findConnected, insertConnection, nameConnection } from '../factors/connections.ts'
 import { factorKindsOf, factorsOfPerson } from '../factors/held.ts'
 import { queueNotice } from '../mails/queue.ts'
-import { accountName, judge, type ProviderClaims, type ProviderFacts, verifiedAddress } from './judge.ts'
+import { accountName, judgeClaims, type ProviderClaims, type ProviderFacts, verifiedAddress } from './judge.ts'
 
 /** The settings that matter when somebody comes from the provider. */
 export interface OidcConfig {
@@ -50,13 +50,13 @@ interface ComingContext extends EnterContext {
  * Finds, connects or makes the account of somebody who comes from the provider. The message of a refusal is its reason
  * for the log.
  */
-export async function enter(
+export async function enterFromProvider(
   ctx: ComingContext,
   accounts: Accounts,
   claims: ProviderClaims,
 ): Promise<Verdict<Entered, ProviderFailure>> {
   const { db, config } = ctx
-  const judged = judge(claims, await factsAbout(ctx, claims), config.oidc)
+  const judged = judgeClaims(claims, await factsAbout(ctx, claims), config.oidc)
   switch (judged.is) {
     case 'refused':
       return refuse(judged.why, judged.why)
@@ -70,7 +70,7 @@ export async function enter(
         await nameConnection(db, person.id, accountName(claims))
         return done({ person, sessionsEnded: 0 })
       }
-      return enteredIf(await connect({ ...ctx, by: person }, claims, {}), person)
+      return enteredIf(await connectAccount({ ...ctx, by: person }, claims, {}), person)
     }
   }
 }
@@ -100,7 +100,7 @@ type FailedEnd = Exclude<ConnectionEnd, 'connected'>
  * Other sessions in which no factor was shown end, as with a new passkey. The message of a refusal is its reason for
  * the log.
  */
-export async function connect(
+export async function connectAccount(
   { db, config, heard, by, now }: EnterContext & { by: Person },
   claims: ProviderClaims,
   { kept = { id: '' }, isNew = false }: Connecting,
@@ -142,7 +142,7 @@ async function make(
   const made = await insertPerson({ db, by: 'themselves', now }, accounts, { email, name: nameIn(claims, email) })
   if (!made.ok) return refuse('exists', 'exists')
   await confirmEmail(db, made.value.id, now)
-  return enteredIf(await connect({ ...ctx, by: made.value }, claims, { isNew: true }), made.value)
+  return enteredIf(await connectAccount({ ...ctx, by: made.value }, claims, { isNew: true }), made.value)
 }
 
 /** The rows of the people are locked, so that what is decided holds until the transaction ends. */

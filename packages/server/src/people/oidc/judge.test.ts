@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judge, type ProviderClaims, type ProviderFacts } from './judge.ts'
+import { judgeClaims, type ProviderClaims, type ProviderFacts } from './judge.ts'
 
 const person = { id: 'ann' }
 const good: ProviderClaims = {
@@ -66,5 +66,5 @@ const cases: [
 
 test.each(cases)('%s', (_, { claims, facts, same, allow = ['example.org'] }, verdict) => {
   const sameAddress = same && { ...account, ...same }
-  expect(judge({ ...good, ...claims }, { ...nobody, sameAddress, ...facts }, { allow })).toEqual(verdict)
+  expect(judgeClaims({ ...good, ...claims }, { ...nobody, sameAddress, ...facts }, { allow })).toEqual(verdict)
 })

@@ -40,7 +40,7 @@ type ProviderJudgement =
  * needs an address that the provider has verified, in an allowed domain. An account with this address is connected only
  * if its person has shown that the address is theirs, and has no second factor that a connection would bypass.
  */
-export function judge(
+export function judgeClaims(
   claims: ProviderClaims,
   { connected, sameAddress }: ProviderFacts,
   settings: Pick<OidcSettings, 'allow'>,

@@ -4,7 +4,7 @@ import type { Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from '../accounts/library.ts'
 import { safeNameOr } from '../accounts/named.ts'
-import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
+import { findPerson, insertPerson, type Person, type PersonRefusal, prepareNewPerson } from '../accounts/store.ts'
 import {
   invitationIdOf,
   invitationSignature,
@@ -77,7 +77,7 @@ export async function acceptInvitation(
   }
   const ready = who
     ? undefined
-    : await readyPerson(people, {
+    : await prepareNewPerson(people, {
         email,
         name: name ?? '',
         password: password ?? '',

@@ -6,7 +6,7 @@ import type { Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { readMailbox } from '../../deliveries/recipient.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Auth, invitationMs } from '../accounts/auth.ts'
 import { type Accounts, decideWithAccounts, type PeopleCtx, type PeopleDeps, type Trx } from '../accounts/library.ts'
@@ -187,7 +187,7 @@ export async function listInvitations(
     .select('disabled_at')
     .where('invitation.workspaceId', '=', workspace.id)
     .where('status', '=', 'pending')
-    .where(liesAhead('expiresAt', now, invitationMs, 'date'))
+    .where(isAheadSql('expiresAt', now, invitationMs, 'date'))
     .execute()
   const names = await inviterNames(people.store.db, open)
   const operatorsRows = (await listOperatorInvitations(people.store.db, workspace, now)).map((row) => ({

@@ -7,7 +7,7 @@
 import type { Verdict } from '@svc/protocol'
 import { sizeText } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { invitationMs } from '../accounts/auth.ts'
 import type { ChangeContext } from '../audit/by.ts'
@@ -108,13 +108,13 @@ const used: Record<LimitKind, (db: Db, workspaceId: string, now: number) => Prom
       .select((eb) => eb.fn.countAll<number>().as('n'))
       .where('workspaceId', '=', workspaceId)
       .where('status', '=', 'pending')
-      .where(liesAhead('expiresAt', now, invitationMs, 'date'))
+      .where(isAheadSql('expiresAt', now, invitationMs, 'date'))
       .executeTakeFirstOrThrow()
     const operatorsInvitations = await db
       .selectFrom('operator_invitation')
       .select((eb) => eb.fn.countAll<number>().as('n'))
       .where('workspace_id', '=', workspaceId)
-      .where(liesAhead('expires_at', now, invitationMs))
+      .where(isAheadSql('expires_at', now, invitationMs))
       .executeTakeFirstOrThrow()
     return Number(members.n) + Number(invited.n) + Number(operatorsInvitations.n)
   },

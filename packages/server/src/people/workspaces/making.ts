@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from '../accounts/library.ts'
 import { isLinkValid, useLink } from '../accounts/links.ts'
-import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
+import { insertPerson, type Person, type PersonRefusal, prepareNewPerson } from '../accounts/store.ts'
 import { type InSession, rightsEverywhere } from './rights.ts'
 import {
   activateInTransaction,
@@ -97,7 +97,7 @@ export async function firstStart(
   // The link is checked before the password is hashed, because hashing is slow, and only people with a link may cause
   // it.
   if (!(await isLinkValid(people.store.db, 'first', token, now))) return usedAlready
-  const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
+  const ready = await prepareNewPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready
   return decideWithAccounts<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(
     people,

@@ -7,7 +7,7 @@ import type { Role } from '@svc/api'
 import { isAhead } from '@svc/protocol'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { type Auth, invitationMs } from '../accounts/auth.ts'
 import type { Accounts, Trx } from '../accounts/library.ts'
@@ -58,7 +58,7 @@ export async function isInvited(db: Db, email: string, now: number): Promise<boo
     .select(['workspaceId as organizationId', 'inviterId', 'role'])
     .where('email', '=', email)
     .where('status', '=', 'pending')
-    .where(liesAhead('expiresAt', now, invitationMs, 'date'))
+    .where(isAheadSql('expiresAt', now, invitationMs, 'date'))
     .execute()
   for (const row of rows) if (await isGood(db, { ...row, role: row.role ?? '' })) return true
   return false

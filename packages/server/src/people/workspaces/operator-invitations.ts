@@ -4,7 +4,7 @@
  */
 import type { Role } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { newId } from '../../platform/ids.ts'
 import { invitationMs } from '../accounts/auth.ts'
 import { asRole } from './store.ts'
@@ -62,7 +62,7 @@ export async function takeOperatorInvitation(
   const row = await trx
     .deleteFrom('operator_invitation')
     .where('id', '=', id)
-    .where(liesAhead('expires_at', now, invitationMs))
+    .where(isAheadSql('expires_at', now, invitationMs))
     .returningAll()
     .executeTakeFirst()
   return row && read(row)
@@ -77,7 +77,7 @@ const open = (db: Db, now: number) =>
   db
     .selectFrom('operator_invitation')
     .selectAll()
-    .where(liesAhead('expires_at', now, invitationMs))
+    .where(isAheadSql('expires_at', now, invitationMs))
 
 const read = (row: {
   id: string

@@ -6,7 +6,7 @@ import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { done } from '../../platform/verdict.ts'
 import { type Accounts, decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
-import { type Person, takeNamed, unknownPerson } from '../accounts/store.ts'
+import { lockNamedPerson, type Person, unknownPerson } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { endFirstHalves } from '../factors/first-halves.ts'
 import { queueNotice } from '../mails/queue.ts'
@@ -20,7 +20,7 @@ type RemovalVerdict = Verdict<Person & { withoutAdmin: string[] }, 'person_unkno
  */
 export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
-    const person = await takeNamed(trx, email)
+    const person = await lockNamedPerson(trx, email)
     if (!person) return unknownPerson(email)
     // A sign-in in progress has either made its session, which has just ended with the others, or will find the person
     // disabled.
@@ -42,7 +42,7 @@ export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Pr
 /** Enables a person again. A session that a node of an earlier version made meanwhile does not become valid. */
 export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<PersonVerdict> =>
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx, accounts) => {
-    const person = await takeNamed(trx, email)
+    const person = await lockNamedPerson(trx, email)
     if (!person) return unknownPerson(email)
     const deleted = await trx.deleteFrom('person_disabled').where('person_id', '=', person.id).executeTakeFirst()
     if (deleted.numDeletedRows > 0n) {
@@ -55,7 +55,7 @@ export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
 /** Deletes an account with its memberships and personal channels. The activity keeps the person's name. */
 export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
-    const person = await takeNamed(trx, email)
+    const person = await lockNamedPerson(trx, email)
     if (!person) return unknownPerson(email)
     const withoutAdmin = await findOnlyAdmin(trx, person)
     await endAccess(trx, accounts, person)
@@ -72,7 +72,7 @@ export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
 /** Makes a person an operator, or ends that. */
 export const setOperator = ({ people, by, now }: PeopleCtx, email: string, isOne: boolean): Promise<PersonVerdict> =>
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx) => {
-    const person = await takeNamed(trx, email)
+    const person = await lockNamedPerson(trx, email)
     if (!person) return unknownPerson(email)
     const before = await isOperator(trx, person)
     if (before === isOne) return done(person)

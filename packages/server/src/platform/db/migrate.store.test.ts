@@ -8,7 +8,7 @@ import { reporting } from '../../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { listAlerts, listMutes, listRules } from '../../alerts/changes/listing.ts'
-import { rulesToCome } from '../../alerts/evaluation/evaluate.ts'
+import { readBlockedRules } from '../../alerts/evaluation/evaluate.ts'
 import { scopeOf } from '../../alerts/scope.ts'
 import { insertAlert, knownAlerts } from '../../alerts/store.ts'
 import { insertDelivery } from '../../deliveries/store.ts'
@@ -39,7 +39,7 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     const store = await open()
     await sql`create table something_else (id integer)`.execute(store.db)
     await migrate(store, accountTables(store))
-    expect([...(await rulesToCome(store.db, 0))]).toEqual([])
+    expect([...(await readBlockedRules(store.db, 0))]).toEqual([])
     await store.db.insertInto('agreed').values({ name: 'a', value: 'b' }).execute()
     await migrate(store, accountTables(store))
     expect(await store.db.selectFrom('agreed').select('value').where('name', '=', 'a').execute()).toEqual([
@@ -144,8 +144,8 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     expect(await db.selectFrom('alert_channel').select('works').execute()).toEqual([{ works: 1 }])
     // A node of the version before cannot word alerts of the new rules, so they wait until it is replaced.
     const toCome = ['disk', ...(store.engine === 'postgres' ? ['item', 'runaway'] : [])]
-    expect([...(await rulesToCome(db, now + 3_599_999))].toSorted()).toEqual(toCome)
-    expect([...(await rulesToCome(db, now + 3_600_000))]).toEqual([])
+    expect([...(await readBlockedRules(db, now + 3_599_999))].toSorted()).toEqual(toCome)
+    expect([...(await readBlockedRules(db, now + 3_600_000))]).toEqual([])
     await store.close()
   })
 
@@ -189,8 +189,8 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     expect([await opens('Job a'), await opens('Job b'), await opens('Job a')]).toEqual(['Job a', 'Job b', undefined])
     // A node of the version before cannot word alerts of these rules. An embedded database has only one node.
     const toCome = store.engine === 'postgres' ? ['item', 'runaway'] : []
-    expect([...(await rulesToCome(db, now + 3_599_999))].toSorted()).toEqual(toCome)
-    expect([...(await rulesToCome(db, now + 3_600_000))]).toEqual([])
+    expect([...(await readBlockedRules(db, now + 3_599_999))].toSorted()).toEqual(toCome)
+    expect([...(await readBlockedRules(db, now + 3_600_000))]).toEqual([])
     await store.close()
   })
 })

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
  * The condition that a deadline is in the future, but not farther ahead than a deadline of the length `fullMs` can be.
  * The columns of the accounts library hold dates.
  */
-export function liesAhead(
+export function isAheadSql(
   column: string,
   now: number,
   fullMs: number,

@@ -17,7 +17,7 @@ class Undo extends Error {
  * Runs `work` in one transaction, which is rolled back if `work` refuses. If `db` is already a transaction, the caller
  * must roll it back after a refusal. `work` must change nothing except through `trx`.
  */
-export async function decideWithin<
+export async function decideInTransaction<
   V extends { ok: true; value: unknown } | { ok: false; code: string; message: string },
 >(db: Db | RunInTransaction, work: (trx: Transaction<Tables>) => Promise<V>): Promise<V> {
   try {

@@ -79,4 +79,4 @@ export class ArrivingBodies {
 }
 
 /** Tracks the arriving bodies of all requests of this process. */
-export const arrivals = new ArrivingBodies()
+export const arrivingBodies = new ArrivingBodies()

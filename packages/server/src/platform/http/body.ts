@@ -3,7 +3,7 @@
  * instead of a broken connection.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { arrivals } from './arrivals.ts'
+import { arrivingBodies } from './arrivals.ts'
 import { freeBuffer } from './buffers.ts'
 import { Turns } from './turns.ts'
 
@@ -30,7 +30,12 @@ type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken
  * this resolves; if its client waits for "100 Continue", it is not read at all. A client that is too slow is cut off
  * (arrivals.ts) and counts as `broken`.
  */
-export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: number, all = arrivals): Promise<Body> {
+export function readBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  maxBytes: number,
+  all = arrivingBodies,
+): Promise<Body> {
   if (announcesTooMuch(req, maxBytes)) return Promise.resolve({ is: 'too_large' })
   continueIfAsked(req, res)
   return new Promise((resolve) => {
@@ -84,7 +89,7 @@ function joined(req: IncomingMessage, chunks: readonly Buffer[], size: number): 
  * Discards at most 64 KB of a body that is refused unread (D15). Resolves when the body has ended or that much has
  * arrived.
  */
-export function drainBody(req: IncomingMessage, all = arrivals): Promise<void> {
+export function drainBody(req: IncomingMessage, all = arrivingBodies): Promise<void> {
   if (req.complete || waitsForContinue(req) || hasNoBody(req)) return Promise.resolve()
   return new Promise((resolve) => {
     let size = 0

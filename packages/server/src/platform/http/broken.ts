@@ -14,7 +14,7 @@ import { cutOffQueue } from './turns.ts'
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
 /** Returns the handlers of a server's events `clientError` and `connect`. */
-export function brokenRequests({ open }: Connections) {
+export function brokenRequestHandlers({ open }: Connections) {
   return { refuseUnreadable, refuseConnect }
 
   function refuseUnreadable(error: ParserError, socket: Socket): void {

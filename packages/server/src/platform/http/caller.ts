@@ -8,7 +8,7 @@ import { shown } from '@svc/protocol'
 import type { Logger } from 'pino'
 import type { Config } from '../base.ts'
 import { addressesIn, plainAddress, readForwardedHop } from './address.ts'
-import { oncePer } from './requests.ts'
+import { createLogLimit } from './requests.ts'
 
 type AddressOf = (req: IncomingMessage) => string
 interface Needs {
@@ -33,7 +33,7 @@ export function callerAddress(needs: Needs): AddressOf {
 
 function newCallerAddress({ config, log }: Needs): AddressOf {
   const isProxy = addressesIn(config.trustedProxies)
-  const quiet = { unread: oncePer(quietMs), missing: oncePer(quietMs), unlisted: oncePer(quietMs) }
+  const quiet = { unread: createLogLimit(quietMs), missing: createLogLimit(quietMs), unlisted: createLogLimit(quietMs) }
   return (req) => {
     const peer = plainAddress(req.socket.remoteAddress ?? '')
     const given = req.headers['x-forwarded-for']

@@ -12,15 +12,15 @@ import type { Logger } from 'pino'
 import type { ServiceBase } from '../base.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
 import { drainBody, noteExpectation } from './body.ts'
-import { brokenRequests } from './broken.ts'
+import { brokenRequestHandlers } from './broken.ts'
 import { connectionsOf } from './connections.ts'
 import { ownOrigin } from './origin.ts'
 import { sendPage, wantsPage } from './person-page.ts'
 import { preventPipelining } from './pipelining.ts'
-import { oncePer, requestPath } from './requests.ts'
-import { addressShare, shareConnections } from './share.ts'
+import { createLogLimit, requestPath } from './requests.ts'
+import { limitConnectionsByAddress, maxAddressShare } from './share.ts'
 import { Turns } from './turns.ts'
-import { giveUpUnread, type UnreadLimits, unreadLimits } from './unread.ts'
+import { closeUnreadConnections, type UnreadLimits, unreadLimits } from './unread.ts'
 
 /** Handles a request that the listener does not pass to the router. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -85,10 +85,10 @@ export function createListener(
   const connections = connectionsOf(server)
   const { open } = connections
   const isAhead = preventPipelining(server, connections)
-  const broken = brokenRequests(connections)
-  const unread = giveUpUnread(connections, limits.unread)
+  const broken = brokenRequestHandlers(connections)
+  const unread = closeUnreadConnections(connections, limits.unread)
   server.on('close', unread.stop)
-  shareConnections(server, open, Math.ceil(limits.connections * addressShare), config.trustedProxies)
+  limitConnectionsByAddress(server, open, Math.ceil(limits.connections * maxAddressShare), config.trustedProxies)
   // Node's limit counts the connections of one listening socket; this limit counts those of all listening sockets
   // (listen.ts).
   Object.defineProperty(server, 'maxConnections', { get: () => (open.size < limits.connections ? undefined : 0) })
@@ -193,7 +193,7 @@ function refusingElsewhere(baseUrl: string, log: Pick<Logger, 'info'>) {
   const { error } = refusalJson('not_found', message)
   const body = JSON.stringify({ error: { ...error, address: baseUrl } })
   const page = pageAbout(baseUrl)
-  const quiet = oncePer(quietMs)
+  const quiet = createLogLimit(quietMs)
   return (req: IncomingMessage, res: ServerResponse): void => {
     const named = req.headers['x-forwarded-host'] ?? req.headers.host
     if (quiet(performance.now()) !== undefined)

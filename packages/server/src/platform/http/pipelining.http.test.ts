@@ -10,7 +10,7 @@ import { eventually } from '../../../../../testing/eventually.ts'
 import { testConfig } from '../../../testing/service.ts'
 import { type Connection, connectionsOf } from './connections.ts'
 import { createListener, type Handler, type ListenerLimits, listenerLimits } from './listener.ts'
-import { toGiveUp } from './unread.ts'
+import { connectionsToClose } from './unread.ts'
 
 let server: Server
 const sockets = new Set<Socket>()
@@ -195,21 +195,21 @@ const held = (bytes: number, queued = bytes) => {
 test('a minute without any progress ends a response; the smallest progress restarts the minute', () => {
   const [slow, still, idle] = [held(100), held(100), held(0)]
   const open = new Map([slow, still, idle])
-  expect(toGiveUp(open, limits, 0)).toEqual([])
+  expect(connectionsToClose(open, limits, 0)).toEqual([])
   Object.assign(slow[0], { _handle: { writeQueueSize: 99 } })
-  expect(toGiveUp(open, limits, 59_999)).toEqual([])
-  expect(toGiveUp(open, limits, 60_000)).toEqual([still[0]])
+  expect(connectionsToClose(open, limits, 59_999)).toEqual([])
+  expect(connectionsToClose(open, limits, 60_000)).toEqual([still[0]])
   open.delete(still[0])
-  expect(toGiveUp(open, limits, 119_998)).toEqual([])
-  expect(toGiveUp(open, limits, 119_999)).toEqual([slow[0]])
+  expect(connectionsToClose(open, limits, 119_998)).toEqual([])
+  expect(connectionsToClose(open, limits, 119_999)).toEqual([slow[0]])
 })
 
 test('while all responses together hold too much, those without progress for longest are given up first', () => {
   const [first, second, third] = [held(400), held(400), held(400)]
   const open = new Map([first])
-  expect(toGiveUp(open, limits, 0)).toEqual([])
+  expect(connectionsToClose(open, limits, 0)).toEqual([])
   open.set(...second)
-  expect(toGiveUp(open, limits, 1000)).toEqual([])
+  expect(connectionsToClose(open, limits, 1000)).toEqual([])
   open.set(...third)
-  expect(toGiveUp(open, limits, 2000)).toEqual([first[0]])
+  expect(connectionsToClose(open, limits, 2000)).toEqual([first[0]])
 })

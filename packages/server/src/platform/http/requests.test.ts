@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { oncePer, requestPath } from './requests.ts'
+import { createLogLimit, requestPath } from './requests.ts'
 
 test('requests that are refused under overload get one log line a second, which counts those that got none', () => {
-  const logged = oncePer(1000)
+  const logged = createLogLimit(1000)
   expect([0, 1, 999, 1000, 1001, 2500].map(logged)).toEqual([0, undefined, undefined, 2, undefined, 1])
 })
 

@@ -13,16 +13,16 @@ const logged = new WeakSet<IncomingMessage>()
  * Notes that a log line about the request was already written. Its usual line then goes to `debug`, so that a refused
  * request writes one line.
  */
-export const loggedAlready = (req: IncomingMessage): void => void logged.add(req)
+export const noteLogged = (req: IncomingMessage): void => void logged.add(req)
 
 /** The statuses of refusals that were sent with status 200. */
 const meant = new WeakMap<IncomingMessage, number>()
 /** Notes the status that the log line of a request names, because the page asked for its refusal with status 200. */
-export const logAsStatus = (req: IncomingMessage, status: number): void => void meant.set(req, status)
+export const noteLogStatus = (req: IncomingMessage, status: number): void => void meant.set(req, status)
 
 /** Logs the requests of a server. The listeners that do so run before the server's other listeners. */
 export function logRequests(server: Server, log: Logger): void {
-  const overload = oncePer(1000)
+  const overload = createLogLimit(1000)
   const note = (req: IncomingMessage, res: ServerResponse) => {
     const url = req.url ?? ''
     const agents = url.startsWith('/api/agent/')
@@ -56,7 +56,7 @@ const newRequestId = (): string => randomBytes(9).toString('base64url')
  * Limits a log line to one in each span of `ms` milliseconds. The first call in a span returns how many calls were left
  * out since the last one that returned a number; all other calls return undefined.
  */
-export function oncePer(ms: number): (now: number) => number | undefined {
+export function createLogLimit(ms: number): (now: number) => number | undefined {
   let next = -Infinity
   let counted = 0
   return (now) => {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { shareConnections } from './share.ts'
+import { limitConnectionsByAddress } from './share.ts'
 
 /**
  * Makes a simulated server that allows two connections per address. Returns a function that opens a connection from an
@@ -11,7 +11,7 @@ import { shareConnections } from './share.ts'
 function listener(trustedProxies: string[] = []) {
   const server = new EventEmitter()
   const open = new Map<Socket, unknown>()
-  shareConnections(server as unknown as Server, open, 2, trustedProxies)
+  limitConnectionsByAddress(server as unknown as Server, open, 2, trustedProxies)
   return (remoteAddress: string) => {
     const socket = Object.assign(new EventEmitter(), {
       remoteAddress,

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { addressesIn, callerKey, plainAddress } from './address.ts'
 
 /** The largest part of all allowed connections that one address may hold. */
-export const addressShare = 0.25
+export const maxAddressShare = 0.25
 
 /**
  * Makes the server close a new connection of an address that already has `max` of the `open` ones; must be called
@@ -15,7 +15,7 @@ export const addressShare = 0.25
  * until at most half of `max` are: for an agent that connects again for each report, reading its address would take a
  * noticeable part of the report's time.
  */
-export function shareConnections(
+export function limitConnectionsByAddress(
   server: Server,
   open: ReadonlyMap<Socket, unknown>,
   max: number,

@@ -2,26 +2,28 @@
 
 import { setImmediate } from 'node:timers/promises'
 
-/** Work that may be interrupted at each `yield`. FairTurns runs it in slices of time; `runAtOnce` runs it without a
- * pause. */
+/**
+ * Work that may be interrupted at each `yield`. FairTurns runs it in slices of time; `runWithoutPauses` runs it without
+ * a pause.
+ */
 export type SlicedWork<T> = Generator<undefined, T>
 
 /** The number of rows between two points at which work may be interrupted. */
 const rowsBetween = 32
 
 /** Does sliced work without interrupting it. */
-export function runAtOnce<T>(work: SlicedWork<T>): T {
+export function runWithoutPauses<T>(work: SlicedWork<T>): T {
   while (true) {
     const step = work.next()
     if (step.done) return step.value
   }
 }
 
-/** The number of steps of sliced work that `withPauses` does in one turn of the event loop. */
+/** The number of steps of sliced work that `runWithPauses` does in one turn of the event loop. */
 const stepsAtOnce = 16
 
 /** Does sliced work, with pauses in which other work runs. An open transaction stays open during the pauses. */
-export async function withPauses<T>(work: SlicedWork<T>): Promise<T> {
+export async function runWithPauses<T>(work: SlicedWork<T>): Promise<T> {
   for (let steps = 1; ; steps++) {
     const step = work.next()
     if (step.done) return step.value

@@ -18,9 +18,11 @@ export interface UnreadLimits {
 
 export const unreadLimits: UnreadLimits = { stalled: 60_000, unread: 256 * 1024 * 1024, check: 2_000 }
 
-export function giveUpUnread(connections: Connections, limits: UnreadLimits): { stop: () => void } {
+/** Closes connections whose clients do not read their responses, as `connectionsToClose` says, until it is stopped. */
+export function closeUnreadConnections(connections: Connections, limits: UnreadLimits): { stop: () => void } {
   const timer = setInterval(() => {
-    for (const socket of toGiveUp(connections.open, limits, performance.now())) cutOffQueue.add(() => socket.destroy())
+    for (const socket of connectionsToClose(connections.open, limits, performance.now()))
+      cutOffQueue.add(() => socket.destroy())
   }, limits.check).unref()
   return { stop: () => clearInterval(timer) }
 }
@@ -29,7 +31,7 @@ export function giveUpUnread(connections: Connections, limits: UnreadLimits): { 
  * The connections to close: first those without progress for too long, then, while the rest hold too many bytes, those
  * whose last progress is longest ago.
  */
-export function toGiveUp(
+export function connectionsToClose(
   open: ReadonlyMap<Socket, Connection>,
   { stalled, unread }: UnreadLimits,
   now: number,

@@ -19,7 +19,7 @@ import { ConfigError, systemReason } from '../../platform/errors.ts'
 import { readConfig, type Variables } from '../config.ts'
 import { readLocalFile, readStandardInput } from './input.ts'
 import { ignoreOutputErrors, OutputError, print, printError } from './print.ts'
-import { type ChosenCommand, type CommandHelp, choose } from './program.ts'
+import { type ChosenCommand, type CommandHelp, chooseCommand } from './program.ts'
 
 const startWords: CommandHelp = {
   says: 'run the service until Ctrl-C or SIGTERM',
@@ -60,7 +60,7 @@ export const commandHelps: Readonly<Record<string, CommandHelp>> = {
 }
 
 /** The environment, folder and streams of a command. */
-export interface Surroundings {
+export interface CommandSurroundings {
   readonly env: Variables
   readonly cwd: string
   /** Reads standard input; only some commands call it. `asks` is the prompt that a person sees. */
@@ -69,7 +69,7 @@ export interface Surroundings {
   readonly err: (text: string) => void
 }
 
-const processSurroundings: Surroundings = {
+const processSurroundings: CommandSurroundings = {
   env: process.env,
   cwd: process.cwd(),
   read: readStandardInput,
@@ -85,7 +85,7 @@ export async function main(argv: string[], around = processSurroundings): Promis
   if (around === processSurroundings) ignoreOutputErrors()
   const help: string[] = []
   try {
-    const chosen = choose(commandHelps, argv, {
+    const chosen = chooseCommand(commandHelps, argv, {
       version: readVersion(),
       out: (text) => help.push(text),
       err: around.err,
@@ -101,7 +101,7 @@ export async function main(argv: string[], around = processSurroundings): Promis
 }
 
 /** Carries the command out and returns its exit code. */
-async function perform({ name, request, json, dataDir }: ChosenCommand, around: Surroundings): Promise<0 | 1> {
+async function perform({ name, request, json, dataDir }: ChosenCommand, around: CommandSurroundings): Promise<0 | 1> {
   const flags = { SVC_DATA_DIR: dataDir }
   if (name === 'start') {
     const { serveUntilStopped } = await import('./start.ts')
@@ -121,7 +121,7 @@ async function perform({ name, request, json, dataDir }: ChosenCommand, around: 
 
 async function carryOut(
   { name, request, json }: Omit<ChosenCommand, 'dataDir'>,
-  { config, cwd, read, out, err }: Surroundings & { config: Config },
+  { config, cwd, read, out, err }: CommandSurroundings & { config: Config },
 ): Promise<0 | 1> {
   const say = async <T>(value: T, show: (value: T) => string) => {
     await out(`${json ? safeJson(value) : safeText(show(value))}\n`)

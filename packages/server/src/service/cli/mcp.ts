@@ -18,7 +18,7 @@ import {
 import { type OperatorRequest, RefusedError, rawOption, UsageError } from '../../operator/shared/request.ts'
 import { askService, logCommand, type OperatorOutcome, runOperatorCommand } from '../../operator/socket/socket.ts'
 import type { Config } from '../../platform/base.ts'
-import { isReplaced, messageOf, systemReason } from '../../platform/errors.ts'
+import { isProgramReplaced, messageOf, systemReason } from '../../platform/errors.ts'
 import { openServiceLog } from '../../platform/log.ts'
 
 /** The maximum size of a message of the assistant's program. */
@@ -152,7 +152,7 @@ async function refusedBy(error: unknown, { isOutdated, note }: Served): Promise<
   const refused = (message: string) => ({ ok: false, kind: 'refused', message }) as const
   if (error instanceof RefusedError) return refused(error.message)
   note(`svc-server: ${foreignLine(messageOf(error))}`)
-  if (isReplaced(error) || (await isOutdated())) return refused(outdated)
+  if (isProgramReplaced(error) || (await isOutdated())) return refused(outdated)
   const reason = systemReason(error)
   return refused(`The call failed. ${reason === undefined ? 'svc-server mcp printed why.' : `Reason: ${reason}.`}`)
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { commandHelps } from './main.ts'
-import { choose } from './program.ts'
+import { chooseCommand } from './program.ts'
 
 const run = (...argv: string[]) => {
   const out: string[] = []
   const put = (text: string) => out.push(text)
-  return { chosen: choose(commandHelps, argv, { version: '0', out: put, err: put }), out: out.join('') }
+  return { chosen: chooseCommand(commandHelps, argv, { version: '0', out: put, err: put }), out: out.join('') }
 }
 
 const renamed = Object.entries(commandHelps).flatMap(([name, { formerly }]) =>

@@ -30,7 +30,7 @@ interface PrintFunctions {
  * The command that these arguments ask for; undefined if they asked for help or the version, which is then printed.
  * Throws a CommanderError if they are not a command, after printing its message to standard error.
  */
-export function choose(
+export function chooseCommand(
   words: Readonly<Record<string, CommandHelp>>,
   argv: string[],
   { version, out, err }: PrintFunctions,

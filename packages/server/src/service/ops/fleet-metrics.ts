@@ -12,7 +12,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { type AgentColumns, costSums, costsOf, levelFactsOf, readAgentColumns } from '../../web/queries/fleet-rows.ts'
-import { remembered } from './remembered.ts'
+import { cached } from './cached.ts'
 
 /** The number of agents that are read and written at a time. */
 const agentsAtOnce = 200
@@ -60,8 +60,8 @@ interface Read {
 
 /** Returns a function that returns the text of `/metrics/fleet` in pieces. */
 export function fleetMetrics(read: Read): () => Promise<readonly Uint8Array[]> {
-  const costs = remembered(() => linesOfCosts(read), costsKeptMs)
-  return remembered(async () => {
+  const costs = cached(() => linesOfCosts(read), costsKeptMs)
+  return cached(async () => {
     const lines: Lines = { ...(await costs()), ...(await linesOfStates(read)) }
     return (Object.keys(metrics) as Metric[]).flatMap((name) => [headOf(name), ...(lines[name] ?? [])])
   }, keptMs)

@@ -11,7 +11,7 @@ import type { ServiceBase } from '../../platform/base.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { standardErrorLines } from '../../platform/log.ts'
 import { alertGauges, countAlerts } from './alert-metrics.ts'
-import { remembered } from './remembered.ts'
+import { cached } from './cached.ts'
 
 interface MetricsParts extends Pick<ServiceBase, 'config' | 'now'> {
   store: Store
@@ -27,7 +27,7 @@ export function createRegistry(observed: MetricsParts): Registry {
   gaugesOf(registry, observed)
   alertGauges(
     registry,
-    remembered(() => countAlerts(observed.store.db, observed.now()), 5000),
+    cached(() => countAlerts(observed.store.db, observed.now()), 5000),
     observed.now,
   )
   return registry
@@ -96,7 +96,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Metr
     { version: config.version, engine: store.engine },
     1,
   )
-  const agentsSeen = remembered(() => countAgents(store.db, now()), 30_000)
+  const agentsSeen = cached(() => countAgents(store.db, now()), 30_000)
   new Gauge({
     name: 'svc_agents',
     help: 'Agents by when they were last seen: reporting, silent, stopped on purpose, never.',
@@ -106,7 +106,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Metr
       for (const [seen, count] of Object.entries(await agentsSeen())) this.set({ seen }, count)
     },
   })
-  const open = remembered(() => countPendingCommands(store.db), 5000)
+  const open = cached(() => countPendingCommands(store.db), 5000)
   new Gauge({
     name: 'svc_commands',
     help: 'Commands that wait for their delivery or their answer, by state.',

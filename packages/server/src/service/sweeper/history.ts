@@ -10,7 +10,7 @@ import { otherModels, unfoldedDays, usageDays } from '../../fleet/reports/usage-
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
-import { boundStates, withTooMany } from './states.ts'
+import { agentsWithTooMany, boundStates } from './states.ts'
 import { surplusIdsOf } from './surplus.ts'
 
 const agentsAtOnce = 25
@@ -41,9 +41,9 @@ export async function boundHistories(db: Db, after: string, now: number): Promis
       .where('agent_id', '=', id)
       .where('day', '<', today - usageDays)
       .execute()
-  for (const id of await withTooMany(db, 'usage_day', ids, maxUsageRows)) await foldModels(db, id, today)
+  for (const id of await agentsWithTooMany(db, 'usage_day', ids, maxUsageRows)) await foldModels(db, id, today)
   await boundStates(db, ids, now)
-  for (const id of await withTooMany(db, 'command', ids, minKeptCommands)) await eraseOldCommands(db, id, now)
+  for (const id of await agentsWithTooMany(db, 'command', ids, minKeptCommands)) await eraseOldCommands(db, id, now)
   return ids.length < agentsAtOnce ? '' : (ids.at(-1) ?? '')
 }
 

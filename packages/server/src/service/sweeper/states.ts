@@ -19,12 +19,12 @@ export async function boundStates(db: Db, ids: readonly string[], now: number): 
   await noteFirstReports(db, ids)
   await notePauses(db, ids)
   await eraseOldStates(db, ids, now - stateDays * dayMs)
-  for (const id of await withTooMany(db, 'level_change', ids, maxLevels.kept)) await foldLevels(db, id)
-  for (const id of await withTooMany(db, 'agent_offline', ids, maxOffline)) await eraseOldestOffline(db, id)
+  for (const id of await agentsWithTooMany(db, 'level_change', ids, maxLevels.kept)) await foldLevels(db, id)
+  for (const id of await agentsWithTooMany(db, 'agent_offline', ids, maxOffline)) await eraseOldestOffline(db, id)
 }
 
 /** The agents that have more than `max` rows in a table. */
-export async function withTooMany(
+export async function agentsWithTooMany(
   db: Db,
   table: 'usage_day' | 'level_change' | 'agent_offline' | 'command',
   ids: readonly string[],

@@ -10,8 +10,8 @@ import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { countVersions } from '../../fleet/versions/days.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
-import { every } from '../../platform/every.ts'
 import { dayMs } from '../../platform/limits/units.ts'
+import { createLoop } from '../../platform/loop.ts'
 import { addChanges } from '../../updates/actions/counts.ts'
 import { runActions } from '../../updates/actions/runner.ts'
 import { advanceRollouts, announceAdvanced } from '../../updates/rollouts/advance.ts'
@@ -67,7 +67,7 @@ export function createSweeper(
   let countedAt = Number.NEGATIVE_INFINITY
   /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
   let lastBounded = ''
-  const { start, run, hurry, stop } = every(pauseMs, sweep, (error) =>
+  const { start, run, hurry, stop } = createLoop(pauseMs, sweep, (error) =>
     deps.log.warn({ err: error }, 'a round of the sweeper failed; retrying soon'),
   )
   return { start, hurry: () => hurry(0), sweep: run, stop }

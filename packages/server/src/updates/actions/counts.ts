@@ -50,7 +50,7 @@ export async function readActionCounts(db: Db, ids: readonly string[]): Promise<
 }
 
 /** The columns of an action that hold the counts. */
-export function keptCounts(counts: ActionCounts): { counts: string; open_agents: number } {
+export function countColumns(counts: ActionCounts): { counts: string; open_agents: number } {
   return { counts: JSON.stringify(counts), open_agents: counts.waiting + counts.sent }
 }
 
@@ -118,7 +118,7 @@ async function addSome(trx: Db, id: string): Promise<void> {
   }
   const isCounted = action.open_agents !== null
   const counts = isCounted ? await withOldest(trx, id, countsIn(action.counts)) : await countAgain(trx, id)
-  await trx.updateTable('action').set(keptCounts(counts)).where('id', '=', id).execute()
+  await trx.updateTable('action').set(countColumns(counts)).where('id', '=', id).execute()
 }
 
 /** Adds the oldest changes of an action to these counts, and removes them. */

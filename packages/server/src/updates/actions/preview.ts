@@ -11,7 +11,7 @@ import {
   type SettingValue,
   type Verdict,
 } from '@svc/protocol'
-import { readOffers, whyNotMany } from '../../fleet/commands/many.ts'
+import { readOffers, whyNotQueued } from '../../fleet/commands/many.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
@@ -80,7 +80,7 @@ async function whyNot(
   if (type === 'lift') return liftMisfits(db, ids)
   if (type === 'delete') return deleteMisfits(db, ids)
   const body = readCommand({ type, payload: values })
-  return body.ok ? whyNotMany(db, ids, body.value) : new Map(ids.map((id) => [id, body.message]))
+  return body.ok ? whyNotQueued(db, ids, body.value) : new Map(ids.map((id) => [id, body.message]))
 }
 
 // Sums up what agents offer, so that a person can choose one command for many of them.

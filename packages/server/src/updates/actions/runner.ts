@@ -6,7 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ActionState } from '@svc/api'
 import { readCommand } from '@svc/protocol'
-import { lockAgents, queueSlice } from '../../fleet/commands/many.ts'
+import { lockAgents, queueForAgents } from '../../fleet/commands/many.ts'
 import { keepOutcomes } from '../../fleet/commands/outcomes.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { roleToAct } from '../../people/workspaces/store.ts'
@@ -168,7 +168,7 @@ function press(
 async function send(ctx: ChangeContext, stored: unknown, ids: string[]): Promise<Map<string, End>> {
   const body = readCommand(stored)
   if (!body.ok) return new Map(ids.map((id) => [id, ended('skipped', body.message)]))
-  const results = await queueSlice(ctx, ids, body.value)
+  const results = await queueForAgents(ctx, ids, body.value)
   return new Map(
     [...results].map(([id, each]) => [
       id,

@@ -12,7 +12,7 @@ import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { keptCounts, noActionCounts } from './counts.ts'
+import { countColumns, noActionCounts } from './counts.ts'
 
 interface Workspace {
   id: string
@@ -180,7 +180,7 @@ async function insert(
     created_at: now,
     created_by: by.id,
     created_by_name: by.name,
-    ...keptCounts({ ...noActionCounts(), waiting: agents.length }),
+    ...countColumns({ ...noActionCounts(), waiting: agents.length }),
   }
   await trx.insertInto('action').values(action).execute()
   // One parameter holds all agents, because a parameter for each value would take longer than inserting the rows.

@@ -8,7 +8,7 @@ import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** The secrets that a new version asks for and that agents may not have yet. */
-export interface AskedSecrets {
+export interface SecretsToAsk {
   version: string
   /**
    * The versions that the agents run now and whose manifests do not name all of these secrets. The new version asks for
@@ -22,12 +22,12 @@ export interface AskedSecrets {
  * Finds the secrets that a version needs and that the named agents may not have yet, because at least one of the
  * versions that they run now does not need them. Undefined if there are no such secrets.
  */
-export async function askedSecrets(
+export async function findSecretsToAsk(
   db: Db,
   workspace: { id: string },
   { blueprint, version }: { blueprint: string; version: string },
   agents: readonly string[],
-): Promise<AskedSecrets | undefined> {
+): Promise<SecretsToAsk | undefined> {
   const wanted = new Set(agents)
   const rows = await db
     .selectFrom('agent')

@@ -9,7 +9,7 @@ import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
@@ -195,7 +195,7 @@ async function versionRows(
     .where('version_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .where(liesAhead('expires_at', now, codeMs))
+    .where(isAheadSql('expires_at', now, codeMs))
     .groupBy('version_id')
     .execute()
   return rows
@@ -234,7 +234,7 @@ async function liveCodes(trx: Db, versionId: string, now: number): Promise<{ cod
     .where('version_id', '=', versionId)
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .where(liesAhead('expires_at', now, codeMs))
+    .where(isAheadSql('expires_at', now, codeMs))
     .executeTakeFirstOrThrow()
   return { codes: Number(codes) }
 }

@@ -8,7 +8,7 @@ import { audit } from '../../people/audit/store.ts'
 import { checkRoomFor } from '../../people/workspaces/limits.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RunInTransaction } from '../../platform/db/transaction.ts'
-import { decideWithin } from '../../platform/db/undo.ts'
+import { decideInTransaction } from '../../platform/db/undo.ts'
 import { newId } from '../../platform/ids.ts'
 import { judgeBundle } from './judge.ts'
 import type { ArrivedBundle } from './uploads.ts'
@@ -39,7 +39,7 @@ export async function uploadBlueprint(
   const judged = await judgeBundle(bundle)
   if (!judged.ok) return { ok: false, code: 'bundle_refused', message: judged.message, findings: judged.findings }
   const { name, version, description, sha256, manifest, files, bytes, neededSvc, note } = judged.value
-  return decideWithin(db, async (trx): Promise<Upload> => {
+  return decideInTransaction(db, async (trx): Promise<Upload> => {
     const room = await checkRoomFor(trx, workspace, { kind: 'bundles', more: bytes.length }, now)
     const blueprint = await takeBlueprint(trx, workspace.id, name, now)
     const taken = await wrongVersion(trx, blueprint.id, { name, version, sha256 })

@@ -10,7 +10,7 @@ import { audit } from '../../people/audit/store.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { InstallCodeRow } from '../../platform/db/tables.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
@@ -33,7 +33,7 @@ export function revokeCode(
       .where('workspace_id', '=', workspace.id)
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
-      .where(liesAhead('expires_at', now, codeMs))
+      .where(isAheadSql('expires_at', now, codeMs))
       .returningAll()
       .executeTakeFirst()
     if (row) {

@@ -14,7 +14,7 @@ import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { isActivated, ownProduct } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { InstallCodeRow } from '../../platform/db/tables.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
@@ -130,7 +130,7 @@ async function validCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<s
     .selectFrom('install_code')
     .select('agent_name')
     .where('workspace_id', '=', id)
-    .where(liesAhead('expires_at', now, codeMs))
+    .where(isAheadSql('expires_at', now, codeMs))
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
     .execute()

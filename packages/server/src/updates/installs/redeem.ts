@@ -21,7 +21,7 @@ import { isActivated, roleToAct } from '../../people/workspaces/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow, InstallCodeRow } from '../../platform/db/tables.ts'
-import { decideWithin } from '../../platform/db/undo.ts'
+import { decideInTransaction } from '../../platform/db/undo.ts'
 import { newId } from '../../platform/ids.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
@@ -101,7 +101,7 @@ export async function redeemInstall(
   if (!row) return refuse('code_unknown')
   const old = await tooOldFor(db, row, svc)
   if (old) return old
-  return decideWithin(db, (trx) => redeemInTransaction(trx, hashToken(code), now))
+  return decideInTransaction(db, (trx) => redeemInTransaction(trx, hashToken(code), now))
 }
 
 async function redeemInTransaction(

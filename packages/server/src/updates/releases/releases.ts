@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino'
 import type { Store } from '../../platform/db/open.ts'
-import { every } from '../../platform/every.ts'
+import { createLoop } from '../../platform/loop.ts'
 import { readBuild } from './build.ts'
 import { adoptRelease, type ServedRelease, servedFiles, servedSerial } from './store.ts'
 
@@ -69,7 +69,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   let current: (ServedRelease & ReleaseFiles) | undefined
   let known = 0
   let closed = false
-  const lookups = every(
+  const lookups = createLoop(
     () => checkEveryMs,
     lookUp,
     (err) => log.debug({ err }, 'the served release could not be looked up'),

@@ -12,7 +12,7 @@ import { refuse } from '../../platform/verdict.ts'
 import { doNotWaitInTransaction } from '../wishes/hurry.ts'
 import type { RolloutRefusal } from './plan.ts'
 import { isRolloutInProgress } from './states.ts'
-import { auditRollout, nothingWaitsText, refuseChanged, tooOldText } from './store.ts'
+import { auditRollout, nothingWaitsText, refuseChangedRollout, tooOldText } from './store.ts'
 import { lockRollout } from './withdraw.ts'
 
 const agentsAtOnce = 100
@@ -60,7 +60,7 @@ async function membersAsked(
 ): Promise<Verdict<{ id: string; workspace_id: string }[], RolloutRefusal>> {
   const rollout = await lockRollout(trx, workspace, id)
   if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
-  const changed = refuseChanged(rollout, expected)
+  const changed = refuseChangedRollout(rollout, expected)
   if (changed) return changed
   if (!isRolloutInProgress(rollout.state)) return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
   if (rollout.kind !== 'blueprint') return refuse('rollout_not_running', nothingWaitsText)

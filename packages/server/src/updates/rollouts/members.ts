@@ -12,12 +12,12 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, type RunInTransaction, transaction } from '../../platform/db/transaction.ts'
-import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/slices.ts'
+import { forEachInSlices, runWithPauses, sortInSlices } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import type { ServedRelease } from '../releases/store.ts'
 import { judgeRuntimeRequest } from '../wishes/judge.ts'
 import { readAttempts, wishesIn } from '../wishes/kept.ts'
-import { tooOld } from '../wishes/needs.ts'
+import { whySvcTooOld } from '../wishes/needs.ts'
 import { type MemberFacts, ownLevel, type RolloutMember } from './judge.ts'
 import { unfinishedStates } from './states.ts'
 
@@ -80,10 +80,10 @@ export async function readCandidates(
       ...{ id: row.id, name: row.name, leftOut: inAnotherRollout(busy.get(row.id)) ?? leaveOutReason(row, named) },
       silent: row.received_at === null || offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
     })
-  await withPauses(forEachInSlices(rows, judge))
+  await runWithPauses(forEachInSlices(rows, judge))
   const order = (a: RolloutCandidate, b: RolloutCandidate) =>
     Number(a.silent) - Number(b.silent) || byText(a.name, b.name)
-  return { all: await withPauses(sortInSlices(all, order)), others }
+  return { all: await runWithPauses(sortInSlices(all, order)), others }
 }
 
 /** The ids of the unfinished rollouts of a kind. They get no more agents after they have started. */
@@ -140,7 +140,7 @@ export function leaveOutReason(
       message: `Its machine put ${version} on hold after an earlier attempt${said(message)}`,
     }
   }
-  return needed && tooOld(agent, version, needed)
+  return needed && whySvcTooOld(agent, version, needed)
 }
 
 /** The reason of an attempt, without the versions and the time that a runtime writes before it. */

@@ -80,7 +80,7 @@ export async function planRollout(
   if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > maxWatchSeconds) {
     return refuse('rollout_invalid', `A wave can be watched for 0 seconds to one week: got ${shown(watchSeconds)}.`)
   }
-  const named = await transaction(on, (db) => namedBy(db, workspace, wanted))
+  const named = await transaction(on, (db) => namedVersionOf(db, workspace, wanted))
   if (!named.ok) return named
   const { all, others } = await readCandidates(on, workspace, { ...wanted, named: named.value }, now)
   const reached = all.filter((candidate) => !candidate.leftOut)
@@ -89,7 +89,7 @@ export async function planRollout(
 }
 
 /** The version that a rollout names, or the reason why there is none. */
-export const namedBy = (
+export const namedVersionOf = (
   db: Db,
   workspace: WorkspaceRef,
   wanted: NewRollout,

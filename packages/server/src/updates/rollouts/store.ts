@@ -14,7 +14,7 @@ import {
   defaultWatchSeconds,
   emptyReason,
   maxWatchSeconds,
-  namedBy,
+  namedVersionOf,
   type PlannedRollout,
   planRollout,
   type RolloutRefusal,
@@ -83,7 +83,7 @@ async function storePlanned(
   if (!ends.ok) return ends
   // The lock on the workspace prevents that two rollouts that start at the same time take the same agent.
   await lockWorkspace(trx, workspace.id)
-  const still = await namedBy(trx, workspace, wanted)
+  const still = await namedVersionOf(trx, workspace, wanted)
   if (!still.ok) return still
   const othersNow = await unfinishedRollouts(trx, workspace, wanted.kind)
   if (still.value.version !== named.version || othersNow.join() !== others.join()) return undefined
@@ -158,7 +158,7 @@ export const pauseRollout = (context: RolloutContext, workspace: WorkspaceRef, i
  * Refuses an act on a rollout that is no longer as the person saw it; undefined if the act may go on. A second halt has
  * a reason that the person has not seen.
  */
-export function refuseChanged(
+export function refuseChangedRollout(
   { state, wave, changed_at }: Pick<RolloutDbRow, 'state' | 'wave' | 'changed_at'>,
   expected: RolloutSeen | undefined,
 ) {
@@ -255,7 +255,7 @@ async function change(
     if (!unfinishedStates.includes(rollout.state)) {
       return refuse('rollout_over', `The rollout is already ${rollout.state}.`)
     }
-    const verdict = refuseChanged(rollout, expected) ?? (await decide(trx, rollout))
+    const verdict = refuseChangedRollout(rollout, expected) ?? (await decide(trx, rollout))
     if (!verdict.ok) return verdict
     const { action, ...columns } = verdict.value
     const after = await moveRollout(trx, rollout, { wave_kept_at: null, ...columns }, now)

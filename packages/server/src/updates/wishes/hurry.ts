@@ -13,7 +13,7 @@ import type { AgentRef } from '../../platform/ids.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import { noteUpdate } from './events.ts'
 import { wishesIn } from './kept.ts'
-import { tooOldForNow } from './needs.ts'
+import { whyTooOldForNow } from './needs.ts'
 import { lockRow, storeWishes } from './row.ts'
 import type { WishContext, WishedAgent } from './store.ts'
 import { blueprintWaitsOf, lastLines, readLastSeen } from './watch.ts'
@@ -25,7 +25,7 @@ import { blueprintWaitsOf, lastLines, readLastSeen } from './watch.ts'
 export function judgeEarlyStart(agent: Pick<AgentRow, 'attempts'>, waits: WaitReason | null): PressVerdict<NowRefusal> {
   if (waits?.for !== 'window')
     return { ok: false, code: 'nothing_waits', message: 'No update of it waits for the end of a watch.' }
-  return tooOldForNow(agent) ?? { ok: true }
+  return whyTooOldForNow(agent) ?? { ok: true }
 }
 
 /** Lets the requested version of an agent start without waiting for the end of the watch. */

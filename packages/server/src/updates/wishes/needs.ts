@@ -13,7 +13,7 @@ export const neededSvcOf = (manifest: string): NeededSvc | undefined => neededSv
 /**
  * The reason why an agent's runtime is too old for a blueprint version; undefined when it is new enough, or unknown.
  */
-export function tooOld(
+export function whySvcTooOld(
   agent: Pick<AgentRow, 'attempts'>,
   version: string,
   needed: NeededSvc,
@@ -33,7 +33,7 @@ const minVersionForNow = '0.2.0'
  * The reason why an agent's runtime would ignore `now` in a wish; undefined if it understands it. A reporter that names
  * no runtime is not ours, or too old.
  */
-export function tooOldForNow(
+export function whyTooOldForNow(
   agent: Pick<AgentRow, 'attempts'>,
 ): Extract<PressVerdict<'svc_too_old'>, { ok: false }> | undefined {
   const runs = readAttempts(agent.attempts).runtime?.version

@@ -24,7 +24,7 @@ import type { AddUpdateNote, JudgedReport, UpdateNote, UpdateRow } from './note.
 export type AnswerVersions = Pick<Answer, 'desired' | 'runtime' | 'runtime_desired'>
 
 /** The effects of a report on its agent's wishes, on the answer, and on the timeline. */
-export interface UpdatesAfter {
+export interface UpdateEffects {
   answer: AnswerVersions
   /** The blueprint version that was wished for the agent when the report arrived. */
   wished: string | undefined
@@ -36,13 +36,13 @@ export interface UpdatesAfter {
  * Applies a report to the wishes and holds in its agent's row. With `offers` false, the answer carries only wishes that
  * an earlier answer has already carried.
  */
-export function updatesAfter(
+export function updateEffectsOf(
   row: UpdateRow,
   report: Report,
   served: ServedRelease | undefined,
   now: number,
   offers: boolean,
-): UpdatesAfter {
+): UpdateEffects {
   const attempts = attemptsColumn(report)
   if (row.wishes === null && attempts === row.attempts) return unchanged(report, served)
   const wishes = wishesIn(row.wishes)
@@ -67,8 +67,8 @@ export function updatesAfter(
 
 const emptyNote = { version: null, from: null, message: null, by: null, rollout: null, since: null } as const
 
-const noUpdates = { answer: {}, wished: undefined, write: undefined, events: [] } satisfies UpdatesAfter
-const unchanged = (report: Report, served: ServedRelease | undefined): UpdatesAfter =>
+const noUpdates = { answer: {}, wished: undefined, write: undefined, events: [] } satisfies UpdateEffects
+const unchanged = (report: Report, served: ServedRelease | undefined): UpdateEffects =>
   report.runtime && served
     ? { ...noUpdates, answer: { runtime: { version: served.version, sha256: served.sha256 } } }
     : noUpdates

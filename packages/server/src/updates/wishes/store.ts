@@ -19,7 +19,7 @@ import { servedRelease } from '../releases/store.ts'
 import { noteUpdate } from './events.ts'
 import { judgeRuntimeRequest } from './judge.ts'
 import { type RuntimeWish, readAttempts, type VersionWish, wishesIn } from './kept.ts'
-import { neededSvcOf, tooOld } from './needs.ts'
+import { neededSvcOf, whySvcTooOld } from './needs.ts'
 import { lockRow, storeWishes } from './row.ts'
 import { type TrialSlots, takeTrialSlot } from './trials.ts'
 
@@ -70,7 +70,7 @@ export async function wishBlueprintInTransaction(
     return { ok: false, code: 'version_unknown', message }
   }
   const needed = runningVersion(agent) === version ? undefined : neededSvcOf(manifest)
-  const old = needed && tooOld(agent, version, needed)
+  const old = needed && whySvcTooOld(agent, version, needed)
   if (old) return { ok: false, ...old }
   const wishes = wishesIn(agent.wishes)
   const before = wishes.blueprint

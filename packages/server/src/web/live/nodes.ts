@@ -7,7 +7,7 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Live } from '../../platform/base.ts'
-import { every } from '../../platform/every.ts'
+import { createLoop } from '../../platform/loop.ts'
 import { holdRunningLock, noteNode, runsAfterSignMs } from '../../platform/nodes.ts'
 import { announcer, liveChannel, type NodeMessage } from './announce.ts'
 
@@ -108,7 +108,7 @@ export function joinNodes(
     clearTimeout(late)
   }
 
-  const renewals = every(
+  const renewals = createLoop(
     () => renewEveryMs,
     () => noteNode(pool, node, Date.now()),
     (err) => log.debug({ err }, 'the row of this node could not be renewed; retrying'),

@@ -16,19 +16,19 @@ import { renamePerson } from '../../people/accounts/store.ts'
 import type { Live } from '../../platform/base.ts'
 import { secretOf } from '../../platform/data-folder.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { isOldNodeAmong } from '../../platform/nodes.ts'
+import { isNodeWithoutFactors } from '../../platform/nodes.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { readMe } from '../queries/me.ts'
-import { bindReading, personActs } from '../routing/operations.ts'
+import { bindPersonChange, bindReading } from '../routing/operations.ts'
 import { noteClocks } from '../routing/sign-in-second.ts'
 import { channelNeedsOf } from './alerts.ts'
 
 const okAnswer = { answer: () => ({ ok: true as const }) }
 
 export const accountOperations = [
-  personActs(
+  bindPersonChange(
     account.changeMe,
     async ({ db, people, by, now }, { name, onboarding }) => {
       if (name === undefined && onboarding === undefined)
@@ -57,8 +57,12 @@ export const accountOperations = [
       .sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt)
   }),
   bindReading(account.signIns, ({ deps, who }) => listSignIns(deps.store.db, who.person.id)),
-  personActs(account.endSession, ({ people, by, now, params }) => endSession(people, by, params.id, now), okAnswer),
-  personActs(
+  bindPersonChange(
+    account.endSession,
+    ({ people, by, now, params }) => endSession(people, by, params.id, now),
+    okAnswer,
+  ),
+  bindPersonChange(
     account.endOtherSessions,
     ({ people, by, session, now }) => endOtherSessions(people, by, session, now),
     okAnswer,
@@ -67,28 +71,30 @@ export const accountOperations = [
 
 /** Refuses a first factor while a node is heard that would sign its person in without asking for it. */
 async function refuseOldNodes(db: Db, live: Live): Promise<void> {
-  if (await isOldNodeAmong(db, live.nodesHeard?.() ?? [])) throw new Refusal('nodes_mixed')
+  if (await isNodeWithoutFactors(db, live.nodesHeard?.() ?? [])) throw new Refusal('nodes_mixed')
 }
 
 export const factorOperations = [
   bindReading(factors.factors, ({ deps, who }) => readFactors(deps.store.db, deps.config, who.person, who.session)),
-  personActs(factors.beginTotp, async ({ people, ...ctx }) => {
+  bindPersonChange(factors.beginTotp, async ({ people, ...ctx }) => {
     await refuseOldNodes(ctx.db, people.live)
     return beginTotp({ ...ctx, config: people.config })
   }),
-  personActs(factors.confirmTotp, async ({ people, ...ctx }, { code }) => {
+  bindPersonChange(factors.confirmTotp, async ({ people, ...ctx }, { code }) => {
     await refuseOldNodes(ctx.db, people.live)
     const clocksDiffer = (seconds: number) => people.log && noteClocks(people.log, ctx.by, seconds)
     return confirmTotp({ ...ctx, config: people.config, clocksDiffer }, code)
   }),
-  personActs(factors.makeRecoveryCodes, ({ people, ...ctx }) => makeRecoveryCodes({ ...ctx, config: people.config })),
-  personActs(
+  bindPersonChange(factors.makeRecoveryCodes, ({ people, ...ctx }) =>
+    makeRecoveryCodes({ ...ctx, config: people.config }),
+  ),
+  bindPersonChange(
     factors.removePasskey,
     ({ people, params, ...ctx }) => removePasskey({ ...ctx, config: people.config }, params.id),
     okAnswer,
   ),
-  personActs(factors.removeOidc, ({ people, ...ctx }) => disconnect({ ...ctx, config: people.config }), okAnswer),
-  personActs(factors.removeTotp, ({ people, ...ctx }) => removeTotp({ ...ctx, config: people.config }), {
+  bindPersonChange(factors.removeOidc, ({ people, ...ctx }) => disconnect({ ...ctx, config: people.config }), okAnswer),
+  bindPersonChange(factors.removeTotp, ({ people, ...ctx }) => removeTotp({ ...ctx, config: people.config }), {
     answer: () => ({ ok: true as const }),
   }),
 ]
@@ -97,13 +103,13 @@ export const personalOperations = [
   bindReading(personal.personalChannels, ({ deps, workspace, who }) =>
     listPersonal(deps.store.db, workspace, who.person),
   ),
-  personActs(personal.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
+  bindPersonChange(personal.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
     addPersonalChannel({ ...ctx, ...channelNeedsOf(people.config) }, workspace, wanted),
   ),
-  personActs(personal.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
+  bindPersonChange(personal.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
     setPersonalChannel(ctx, workspace, { ...wanted, name: params.channel }),
   ),
-  personActs(
+  bindPersonChange(
     personal.testPersonalChannel,
     ({ workspace, params, ...ctx }) => testChannel(ctx, { scope: workspace, person: ctx.by }, params.channel),
     { answer: ({ deliveryId: id }) => ({ id }) },
@@ -113,7 +119,7 @@ export const personalOperations = [
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
-  personActs(personal.removePersonalChannel, ({ workspace, params, ...ctx }) =>
+  bindPersonChange(personal.removePersonalChannel, ({ workspace, params, ...ctx }) =>
     removeChannel(ctx, { scope: workspace, person: ctx.by }, params.channel),
   ),
 ]

@@ -14,12 +14,12 @@ import { countUnfinishedActions } from '../queries/actions.ts'
 import { activityCsv, readActivity } from '../queries/activity.ts'
 import { alertCounts } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
-import { bindChange, bindReading, personActs, type ReadArguments } from '../routing/operations.ts'
+import { bindChange, bindPersonChange, bindReading, type ReadArguments } from '../routing/operations.ts'
 
 const okAnswer = { answer: () => ({ ok: true as const }) }
 
 export const workspaceOperations = [
-  personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
+  bindPersonChange(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
   bindReading(workspaces.showWorkspace, (reader) => shown(reader, reader.workspace)),
@@ -61,11 +61,11 @@ export const workspaceOperations = [
       removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
     okAnswer,
   ),
-  personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked)),
-  personActs(workspaces.showInvitationLink, ({ workspace, params, ...ctx }) =>
+  bindPersonChange(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked)),
+  bindPersonChange(workspaces.showInvitationLink, ({ workspace, params, ...ctx }) =>
     showInvitationLink(ctx, workspace, params.id),
   ),
-  personActs(
+  bindPersonChange(
     workspaces.withdrawInvitation,
     ({ workspace, params, ...ctx }) => withdrawInvitation(ctx, workspace, params.id),
     okAnswer,

@@ -5,7 +5,7 @@ import { tokenState } from '../../fleet/bots/store.ts'
 import { pendingCommands, readLogNames } from '../../fleet/commands/store.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
-import { twoReporters } from '../../fleet/reports/reporters.ts'
+import { hasTwoReporters } from '../../fleet/reports/reporters.ts'
 import { declaredManifest } from '../../fleet/versions/declared.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -51,7 +51,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     secretsMissing: row?.secretsMissing ?? false,
     nextReportAt: last && !row?.stopped ? last.received_at + last.interval_s * 1000 : null,
     pausedBy: await pausedBy(db, agent, report),
-    twoReporters: last ? twoReporters(last.reporters) : false,
+    twoReporters: last ? hasTwoReporters(last.reporters) : false,
     report,
     runs: {
       kept: last?.runs_kept ?? 0,

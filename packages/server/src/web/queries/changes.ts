@@ -5,7 +5,7 @@ import { rulesOfScope } from '../../alerts/set-rules.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { type AgentAlertRows, findAlertsAbout } from './alerts.ts'
-import { isPausedRow, type StoredStates, shownOffline } from './state-spans.ts'
+import { isPausedRow, type StoredStates, shownOfflineSpans } from './state-spans.ts'
 import { type AskedStates, readStateHistory } from './states.ts'
 
 interface Asked extends AskedStates {
@@ -59,7 +59,7 @@ function stateChanges(kept: StoredStates): HistoryChange[] {
     if (paused !== (before !== undefined && isPausedRow(before)))
       changes.push(change(row.at, 'paused', { from: !paused, to: paused }))
   }
-  for (const span of shownOffline(kept)) changes.push(...ends('offline', span, span.stopped))
+  for (const span of shownOfflineSpans(kept)) changes.push(...ends('offline', span, span.stopped))
   for (const span of away)
     if (firstReportAt !== null && span.until > firstReportAt) changes.push(...ends('service', span, null))
   return changes

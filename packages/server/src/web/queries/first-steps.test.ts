@@ -1,6 +1,6 @@
 import type { FirstSteps } from '@svc/api'
 import { expect, test } from 'vitest'
-import { isShown } from './first-steps.ts'
+import { areStepsShown } from './first-steps.ts'
 
 const steps = (done: string): FirstSteps => ({
   agent: done.includes('a'),
@@ -21,6 +21,10 @@ test.each([
 ])(
   'with the steps "%s" done they are shown to: a newcomer %s, a person who saw them %s',
   (done, never, shown, dismissed) => {
-    expect([undefined, true, false].map((wanted) => isShown(steps(done), wanted))).toEqual([never, shown, dismissed])
+    expect([undefined, true, false].map((wanted) => areStepsShown(steps(done), wanted))).toEqual([
+      never,
+      shown,
+      dismissed,
+    ])
   },
 )

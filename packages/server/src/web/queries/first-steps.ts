@@ -7,14 +7,14 @@ import { invitationMs } from '../../people/accounts/auth.ts'
 import { onboardingWanted } from '../../people/accounts/onboarding.ts'
 import { findWorkspace } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { liesAhead } from '../../platform/db/times.ts'
+import { isAheadSql } from '../../platform/db/times.ts'
 import { hasEnabledChannel } from './alerts.ts'
 
 /**
  * True if the steps are shown to an admin of the workspace. A person who never saw them does not need them where agents
  * report and people are invited already; a person who saw them before sees them until all are done.
  */
-export function isShown(steps: FirstSteps, wanted: boolean | undefined): boolean {
+export function areStepsShown(steps: FirstSteps, wanted: boolean | undefined): boolean {
   if (wanted === false || Object.values(steps).every(Boolean)) return false
   return wanted === true || !(steps.agent && steps.people)
 }
@@ -29,7 +29,7 @@ export async function firstStepsFor(
   const wanted = await onboardingWanted(db, person.id)
   if (wanted === false) return null
   const steps = await readFirstSteps(db, workspace, now)
-  return isShown(steps, wanted) ? steps : null
+  return areStepsShown(steps, wanted) ? steps : null
 }
 
 /** True if a person sees the first steps in one of the workspaces of which they are an admin. */
@@ -61,7 +61,7 @@ async function readFirstSteps(db: Db, { id }: { id: string }, now: number): Prom
     .select('id')
     .where('workspaceId', '=', id)
     .where('status', '=', 'pending')
-    .where(liesAhead('expiresAt', now, invitationMs, 'date'))
+    .where(isAheadSql('expiresAt', now, invitationMs, 'date'))
     .limit(1)
     .executeTakeFirst()
   const version = await db

@@ -1,11 +1,11 @@
 import type { FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'
-import { runAtOnce, type SlicedWork } from '../../platform/http/slices.ts'
+import { runWithoutPauses, type SlicedWork } from '../../platform/http/slices.ts'
 import { filterOf } from './filter.ts'
 import { fleetFacets, fleetNames, fleetPage as slicedPage } from './fleet.ts'
 
 const now = 1_000_000
-const fleetPage = (...of: Parameters<typeof slicedPage>) => runAtOnce(slicedPage(...of))
+const fleetPage = (...of: Parameters<typeof slicedPage>) => runWithoutPauses(slicedPage(...of))
 const moment = { now, halted: 0 }
 const later = now + 1
 const row = (

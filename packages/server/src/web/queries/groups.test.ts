@@ -1,7 +1,7 @@
 import type { FleetRow } from '@svc/api'
 import { type Grouping, mapStates } from '@svc/api/filter'
 import { expect, test } from 'vitest'
-import { runAtOnce } from '../../platform/http/slices.ts'
+import { runWithoutPauses } from '../../platform/http/slices.ts'
 import { filterOf } from './filter.ts'
 import { fleetNames, fleetPage } from './fleet.ts'
 import { fleetGroups, fleetMap } from './groups.ts'
@@ -25,7 +25,7 @@ const fleet = new Map([
   row('e', null, { silentAt: null, seenAt: null }),
   row('f', 'info', { label: 'Paused', host: '' }),
 ])
-const groups = (by: Grouping, q = '') => runAtOnce(fleetGroups(fleet, filterOf({ q }), by, now))
+const groups = (by: Grouping, q = '') => runWithoutPauses(fleetGroups(fleet, filterOf({ q }), by, now))
 const short = (by: Grouping, q?: string) =>
   groups(by, q).groups.map(({ value, agents, worst }) => [value, agents, worst])
 
@@ -62,7 +62,7 @@ test('the costs of a group are those of its agents, and unknown if no run named 
     row('b', 'ok', { host: 'north', costToday: 0.2 }),
     row('c', 'ok', { host: 'south' }),
   ])
-  const { groups: all } = runAtOnce(fleetGroups(paid, [], 'host', now))
+  const { groups: all } = runWithoutPauses(fleetGroups(paid, [], 'host', now))
   expect(all.map(({ value, costToday }) => [value, costToday])).toEqual([
     ['north', 0.3],
     ['south', null],
@@ -79,9 +79,9 @@ test('a filter that names a tag shows the other tags of its agents, too', () => 
 test('the list has the rows of one group, whatever the filter', () => {
   const rows = (by: Grouping, value: string | null, q = '') => {
     const query = { ...{ filter: filterOf({ q }), group: { by, value } }, ...{ offset: 0, limit: 200, desc: false } }
-    const page = runAtOnce(fleetPage(fleet, { ...query, sort: 'name' }, { now, halted: 0 }))
+    const page = runWithoutPauses(fleetPage(fleet, { ...query, sort: 'name' }, { now, halted: 0 }))
     const names = page.rows.map(({ name }) => name)
-    expect(runAtOnce(fleetNames(fleet, query, now))).toEqual({ names, total: page.total })
+    expect(runWithoutPauses(fleetNames(fleet, query, now))).toEqual({ names, total: page.total })
     return [page.total, names, page.counts.all]
   }
   expect(rows('tag', 'prod')).toEqual([2, ['a', 'c'], 6])
@@ -91,7 +91,7 @@ test('the list has the rows of one group, whatever the filter', () => {
 })
 
 test('the map has a square for each agent with its state and the places of its groups', () => {
-  const map = runAtOnce(fleetMap(fleet, [], 'tag', now))
+  const map = runWithoutPauses(fleetMap(fleet, [], 'tag', now))
   expect(map.groups).toEqual(short('tag').map(([value]) => value))
   expect(map.squares.map(([name, state, ...places]) => [name, mapStates[state], ...places])).toEqual([
     ['a', 'ok', 1, 2],
@@ -101,7 +101,7 @@ test('the map has a square for each agent with its state and the places of its g
     ['e', 'never', 3],
     ['f', 'paused', 3],
   ])
-  expect(runAtOnce(fleetMap(fleet, filterOf({ q: 'level:bad' }), undefined, now))).toEqual({
+  expect(runWithoutPauses(fleetMap(fleet, filterOf({ q: 'level:bad' }), undefined, now))).toEqual({
     ...{ total: 1, groups: [], squares: [['d', 0]] },
   })
 })

@@ -1,12 +1,12 @@
 import type { FleetMap } from '@svc/api'
 import { mapStates } from '@svc/api/filter'
 import { expect, test } from 'vitest'
-import { runAtOnce } from '../../platform/http/slices.ts'
+import { runWithoutPauses } from '../../platform/http/slices.ts'
 import { mapJson } from './groups.ts'
 
 const state = (name: (typeof mapStates)[number]) => mapStates.indexOf(name)
 const read = (map: FleetMap, most: number) => {
-  const { json, leftOff } = runAtOnce(mapJson(map, most))
+  const { json, leftOff } = runWithoutPauses(mapJson(map, most))
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(most)
   return { map: JSON.parse(json) as FleetMap, leftOff }
 }

@@ -5,7 +5,7 @@ import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import { forEachInSlices, sortInSlices, withPauses } from '../../platform/http/slices.ts'
+import { forEachInSlices, runWithPauses, sortInSlices } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import { outputLogNames } from '../../updates/blueprints/output.ts'
 import { judgeEarlyStart } from '../../updates/wishes/hurry.ts'
@@ -218,9 +218,9 @@ async function readRolloutAgents(
       at: row.at,
     })
   })
-  await withPauses(read)
+  await runWithPauses(read)
   const order = (a: RolloutAgent, b: RolloutAgent) => (a.wave || 1e9) - (b.wave || 1e9) || byText(a.agent, b.agent)
-  return { agents: await withPauses(sortInSlices(agents, order)), steps, watching }
+  return { agents: await runWithPauses(sortInSlices(agents, order)), steps, watching }
 }
 
 /** The number of agents whose timelines are read in one statement. */

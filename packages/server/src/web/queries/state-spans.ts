@@ -44,7 +44,7 @@ export const isPausedRow = ({ paused, label }: LevelRow): boolean =>
  * The times offline that people are shown. After an outage of the service an agent has the usual time for its next
  * report: an agent that went offline during the outage counts as offline from the end of that time.
  */
-export function shownOffline({
+export function shownOfflineSpans({
   offline,
   away,
   interval,
@@ -62,7 +62,7 @@ export function shownOffline({
 
 /** The spans of an agent from `since` to `until`, oldest first, without gap or overlap; equal neighbours are one. */
 export function spansOf(kept: StoredStates, since: number, until: number): StateSpan[] {
-  const offline = shownOffline(kept)
+  const offline = shownOfflineSpans(kept)
   const first = Math.max(kept.statesKeptFrom, kept.firstReportAt ?? Number.POSITIVE_INFINITY)
   // The last state that holds wins, as in `AgentState`.
   const layers: [AgentState, StoredSpan[]][] = [

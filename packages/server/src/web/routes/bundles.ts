@@ -12,7 +12,7 @@ import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
 import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
 import { memberWriter } from '../routing/acting.ts'
 import { requireAdmin, type WebEnv } from '../routing/guards.ts'
-import { inPieces } from '../routing/pieces.ts'
+import { streamOfPieces } from '../routing/pieces.ts'
 import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
@@ -42,7 +42,7 @@ export const bundleRoutes = (deps: WebDeps) => {
         await findBundle(db, c.var.workspace, blueprint, version),
         'version_unknown',
       )
-      return c.body(inPieces(bundle), 200, {
+      return c.body(streamOfPieces(bundle), 200, {
         'content-type': 'application/zip',
         'content-length': String(bundle.length),
         'content-disposition': `attachment; filename="${blueprint}-${version}.zip"`,

@@ -7,10 +7,10 @@ import { type Context, Hono } from 'hono'
 import { useFactor } from '../../people/accounts/factors.ts'
 import {
   addPasskey,
-  creationFor,
-  readyPasskey,
+  checkNewPasskeyAnswer,
+  passkeyCreationFor,
+  passkeyRequestFor,
   refuseNoPasskeys,
-  requestFor,
   takePasskey,
 } from '../../people/accounts/passkeys.ts'
 import { isPasswordOf } from '../../people/accounts/password.ts'
@@ -19,7 +19,7 @@ import { countCode, forgetWrongCodes, noteProof } from '../../people/factors/sto
 import type { Db } from '../../platform/db/open.ts'
 import { isNodeWithout } from '../../platform/nodes.ts'
 import { granted, Refusal } from '../../platform/refusal.ts'
-import { asPerson } from '../routing/acting.ts'
+import { changeAsPerson } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
 import { requirePasswords, requireSignedIn, type WebEnv } from '../routing/guards.ts'
 import { proofGuard } from '../routing/proof.ts'
@@ -35,7 +35,7 @@ export const factorRoutes = (deps: WebDeps) => {
     const party = `session ${who.session.id}` as const
     const wait = await countCode(store.db, who.person.id, now(), party)
     if (wait !== undefined) throw new Refusal('rate_limited', tooManyCodes, wait)
-    await asPerson(deps, who, async ({ db, by: person, now: at }) => {
+    await changeAsPerson(deps, who, async ({ db, by: person, now: at }) => {
       const used = await useFactor({ db, config, person, now: at, clocksDiffer }, { code })
       if (!used.ok) return used
       await forgetWrongCodes(db, person.id, party)
@@ -49,7 +49,7 @@ export const factorRoutes = (deps: WebDeps) => {
 
   const proveByPasskey = (c: Context<WebEnv>, answer: PasskeyAnswer) =>
     signIn.showPasskey(c, answer, (use) =>
-      asPerson(deps, c.var, async ({ db, now: at }) => {
+      changeAsPerson(deps, c.var, async ({ db, now: at }) => {
         if (!(await takePasskey(db, use, at))) throw new Refusal('passkey_wrong')
         await noteProof(db, c.var.session, 'factor', at)
         return { ok: true, value: undefined }
@@ -74,7 +74,7 @@ export const factorRoutes = (deps: WebDeps) => {
     if (provesByFactor(await factorsOfPerson(store.db, config, who.person.id)))
       throw new Refusal('code_wrong', needsFactor)
     if (!(await isPasswordOf(deps, who.person, password))) throw new Refusal('password_wrong', passwordRefusal)
-    await asPerson(deps, who, async ({ db, by, now: at }) => {
+    await changeAsPerson(deps, who, async ({ db, by, now: at }) => {
       if (provesByFactor(await factorsOfPerson(db, config, by.id))) throw new Refusal('code_wrong', needsFactor)
       await noteProof(db, who.session, 'password', at)
       return { ok: true, value: null }
@@ -90,7 +90,7 @@ export const factorRoutes = (deps: WebDeps) => {
     })
     .post('/passkey/options', async (c) => {
       demandPasskeys()
-      return c.json(requestFor(config, await signIn.challenge(c)))
+      return c.json(passkeyRequestFor(config, await signIn.challenge(c)))
     })
     .post('/passkey', async (c) => {
       const { response } = await bodyFor(c, factors.usePasskey)
@@ -101,13 +101,13 @@ export const factorRoutes = (deps: WebDeps) => {
       demandPasskeys()
       await demandNewNodes(store.db)
       const ctx = { db: store.db, config, by: c.var.person }
-      return c.json(granted(await creationFor(ctx, () => signIn.challengeToAdd(c))))
+      return c.json(granted(await passkeyCreationFor(ctx, () => signIn.challengeToAdd(c))))
     })
     .post('/factors/passkeys', only, proofGuard(deps, factors.addPasskey), async (c) => {
       const asked = await bodyFor(c, factors.addPasskey)
       const made = await signIn.addPasskey(c, asked.response, async (challenge) => {
-        const ready = granted(await readyPasskey(config, challenge, asked))
-        return asPerson(deps, c.var, async (ctx) => {
+        const ready = granted(await checkNewPasskeyAnswer(config, challenge, asked))
+        return changeAsPerson(deps, c.var, async (ctx) => {
           await demandNewNodes(ctx.db)
           return addPasskey({ ...ctx, config, session: c.var.session }, ready)
         })

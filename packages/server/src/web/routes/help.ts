@@ -9,9 +9,9 @@ import { type HelpHit, type HelpIndex, helpFor } from '@svc/api/help'
 import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { escapeHtml } from '../../platform/http/person-page.ts'
-import { howToComplete } from '../../platform/installed.ts'
+import { missingBuildHtml } from '../../platform/installed.ts'
 import { helpPolicy } from '../routing/headers.ts'
-import { filesOf, type PageContext, type PageFile, sendFile } from './static.ts'
+import { fileFinder, type PageContext, type PageFile, sendFile } from './static.ts'
 import { rawPathOf } from './target.ts'
 
 /** The maximum number of characters of a search, and of sections that it lists. */
@@ -19,7 +19,7 @@ const maxTyped = 200
 const maxHits = 20
 
 export function helpRoutes(dir: string, clock: () => number = () => performance.now()) {
-  const files = filesOf(dir, clock)
+  const files = fileFinder(dir, clock)
   const fileAt = (path: string) => files(nameOf(path) ?? '')
 
   const find = finderIn(files)
@@ -102,5 +102,5 @@ function nameOf(path: string): string | undefined {
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Help · svc</title>
 <h1>The help is not built yet</h1>
-<p>${howToComplete}</p>
+<p>${missingBuildHtml}</p>
 <p><a href="/">Back to svc</a></p></html>`

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ReleaseFiles, Releases } from '../../updates/releases/releases.ts'
-import { inPieces } from '../routing/pieces.ts'
+import { streamOfPieces } from '../routing/pieces.ts'
 
 /**
  * Serves the files of the served release at `/cli/`: the same for everyone, without a credential. Clients revalidate
@@ -52,5 +52,9 @@ const plainTextType = 'text/plain; charset=utf-8'
 function send(c: Context, { sha256, etag, type, bytes }: SentRelease): Response {
   const headers = { 'cache-control': 'no-cache', etag, 'x-svc-sha256': sha256 }
   if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers)
-  return c.body(inPieces(bytes), 200, { ...headers, 'content-type': type, 'content-length': String(bytes.length) })
+  return c.body(streamOfPieces(bytes), 200, {
+    ...headers,
+    'content-type': type,
+    'content-length': String(bytes.length),
+  })
 }

@@ -11,12 +11,12 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { isCode } from '../../platform/errors.ts'
-import { howToComplete } from '../../platform/installed.ts'
+import { missingBuildHtml } from '../../platform/installed.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { acceptsCoding, type ContentCoding } from '../routing/codings.ts'
 import type { Deps } from '../routing/deps.ts'
-import { inPieces } from '../routing/pieces.ts'
+import { streamOfPieces } from '../routing/pieces.ts'
 import { rawPathOf } from './target.ts'
 
 const types: Record<string, string> = {
@@ -59,7 +59,7 @@ export type PageContext = Context<{ Bindings: HttpBindings }>
  * the page that belongs to the address. For other missing files the answer is 404.
  */
 export function staticRoutes(dir: string, clock: () => number = () => performance.now()) {
-  const files = filesOf(dir, clock)
+  const files = fileFinder(dir, clock)
   return new Hono<{ Bindings: HttpBindings }>().get('*', async (c) => {
     const path = rawPathOf(c.env.incoming.url ?? '/')
     // A missing file gets 404 only if its address ends like one of the page's files. Addresses inside the page may
@@ -92,7 +92,7 @@ export async function sendFile(c: PageContext, file: PageFile, status: 200 | 404
 }
 
 const whole = (c: Context, bytes: Buffer, status: 200 | 404, headers: Record<string, string>): Response =>
-  c.body(inPieces(bytes), status, { ...headers, 'content-length': String(bytes.length) })
+  c.body(streamOfPieces(bytes), status, { ...headers, 'content-length': String(bytes.length) })
 
 /**
  * Compresses a file once and keeps the result in memory, because all files of the page together have only a few hundred
@@ -115,7 +115,7 @@ const codings: readonly ContentCoding[] = ['br', 'gzip']
  * Returns a function that finds the file at an address. All addresses come from the listed folder, so a request for
  * another address costs one lookup in a map. Each file is read once, and again when it has changed.
  */
-export function filesOf(dir: string, clock: () => number): (path: string) => PageFile | undefined {
+export function fileFinder(dir: string, clock: () => number): (path: string) => PageFile | undefined {
   let listed = Number.NEGATIVE_INFINITY
   /** The size and the time of the last change of each file by its address, to notice changes. */
   let stamps = new Map<string, string>()
@@ -180,7 +180,7 @@ function readIn(dir: string, path: string): PageFile | undefined {
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>svc</title>
 <h1>The page is not built yet</h1>
-<p>The service is running, and agents can report to it. ${howToComplete}</p></html>`
+<p>The service is running, and agents can report to it. ${missingBuildHtml}</p></html>`
 
 /**
  * The days after which security.txt says that it expires. The service generates it for each request; RFC 9116 wants

@@ -13,7 +13,7 @@ import { removeMember } from '../../people/workspaces/members.ts'
 import { addMember } from '../../people/workspaces/store.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { asMember } from './acting.ts'
+import { changeAsMember } from './acting.ts'
 
 const engines = [
   ['SQLite', openTestSqlite],
@@ -402,7 +402,7 @@ describe('rights that change during a write, on PostgreSQL', () => {
     const { person: id, email, name, session } = member
     const carol = { person: { id, email, name }, session: { id: session }, workspace: north }
     const makes = (before = async () => {}) =>
-      asMember(service, carol, 'admin', async ({ db, by, now }) => {
+      changeAsMember(service, carol, 'admin', async ({ db, by, now }) => {
         await before()
         return createAgent({ db, by, now }, north, 'late')
       })
@@ -495,8 +495,8 @@ describe('rights that change during a write, on PostgreSQL', () => {
       .executeTakeFirstOrThrow()
     const who = { person: { ...ada, id: ada.person }, session: { id: ada.session }, workspace: carol.workspace }
     const both = await Promise.allSettled([
-      asMember(service, who, 'admin', ({ people }) => remove(people)),
-      asMember(service, carol, 'admin', ({ people, by, now }) =>
+      changeAsMember(service, who, 'admin', ({ people }) => remove(people)),
+      changeAsMember(service, carol, 'admin', ({ people, by, now }) =>
         removeMember({ people, by, now }, carol.workspace, ada),
       ),
     ])

@@ -34,7 +34,7 @@ interface ActContext<D> {
 }
 
 /** Changes something about a person's own account, in one transaction that first checks the session. */
-export const asPerson = <D extends ActingNeeds, T>(
+export const changeAsPerson = <D extends ActingNeeds, T>(
   deps: D,
   who: Requester,
   work: (acting: ActContext<D>) => Promise<Verdict<T, WebCode>>,
@@ -48,7 +48,7 @@ export const asPerson = <D extends ActingNeeds, T>(
  * Changes something in a workspace, in one transaction that first checks the session and the membership. `role` is the
  * minimum role that the person must have.
  */
-export const asMember = <D extends ActingNeeds, T>(
+export const changeAsMember = <D extends ActingNeeds, T>(
   deps: D,
   who: RequesterInWorkspace,
   role: Role,

@@ -1,7 +1,7 @@
 import { InputRefused, type Reader } from '@svc/api'
 import { isShallow, limits, readJson } from '@svc/protocol'
 import type { Context } from 'hono'
-import { type ArrivingBodies, arrivals } from '../../platform/http/arrivals.ts'
+import { type ArrivingBodies, arrivingBodies } from '../../platform/http/arrivals.ts'
 import { announcesTooMuch, continueIfAsked } from '../../platform/http/body.ts'
 import { Refusal, type WebCode } from '../../platform/refusal.ts'
 import type { WebEnv } from './guards.ts'
@@ -19,7 +19,7 @@ export async function readInputBody<T>(
   c: Context<WebEnv>,
   reader: Reader<T, unknown>,
   largest: number = usualMaxBytes,
-  all = arrivals,
+  all = arrivingBodies,
 ): Promise<T> {
   const type = c.req.header('content-type') ?? ''
   // Only JSON is accepted, because a page of another site cannot send this content type without a preflight request.

@@ -16,7 +16,7 @@ import type { Live } from '../../platform/base.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import type { RunInTransaction } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
-import { asMember, asPerson, memberWriter, type Requester } from './acting.ts'
+import { changeAsMember, changeAsPerson, memberWriter, type Requester } from './acting.ts'
 import { applyReader, readInputBody } from './body.ts'
 import { boundedAnswer, SlicedAnswer } from './bounded.ts'
 import type { Deps } from './deps.ts'
@@ -126,7 +126,7 @@ export const bindChange = <R extends Route, Read, Sent, Given, Value>(
 ): BoundChange<R, Value> => erase({ operation, act, ...after })
 
 /** Binds an operation to the function that makes its change, only for a person. */
-export const personActs = <R extends Route, Read, Sent, Given, Value>(
+export const bindPersonChange = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
   actAsPerson: (acting: PersonActing<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
   after: Afterwards<R, Given, Value> = {},
@@ -227,10 +227,10 @@ function inOneTransaction(
   const act = ('act' in bound ? bound.act : bound.actAsPerson) as BoundForPeople['actAsPerson']
   const at = { workspace: c.var.workspace, agent: c.var.agent, session: c.var.session, params: c.req.param() }
   if (operation.right === 'person')
-    return asPerson(deps, c.var, (context) =>
+    return changeAsPerson(deps, c.var, (context) =>
       act({ ...at, ...context, role: 'member', factorMissing: false } as PersonActing<Route>, input),
     )
-  return asMember(deps, c.var, roleFor(operation), (context) =>
+  return changeAsMember(deps, c.var, roleFor(operation), (context) =>
     act({ ...at, ...context } as PersonActing<Route>, input),
   )
 }

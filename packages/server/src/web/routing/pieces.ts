@@ -13,7 +13,7 @@ const turns = new Turns(32)
  * whole, each client that does not read would make the service hold a copy, although anybody may request the page's
  * files and `/cli/`. Other requests get a turn between two pieces.
  */
-export function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
+export function streamOfPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0
   return new ReadableStream(
     {

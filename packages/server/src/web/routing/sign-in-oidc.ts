@@ -6,12 +6,12 @@ import type { HalfCookies } from '../../people/accounts/half.ts'
 import { decideWithAccounts } from '../../people/accounts/library.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import type { Person } from '../../people/accounts/store.ts'
-import { spendState } from '../../people/factors/connections.ts'
+import { spendCallbackState } from '../../people/factors/connections.ts'
 import { endFirstHalf } from '../../people/factors/first-halves.ts'
 import { shownAtProvider } from '../../people/factors/rules.ts'
 import { noteFactorIn, noteProof } from '../../people/factors/store.ts'
 import { openProvider, ProviderCallFailed } from '../../people/oidc/client.ts'
-import { connect, enter, type OidcConfig } from '../../people/oidc/entering.ts'
+import { connectAccount, enterFromProvider, type OidcConfig } from '../../people/oidc/entering.ts'
 import { type ProviderClaims, verifiedAddress } from '../../people/oidc/judge.ts'
 import { signInAddress, type Visit, type VisitPurpose, visitCookies } from '../../people/oidc/state.ts'
 import { isInvited } from '../../people/workspaces/open-invitations.ts'
@@ -20,7 +20,7 @@ import { callerKey } from '../../platform/http/address.ts'
 import { isNodeWithout } from '../../platform/nodes.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { asPerson } from './acting.ts'
+import { changeAsPerson } from './acting.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
 import { isDisabledRefusal, type NewSession, type SessionMaker } from './sign-in-session.ts'
@@ -89,11 +89,11 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
     { visit, claims, half }: { visit: Visit; claims: ProviderClaims; half: string | undefined },
   ): Promise<Verdict<Entered, ProviderFailure>> =>
     decideWithAccounts<Entered, ProviderFailure>({ store, auth }, async (trx, accounts) => {
-      if (!(await spendState(trx, visit))) return usedBefore
+      if (!(await spendCallbackState(trx, visit))) return usedBefore
       const [caller, at] = [callerKey(addressOf(c)), now()]
       const invited = (email: string) => isInvited(trx, email, at)
       const ctx = { db: trx, config, heard: heard(), caller, isInvited: invited, now: at }
-      const entered = await enter(ctx, accounts, claims)
+      const entered = await enterFromProvider(ctx, accounts, claims)
       if (!entered.ok) return entered
       if (half !== undefined) await endFirstHalf(trx, half)
       const made = await newSession(c, entered.value.person, trx)
@@ -135,10 +135,10 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
     const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (who?.session.id !== session) return refuse('failed', 'another_session')
     let end: Verdict<unknown, FailedEnd> = usedBefore
-    await asPerson(deps, who, async ({ db, by, now: at }) => {
-      const isUnspent = await spendState(db, visit)
+    await changeAsPerson(deps, who, async ({ db, by, now: at }) => {
+      const isUnspent = await spendCallbackState(db, visit)
       const ctx = { db, config, heard: heard(), by, now: at }
-      end = isUnspent ? await connect(ctx, claims.value, { kept: who.session }) : usedBefore
+      end = isUnspent ? await connectAccount(ctx, claims.value, { kept: who.session }) : usedBefore
       if (!end.ok) return refuse('oidc_failed', '')
       await noteProof(db, who.session, 'factor', at)
       return done(null)

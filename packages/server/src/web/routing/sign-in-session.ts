@@ -19,7 +19,7 @@ import {
 import type { Person } from '../../people/accounts/store.ts'
 import { queueMail } from '../../people/mails/queue.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { loggedAlready } from '../../platform/http/requests.ts'
+import { noteLogged } from '../../platform/http/requests.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
@@ -76,7 +76,7 @@ export function sessionMaker(
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
     const facts: SignInLine = { address: addressOf(c), account: maskedEmail(email), ...line, request }
     log.info(facts, 'sign-in')
-    loggedAlready(c.env.incoming)
+    noteLogged(c.env.incoming)
   }
 
   /**

@@ -18,7 +18,7 @@ interface Count {
  * Runs `work`, unless the limit is reached. A run counts as a try while it lasts; afterwards it still counts only if it
  * ended with one of the refusals in `wrong`, or if `wrong` is `all`.
  */
-export async function asTry<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
+export async function runAsTry<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
   const wait = tries.wait(key, limit, now)
   if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
   tries.add(key, now)

@@ -32,7 +32,7 @@ import { passkeyStep } from './sign-in-passkey.ts'
 import { passwordStep } from './sign-in-password.ts'
 import { type GivenCodes, secondStep, tooManyCodes } from './sign-in-second.ts'
 import { isDisabledRefusal, type SignedInAccount, type SignInMethod, sessionMaker } from './sign-in-session.ts'
-import { asTry, outcomeOf } from './sign-in-tries.ts'
+import { outcomeOf, runAsTry } from './sign-in-tries.ts'
 
 /**
  * The limit of tries of one known browser, or else from one network address, to use one-time links or invitations that
@@ -127,7 +127,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
   /** Runs `work`, which checks a passkey, unless this browser or address gave too many wrong ones. */
   const tryPasskey = <T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T> => {
     const key = devices.browser(c.req.header('cookie'), now()) ?? callerKey(addressOf(c))
-    return asTry({ tries: passkeys, limit: perCallerPasskeys, key, now: now(), wrong: wrongPasskey }, work)
+    return runAsTry({ tries: passkeys, limit: perCallerPasskeys, key, now: now(), wrong: wrongPasskey }, work)
   }
 
   return {
@@ -256,7 +256,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     async countLink(c, method, work) {
       const key = this.browserOf(c) ?? callerKey(addressOf(c))
-      return await asTry({ tries: links, limit: perCallerLinks, key, now: now(), wrong: noSuchLink }, work).catch(
+      return await runAsTry({ tries: links, limit: perCallerLinks, key, now: now(), wrong: noSuchLink }, work).catch(
         (error) => {
           const outcome = outcomeOf(error, noSuchLink)
           if (outcome) note(c, '', { outcome, method, known: false })
@@ -271,7 +271,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     countPassword: (c, work) => {
       const count = { tries: passwords, limit: perSessionPassword, key: c.var.session.id, now: now() }
-      return asTry({ ...count, wrong: 'all' }, work)
+      return runAsTry({ ...count, wrong: 'all' }, work)
     },
     rememberDevice(c) {
       const { email } = c.var.person

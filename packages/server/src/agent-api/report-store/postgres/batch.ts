@@ -4,7 +4,7 @@
  */
 import type pg from 'pg'
 import type { UsageDelta } from '../../../fleet/reports/stored.ts'
-import { limitNames, otherModels, type UsageRows } from '../../../fleet/reports/usage-names.ts'
+import { assignUsageRows, otherModels, type UsageRows } from '../../../fleet/reports/usage-names.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import { retryIfLost } from '../../../platform/db/transaction.ts'
 import { dayNumber } from '../../../platform/limits/units.ts'
@@ -17,11 +17,11 @@ import {
   type Submission,
 } from '../rows.ts'
 import { manyRows } from './arrays.ts'
-import { load } from './load.ts'
+import { loadBatch } from './load.ts'
 import { runPipelined } from './pipeline.ts'
 import { writeSteps } from './writing.ts'
 
-export function postgresReports(store: Extract<Store, { engine: 'postgres' }>, decide: DecideReport): ReportStore {
+export function postgresReportStore(store: Extract<Store, { engine: 'postgres' }>, decide: DecideReport): ReportStore {
   return (batch, now, age) =>
     retryIfLost(() => commitOnce(store.pool, batch, (s, rows) => decide(rows, s, now, age), now))
 }
@@ -35,7 +35,7 @@ async function commitOnce(
   const client = await pool.connect()
   let commits = false
   try {
-    const rows = await load(client, batch)
+    const rows = await loadBatch(client, batch)
     const decisions = batch.map((s) => judge(s, rows.get(s.agentId)))
     const usage = await dueUsage(client, batch, decisions, now)
     const steps = writeSteps(batch, decisions, rows, usage)
@@ -76,7 +76,7 @@ async function dueUsage(
   })
   if (due.length === 0) return new Map()
   const rows = await usageRows(client, due)
-  return new Map(due.map(({ agentId, sums }) => [agentId, limitNames(sums, rows(agentId), dayNumber(now))]))
+  return new Map(due.map(({ agentId, sums }) => [agentId, assignUsageRows(sums, rows(agentId), dayNumber(now))]))
 }
 
 async function usageRows(

@@ -17,7 +17,7 @@ import {
   storedCommand,
 } from '../reading.ts'
 import type { AgentRows, KeptRun, RankedRun, Submission } from '../rows.ts'
-import { servedOf, servedReleaseSql } from '../served.ts'
+import { servedReleaseOf, servedReleaseSql } from '../served.ts'
 import { manyRows, textArray } from './arrays.ts'
 import { type PreparedStatement, readTextRow, runPipelined, type TextRow } from './pipeline.ts'
 
@@ -25,7 +25,7 @@ import { type PreparedStatement, readTextRow, runPipelined, type TextRow } from 
  * Reads what is needed to judge the reports of a batch. It locks the agents in the order of their ids, then their
  * commands, so that batches cannot deadlock.
  */
-export async function load(client: pg.PoolClient, batch: readonly Submission[]): Promise<Map<string, AgentRows>> {
+export async function loadBatch(client: pg.PoolClient, batch: readonly Submission[]): Promise<Map<string, AgentRows>> {
   const ids = textArray(batch.map((s) => s.agentId))
   const named = batch.flatMap((s) => (s.report.runs ?? []).map((run) => ({ agent: s.agentId, run: run.id })))
   const acks = batch.flatMap((s) => (s.report.acks ?? []).map((ack) => ack.id))
@@ -78,7 +78,7 @@ function loadedOf(found: TextRow, served: AgentRows['served']): [id: string, Loa
 }
 
 const servedIn = ([serial, version, sha256, signed]: TextRow): AgentRows['served'] =>
-  servedOf([Number(serial), version ?? '', sha256 ?? '', Number(signed)])
+  servedReleaseOf([Number(serial), version ?? '', sha256 ?? '', Number(signed)])
 
 /**
  * Reads what only few reports need: the lowest-ranked runs of an agent that has too many (I8), and the log names of an

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MonotonicAge } from '../../../fleet/commands/deliveries.ts'
 import type { UsageDelta } from '../../../fleet/reports/stored.ts'
-import { limitNames, type UsageRows } from '../../../fleet/reports/usage-names.ts'
+import { assignUsageRows, type UsageRows } from '../../../fleet/reports/usage-names.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import { dayNumber } from '../../../platform/limits/units.ts'
 import { eventRow } from '../../../updates/wishes/events.ts'
@@ -15,7 +15,7 @@ import {
   type ReportWrites,
   type Submission,
 } from '../rows.ts'
-import { servedOf } from '../served.ts'
+import { servedReleaseOf } from '../served.ts'
 import {
   agentFactsCells,
   agentWishesCells,
@@ -31,14 +31,14 @@ import {
   usageCells,
   usageRow,
 } from '../written.ts'
-import { agentsWithCommands, type BatchFacts, type LoadedAgent, load } from './load.ts'
+import { agentsWithCommands, type BatchFacts, type LoadedAgent, loadAgent } from './load.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
 /**
  * Opens the report store on the only connection to the database file. Kysely uses the same connection, so each batch
  * takes it from Kysely and never runs inside somebody else's open transaction.
  */
-export function sqliteReports(store: SqliteStore, decide: DecideReport): ReportStore {
+export function sqliteReportStore(store: SqliteStore, decide: DecideReport): ReportStore {
   let statements: Statements | undefined
   return async (batch, now, age) => {
     const decisions = await store.db.connection().execute(async () => {
@@ -87,12 +87,12 @@ async function commit(
   const decisions: ReportDecision[] = []
   try {
     const batchFacts: BatchFacts = {
-      served: servedOf(s.served.get()),
+      served: servedReleaseOf(s.served.get()),
       activated: new Map(),
       withCommands: agentsWithCommands(s, batch.length),
     }
     for (const submission of batch) {
-      const loaded = load(s, submission, batchFacts)
+      const loaded = loadAgent(s, submission, batchFacts)
       const decision = decide(loaded?.rows, submission, now, age)
       decisions.push(decision)
       if (!decision.ok || !loaded) continue
@@ -173,5 +173,5 @@ function addUsage(s: Statements, agentId: string, sums: readonly UsageDelta[], n
       return { names, others: others > 0 }
     },
   }
-  for (const sum of limitNames(sums, rows, dayNumber(now))) s.addUsage.run(agentId, ...usageCells(usageRow(sum)))
+  for (const sum of assignUsageRows(sums, rows, dayNumber(now))) s.addUsage.run(agentId, ...usageCells(usageRow(sum)))
 }

@@ -30,7 +30,7 @@ const runIndex = runReader.at
 const lowestIndex = lowestRunReader.at
 
 /** Reads what is needed to judge one report; undefined if its agent does not exist. */
-export function load(
+export function loadAgent(
   s: Statements,
   { agentId, report, rowNumbers }: Submission,
   batchFacts: BatchFacts,

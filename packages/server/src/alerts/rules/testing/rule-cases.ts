@@ -34,13 +34,13 @@ export const agentFacts = ({
 })
 
 /** The effect of an event on an open alert. `none` is a case that does not exist. */
-export type Fate = 'stays' | 'closes' | `closes, ${EndCause}` | 'over' | 'none'
+export type EventEffect = 'stays' | 'closes' | `closes, ${EndCause}` | 'over' | 'none'
 
 interface RuleCase {
   /** Facts for which the rule holds at a time, with names that the agent chose. */
   holds: (names: readonly string[], at: number) => Partial<AlertFacts>
   /** The effects on the alert if the agent is stopped, if it is paused, and if the job in the alert is removed. */
-  fates: Record<'stopped' | 'paused' | 'jobGone', Fate>
+  fates: Record<'stopped' | 'paused' | 'jobGone', EventEffect>
 }
 
 /** The signs of a report with these parts, as the service reads them. */

@@ -15,7 +15,7 @@ import type { Config } from '../../../platform/base.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import type { SealKey } from '../../../platform/seal.ts'
 import type { Auth } from '../../accounts/auth.ts'
-import { claimMail, dueMails, forgetMail, giveMailBack, maxAgeOf, tryLater, type WaitingMail } from '../queue.ts'
+import { claimMail, dueMails, forgetMail, giveMailBack, maxAgeOf, planNextTry, type WaitingMail } from '../queue.ts'
 import { composeMail } from './compose.ts'
 
 /** The milliseconds of a try after which the receivers of a domain count as slow, and wait behind others. */
@@ -104,7 +104,7 @@ async function sendOne(waiting: WaitingMail, mailing: MailerParts, stop: AbortSi
   }
   const outcome = deliveryOutcomeOf(answer, { createdAt, tries }, now(), Math.random())
   if (outcome.is === 'dead') log.warn({ kind, answer: answerWords(answer) }, 'mail about an account given up')
-  if (outcome.is === 'again') await tryLater(store, waiting, outcome.dueAt)
+  if (outcome.is === 'again') await planNextTry(store, waiting, outcome.dueAt)
   else await forgetMail(store, waiting)
   return answer.is === 'refused' ? undefined : outcome.is === 'sent'
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { every } from './every.ts'
+import { createLoop } from './loop.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -9,7 +9,7 @@ function held(ms = () => 100) {
   const errors: unknown[] = []
   const ends: { resolve: () => void; reject: (error: unknown) => void }[] = []
   const work = () => new Promise<void>((resolve, reject) => ends.push({ resolve, reject }))
-  const loop = every(ms, work, (error) => errors.push(error))
+  const loop = createLoop(ms, work, (error) => errors.push(error))
   const pass = (by: number) => vi.advanceTimersByTimeAsync(by)
   return { loop, ends, errors, pass }
 }

@@ -2,7 +2,7 @@
  * Calls `ask` at most once in `lasts` milliseconds, and never while an earlier call is in progress. Calls in between
  * get the last result. A failure is not kept.
  */
-export function remembered<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
+export function cached<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
   let asked = Number.NEGATIVE_INFINITY
   let isBusy = false
   let last: Promise<T> | undefined

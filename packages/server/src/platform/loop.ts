@@ -17,7 +17,7 @@ interface Loop<T> {
  * A loop over `work`, which never runs twice at a time and does not keep the process alive. `ms` gives the milliseconds
  * from the end of a run to the next one. `failed` gets the error of a planned run, after which the loop goes on.
  */
-export function every<T>(ms: () => number, work: () => Promise<T>, failed: (error: unknown) => void): Loop<T> {
+export function createLoop<T>(ms: () => number, work: () => Promise<T>, failed: (error: unknown) => void): Loop<T> {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<T> | undefined
   let hurriedMs: number | undefined
