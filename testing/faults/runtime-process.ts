@@ -32,8 +32,8 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'rollback: the link is left where it is',
     harm: 'The page says that an agent was rolled back, and it runs the broken version.',
     file: at('updates/agent/steps.ts'),
-    old: 'leadsTo(folder) !== versionFolderName(running.sha256)',
-    new: 'leadsTo(folder) === versionFolderName(running.sha256)',
+    old: 'currentVersionFolder(folder) !== versionFolderName(running.sha256)',
+    new: 'currentVersionFolder(folder) === versionFolderName(running.sha256)',
     tests: [at('updates/agent/update.process.test.ts')],
   },
   {
@@ -136,8 +136,8 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'acks: they are forgotten although the report was lost',
     harm: 'A command was carried out, and the page says that it got no answer.',
     file: at('reporter/exchange.ts'),
-    old: '  if (!result.ok) return result\n  arrived(reporter, report, seconds(Date.now()))\n',
-    new: '  arrived(reporter, report, seconds(Date.now()))\n  if (!result.ok) return result\n',
+    old: '  if (!result.ok) return result\n  arrived(reporter, report, wholeSeconds(Date.now()))\n',
+    new: '  arrived(reporter, report, wholeSeconds(Date.now()))\n  if (!result.ok) return result\n',
     tests: [at('reporter/rules.process.test.ts')],
   },
   {
@@ -152,8 +152,8 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'installation: it counts as finished before its parts are in place',
     harm: 'After a kill during "svc init" a half-installed agent starts.',
     file: at('install/place.ts'),
-    old: '  leadCurrentTo(folder, sha256)\n  createFolders(folder)\n',
-    new: "  leadCurrentTo(folder, sha256)\n  writeInstall(folder, { ...install, is: 'installed', sha256: sha256.toLowerCase() })\n  createFolders(folder)\n",
+    old: '  linkCurrentTo(folder, sha256)\n  createFolders(folder)\n',
+    new: "  linkCurrentTo(folder, sha256)\n  writeInstall(folder, { ...install, is: 'installed', sha256: sha256.toLowerCase() })\n  createFolders(folder)\n",
     tests: [at('install/init.process.test.ts')],
   },
   {

@@ -16,8 +16,8 @@ export const runtimeFaults: readonly Fault[] = [
     name: 'commands: one that comes again is carried out again',
     harm: 'An agent that was resumed by a person on the machine is paused again by an old command.',
     file: at('reporter/commands/receive.ts'),
-    old: 'journalNow(folder, memory).find((e) => e.id === id)',
-    new: 'journalNow(folder, memory).find((e) => e.id === id && e.owed)',
+    old: 'knownJournal(folder, memory).find((e) => e.id === id)',
+    new: 'knownJournal(folder, memory).find((e) => e.id === id && e.owed)',
     tests: [at('reporter/commands/receive.test.ts')],
   },
   {
@@ -199,10 +199,10 @@ export const runtimeFaults: readonly Fault[] = [
   {
     name: 'mark: a runtime that inherited the mark of an agent counts as its process',
     harm: 'A stop of one agent ends the runtime of another one.',
-    file: at('machine/process/whose.ts'),
+    file: at('machine/process/ownership.ts'),
     old: "({ relation }) => relation === 'svc'",
     new: '() => false',
-    tests: [at('machine/process/whose.test.ts')],
+    tests: [at('machine/process/ownership.test.ts')],
   },
   {
     name: 'stop: only the process group is waited for',

@@ -57,7 +57,7 @@ test('a hint names the folder, quoted for a shell', () => {
  */
 const keepsPlainText = [/^cli\/author\/starting\//, /^install\/service\/text\.ts$/, /^machine\/hint\.ts$/]
 /** Matches lines in which the name of a command is not a hint but data: the name under which a process holds a lock. */
-const lockName = /\b(?:inTurn|tryLock)(?:Anyway|OnFullDisk)?\)?\(.*'svc |\.what [!=]== 'svc |\{ what: 'svc /
+const lockName = /\b(?:withTurn|tryLock)(?:OnFullDisk)?\)?\(.*'svc |\.what [!=]== 'svc |\{ what: 'svc /
 
 test('hints are never written by hand: hint() or plainHint() names the command', async () => {
   const names = (await buildProgram([])).commands.map((c) => c.name())

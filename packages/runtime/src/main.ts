@@ -3,7 +3,7 @@
  * launcher of `svc run` loads the same file into a thread, where it is the worker.
  */
 import { isMainThread, workerData } from 'node:worker_threads'
-import { plainRun } from './cli/run/plain-run.ts'
+import { plainRunOptions } from './cli/run/plain-run.ts'
 import { removeAgentMark } from './machine/process/unmark.ts'
 
 if (process.pid === 1 && isMainThread) endAtEarlySignals()
@@ -12,7 +12,7 @@ const isExec = args[0] === 'exec' && !asksForHelp(args)
 // The command of a job gets the environment as it is, also if an agent runs the job.
 if (!isExec) removeAgentMark()
 
-const plain = plainRun(args)
+const plain = plainRunOptions(args)
 const isWorker = !isMainThread && typeof workerData === 'object' && workerData !== null && workerData.svc === 'runtime'
 
 if (isWorker) void import('./host/agent/worker.ts').then(({ runHostWorker }) => runHostWorker())

@@ -22,7 +22,7 @@ import './reporter/outbox.ts'
 import './reporter/status/writes.ts'
 import './updates/agent/journal.ts'
 import './updates/runtime/journal.ts'
-import { isSettled } from './worker/main.ts'
+import { isReadyToReport } from './worker/main.ts'
 
 const hour = 3_600_000
 const then = Date.UTC(2026, 10, 21, 12)
@@ -164,8 +164,8 @@ test.each([
 
 test('the first report does not wait for a status that is younger than a start that lies ahead', () => {
   const running = { is: 'running', pid: 1, start: '', since: then, crashes: 0, adopted: false } as const
-  expect(isSettled(running, then - 10_000, then)).toBe(false)
-  expect(isSettled(running, then - 3 * hour, then - 3 * hour)).toBe(true)
+  expect(isReadyToReport(running, then - 10_000, then)).toBe(false)
+  expect(isReadyToReport(running, then - 3 * hour, then - 3 * hour)).toBe(true)
 })
 
 test.each([

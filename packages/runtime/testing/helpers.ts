@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 import { whoHolds } from '../src/machine/files/lock.ts'
 import { identityOf, isAlive, type ProcessIdentity } from '../src/machine/process/identity.ts'
-import { agentProcesses, sendTo } from '../src/machine/process/mark.ts'
+import { agentProcesses, signalProcess } from '../src/machine/process/mark.ts'
 import { readNote } from '../src/state/process-note.ts'
 import { agentFolder, becomes } from './folder.ts'
 
@@ -87,7 +87,7 @@ export function helpingAgent(script: string, more: Readonly<Record<string, strin
       const main = readNote(folderAt(folder.root))?.state
       const named = [holder, main && 'pid' in main ? main : undefined, ...living()]
       for (const each of named) if (each && isAlive(each)) process.kill(each.pid, 'SIGKILL')
-      for (const each of agentProcesses(folder.root)) sendTo(each, 'SIGKILL')
+      for (const each of agentProcesses(folder.root)) signalProcess(each, 'SIGKILL')
       folder.remove()
     },
   }

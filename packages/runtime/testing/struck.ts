@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import type { PackedBundle } from '@svc/blueprint'
 import { expect } from 'vitest'
 import { level } from '../../../testing/level.ts'
-import { leadsTo } from '../src/state/versions/folders.ts'
+import { currentVersionFolder } from '../src/state/versions/folders.ts'
 import { readUpdate } from '../src/updates/agent/journal.ts'
 import { bundle } from './blueprint.ts'
 import { becomes, type Ran, type Running, starts, svc } from './folder.ts'
@@ -420,7 +420,7 @@ export function rests(
   if (state !== 'idle' && state !== 'watching') return false
   if (service.reports.length < since + 2) return false
   const running = agent.starts().at(-1)?.cwd ?? ''
-  if (!running.includes(leadsTo(agent) ?? '?')) return false
+  if (!running.includes(currentVersionFolder(agent) ?? '?')) return false
   const at = expectWhole(agent, [old, next])
   return service.reports.at(-1)?.report?.applied?.version === at && at
 }

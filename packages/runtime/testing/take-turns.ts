@@ -5,12 +5,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { folderAt } from '../src/machine/files/folder.ts'
-import { inTurn } from '../src/machine/files/lock.ts'
+import { withTurn } from '../src/machine/files/lock.ts'
 
 const [root = '.', counter = '', times = '1'] = process.argv.slice(2)
-if (times === 'dies') inTurn(folderAt(root), 'dies', () => process.kill(process.pid, 'SIGKILL'))
+if (times === 'dies') withTurn(folderAt(root), 'dies', () => process.kill(process.pid, 'SIGKILL'))
 for (let i = 0; i < Number(times); i++) {
-  inTurn(folderAt(root), 'counts', () => {
+  withTurn(folderAt(root), 'counts', () => {
     const n = Number(readFileSync(counter, 'utf8'))
     const until = performance.now() + 2
     while (performance.now() < until);

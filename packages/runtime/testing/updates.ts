@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PackedBundle, unpackBundle } from '@svc/blueprint'
 import type { Folder } from '../src/machine/files/folder.ts'
-import { leadsTo, versionFolderName } from '../src/state/versions/folders.ts'
+import { currentVersionFolder, versionFolderName } from '../src/state/versions/folders.ts'
 import { readAskedUpdate } from '../src/updates/agent/ask.ts'
 import { readUpdate } from '../src/updates/agent/journal.ts'
 import { bundle, bundleManifest } from './blueprint.ts'
@@ -92,7 +92,7 @@ export function restOf(
   const kept = { version, outcome: 'ok' }
   const back = { version: '1.4.0', outcome: 'rolled_back' }
   const unchanged = { version: '1.4.0', outcome: 'failed' }
-  const leadsNew = leadsTo(folder) === versionFolderName(next.sha256)
+  const leadsNew = currentVersionFolder(folder) === versionFolderName(next.sha256)
   switch (journal?.state) {
     case undefined:
       return { version: '1.4.0', outcome: 'ok' }

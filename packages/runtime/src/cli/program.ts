@@ -5,7 +5,7 @@ import { ownVersion } from '../machine/base/version.ts'
 import { folderAt } from '../machine/files/folder.ts'
 import { commandHint, noteDir, noteStart, shellQuoted } from '../machine/hint.ts'
 import { readInsideRelease } from '../updates/runtime/release.ts'
-import { alignedColumns, exits, guardOutput, printFailure, warn } from './kit/output.ts'
+import { alignedColumns, exits, handleOutputErrors, printFailure, warn } from './kit/output.ts'
 
 type Make = () => Promise<Command>
 
@@ -163,7 +163,7 @@ async function execute(svc: Command, args: readonly string[]): Promise<void> {
       .configureOutput({ outputError: (text, write) => write(text) })
       .showHelpAfterError('Add --help to see how to use it.')
   }
-  guardOutput()
+  handleOutputErrors()
   try {
     await svc.parseAsync(args, { from: 'user' })
     process.exitCode ??= exits.done

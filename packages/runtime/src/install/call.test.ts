@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bundle, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { token } from '../../testing/folder.ts'
 import { json, type Reply, type Service, startService, unknownCode } from '../../testing/service.ts'
-import { checkRedeemed, inItsTurn, redeemCode } from './call.ts'
+import { checkRedeemed, redeemCode, retryWhileLimited } from './call.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -73,7 +73,7 @@ test.each<[header: string | undefined, seconds: number]>([
     const before = service.installs.length
     const replies = [busy(header), busy(header), unknownCode]
     service.install = (...came) => replies.shift()?.(...came)
-    const answer = await inItsTurn(
+    const answer = await retryWhileLimited(
       () => asked(service.origin),
       (wait) => waits.push(wait),
     )
@@ -86,7 +86,7 @@ test.each<[header: string | undefined, seconds: number]>([
 test('calls that are always refused as too many end when the code is over', async () => {
   service.install = busy('300')
   const waits: number[] = []
-  const answer = await inItsTurn(
+  const answer = await retryWhileLimited(
     () => asked(service.origin),
     (wait) => waits.push(wait),
   )

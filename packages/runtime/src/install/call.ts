@@ -121,7 +121,7 @@ const waitOf = (header: string | undefined): number =>
  * machines behind one address thus install one after the other, until their codes expire. `waiting` is called before
  * each wait.
  */
-export async function inItsTurn<T>(
+export async function retryWhileLimited<T>(
   ask: () => Promise<CallResult<T>>,
   waiting: (seconds: number) => void,
 ): Promise<CallResult<T>> {

@@ -11,12 +11,12 @@ import { writeStarter } from '../launcher/trial-files.ts'
 import { createFolder, fileNamesIn, syncFolder, writeDurably } from '../machine/files/durable.ts'
 import { writeEnv } from '../machine/files/env.ts'
 import { createFolders, type Folder, folderAt } from '../machine/files/folder.ts'
-import { toRemember } from '../machine/files/network.ts'
+import { variablesToRemember } from '../machine/files/network.ts'
 import type { Author } from '../state/changes.ts'
 import { type Install, writeInstall } from '../state/install-note.ts'
 import { linkState } from '../state/paths.ts'
 import { changeSettings, fillSettings } from '../state/settings.ts'
-import { leadCurrentTo, versionFolder } from '../state/versions/folders.ts'
+import { linkCurrentTo, versionFolder } from '../state/versions/folders.ts'
 
 interface InstallParts {
   readonly redeemed: RedeemedCode & { readonly bytes: Uint8Array }
@@ -39,9 +39,9 @@ export async function placeAgent(
 ): Promise<Manifest> {
   const { sha256, version, blueprint, env, bytes } = redeemed
   const manifest = await placeVersion(folder, { bytes, sha256: sha256.toLowerCase(), version, blueprint })
-  leadCurrentTo(folder, sha256)
+  linkCurrentTo(folder, sha256)
   createFolders(folder)
-  const remembered = Object.entries(toRemember(origin)).flatMap(([name, value]) =>
+  const remembered = Object.entries(variablesToRemember(origin)).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   )
   writeEnv(folder.env, new Map([...Object.entries(env), ...remembered, ['SVC_URL', origin]]))
@@ -58,11 +58,11 @@ export async function placeAgent(
  * The error of a version that could not be unpacked. If `verdict` is true, the bundle is at fault, so unpacking would
  * fail on every machine. Otherwise the disk of this machine is at fault (D26).
  */
-export class NotPlaced extends Error {
+export class NotPlacedError extends Error {
   readonly verdict: boolean
   constructor(message: string, verdict: boolean) {
     super(message)
-    this.name = 'NotPlaced'
+    this.name = 'NotPlacedError'
     this.verdict = verdict
   }
 }
@@ -83,7 +83,7 @@ export async function placeVersion(
   const unpacked = await unpackBundle(bytes, staged, { expected: { name: blueprint, version, sha256 } })
   if (!unpacked.ok) {
     const verdict = unpacked.code === 'bundle_refused'
-    throw new NotPlaced(verdict ? `The bundle was refused: ${unpacked.message}` : unpacked.message, verdict)
+    throw new NotPlacedError(verdict ? `The bundle was refused: ${unpacked.message}` : unpacked.message, verdict)
   }
   const { manifest } = unpacked.value
   try {

@@ -28,4 +28,4 @@ export function needsLines({ needs = [] }: NeededPrograms): string[] {
 }
 
 /** Sentences about the needed programs that are missing or too old. */
-export const unmet = ({ needs = [] }: NeededPrograms): Promise<string[]> => unmetNeeds(needs)
+export const findUnmetNeeds = ({ needs = [] }: NeededPrograms): Promise<string[]> => unmetNeeds(needs)

@@ -56,5 +56,5 @@ const unknown = (name: string, wanted: readonly SecretSpec[]): string =>
     : `${name} in the secrets file is not used. The secrets of this blueprint are ${wanted.map((one) => one.name).join(', ')}.`
 
 /** The optional secrets for which no value was given. */
-export const notGiven = (wanted: readonly SecretSpec[], values: ReadonlyMap<string, string>): string[] =>
+export const secretsNotGiven = (wanted: readonly SecretSpec[], values: ReadonlyMap<string, string>): string[] =>
   wanted.filter(({ name, optional }) => optional && !values.has(name)).map(({ name }) => name)

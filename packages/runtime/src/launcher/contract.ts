@@ -7,7 +7,7 @@ import type { AppliedUpdate, StoppedBy } from '@svc/protocol'
 import type { ProcessState } from '../state/process-note.ts'
 import type { RuntimeHold, RuntimeNote } from '../state/versions/runtime-note.ts'
 import type { VersionRef } from '../state/versions/version-ref.ts'
-import type { Order } from './supervision.ts'
+import type { StartOrder } from './supervision.ts'
 
 /**
  * The version of this contract. Version 2 added that the launcher replaces the file and sends pings, and that the
@@ -49,7 +49,7 @@ export type ToWorker =
    */
   | { readonly is: 'unswapped'; readonly why: string }
 export type FromWorker =
-  | { readonly is: 'order'; readonly id: number; readonly order?: Order; readonly why?: string }
+  | { readonly is: 'order'; readonly id: number; readonly order?: StartOrder; readonly why?: string }
   | { readonly is: 'say'; readonly line: string }
   /** Says why nothing in this folder can be started. The worker sends this at most once, at the beginning. */
   | { readonly is: 'unfit'; readonly why: string }

@@ -11,13 +11,13 @@ import type { ProcessState } from '../state/process-note.ts'
 import type { RuntimeNote } from '../state/versions/runtime-note.ts'
 import { contractVersion, type FromWorker, type ToWorker, type WorkerStart } from './contract.ts'
 import { type HostingAct, type HostingEvent, noWorker, step } from './hosting.ts'
-import type { OrderAnswer } from './supervision.ts'
+import type { StartOrderAnswer } from './supervision.ts'
 
 /** The part of the launcher that runs the worker. */
 export interface WorkerHost {
   tell(message: ToWorker): void
   /** Asks the worker how the agent must be started; `silent` if the worker does not answer in time. */
-  order(): Promise<OrderAnswer>
+  order(): Promise<StartOrderAnswer>
   /** Gives the current worker this many seconds to end by itself, ends it, and then starts the next worker. */
   replace(seconds: number): void
   /**
@@ -133,13 +133,13 @@ const pulseMs = () => Math.max(scaledMs(5), 500)
  * who asked.
  */
 function questions(tell: (message: ToWorker) => void) {
-  const asking = new Map<number, (answer: OrderAnswer) => void>()
+  const asking = new Map<number, (answer: StartOrderAnswer) => void>()
   let ids = 0
-  const ask = (): Promise<OrderAnswer> =>
+  const ask = (): Promise<StartOrderAnswer> =>
     new Promise((resolve) => {
       const id = ++ids
       const timer = setTimeout(() => done('silent'), Math.max(scaledMs(5), 2000))
-      const done = (answer: OrderAnswer) => {
+      const done = (answer: StartOrderAnswer) => {
         clearTimeout(timer)
         asking.delete(id)
         resolve(answer)
@@ -147,7 +147,7 @@ function questions(tell: (message: ToWorker) => void) {
       asking.set(id, done)
       tell({ is: 'order?', id })
     })
-  return { ask, answer: (id: number, answer: OrderAnswer) => asking.get(id)?.(answer), open: () => asking.keys() }
+  return { ask, answer: (id: number, answer: StartOrderAnswer) => asking.get(id)?.(answer), open: () => asking.keys() }
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { StoppedBy } from '@svc/protocol'
 import type { FromWorker } from './contract.ts'
-import type { Order } from './supervision.ts'
+import type { StartOrder } from './supervision.ts'
 
 interface HostedWorker {
   readonly id: number
@@ -66,7 +66,7 @@ export type HostingAct =
   | { readonly do: 'say'; readonly line: string }
   | { readonly do: 'hear'; readonly message: FromWorker }
   /** Passes the worker's answer to the part of the launcher that asked how the agent must be started. */
-  | { readonly do: 'answer'; readonly question: number; readonly order: Order | undefined }
+  | { readonly do: 'answer'; readonly question: number; readonly order: StartOrder | undefined }
   /**
    * Tells the keeper that the worker ended unexpectedly. The host sends the event `begin` after `seconds`, or after the
    * time that the keeper names, and the next worker starts.

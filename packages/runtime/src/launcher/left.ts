@@ -2,7 +2,7 @@
 import { groupLives, signalGroup } from '../machine/process/group.ts'
 import type { ProcessIdentity } from '../machine/process/identity.ts'
 import type { AgentProcess } from '../machine/process/listed.ts'
-import { agentProcesses, groupOf, keepsMark, sendTo } from '../machine/process/mark.ts'
+import { agentProcesses, createMarkCheck, groupMembersOf, signalProcess } from '../machine/process/mark.ts'
 
 type StopSignal = 'SIGTERM' | 'SIGKILL'
 
@@ -33,7 +33,7 @@ const pauseMs = 200
  * do not belong to the agent.
  */
 export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): LeftProcesses {
-  const isStill = keepsMark(dir)
+  const isStill = createMarkCheck(dir)
   let known: readonly AgentProcess[] = []
   let again = 0
   let orphans: readonly ProcessIdentity[] = []
@@ -49,7 +49,7 @@ export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): Left
   const owns = (group: number): boolean => {
     if (!groupLives(group)) return false
     if (process.platform !== 'linux') return true
-    const { members, marked } = groupOf(group, dir)
+    const { members, marked } = groupMembersOf(group, dir)
     const isKnown = ({ pid, start }: ProcessIdentity) =>
       orphans.some((each) => each.pid === pid && each.start === start)
     if (!marked && !members.some(isKnown)) return false
@@ -67,10 +67,11 @@ export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): Left
     signal: (signal, except) => {
       const isRepeated = signal === sent && performance.now() < again
       sent = signal
-      for (const each of isRepeated ? known.filter(isStill) : search()) if (each.group !== except) sendTo(each, signal)
+      for (const each of isRepeated ? known.filter(isStill) : search())
+        if (each.group !== except) signalProcess(each, signal)
     },
     orphaned: (group) => {
-      orphans = groupOf(group, dir).members
+      orphans = groupMembersOf(group, dir).members
     },
     groupLives: owns,
     signalGroup: (group, signal, led) => {

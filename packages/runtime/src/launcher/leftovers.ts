@@ -85,7 +85,7 @@ export function askLeftProcesses(
 }
 
 /** Notes which processes even a kill did not end, so that the runtime no longer waits for them. */
-export function giveUpOn(current: Supervision, left: readonly AgentProcess[]): LeftoverStep {
+export function noteUnkillable(current: Supervision, left: readonly AgentProcess[]): LeftoverStep {
   if (left.length === 0) return { state: current, acts: [] }
   return {
     state: { ...current, spent: [...(current.spent ?? []), ...left] },
@@ -115,7 +115,7 @@ export function clearLeftProcesses(
   }
   if (at < clearing.killAt) return { state: current, acts: [] }
   if (clearing.killed && isWaitOver(current, left, { killAt: clearing.killAt, at, gone: rules.gone }))
-    return giveUpOn({ ...current, clearing: undefined }, left)
+    return noteUnkillable({ ...current, clearing: undefined }, left)
   return {
     state: { ...current, clearing: { ...clearing, killed: true } },
     acts: [{ do: 'signal left', signal: 'SIGKILL' }],

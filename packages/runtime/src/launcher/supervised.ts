@@ -7,7 +7,7 @@ import type { RunSpec } from './spawn.ts'
 import type { FoundState } from './take-over.ts'
 
 /** The instructions for one start of the agent. */
-export interface Order extends RunSpec {
+export interface StartOrder extends RunSpec {
   readonly restart: Restart
   readonly stopSeconds: number
   /** The version of an installed agent that this order starts, as the name of its folder. */
@@ -16,7 +16,7 @@ export interface Order extends RunSpec {
 /**
  * The runtime's answer to how the agent must be started; undefined if it cannot say, `silent` if it does not answer.
  */
-export type OrderAnswer = Order | 'silent' | undefined
+export type StartOrderAnswer = StartOrder | 'silent' | undefined
 
 /** The state of the supervisor. */
 export interface Supervision extends Omit<FoundState, 'unnoted'> {
@@ -33,7 +33,7 @@ export interface Supervision extends Omit<FoundState, 'unnoted'> {
   /** True if the process is a child of this runtime, which is then notified of its end. */
   readonly child: boolean
   /** The last answer that said how the agent must be started. */
-  readonly order?: Order | undefined
+  readonly order?: StartOrder | undefined
   /** The version and the time of the last restart that was made because another version should run. */
   readonly turned?: { readonly to: string; readonly at: number }
   /** True if the processes outside of the group have been asked to end in the current stop. */
@@ -87,7 +87,7 @@ export type SupervisionEvent =
    * An answer to how the agent must be started. `first`: the answer was requested in advance, and no start waits for
    * it. `wall` is the present time in Unix milliseconds; the mark of the start is made from it.
    */
-  | { readonly is: 'answered'; readonly answer: OrderAnswer; readonly wall: number; readonly first?: true }
+  | { readonly is: 'answered'; readonly answer: StartOrderAnswer; readonly wall: number; readonly first?: true }
   | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
   | { readonly is: 'unstartable'; readonly error: string }
   /**
@@ -108,12 +108,12 @@ export type SupervisionAct =
   /** Tells the rest of the runtime that the state of the process has changed. */
   | { readonly do: 'tell' }
   | { readonly do: 'ask'; readonly first?: true }
-  | { readonly do: 'start'; readonly order: Order; readonly started: string }
+  | { readonly do: 'start'; readonly order: StartOrder; readonly started: string }
   /** Sends a signal to the process group of the agent. */
   | { readonly do: 'signal'; readonly pid: number; readonly signal: 'SIGTERM' | 'SIGKILL' }
   /** Sends a signal to all other processes that the agent started. */
   | { readonly do: 'signal left'; readonly signal: 'SIGTERM' | 'SIGKILL' }
-  | { readonly do: 'clean up'; readonly order: Order; readonly started: string }
+  | { readonly do: 'clean up'; readonly order: StartOrder; readonly started: string }
   | { readonly do: 'rotate' }
   /** Checks the agent's files and processes at once. */
   | { readonly do: 'check' }

@@ -4,8 +4,8 @@ import { processHealth } from '../state/process-health.ts'
 import type { RunningProcess } from '../state/process-note.ts'
 import {
   initialSupervision,
-  type Order,
   type ProcessSnapshot,
+  type StartOrder,
   type Supervision,
   type SupervisionAct,
   type SupervisionEvent,
@@ -26,12 +26,12 @@ const rules: SupervisionRules = {
   interval: 1000,
   hurry: 50,
 }
-const order: Order = { argv: ['agent'], cwd: '/a', env: {}, restart: 'always', stopSeconds: 10, version: 'one' }
+const order: StartOrder = { argv: ['agent'], cwd: '/a', env: {}, restart: 'always', stopSeconds: 10, version: 'one' }
 const alive: RunningProcess = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
 const run: ProcessSnapshot = { lives: true, group: true, paused: false, leadsTo: 'one' }
 const gone: ProcessSnapshot = { ...run, lives: false, group: false }
 const check = (seen: ProcessSnapshot = run): SupervisionEvent => ({ is: 'check', seen })
-const answered = (answer: Order | 'silent' | undefined = order): SupervisionEvent => ({
+const answered = (answer: StartOrder | 'silent' | undefined = order): SupervisionEvent => ({
   is: 'answered',
   answer,
   wall: 50_000,

@@ -10,16 +10,16 @@ import {
   askLeftProcesses,
   backgroundedEvent,
   clearLeftProcesses,
-  giveUpOn,
   isWaitOver,
   killableLeftovers,
   lastKilledOf,
+  noteUnkillable,
 } from './leftovers.ts'
 import { move, type ProcessEvent } from './moves.ts'
 import type {
-  Order,
-  OrderAnswer,
   ProcessSnapshot,
+  StartOrder,
+  StartOrderAnswer,
   Supervision,
   SupervisionAct,
   SupervisionEvent,
@@ -27,7 +27,15 @@ import type {
 } from './supervised.ts'
 import type { FoundState } from './take-over.ts'
 
-export type { Order, OrderAnswer, ProcessSnapshot, Supervision, SupervisionAct, SupervisionEvent, SupervisionRules }
+export type {
+  ProcessSnapshot,
+  StartOrder,
+  StartOrderAnswer,
+  Supervision,
+  SupervisionAct,
+  SupervisionEvent,
+  SupervisionRules,
+}
 
 interface SupervisionStep {
   readonly state: Supervision
@@ -112,7 +120,7 @@ function noted({ state, acts }: SupervisionStep, snapshot: ProcessSnapshot, at: 
 function check(before: Supervision, snapshot: ProcessSnapshot, rules: SupervisionRules, at: number): SupervisionStep {
   const end = endSeen(before, snapshot, rules, at)
   const applied = apply(before, end, rules, at)
-  const stuck = giveUpOn(applied.state, end?.is === 'gone' ? killableLeftovers(before, snapshot) : [])
+  const stuck = noteUnkillable(applied.state, end?.is === 'gone' ? killableLeftovers(before, snapshot) : [])
   const cleared = clearLeftProcesses(stuck.state, snapshot, rules, at)
   const ended = { state: stuck.state, acts: [...applied.acts, ...stuck.acts] }
   if (cleared) return { state: cleared.state, acts: [...ended.acts, ...cleared.acts, { do: 'wait', ms: rules.hurry }] }

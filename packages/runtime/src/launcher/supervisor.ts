@@ -5,14 +5,14 @@
  */
 import { statSync } from 'node:fs'
 import { messageOf } from '../machine/base/errors.ts'
-import { flooredMs, patience, scaledMs, wait } from '../machine/base/time.ts'
+import { flooredMs, scaledMs, timeoutMs, wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { failureReason } from '../machine/files/space.ts'
 import { groupLives } from '../machine/process/group.ts'
 import { identityOf, isAlive } from '../machine/process/identity.ts'
 import { leadsInside } from '../state/logs/open.ts'
 import { type ProcessExit, type ProcessState, writeNote } from '../state/process-note.ts'
-import { leadsTo } from '../state/versions/folders.ts'
+import { currentVersionFolder } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
 import { type LeftProcesses, leftProcessesOf } from './left.ts'
 import { rotateOutput } from './output.ts'
@@ -20,8 +20,8 @@ import { isTrouble, type RotationOutcome, rotationLine } from './rotation.ts'
 import { spawnAgent } from './spawn.ts'
 import {
   initialSupervision,
-  type OrderAnswer,
   type ProcessSnapshot,
+  type StartOrderAnswer,
   type Supervision,
   type SupervisionAct,
   type SupervisionEvent,
@@ -41,7 +41,7 @@ interface Supervisor {
   kill(): void
 }
 interface SupervisorHost {
-  readonly order: () => Promise<OrderAnswer>
+  readonly order: () => Promise<StartOrderAnswer>
   readonly changed: (state: ProcessState) => void
   readonly say: (line: string) => void
 }
@@ -199,7 +199,7 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
   counts: flooredMs(5),
   stop: scaledMs,
   again: scaledMs(5),
-  gone: patience(2),
+  gone: timeoutMs(2),
   rotate: scaledMs(5),
   interval: scaledMs(1),
   hurry: 50,
@@ -219,6 +219,6 @@ function seenAt({ folder, left, cleaners }: SupervisorParts, { state, child, cle
     cleaning: cleaners.size > 0,
     paused: statSync(folder.paused, { throwIfNoEntry: false }) !== undefined,
     runAsked: statSync(folder.runNow, { throwIfNoEntry: false })?.mtimeMs,
-    leadsTo: folder.installed ? leadsTo(folder) : undefined,
+    leadsTo: folder.installed ? currentVersionFolder(folder) : undefined,
   }
 }

@@ -6,7 +6,7 @@ import { isAlive } from '../machine/process/identity.ts'
 import { oldestProcess } from '../machine/process/listed.ts'
 import { agentProcesses, findMarked } from '../machine/process/mark.ts'
 import { type ProcessState, readNote } from '../state/process-note.ts'
-import { leadsTo } from '../state/versions/folders.ts'
+import { currentVersionFolder } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
 
 /** The state of the agent's process as a new runtime finds it. */
@@ -42,7 +42,7 @@ export function takeOverProcess(folder: Folder): FoundState {
   const state = onThisClock(note.state, now)
   // If the note names no version, the runtime that wrote it was too old to update agents. So the version is the one
   // that `current` leads to.
-  const version = note.version ?? (folder.installed ? leadsTo(folder) : undefined)
+  const version = note.version ?? (folder.installed ? currentVersionFolder(folder) : undefined)
   const known = { started, version, output }
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined
   if (marked) {

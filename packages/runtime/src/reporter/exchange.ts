@@ -18,12 +18,12 @@ import {
   tokenLike,
 } from '@svc/protocol'
 import { codeOf, messageOf } from '../machine/base/errors.ts'
-import { seconds } from '../machine/base/time.ts'
+import { wholeSeconds } from '../machine/base/time.ts'
 import { ownVersion } from '../machine/base/version.ts'
 import { postJson, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 import type { ServiceConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { inTurnOnFullDisk } from '../machine/files/lock.ts'
+import { withTurnOnFullDisk } from '../machine/files/lock.ts'
 import { fillReserve } from '../machine/files/reserve.ts'
 import { failureReason, isDiskFault } from '../machine/files/space.ts'
 import { haltOf } from '../machine/process/identity.ts'
@@ -39,7 +39,7 @@ import {
   changeJournal,
   dropAcks,
   forgetOldEntries,
-  journalNow,
+  knownJournal,
   owedAcks,
 } from './commands/journal.ts'
 import { type HandledCommand, receiveCommands, settleInterrupted } from './commands/receive.ts'
@@ -49,7 +49,7 @@ import { shrinkReport } from './shrink.ts'
 import { ageItem, isStatusOld } from './status/age.ts'
 import { diskHealth } from './status/disk.ts'
 import { readStatus } from './status/file.ts'
-import { type KeptStatus, keepStatus } from './status/keep.ts'
+import { type KeptStatus, statusAfterRead } from './status/keep.ts'
 import { noRuns, type OpenRuns, withEndedRuns } from './status/open-runs.ts'
 import type { StatusWrites } from './status/writes.ts'
 
@@ -110,9 +110,9 @@ export async function exchangeReport(
         { ...own, manifest: { ...manifest, controls: [], settings: [] }, health: [broken, ...health] },
         [],
       )
-    : newReport(reporter, { ...own, manifest, health }, owedAcks(journalNow(folder, reporter.memory)))
+    : newReport(reporter, { ...own, manifest, health }, owedAcks(knownJournal(folder, reporter.memory)))
   const body = JSON.stringify(shrinkReport(report, Date.now())).replaceAll(tokenLike, '[masked]')
-  const sent = seconds(Date.now())
+  const sent = wholeSeconds(Date.now())
   const answered = await postJson(connection, '/api/agent/v1/report', body, { signal })
   const result = judge(answered)
   if (result.ok && answered.is === 'answered') reporter.serviceClock = serviceClock(answered.headers.date, clocks())
@@ -127,8 +127,8 @@ export async function exchangeReport(
       isDiskFault(error) && codeOf(error) !== 'ENOSPC' ? failureReason(error, folder.outbox) : undefined
   }
   if (!result.ok) return result
-  arrived(reporter, report, seconds(Date.now()))
-  const handled = receiveCommands(folder, manifest, result.answer.commands, seconds(Date.now()), reporter.memory)
+  arrived(reporter, report, wholeSeconds(Date.now()))
+  const handled = receiveCommands(folder, manifest, result.answer.commands, wholeSeconds(Date.now()), reporter.memory)
   return { ok: true, answer: result.answer, handled }
 }
 
@@ -141,7 +141,7 @@ const clocks = () => ({ now: Date.now(), mono: performance.now() })
  */
 function brokenJournal({ folder, memory }: ReporterState, manifest: Manifest): HealthItem | undefined {
   try {
-    settleInterrupted(folder, manifest, seconds(Date.now()), memory)
+    settleInterrupted(folder, manifest, wholeSeconds(Date.now()), memory)
     return undefined
   } catch (error) {
     const why = messageOf(error)
@@ -155,7 +155,7 @@ function newReport(reporter: ReporterState, { manifest, health, ...own }: Curren
   const read = file === undefined ? undefined : readStatus(folder, machinePathOf(folder, manifest, file))
   const now =
     file !== undefined && read
-      ? keepStatus(reporter.kept, read, file, Date.now())
+      ? statusAfterRead(reporter.kept, read, file, Date.now())
       : { kept: reporter.kept, status: {}, health: [] }
   reporter.kept = now.kept
   const writtenAt = read?.is === 'bytes' ? read.mtimeMs : undefined
@@ -187,7 +187,7 @@ function newReport(reporter: ReporterState, { manifest, health, ...own }: Curren
     pause,
     halt,
     stop: own.stop && { by: own.stop, author: readStop(folder) },
-    statusAt: aged && seconds(inServiceTime(aged.at, reporter.serviceClock, clocks())),
+    statusAt: aged && wholeSeconds(inServiceTime(aged.at, reporter.serviceClock, clocks())),
     statusOld: aged && isStatusOld(aged, aged.looked),
     acks,
     account: readAccount(folder),
@@ -244,7 +244,7 @@ function record(
 /** Drops acks from the journal. This is called only after a report that carried them was successful (D4). */
 function arrived({ folder, memory }: ReporterState, { acks = [] }: Report, now: number): void {
   if (acks.length > 0)
-    inTurnOnFullDisk(folder, 'svc report', () =>
+    withTurnOnFullDisk(folder, 'svc report', () =>
       changeJournal(folder, memory, (journal) => forgetOldEntries(dropAcks(journal, acks), now)),
     )
 }

@@ -3,7 +3,7 @@ import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
-import { manifestKnown, manifestNow } from './known.ts'
+import { manifestForCommand, manifestNow } from './known.ts'
 
 const agents: ReturnType<typeof agentFolder>[] = []
 afterEach(() => {
@@ -26,8 +26,8 @@ const withCopy = async () => {
   writeFileSync(copyOf(agent), readFileSync(copyOf(agent), 'utf8').replace('"pause"', '"resume"'))
   return agent
 }
-const controls = async (...given: Parameters<typeof manifestKnown>) => {
-  const manifest = await manifestKnown(...given)
+const controls = async (...given: Parameters<typeof manifestForCommand>) => {
+  const manifest = await manifestForCommand(...given)
   return manifest.ok ? manifest.value.controls : manifest.message
 }
 

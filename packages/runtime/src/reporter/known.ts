@@ -30,7 +30,7 @@ export async function manifestNow(folder: Folder, reader: string = ownVersion): 
  * The manifest in the folder, for a command that stores no copy of it. A copy that another user stored is not used:
  * nobody has checked it, and the current user may have more rights.
  */
-export async function manifestKnown(folder: Folder, reader: string = ownVersion): Promise<ManifestNow> {
+export async function manifestForCommand(folder: Folder, reader: string = ownVersion): Promise<ManifestNow> {
   const read = readManifestFile(folder)
   const known = read.is === 'bytes' && isOwn(fileOf(folder)) ? recall(folder, sumOf(read.bytes), reader) : undefined
   if (known) return { ok: true, value: known }

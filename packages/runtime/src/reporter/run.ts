@@ -12,10 +12,10 @@ import { ownVersion } from '../machine/base/version.ts'
 import { sweepTemporary } from '../machine/files/durable.ts'
 import { readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { inTurn } from '../machine/files/lock.ts'
+import { withTurn } from '../machine/files/lock.ts'
 import { readManifestFile } from '../machine/files/read.ts'
 import { fillSettings } from '../state/settings.ts'
-import { noMemory } from './commands/journal.ts'
+import { newCommandMemory } from './commands/journal.ts'
 import { handledText } from './commands/receive.ts'
 import {
   type CurrentFacts,
@@ -34,7 +34,7 @@ export const createReporter = (folder: Folder): ReporterState => ({
   seq: 0,
   kept: { misses: 0 },
   writes: watchWrites(folder),
-  memory: noMemory(),
+  memory: newCommandMemory(),
 })
 
 /**
@@ -127,7 +127,7 @@ async function farewell(reporter: ReporterState, facts: CurrentFacts, signal: Ab
 function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): void {
   try {
     for (const each of [folder.svc, folder.journal, folder.lock]) sweepTemporary(each, Date.now())
-    inTurn(folder, 'svc report', () => fillSettings(folder, manifest))
+    withTurn(folder, 'svc report', () => fillSettings(folder, manifest))
   } catch (error) {
     say(`the settings file could not be updated: ${messageOf(error)}`)
   }

@@ -4,13 +4,13 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
-import { seconds } from '../machine/base/time.ts'
+import { wholeSeconds } from '../machine/base/time.ts'
 import { postJson, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 import type { ServiceConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { inTurnOnFullDisk } from '../machine/files/lock.ts'
+import { withTurnOnFullDisk } from '../machine/files/lock.ts'
 import { noSuchLog, readLogFile } from '../state/logs/read.ts'
-import { type CommandEntry, type CommandMemory, changeJournal, journalNow, withEntry } from './commands/journal.ts'
+import { type CommandEntry, type CommandMemory, changeJournal, knownJournal, withEntry } from './commands/journal.ts'
 
 /**
  * The time limit of an upload in seconds. It is longer than that of a report, since an upload is up to two hundred
@@ -34,9 +34,9 @@ export async function uploadLogs(
   connection: ServiceConnection,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
 ): Promise<void> {
-  for (const entry of journalNow(folder, memory).filter(waitsForUpload).slice(0, limits.logsPerMinute)) {
+  for (const entry of knownJournal(folder, memory).filter(waitsForUpload).slice(0, limits.logsPerMinute)) {
     const name = typeof entry.payload?.name === 'string' ? entry.payload.name : ''
-    const now = seconds(Date.now())
+    const now = wholeSeconds(Date.now())
     if (now - entry.received > limits.logAnswerSeconds) {
       settle({ folder, memory }, entry, false, 'Too late.')
       continue
@@ -76,6 +76,8 @@ function settle(
   ok: boolean,
   message: string,
 ): void {
-  const settled = { ...entry, answered: seconds(Date.now()), ok, message }
-  inTurnOnFullDisk(folder, 'svc report', () => changeJournal(folder, memory, (journal) => withEntry(journal, settled)))
+  const settled = { ...entry, answered: wholeSeconds(Date.now()), ok, message }
+  withTurnOnFullDisk(folder, 'svc report', () =>
+    changeJournal(folder, memory, (journal) => withEntry(journal, settled)),
+  )
 }

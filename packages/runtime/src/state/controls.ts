@@ -4,7 +4,7 @@
  * removes it when it starts the run.
  */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { seconds } from '../machine/base/time.ts'
+import { wholeSeconds } from '../machine/base/time.ts'
 import { removeDurably, writeDurably } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
@@ -30,7 +30,7 @@ export function readPause(folder: Folder): Pause | undefined {
   const stat = statSync(folder.paused, { throwIfNoEntry: false })
   if (!stat) return undefined
   const author = readAuthor(readJsonObject(folder.paused, noteBytes))
-  return { since: author?.at ?? seconds(stat.mtimeMs), ...(author && { author }) }
+  return { since: author?.at ?? wholeSeconds(stat.mtimeMs), ...(author && { author }) }
 }
 
 /**
@@ -67,11 +67,11 @@ function made(file: string): boolean {
 }
 
 /** True if there is a request for a run that the agent has not taken yet. */
-export const runNowWaits = (folder: Folder): boolean => existsSync(folder.runNow)
+export const isRunRequested = (folder: Folder): boolean => existsSync(folder.runNow)
 
 /** Requests a run. Returns false if an earlier request was not taken yet. */
-export function askToRun(folder: Folder, author: Author): boolean {
-  if (runNowWaits(folder)) return false
+export function requestRun(folder: Folder, author: Author): boolean {
+  if (isRunRequested(folder)) return false
   createFolders(folder)
   writeDurably(folder.runNow, `${JSON.stringify(author)}\n`)
   tryNoteChange(folder, { run_now: author })

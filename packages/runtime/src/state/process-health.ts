@@ -3,14 +3,14 @@
  * not run.
  */
 import type { HealthItem, Level, State } from '@svc/protocol'
-import { seconds, timeText } from '../machine/base/time.ts'
+import { timeText, wholeSeconds } from '../machine/base/time.ts'
 import type { Halt } from '../machine/process/identity.ts'
 import { howEnded } from '../machine/process/listed.ts'
 import type { ProcessState } from './process-note.ts'
 
 /** The number of consecutive failed starts from which the health item `Process` is bad. */
 const tooMany = 3
-const at = (ms: number): string => timeText(seconds(ms))
+const at = (ms: number): string => timeText(wholeSeconds(ms))
 
 /**
  * The health item `Process`. If `halt` is set, the process is suspended or a zombie, so the item does not say that it

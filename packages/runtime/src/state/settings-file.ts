@@ -130,7 +130,7 @@ export function asideRemarks(folder: SettingsPath, manifest: WithSettings): stri
  * Keeps the parts of the settings file that would be lost when it is written again. `chosen` are the keys that somebody
  * changes now. Returns true if the file that a person wrote was set aside.
  */
-export function keepWritten(folder: Folder, manifest: WithSettings, chosen: SettingValues): boolean {
+export function keepLostParts(folder: Folder, manifest: WithSettings, chosen: SettingValues): boolean {
   const isChosen = (key: string) => Object.hasOwn(chosen, key)
   const drops = remarksOn(folder, manifest).some(({ keys, stays }) => !stays && !keys.every(isChosen))
   if (whySettingsUnreadable(folder) !== undefined || drops) return keepAside(folder)

@@ -12,7 +12,7 @@ import { type FileToWrite, writeTogether } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
 import { type Author, changesWith, readChanges, recordOf } from './changes.ts'
-import { keepWritten, maxSettingsBytes, unknownSettings, writtenSettings } from './settings-file.ts'
+import { keepLostParts, maxSettingsBytes, unknownSettings, writtenSettings } from './settings-file.ts'
 
 type WithRuntime = Pick<Manifest, 'runtime'>
 type WithSettings = Pick<Manifest, 'settings'> & Partial<WithRuntime>
@@ -94,7 +94,7 @@ function write(
 ): boolean {
   createFolders(folder)
   const text = shown({ ...values, ...unknownSettings(folder, manifest) })
-  const isAside = keepWritten(folder, manifest, chosen)
+  const isAside = keepLostParts(folder, manifest, chosen)
   const filled = manifest.settings.flatMap(({ key, default: usual }) =>
     usual !== undefined && values[key] === usual && !authors[key] ? [[key, usual] as const] : [],
   )

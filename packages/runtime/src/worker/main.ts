@@ -189,7 +189,7 @@ async function agentSettled(
   const file = manifest.status === undefined ? undefined : machinePathOf(folder, manifest, manifest.status)
   const written = () => (file === undefined ? Number.POSITIVE_INFINITY : writtenAt(file))
   const end = performance.now() + scaledMs(patienceSeconds)
-  while (!isSettled(state(), written(), Date.now()) && performance.now() < end)
+  while (!isReadyToReport(state(), written(), Date.now()) && performance.now() < end)
     if (!(await wait(Math.min(scaledMs(0.1), 100), stop))) return
 }
 
@@ -203,7 +203,7 @@ const noteMs = 250
  * True if the first report need not wait: it is clear whether the agent's process runs and, if the process runs, it has
  * written its status file. `written` is the time of that file in Unix milliseconds.
  */
-export function isSettled(state: ProcessState, written: number | undefined, now: number): boolean {
+export function isReadyToReport(state: ProcessState, written: number | undefined, now: number): boolean {
   if (state.is === 'waiting') return state.startAt > now
   if (state.is !== 'running') return true
   return written !== undefined && (written > state.since - noteMs || isTooFarAhead(state.since, now))

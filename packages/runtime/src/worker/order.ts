@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import type { Manifest, Runtime } from '@svc/blueprint'
 import type { SettingValue } from '@svc/protocol'
-import type { Order } from '../launcher/supervision.ts'
+import type { StartOrder } from '../launcher/supervision.ts'
 import { messageOf } from '../machine/base/errors.ts'
 import { readEnv } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
@@ -11,7 +11,7 @@ import { isDiskFault } from '../machine/files/space.ts'
 import { commandHint } from '../machine/hint.ts'
 import { createStatePaths, machinePathOf } from '../state/paths.ts'
 import { fillSettings, settingsInForce } from '../state/settings.ts'
-import { leadsTo } from '../state/versions/folders.ts'
+import { currentVersionFolder } from '../state/versions/folders.ts'
 
 /** Explains that an agent cannot be started because its manifest has no part `runtime`. */
 export const missingRuntime = (folder: Folder, name: string): string =>
@@ -25,7 +25,7 @@ export function startOrderOf(
   folder: Folder,
   manifest: Manifest,
   say: (line: string) => void = () => {},
-): Order | undefined {
+): StartOrder | undefined {
   const { runtime } = manifest
   if (!runtime) return undefined
   const version = versionOf(folder)
@@ -55,7 +55,7 @@ export function startOrderOf(
  */
 function versionOf(folder: Folder): string | undefined {
   if (!folder.installed) return undefined
-  return folder.home === folder.current ? leadsTo(folder) : basename(folder.home)
+  return folder.home === folder.current ? currentVersionFolder(folder) : basename(folder.home)
 }
 
 /**

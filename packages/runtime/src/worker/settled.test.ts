@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ProcessState } from '../state/process-note.ts'
-import { isSettled } from './main.ts'
+import { isReadyToReport } from './main.ts'
 
 const now = 1_790_000_000_000
 const alive = { pid: 7, start: 'boot:1', since: now - 1000, crashes: 0, adopted: false }
@@ -26,4 +26,4 @@ test.each<[string, ProcessState, number | undefined, boolean]>([
   ['running, wrote before its start was noted', running, now - 1050, true],
   ['running, only an earlier process has written', running, now - 60_000, false],
   ['running, nothing written', running, undefined, false],
-])('%s', (_what, state, written, settled) => expect(isSettled(state, written, now)).toBe(settled))
+])('%s', (_what, state, written, settled) => expect(isReadyToReport(state, written, now)).toBe(settled))

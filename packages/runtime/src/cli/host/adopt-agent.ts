@@ -19,7 +19,7 @@ import { ownVersion } from '../../machine/base/version.ts'
 import { writeLightly } from '../../machine/files/durable.ts'
 import { rememberNetwork, type ServiceConnection, writeConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { inTurn, whoHolds } from '../../machine/files/lock.ts'
+import { whoHolds, withTurn } from '../../machine/files/lock.ts'
 import { commandHint } from '../../machine/hint.ts'
 import { composeReport } from '../../reporter/compose.ts'
 import { shrinkReport } from '../../reporter/shrink.ts'
@@ -60,7 +60,7 @@ export async function connectHost(
     }
     const program = programFile()
     if (readInsideRelease(program) && !existsSync(folder.runtime)) keepProgram(folder, program)
-    inTurn(folder, 'svc adopt', () => {
+    withTurn(folder, 'svc adopt', () => {
       writeManifest(folder, manifestFor(folder, name))
       // The first look is noted before the agent may see that sessions are shown.
       if (ai && readAdopted(folder)?.ai !== true) writeNumbers(folder.state, ai.numbers)

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { strangersFolder } from '../../host/adopt/place.ts'
+import { findForeignFolder } from '../../host/adopt/place.ts'
 import { accountHostFolder, jobsFolderOf } from '../../host/jobs/account.ts'
 import { isLauncher } from '../../host/jobs/launcher-file.ts'
 import { programFile } from '../../launcher/file.ts'
@@ -37,7 +37,7 @@ export function findHostFolder(): HostFolder {
   const stranger =
     uid === undefined
       ? undefined
-      : strangersFolder(
+      : findForeignFolder(
           uid,
           places.map((each) => ({ ...each, owner: ownerOf(each.path) })),
         )

@@ -8,7 +8,7 @@ import { hasChangedTable, readTable, replaceTable } from '../../host/adopt/table
 import { type AdoptedNote, forgetAdopted, readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
 import { forgetLines } from '../../host/jobs/seen.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { inTurn } from '../../machine/files/lock.ts'
+import { withTurn } from '../../machine/files/lock.ts'
 import { commandHint } from '../../machine/hint.ts'
 import { carryOutRemoval, plannedLines, removalPlan, removedLines } from '../install/remove.ts'
 import { confirm, isInteractive } from '../kit/ask.ts'
@@ -68,7 +68,7 @@ async function removeSection(folder: Folder, only: SectionName, options: RemoveO
   const said = { folder: folder.root, section: only, crontabDiff: diff }
   if (!(await isAgreed(plan, said, `Stop showing ${words}?`, options))) return
   if (table) await putBack(folder, table, crontab)
-  inTurn(folder, 'svc adopt', () => writeAdopted(folder, { ...note, [only]: false }))
+  withTurn(folder, 'svc adopt', () => writeAdopted(folder, { ...note, [only]: false }))
   if (only === 'jobs') forgetLines(folder.state)
   printResult(options.json, { removed: true, unwrapped: crontab.changes.length, ...said }, () => [
     ...putBackLines(crontab),

@@ -89,7 +89,7 @@ export const sessionCounts = ({ ai: { found } }: SectionFacts): Record<string, n
   Object.fromEntries(found.flatMap(({ tool, sessions, isUnread }) => (isUnread ? [] : [[tool, sessions.length]])))
 
 /** The look at AI sessions, if a person chose to show them. */
-export const aiOf = ({ ai: isShown, names }: AdoptedNote, facts: SectionFacts): AiLook | undefined =>
+export const chosenAiLook = ({ ai: isShown, names }: AdoptedNote, facts: SectionFacts): AiLook | undefined =>
   isShown ? namedAs(facts.ai, names) : undefined
 
 /**

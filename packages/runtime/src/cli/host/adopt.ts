@@ -28,9 +28,9 @@ import { connectHost, notStarted, reportNow, startHost } from './adopt-agent.ts'
 import { findHostFolder, type HostFolder, installPrograms, mustInstall } from './adopt-place.ts'
 import { unadopt } from './adopt-remove.ts'
 import {
-  aiOf,
   allSections,
   askSections,
+  chosenAiLook,
   lookAtSections,
   onlySection,
   type SectionFacts,
@@ -105,7 +105,7 @@ async function run(options: AdoptOptions): Promise<void> {
     ...(await connectHost(host, {
       name,
       adopted,
-      ai: aiOf(adopted, facts),
+      ai: chosenAiLook(adopted, facts),
       connection,
       isNew: known.value === undefined,
     })),
@@ -227,7 +227,11 @@ async function dryRun(subject: Adoption, adopted: AdoptedNote, { json, log }: Ad
   const { found, facts, host } = subject
   const { crontab } = found
   const changes = crontab.ok && crontab.plan.changes.length > 0
-  const status = { jobs: adopted.jobs, ai: aiOf(adopted, facts)?.part, table: changes ? crontab.plan.text : undefined }
+  const status = {
+    jobs: adopted.jobs,
+    ai: chosenAiLook(adopted, facts)?.part,
+    table: changes ? crontab.plan.text : undefined,
+  }
   const report = await reportNow(host, subject.name, status)
   printResult(json, answerOf(subject, report, 0), () => [
     ...foundLines(found),
@@ -252,7 +256,7 @@ async function done(
     json,
   }: { adopted: AdoptedNote; wrapped: number; lines: readonly string[]; json: boolean | undefined },
 ): Promise<void> {
-  const status = { jobs: adopted.jobs, ai: aiOf(adopted, subject.facts)?.part }
+  const status = { jobs: adopted.jobs, ai: chosenAiLook(adopted, subject.facts)?.part }
   const report = json ? await reportNow(subject.host, subject.name, status) : undefined
   printResult(json, answerOf(subject, report, wrapped), () => lines)
 }

@@ -9,7 +9,7 @@ import { Command } from 'commander'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import { type ServiceConnection, writeConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { inTurn, whoHolds } from '../../machine/files/lock.ts'
+import { whoHolds, withTurn } from '../../machine/files/lock.ts'
 import { readFile, readManifestFile } from '../../machine/files/read.ts'
 import { commandHint, examples } from '../../machine/hint.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
@@ -58,7 +58,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
     'manifest' in found ? { ...found, toWrite: undefined } : await newManifest(found.name, yes)
   const firstStatus = await offerStatus(folder, manifest, yes)
   if (test) await tryConnection(folder, manifest, connection, 'With --no-test it is written without a test.')
-  inTurn(folder, 'svc connect', () => {
+  withTurn(folder, 'svc connect', () => {
     if (toWrite !== undefined) writeDurably(folder.manifest, toWrite)
     writeConnection(folder, connection)
     fillSettings(folder, manifest)

@@ -6,15 +6,15 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { InstallPreview, SecretSpec, SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
-import { checkRedeemed, inItsTurn, redeemCode } from '../../install/call.ts'
+import { checkRedeemed, redeemCode, retryWhileLimited } from '../../install/call.ts'
 import { claimFolder, unclaim, whyFolderIsTaken } from '../../install/claim.ts'
 import { placeAgent } from '../../install/place.ts'
-import { unmet } from '../../install/ready.ts'
-import { gatherSecrets, notGiven } from '../../install/secrets.ts'
+import { findUnmetNeeds } from '../../install/ready.ts'
+import { gatherSecrets, secretsNotGiven } from '../../install/secrets.ts'
 import { type InstalledUnit, installService } from '../../install/service/units.ts'
 import { programFile } from '../../launcher/file.ts'
 import { messageOf } from '../../machine/base/errors.ts'
-import { seconds } from '../../machine/base/time.ts'
+import { wholeSeconds } from '../../machine/base/time.ts'
 import type { EnvFileValues } from '../../machine/files/env.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { readHandedEnv } from '../../machine/files/handed.ts'
@@ -28,8 +28,8 @@ import { alignedColumns, exits, oneLine, printResult, Refusal, safe, warn } from
 import { startInBackground } from '../run/start.ts'
 import {
   askSetting,
-  chooseLate,
   chooseSettings,
+  chooseSettingsLate,
   type LateSettings,
   unsetSettingsLines,
 } from '../steer/init-settings.ts'
@@ -89,7 +89,7 @@ async function run(options: InitOptions): Promise<void> {
 
   warn(previewLines(seen, origin, root).join('\n'))
   if (isInteractive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(nothingInstalled)
-  await goOnWithout(await unmet(seen), options)
+  await goOnWithout(await findUnmetNeeds(seen), options)
   const secrets = await gatherSecrets(seen.secrets ?? [], {
     file: given,
     env: process.env,
@@ -107,8 +107,8 @@ async function run(options: InitOptions): Promise<void> {
   })
   const late: LateSettings = chosen
     ? { lines: unsetSettingsLines(seen.settings ?? [], chosen, root) }
-    : await chooseLate(await agentAt(root), options.set, ask)
-  const optional = notGiven(seen.secrets ?? [], secrets.values)
+    : await chooseSettingsLate(await agentAt(root), options.set, ask)
+  const optional = secretsNotGiven(seen.secrets ?? [], secrets.values)
   // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
   // which would stay in its memory.
   await manifestNow(folder)
@@ -213,7 +213,7 @@ async function take(
   { seen, secrets, chosen }: Answers,
 ): Promise<{ folder: Folder; install: Install }> {
   const { agentName: agent, blueprint, version } = seen
-  const claimed = claimFolder(root, { url, agent, blueprint, version, at: seconds(Date.now()) })
+  const claimed = claimFolder(root, { url, agent, blueprint, version, at: wholeSeconds(Date.now()) })
   if (!claimed.ok) throw new Refusal(`${claimed.message} ${nothingInstalled}`)
   const { folder } = claimed
   const sending: Install = { ...claimed.install, is: 'redeeming' }
@@ -225,7 +225,7 @@ async function take(
       throw new Refusal(`${messageOf(error)}. ${nothingInstalled}`)
     }
   }
-  const answer = await inItsTurn(
+  const answer = await retryWhileLimited(
     () => {
       noteNext(sending)
       return redeemCode(url, code, new AbortController().signal)

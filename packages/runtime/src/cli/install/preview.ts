@@ -3,7 +3,7 @@
  * person reads about it before anything is done.
  */
 import { type InstallPreview, isToken, limits } from '@svc/protocol'
-import { askPreview, inItsTurn } from '../../install/call.ts'
+import { askPreview, retryWhileLimited } from '../../install/call.ts'
 import { needsLines, wrongWithSvc } from '../../install/ready.ts'
 import { askHidden, isInteractive, readPastedInput, standardInput } from '../kit/ask.ts'
 import { exits, oneLine, Refusal, warn } from '../kit/output.ts'
@@ -25,7 +25,10 @@ interface PreviewedInstall {
 export async function previewCode({ url, code: typed }: PreviewOptions): Promise<PreviewedInstall> {
   const origin = originFrom(url)
   const code = await codeFrom(typed)
-  const preview = await inItsTurn(() => askPreview(origin, code, new AbortController().signal), tellWait(origin))
+  const preview = await retryWhileLimited(
+    () => askPreview(origin, code, new AbortController().signal),
+    tellWait(origin),
+  )
   if (!preview.ok) throw new Refusal(preview.message, preview.is === 'unreached' ? exits.unreached : exits.refused)
   const old = wrongWithSvc(preview.value)
   if (old) throw new Refusal(`${old} ${nothingInstalled}`)

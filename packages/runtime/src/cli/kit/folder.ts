@@ -1,9 +1,9 @@
 /** Finds what most commands need first: the agent's folder, its manifest, and the user who runs the command. */
 import type { Manifest } from '@svc/blueprint'
-import { seconds } from '../../machine/base/time.ts'
+import { wholeSeconds } from '../../machine/base/time.ts'
 import { userName } from '../../machine/base/user.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { manifestKnown } from '../../reporter/known.ts'
+import { manifestForCommand } from '../../reporter/known.ts'
 import type { Author } from '../../state/changes.ts'
 import { type CommonOptions, existingFolder, withCommonOptions } from './common.ts'
 import { Refusal } from './output.ts'
@@ -22,7 +22,7 @@ export interface AgentOnDisk {
  */
 export async function agentAt(dir: string): Promise<AgentOnDisk> {
   const folder = existingFolder(dir)
-  const manifest = await manifestKnown(folder)
+  const manifest = await manifestForCommand(folder)
   if (!manifest.ok) throw new Refusal(manifest.message)
   return { folder, manifest: manifest.value }
 }
@@ -30,7 +30,7 @@ export async function agentAt(dir: string): Promise<AgentOnDisk> {
 /** Returns the user who runs this command, in the form in which svc notes the author of a change. */
 export function currentAuthor(): Author {
   const user = nameOfUser()
-  return { by: 'machine', at: seconds(Date.now()), ...(user !== undefined && { user }) }
+  return { by: 'machine', at: wholeSeconds(Date.now()), ...(user !== undefined && { user }) }
 }
 
 /**

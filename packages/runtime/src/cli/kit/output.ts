@@ -37,7 +37,7 @@ const pathOf = (error: unknown): string =>
  * Handles errors of the outputs. If the reader of a pipe has ended, the command ends, too; any other error of standard
  * output prints one line and sets the exit code. Errors of standard error are ignored: nobody would see a message.
  */
-export function guardOutput(): void {
+export function handleOutputErrors(): void {
   process.stderr.on('error', () => {})
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)

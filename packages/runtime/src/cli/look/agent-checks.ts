@@ -17,7 +17,7 @@ import { canRun } from '../../machine/programs/can-run.ts'
 import { needsText, unmetNeeds } from '../../machine/programs/needs.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { readStatus } from '../../reporter/status/file.ts'
-import { keepStatus } from '../../reporter/status/keep.ts'
+import { statusAfterRead } from '../../reporter/status/keep.ts'
 import { readPause } from '../../state/controls.ts'
 import { unfinishedInstallText } from '../../state/install-note.ts'
 import { machinePathOf } from '../../state/paths.ts'
@@ -79,7 +79,7 @@ function statusFile(folder: Folder): CheckResult[] {
   if (!manifest.ok || manifest.value.status === undefined) return []
   const { status } = manifest.value
   const read = readStatus(folder, machinePathOf(folder, manifest.value, status))
-  const [fault] = keepStatus({ misses: 0 }, read, status, Date.now()).health
+  const [fault] = statusAfterRead({ misses: 0 }, read, status, Date.now()).health
   if (fault?.level === 'warn') return [{ name: 'Status file', ok: false, message: withoutStop(fault.detail ?? status) }]
   if (read.is === 'missing')
     return [{ name: 'Status file', ok: true, warns: true, message: `${status} ${read.why ?? 'is not there'}` }]

@@ -17,10 +17,10 @@ import { type Outbox, readOutbox } from '../../reporter/outbox.ts'
 import { ageItem, isStatusOld, recordSingleCheck } from '../../reporter/status/age.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
 import { readStatus } from '../../reporter/status/file.ts'
-import { keepStatus } from '../../reporter/status/keep.ts'
+import { statusAfterRead } from '../../reporter/status/keep.ts'
 import { readWrites } from '../../reporter/status/writes.ts'
 import { type Changes, readChanges } from '../../state/changes.ts'
-import { readPause, runNowWaits } from '../../state/controls.ts'
+import { isRunRequested, readPause } from '../../state/controls.ts'
 import { readInstall } from '../../state/install-note.ts'
 import { machinePathOf } from '../../state/paths.ts'
 import { unsetSecrets } from '../../state/secrets.ts'
@@ -61,7 +61,7 @@ function isResting(folder: Folder, manifest: Manifest): boolean {
 export function readAgentFacts({ folder, manifest }: AgentOnDisk) {
   const file = manifest.status
   const read = file ? readStatus(folder, machinePathOf(folder, manifest, file)) : undefined
-  const status = file && read ? keepStatus({ misses: 0 }, read, file, Date.now()) : undefined
+  const status = file && read ? statusAfterRead({ misses: 0 }, read, file, Date.now()) : undefined
   const connection = readConnection(folder)
   const last = readOutbox(folder)
   const changes: Changes = readChanges(folder)
@@ -82,7 +82,7 @@ export function readAgentFacts({ folder, manifest }: AgentOnDisk) {
     managed: manifest.runtime !== undefined,
     stopped: readStop(folder),
     pause: readPause(folder),
-    runNow: runNowWaits(folder),
+    runNow: isRunRequested(folder),
     changes,
     state: status?.status.state,
     health: [...(status?.health ?? []), ...(age?.item ? [age.item] : []), ...(status?.status.health ?? [])],

@@ -7,9 +7,9 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLockOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
 import { isAlive } from '../../machine/process/identity.ts'
 import { type AgentProcess, processNames } from '../../machine/process/listed.ts'
-import { agentProcesses, sendTo } from '../../machine/process/mark.ts'
+import { agentProcesses, signalProcess } from '../../machine/process/mark.ts'
 import { readNote } from '../../state/process-note.ts'
-import { leadsTo } from '../../state/versions/folders.ts'
+import { currentVersionFolder } from '../../state/versions/folders.ts'
 import { startOrderOf } from '../../worker/order.ts'
 import { Refusal } from '../kit/output.ts'
 
@@ -23,7 +23,7 @@ export interface StoppableAgent {
  * Ends the processes of an agent whose runtime is gone, in the same way as the runtime would have ended them. Resolves
  * to false if there are none. `before` is called before the first signal.
  */
-export async function endLeft(
+export async function endLeftProcesses(
   { folder, manifest }: StoppableAgent,
   { what, before }: { what: string; before?: (() => void) | undefined },
 ): Promise<boolean> {
@@ -49,7 +49,7 @@ const hasLeft = (folder: Folder): boolean => {
  * Throws a Refusal that names the processes of the agent that are left, if there are any. `done` says what the command
  * has done by then.
  */
-export function mustBeGone(folder: Folder, done = ''): void {
+export function requireGone(folder: Folder, done = ''): void {
   refuse(agentProcesses(folder.root), done)
 }
 
@@ -59,7 +59,7 @@ function refuse(left: readonly AgentProcess[], done: string): void {
 }
 
 /** Waits until a running runtime has ended a paused agent. Refuses if something is left. */
-export async function mustPause(agent: StoppableAgent): Promise<void> {
+export async function requirePaused(agent: StoppableAgent): Promise<void> {
   const { folder } = agent
   const done = 'Paused.'
   // On a full disk the runtime may be unable to note that it has ended the agent.
@@ -69,7 +69,7 @@ export async function mustPause(agent: StoppableAgent): Promise<void> {
   const isOlder = ({ started }: AgentProcess) => Number(started) <= Number(note?.started ?? 0)
   const left = agentProcesses(folder.root).filter(isOlder)
   if (note) await endThese(left, () => agentProcesses(folder.root).filter(isOlder), stopSeconds(agent))
-  else await endLeft(agent, { what: 'svc pause' })
+  else await endLeftProcesses(agent, { what: 'svc pause' })
   refuse(agentProcesses(folder.root).filter(isOlder), done)
 }
 
@@ -77,14 +77,14 @@ export async function mustPause(agent: StoppableAgent): Promise<void> {
  * Waits until a running runtime has replaced the agent's processes by those of the version in place. Refuses if
  * something is left. Resolves to false if the runtime has ended meanwhile.
  */
-export async function mustReplace(agent: StoppableAgent, done: string): Promise<boolean> {
+export async function requireReplaced(agent: StoppableAgent, done: string): Promise<boolean> {
   const { folder } = agent
   for (;;) {
     const note = await settled(
       agent,
       done,
       ({ state, version }) =>
-        state.is !== 'stopping' && (!('pid' in state) || !folder.installed || version === leadsTo(folder)),
+        state.is !== 'stopping' && (!('pid' in state) || !folder.installed || version === currentVersionFolder(folder)),
     )
     if (!note) return false
     const left = agentProcesses(folder.root, note.started)
@@ -130,12 +130,12 @@ async function endThese(
   search: () => readonly AgentProcess[],
   seconds: number,
 ): Promise<void> {
-  for (const each of left) sendTo(each, 'SIGTERM')
+  for (const each of left) signalProcess(each, 'SIGTERM')
   await waitUntil(scaledMs(seconds) / 1000, () => !left.some(isAlive))
   for (let kills = 0; kills < maxKills; kills++) {
     const rest = search()
     if (rest.length === 0) return
-    for (const each of rest) sendTo(each, 'SIGKILL')
+    for (const each of rest) signalProcess(each, 'SIGKILL')
     await waitUntil(2, () => !rest.some(isAlive))
   }
 }

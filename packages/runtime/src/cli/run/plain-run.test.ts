@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainRun } from './plain-run.ts'
+import { plainRunOptions } from './plain-run.ts'
 
 test.each([
   ['', { dir: '.' }],
@@ -9,7 +9,7 @@ test.each([
   ['--json --dir=/srv/a=b', { dir: '/srv/a=b', json: true }],
   ['--dir /srv/a --dir /srv/b', { dir: '/srv/b' }],
 ])('"svc run %s" is run without loading other commands', (rest, how) => {
-  expect(plainRun(['run', ...rest.split(' ').filter(Boolean)])).toEqual(how)
+  expect(plainRunOptions(['run', ...rest.split(' ').filter(Boolean)])).toEqual(how)
 })
 
 test.each([
@@ -22,8 +22,8 @@ test.each([
   '--dir /srv/a extra',
   '--',
   '--dir /srv/a --version',
-])('"svc run %s" goes the usual way', (rest) => expect(plainRun(['run', ...rest.split(' ')])).toBeUndefined())
+])('"svc run %s" goes the usual way', (rest) => expect(plainRunOptions(['run', ...rest.split(' ')])).toBeUndefined())
 
 test.each(['', 'start', 'help run', '--dir /srv/a run'])('"svc %s" is not a plain run', (line) =>
-  expect(plainRun(line.split(' ').filter(Boolean))).toBeUndefined(),
+  expect(plainRunOptions(line.split(' ').filter(Boolean))).toBeUndefined(),
 )

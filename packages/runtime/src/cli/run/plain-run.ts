@@ -6,7 +6,7 @@
 import type { CommonOptions } from '../kit/common.ts'
 
 /** The options of a correct command line of `svc run`; undefined for any other command line. */
-export function plainRun(args: readonly string[]): CommonOptions | undefined {
+export function plainRunOptions(args: readonly string[]): CommonOptions | undefined {
   if (args[0] !== 'run') return undefined
   let dir = '.'
   let json = false

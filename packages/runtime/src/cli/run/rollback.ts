@@ -15,7 +15,7 @@ import { type AskedUpdate, askForUpdate, dropAsked, patienceMs } from '../../upd
 import { readUpdate, type Update } from '../../updates/agent/journal.ts'
 import { type AgentOnDisk, agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { printResult, Refusal } from '../kit/output.ts'
-import { endLeft, mustBeGone, mustReplace } from './end.ts'
+import { endLeftProcesses, requireGone, requireReplaced } from './end.ts'
 
 export const rollback = (): Command =>
   withCommonOptions(new Command('rollback'))
@@ -80,9 +80,9 @@ async function rolledBack(agent: AgentOnDisk): Promise<{ update: Update; ended: 
   const update = await done(folder, manifest.version, 'rollback')
   const back = `${update.running.version} is in place.`
   const runs = whoHolds(folder, 'runtime')?.what === 'svc run'
-  if (runs && (await mustReplace(agent, back))) return { update, ended: false }
-  const ended = await endLeft(agent, { what: 'svc rollback' })
-  mustBeGone(folder, back)
+  if (runs && (await requireReplaced(agent, back))) return { update, ended: false }
+  const ended = await endLeftProcesses(agent, { what: 'svc rollback' })
+  requireGone(folder, back)
   return { update, ended }
 }
 

@@ -14,7 +14,7 @@ import { noteDir, noteStart } from '../../machine/hint.ts'
 import { unfinishedInstallText } from '../../state/install-note.ts'
 import { stopperOf } from '../../state/stop-note.ts'
 import { type CommonOptions, existingFolder } from '../kit/common.ts'
-import { guardOutput, lastingOutput, oneLine, printFailure, Refusal } from '../kit/output.ts'
+import { handleOutputErrors, lastingOutput, oneLine, printFailure, Refusal } from '../kit/output.ts'
 
 export async function runAgent({ dir, json }: CommonOptions): Promise<void> {
   const folder = existingFolder(dir)
@@ -69,7 +69,7 @@ const noInitWarning =
 /** Runs `svc run` without loading the code of the other commands. The exit codes are the same as with that code. */
 export function runAlone(how: CommonOptions): Promise<void> {
   noteStart()
-  guardOutput()
+  handleOutputErrors()
   noteDir(how.dir)
   return runAgent(how).catch((error) => {
     process.exitCode = printFailure(error)

@@ -9,14 +9,14 @@ import { type UnitState, unitState } from '../../install/service/manager.ts'
 import { unitFault } from '../../install/service/mend.ts'
 import { installService, notAnswering, uninstallService } from '../../install/service/units.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { inTurnOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
+import { whoHolds, withTurnOnFullDisk } from '../../machine/files/lock.ts'
 import { commandHint, examples, sudoHint } from '../../machine/hint.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { noteStop } from '../../state/stop-note.ts'
 import { type CommonOptions, currentAuthor, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { exits, printResult, Refusal } from '../kit/output.ts'
 import { agentName } from '../look/facts.ts'
-import { endLeft, mustBeGone } from './end.ts'
+import { endLeftProcesses, requireGone } from './end.ts'
 import { runnableAgent } from './runnable.ts'
 
 type ServiceOptions = CommonOptions & {
@@ -68,17 +68,17 @@ export const service = (): Command =>
           const folder = existingFolder(dir)
           const units = findUnits(folder)
           if (units.length === 0) throw new Refusal('No service is installed for this folder.')
-          inTurnOnFullDisk(folder, 'svc service uninstall', () => noteStop(folder, currentAuthor()))
+          withTurnOnFullDisk(folder, 'svc service uninstall', () => noteStop(folder, currentAuthor()))
           const lines: string[] = []
           for (const unit of units) lines.push(...(await uninstallService(unit)))
           // The unit lets the agent live when its runtime is killed, so the manager cannot have ended everything then.
           const manifest = readManifestNow(folder)
           if (!whoHolds(folder, 'runtime')) {
-            await endLeft(
+            await endLeftProcesses(
               { folder, manifest: manifest.ok ? manifest.value : undefined },
               { what: 'svc service uninstall' },
             )
-            mustBeGone(folder, lines.join('\n'))
+            requireGone(folder, lines.join('\n'))
           }
           printResult(json, { ...units[0], installed: false, lines }, () => lines)
         }),

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
-import { beforeStart, isDecided, mustBegin } from '../../install/service/begin.ts'
+import { isStartOver, requireStart, stateBeforeStart } from '../../install/service/begin.ts'
 import { findUnits, type ServiceUnit } from '../../install/service/find.ts'
 import { controlUnit, doesNotAnswer, isRunning, managerFailure, unitState } from '../../install/service/manager.ts'
 import { mendUnits } from '../../install/service/mend.ts'
@@ -13,7 +13,7 @@ import { startArgs } from '../../launcher/file.ts'
 import { stateNow } from '../../launcher/now.ts'
 import { waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { holderName, inTurnOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
+import { holderName, whoHolds, withTurnOnFullDisk } from '../../machine/files/lock.ts'
 import { refuseWithoutRoom } from '../../machine/files/reserve.ts'
 import { commandHint, examples, sudoHint } from '../../machine/hint.ts'
 import { manifestNow } from '../../reporter/known.ts'
@@ -23,7 +23,7 @@ import { processStateSentence } from '../../state/process-health.ts'
 import { noteStop } from '../../state/stop-note.ts'
 import { agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { printResult, Refusal } from '../kit/output.ts'
-import { endLeft, mustBeGone, type StoppableAgent } from './end.ts'
+import { endLeftProcesses, requireGone, type StoppableAgent } from './end.ts'
 import { runnableAgent } from './runnable.ts'
 
 export const start = (): Command =>
@@ -85,7 +85,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
   // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
   // which would stay in its memory.
   await manifestNow(folder)
-  const before = beforeStart(folder)
+  const before = stateBeforeStart(folder)
   const child = spawn(process.execPath, [...startArgs(folder), 'run', '--dir', folder.root], {
     cwd: folder.root,
     detached: true,
@@ -101,7 +101,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
     ended = true
   })
   child.unref()
-  const decided = await waitUntil(15, () => ended || (holdsLock(folder, child.pid) && isDecided(folder, before)))
+  const decided = await waitUntil(15, () => ended || (holdsLock(folder, child.pid) && isStartOver(folder, before)))
   if (!ended && !decided && holdsLock(folder, child.pid)) {
     // the runtime runs, and what it notes about the agent's process may not be on the disk
     const [disk] = diskHealth(folder)
@@ -126,10 +126,10 @@ const holdsLock = (folder: Folder, pid: number | undefined): boolean => whoHolds
 async function startAgent(folder: Folder): Promise<string> {
   const [unit] = findUnits(folder)
   if (!unit) return startInBackground(folder)
-  const before = beforeStart(folder)
+  const before = stateBeforeStart(folder)
   const ran = await controlUnit(unit, 'start')
   if (ran.code === 0) {
-    await mustBegin(folder, unit, before)
+    await requireStart(folder, unit, before)
     return `Started ${unit.name}.`
   }
   if (!doesNotAnswer(ran)) throw refusedBy(unit, managerFailure(ran), 'start', folder)
@@ -154,8 +154,8 @@ function refusedBy({ kind, name }: ServiceUnit, reason: string, command: string,
 export async function stopAgent(agent: StoppableAgent): Promise<boolean> {
   const stopped = await stopRuntime(agent)
   const by = stopped ? undefined : () => noteStop(agent.folder, currentAuthor())
-  const ended = await endLeft(agent, { what: 'svc stop', before: by })
-  mustBeGone(agent.folder)
+  const ended = await endLeftProcesses(agent, { what: 'svc stop', before: by })
+  requireGone(agent.folder)
   return stopped || ended
 }
 
@@ -167,7 +167,7 @@ async function stopRuntime({ folder, manifest }: StoppableAgent): Promise<boolea
     throw new Refusal(`${holderName(holder)} only reports; stop it where it was started.`)
   const units = await runningUnits(folder)
   if (!holder && units.length === 0) return false
-  inTurnOnFullDisk(folder, 'svc stop', () => noteStop(folder, currentAuthor()))
+  withTurnOnFullDisk(folder, 'svc stop', () => noteStop(folder, currentAuthor()))
   for (const unit of units) await stopUnit(unit, folder)
   const left = whoHolds(folder, 'runtime')
   if (left) process.kill(left.pid, 'SIGTERM')

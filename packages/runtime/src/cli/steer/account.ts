@@ -1,6 +1,6 @@
 /** `svc account`: shows or changes the AI account that the agent's folder stores and the agent's reports name (2.1). */
 import { Command } from 'commander'
-import { inTurn } from '../../machine/files/lock.ts'
+import { withTurn } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { clearAccount, readAccount, setAccount } from '../../state/account.ts'
 import { type CommonOptions, existingFolder, withCommonOptions } from '../kit/folder.ts'
@@ -27,7 +27,7 @@ export const account = (): Command =>
           if (Object.keys(parts).length === 0)
             throw new Refusal('Name at least one of --org, --plan, --email.', exits.usage)
           const folder = existingFolder(dir)
-          const account = inTurn(folder, 'svc account set', () => setAccount(folder, parts))
+          const account = withTurn(folder, 'svc account set', () => setAccount(folder, parts))
           printResult(json, account, () => lines(account))
         }),
     )
@@ -36,7 +36,7 @@ export const account = (): Command =>
         .summary('remove the account from reports')
         .action(({ dir, json }: CommonOptions) => {
           const folder = existingFolder(dir)
-          const changed = inTurn(folder, 'svc account clear', () => clearAccount(folder))
+          const changed = withTurn(folder, 'svc account clear', () => clearAccount(folder))
           printResult(json, { changed }, () =>
             changed ? 'Reports no longer name an account.' : 'There was no account.',
           )

@@ -38,7 +38,7 @@ export async function chooseSettings(
  * Chooses the settings after the installation, because a service of an older version does not name them in its preview.
  * The agent is already installed, so wrong values are only reported.
  */
-export async function chooseLate(
+export async function chooseSettingsLate(
   { folder, manifest }: AgentOnDisk,
   given: readonly string[],
   ask: AskSetting | undefined,

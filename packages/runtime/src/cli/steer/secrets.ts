@@ -7,7 +7,7 @@ import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
 import { Command } from 'commander'
 import { changeEnv, envFaults, maxEnvBytes, readEnv, whyEnvUnreadable } from '../../machine/files/env.ts'
 import { createFolders } from '../../machine/files/folder.ts'
-import { inTurn } from '../../machine/files/lock.ts'
+import { withTurn } from '../../machine/files/lock.ts'
 import { commandHint, examples } from '../../machine/hint.ts'
 import { askHidden, isInteractive, standardInput } from '../kit/ask.ts'
 import { type AgentOnDisk, agentAt, type CommonOptions, withCommonOptions } from '../kit/folder.ts'
@@ -53,7 +53,7 @@ export const secrets = (): Command =>
           const bad =
             value === '' ? `must not be empty; "${commandHint('secrets unset')}" removes it` : wrongWithEnvValue(value)
           if (bad) throw new Refusal(`The value of ${name} ${bad}.`, exits.usage)
-          inTurn(folder, 'svc secrets', () => {
+          withTurn(folder, 'svc secrets', () => {
             createFolders(folder)
             changeEnv(folder.secrets, { [name]: value })
           })
@@ -72,7 +72,7 @@ export const secrets = (): Command =>
         .summary('remove one')
         .action(async (name: string, { dir, json }: CommonOptions) => {
           const { folder } = await agentAt(dir)
-          const changed = inTurn(folder, 'svc secrets', () => {
+          const changed = withTurn(folder, 'svc secrets', () => {
             const why = whyEnvUnreadable(folder.secrets)
             if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}. Nothing was changed.`)
             const existed = readEnv(folder.secrets).has(name)

@@ -5,7 +5,7 @@
 import { boundsOf, numberIn, type Setting, type SettingValue, trimInvisible } from '@svc/protocol'
 import { Command } from 'commander'
 import { timeText } from '../../machine/base/time.ts'
-import { inTurn } from '../../machine/files/lock.ts'
+import { withTurn } from '../../machine/files/lock.ts'
 import { commandHint, examples } from '../../machine/hint.ts'
 import { applyCommand } from '../../reporter/commands/apply.ts'
 import { decideCommand } from '../../reporter/commands/decide.ts'
@@ -27,7 +27,7 @@ export const set = (): Command =>
     .action(async (written: string[], { dir, json }: CommonOptions) => {
       const { folder, manifest } = await agentAt(dir)
       const values = readPairs(written, manifest.settings)
-      const outcome = inTurn(folder, 'svc set', () => {
+      const outcome = withTurn(folder, 'svc set', () => {
         const why = whySettingsUnreadable(folder)
         if (why !== undefined)
           throw new Refusal(`${folder.settings} ${why}. Correct or delete it. Nothing was changed.`)

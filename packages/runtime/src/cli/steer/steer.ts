@@ -1,13 +1,13 @@
 /** `svc pause`, `resume` and `run-now`: change the same files as the commands from the service do (1, rule 4). */
 import { Command } from 'commander'
 import { timeText } from '../../machine/base/time.ts'
-import { inTurn, inTurnOnFullDisk, whoHolds } from '../../machine/files/lock.ts'
+import { whoHolds, withTurn, withTurnOnFullDisk } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
-import { askToRun, pause, readPause, resume } from '../../state/controls.ts'
+import { pause, readPause, requestRun, resume } from '../../state/controls.ts'
 import { type AgentOnDisk, agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { printResult, Refusal } from '../kit/output.ts'
-import { endLeft, mustBeGone, mustPause } from '../run/end.ts'
+import { endLeftProcesses, requireGone, requirePaused } from '../run/end.ts'
 
 export const pauseCommand = (): Command =>
   withCommonOptions(new Command('pause'))
@@ -20,7 +20,7 @@ export const pauseCommand = (): Command =>
       const agent = await agentAt(dir)
       const { folder, manifest } = agent
       if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
-      const changed = inTurnOnFullDisk(folder, 'svc pause', () => pause(folder, currentAuthor()))
+      const changed = withTurnOnFullDisk(folder, 'svc pause', () => pause(folder, currentAuthor()))
       await rest(agent)
       const current = readPause(folder)
       printResult(json, { paused: true, changed, since: current?.since, ...current?.author }, () =>
@@ -35,10 +35,10 @@ async function rest(agent: AgentOnDisk): Promise<void> {
   const { folder, manifest } = agent
   if (!manifest.runtime) return
   const holder = whoHolds(folder, 'runtime')
-  if (holder?.what === 'svc run') return mustPause(agent)
+  if (holder?.what === 'svc run') return requirePaused(agent)
   if (holder) return // A reporter does not start the agent, and a command that stops the agent ends everything itself.
-  await endLeft(agent, { what: 'svc pause' })
-  mustBeGone(folder, 'Paused.')
+  await endLeftProcesses(agent, { what: 'svc pause' })
+  requireGone(folder, 'Paused.')
 }
 
 export const resumeCommand = (): Command =>
@@ -48,7 +48,7 @@ export const resumeCommand = (): Command =>
     .addHelpText('after', examples('resume'))
     .action(async ({ dir, json }: CommonOptions) => {
       const { folder } = await agentAt(dir)
-      const changed = inTurnOnFullDisk(folder, 'svc resume', () => resume(folder, currentAuthor()))
+      const changed = withTurnOnFullDisk(folder, 'svc resume', () => resume(folder, currentAuthor()))
       printResult(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
     })
 
@@ -62,9 +62,9 @@ export const runNowCommand = (): Command =>
     .action(async ({ dir, json }: CommonOptions) => {
       const { folder, manifest } = await agentAt(dir)
       if (!manifest.controls.includes('run_now')) throw new Refusal(`${manifest.name} does not offer run_now.`)
-      const changed = inTurn(folder, 'svc run-now', () => {
+      const changed = withTurn(folder, 'svc run-now', () => {
         if (readPause(folder)) throw new Refusal('Paused. Resume first.')
-        return askToRun(folder, currentAuthor())
+        return requestRun(folder, currentAuthor())
       })
       printResult(json, { asked: true, changed }, () =>
         changed ? 'Asked to run now.' : 'Already asked; the agent has not started yet.',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { strangersFolder } from './place.ts'
+import { findForeignFolder } from './place.ts'
 
 const place = (path: string, owner: number | undefined) => ({ what: 'The folder', path, owner })
 
@@ -15,7 +15,7 @@ test.each([
   ['a person in a folder of root', 1000, [place('/home/ada/.local', 0)], '/home/ada/.local belongs to the user 0'],
   ['a folder of nobody knows whom', 1000, [place('/home/ada', undefined)], undefined],
 ])('%s', (_what, uid, places, says) => {
-  const found = strangersFolder(uid, places)
+  const found = findForeignFolder(uid, places)
   if (says === undefined) expect(found).toBeUndefined()
   else expect(found).toContain(says)
 })

@@ -44,7 +44,7 @@ interface OwnedFolder {
 }
 
 /** Says which of these folders belongs to another user than `uid`; undefined if none does. The function is pure. */
-export function strangersFolder(uid: number, places: readonly OwnedFolder[]): string | undefined {
+export function findForeignFolder(uid: number, places: readonly OwnedFolder[]): string | undefined {
   const found = places.find(({ owner }) => owner !== undefined && owner !== uid)
   if (found === undefined) return undefined
   const { what, path, owner } = found

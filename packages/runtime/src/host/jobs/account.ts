@@ -7,7 +7,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isOwner, ownerOf } from '../../machine/files/own.ts'
-import { hostIn } from './launcher-file.ts'
+import { hostFolderIn } from './launcher-file.ts'
 import { hostFolder, jobsIn, type ProcessEnv } from './paths.ts'
 
 /** The folder of the host agent; undefined if neither an installation nor the environment names one. */
@@ -28,7 +28,7 @@ const replacedJobs = ({ SVC_JOBS_DIR: jobs }: ProcessEnv): string | undefined =>
 /** The folder of the host agent that is written in a `svc-exec` of this user. */
 export function hostFolderWritten(launcher: string): string | undefined {
   try {
-    return isOwner(statSync(launcher).uid) ? hostIn(readFileSync(launcher, 'utf8')) : undefined
+    return isOwner(statSync(launcher).uid) ? hostFolderIn(readFileSync(launcher, 'utf8')) : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 /** Asks the program `crontab` for the table of this user. It may be missing, fail or hang. */
 import { execFile } from 'node:child_process'
-import { patience } from '../../machine/base/time.ts'
+import { timeoutMs } from '../../machine/base/time.ts'
 
 /** The seconds after which `crontab` is killed. */
 const limitSeconds = 10
@@ -71,6 +71,6 @@ function run(args: readonly string[]): Promise<ProgramEnd> {
       child.stderr?.destroy()
       child.unref()
       end(undefined)
-    }, patience(limitSeconds))
+    }, timeoutMs(limitSeconds))
   })
 }

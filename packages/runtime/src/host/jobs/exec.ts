@@ -11,9 +11,9 @@ import { openOwnFile } from '../../machine/files/own.ts'
 import { plainHint } from '../../machine/hint.ts'
 import { type ExecCall, readCall } from './call.ts'
 import { createJobFolders } from './files.ts'
-import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
+import { forwardSignals, limitTime, type TimeLimit } from './follow.ts'
 import { type LastLog, openLastLog } from './last-log.ts'
-import { isLauncherGone, type LauncherState, launchedHere, stdioOf } from './launched.ts'
+import { isLauncherGone, type LauncherState, launcherStateHere, stdioOf } from './launched.ts'
 import { jobsIn, unrecordedFile } from './paths.ts'
 import { recorderIn } from './recorder.ts'
 import { exitCodes, exitOfRun, type RunEnd } from './run-end.ts'
@@ -26,7 +26,7 @@ type NamedCall = ExecCall & { readonly name: string }
  * launcher checks the number of parameters, because an older svc does not understand the further facts that it passes.
  */
 export async function exec(args: readonly string[], launcherState: LauncherState | undefined): Promise<void> {
-  const launched = launcherState ?? launchedHere()
+  const launched = launcherState ?? launcherStateHere()
   // an error of svc must not end this process before the command has ended
   process.on('uncaughtException', () => {})
   const call = readCall(args)
@@ -149,7 +149,7 @@ function run(
   ends: (how: RunEnd) => unknown,
 ): number | undefined {
   const ownSession = timeout !== undefined
-  const signalsGoTo = handOnSignals(ownSession, stdioOf(launched)[0])
+  const signalsGoTo = forwardSignals(ownSession, stdioOf(launched)[0])
   let limit: TimeLimit | undefined
   const pid = startJob({ words: command, ownSession, ...how }, launched, async (ended, why) => {
     if ('error' in ended) say(launched, `${shown(command[0])} ${whyNotStarted(ended, why)}.`)
@@ -211,10 +211,10 @@ async function keptOutput(
   fails: FailureReporter,
 ): Promise<string | undefined> {
   try {
-    const { keepFailed } = await import('./failed-log.ts')
+    const { keepFailedOutput } = await import('./failed-log.ts')
     const { folderAt } = await import('../../machine/files/folder.ts')
     const host = folderAt(join(account ?? dirname(folder), '../..'))
-    return keepFailed(folder, log.end(), host) ? failedLogName(name) : undefined
+    return keepFailedOutput(folder, log.end(), host) ? failedLogName(name) : undefined
   } catch (error) {
     fails(error, 'keep what it printed')
     return undefined

@@ -5,7 +5,7 @@
 import { libcZone, zoneNamed } from './machine-zone.ts'
 import { type JobPlan, lateSince } from './overdue.ts'
 import type { FoundJobs, ShownRun } from './reader.ts'
-import { everyTimes, readCron, type ScheduledTimes } from './schedule.ts'
+import { readCron, type ScheduledTimes, timesEvery } from './schedule.ts'
 import type { SeenJobs } from './seen.ts'
 import type { UnrecordedRun } from './unrecorded.ts'
 
@@ -78,7 +78,7 @@ function scheduled(
   }
   const { every, cron, tz, since, grace, by: from = 'command' as const } = note ?? {}
   if (every !== undefined)
-    return { schedule: { every, from }, plans: [{ times: everyTimes(every), since, grace, zone: machine.zone }] }
+    return { schedule: { every, from }, plans: [{ times: timesEvery(every), since, grace, zone: machine.zone }] }
   if (cron === undefined) return { plans: [] }
   const plan = clockPlan({ cron, tz, since, grace }, machine, zoneNamed)
   return { schedule: { cron, ...(tz !== undefined && { tz }), from }, ...together([plan]) }

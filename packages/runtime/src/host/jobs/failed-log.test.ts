@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { failedOutputText, keepFailed } from './failed-log.ts'
+import { failedOutputText, keepFailedOutput } from './failed-log.ts'
 
 let root: string
 beforeEach(() => {
@@ -55,7 +55,7 @@ test('a secret is masked wherever the output is cut', () => {
 test('only its owner can read the file, and a link in its place is not followed', () => {
   writeFileSync(join(root, 'other'), 'mine\n')
   symlinkSync(join(root, 'other'), join(root, 'failed.log'))
-  expect(keepFailed(root, end('reason\n'), host())).toBe(true)
+  expect(keepFailedOutput(root, end('reason\n'), host())).toBe(true)
   expect([statSync(join(root, 'failed.log')).mode & 0o777, statSync(join(root, 'other')).size]).toEqual([0o600, 5])
-  expect(keepFailed(root, end(''), host()), 'nothing to keep').toBe(false)
+  expect(keepFailedOutput(root, end(''), host()), 'nothing to keep').toBe(false)
 })

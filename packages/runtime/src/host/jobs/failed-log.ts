@@ -16,7 +16,7 @@ const maxBytes = 4096
  * Keeps the end of the output of a run that failed; false if there is nothing to keep. `host` is the folder of the host
  * agent, which has the secrets. Throws if the file cannot be written.
  */
-export function keepFailed(folder: string, output: LogEnd, host: Pick<Folder, 'env' | 'secrets'>): boolean {
+export function keepFailedOutput(folder: string, output: LogEnd, host: Pick<Folder, 'env' | 'secrets'>): boolean {
   const text = failedOutputText(output, host)
   if (text !== '') replaceFile(join(folder, 'failed.log'), text)
   return text !== ''

@@ -12,7 +12,7 @@ const terminalSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
  * the command has started, and with undefined once it has ended. With `toGroup`, the command leads a process group in a
  * separate session, and the whole group gets all signals.
  */
-export function handOnSignals(toGroup: boolean, input: number | undefined): (pid: number | undefined) => void {
+export function forwardSignals(toGroup: boolean, input: number | undefined): (pid: number | undefined) => void {
   let pid: number | undefined
   const send = (signal: NodeJS.Signals): void => {
     if (pid === undefined) return

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { JobFacts } from './facts.ts'
 import { judgeJob } from './judge.ts'
 import type { ShownRun } from './reader.ts'
-import { everyTimes, readCron } from './schedule.ts'
+import { readCron, timesEvery } from './schedule.ts'
 
 /** Reads times of 2026 in UTC, such as `11-24 03:00`. */
 const at = (written: string): number => Date.parse(`2026-${written.replace(' ', 'T')}Z`) / 1000
@@ -28,7 +28,7 @@ const daily: Pick<JobFacts, 'plans' | 'schedule'> = {
 }
 const unscheduled = { plans: [] }
 const hourly = {
-  plans: [{ times: everyTimes(3600), zone: 'UTC' }],
+  plans: [{ times: timesEvery(3600), zone: 'UTC' }],
   schedule: { every: 3600, from: 'command' as const },
 }
 const new03 = { ...daily, plans: daily.plans.map((plan) => ({ ...plan, since: at('11-25 09:00') })) }

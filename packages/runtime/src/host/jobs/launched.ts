@@ -33,7 +33,7 @@ export interface LauncherState {
  * Returns the limits that the launcher has passed on. Without a launcher, only the limit of open files is known: it is
  * that of the parent.
  */
-export function launchedHere(): LauncherState {
+export function launcherStateHere(): LauncherState {
   const global = globalThis as { svcExec?: LauncherState }
   global.svcExec ??= { taken: false, openFiles: softLimitOf(process.ppid) }
   return global.svcExec

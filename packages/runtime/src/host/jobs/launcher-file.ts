@@ -8,10 +8,10 @@ export const launcherMark = 'Written by svc; do not edit.'
 export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\n') && text.includes(launcherMark)
 
 /** The line with the folder of the host agent of the account that installed it. */
-export const hostLine = (host: string): string => `svc_exec_host=${shellQuoted(host)}`
+export const hostFolderLine = (host: string): string => `svc_exec_host=${shellQuoted(host)}`
 
 /** Reads the folder of the host agent from that line. Undefined for a text of an earlier version, which has no line. */
-export function hostIn(text: string): string | undefined {
+export function hostFolderIn(text: string): string | undefined {
   const [, value] = /^svc_exec_host=(.+)$/m.exec(isLauncher(text) ? text : '') ?? []
   if (value === undefined) return undefined
   return value.startsWith("'") ? value.slice(1, -1).replaceAll("'\\''", "'") : value

@@ -5,7 +5,7 @@
  */
 import { shellQuoted } from '../../machine/hint.ts'
 import { guardScript, notStartedCodes, setAsideVariables } from './guard.ts'
-import { hostLine, launcherMark } from './launcher-file.ts'
+import { hostFolderLine, launcherMark } from './launcher-file.ts'
 
 interface LauncherPaths {
   /** The absolute path of Node. */
@@ -24,7 +24,7 @@ export const launcherScript = ({ node, svc, host = '' }: LauncherPaths): string 
 # svc-exec NAME [options] -- COMMAND: runs a command and records how it ended. ${launcherMark}
 svc_exec_node=${shellQuoted(node)}
 svc_exec_svc=${shellQuoted(svc)}
-${hostLine(host)}
+${hostFolderLine(host)}
 svc_exec_limit=${limitSeconds}
 svc_exec_in=- svc_exec_out=- svc_exec_err=- svc_exec_mark=
 svc_exec_child= svc_exec_timer= svc_exec_got= svc_exec_late= svc_exec_line=

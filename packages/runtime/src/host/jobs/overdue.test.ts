@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dueRun, isOverdue, type JobPlan, nextStart } from './overdue.ts'
-import { everyTimes, readCron } from './schedule.ts'
+import { readCron, timesEvery } from './schedule.ts'
 
 /** Reads and writes times of 2026 in UTC, such as `11-24 03:00`. */
 const at = (written: string): number => Date.parse(`2026-${written.replace(' ', 'T')}Z`) / 1000
@@ -18,7 +18,7 @@ const cron = (written: string, more: Partial<JobPlan> = {}): JobPlan => {
   return { times: read.times, zone, ...more }
 }
 const every = (seconds: number, more: Partial<JobPlan> = {}): JobPlan => ({
-  times: everyTimes(seconds),
+  times: timesEvery(seconds),
   zone: 'UTC',
   ...more,
 })

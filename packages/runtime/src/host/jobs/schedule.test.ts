@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { everyTimes, readCron, scheduleFault } from './schedule.ts'
+import { readCron, scheduleFault, timesEvery } from './schedule.ts'
 import { clockText, isZone, nameZone, offsetAt } from './zone.ts'
 
 const at = (iso: string): number => Date.parse(iso) / 1000
@@ -94,7 +94,7 @@ test('a run may begin a minute early and still count as the run of its time', ()
 })
 
 test('an interval is counted from the last start', () => {
-  const { due, after } = everyTimes(3600)
+  const { due, after } = timesEvery(3600)
   expect([due(1000), after(4600)]).toEqual([4600, 8200])
 })
 

@@ -29,7 +29,7 @@ type TimesRead =
   | { readonly ok: false; readonly why: string }
 
 /** The schedule of a job that is due this many seconds after each start. */
-export const everyTimes = (seconds: number): ScheduledTimes => ({
+export const timesEvery = (seconds: number): ScheduledTimes => ({
   due: (start) => start + seconds,
   after: (due) => due + seconds,
   shown: (start) => start + seconds,

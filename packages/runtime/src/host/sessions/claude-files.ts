@@ -13,7 +13,7 @@ import {
   readClaudeProcess,
   type TranscriptFile,
 } from './claude.ts'
-import { type FoldedFile, foldedTree } from './folded.ts'
+import { createTreeReader, type FoldedFile } from './folded.ts'
 import { isSameDomain, type Machine } from './machine.ts'
 import { type ToolReader, withUnknown } from './session.ts'
 import { emptyTranscript, type Transcript, withTranscriptLine } from './transcript.ts'
@@ -25,7 +25,7 @@ const tailBytes = 64 * 1024 * 1024
 /** Reads the sessions of Claude Code in this folder, usually `~/.claude`. */
 export function claudeReader(folder: string, machine: Machine): ToolReader {
   const readNotes = noteReader(join(folder, 'sessions'), machine)
-  const read = foldedTree<Transcript>(
+  const read = createTreeReader<Transcript>(
     {
       root: join(folder, 'projects'),
       // DIR / ID / subagents / …

@@ -1,6 +1,6 @@
 /** Sessions of Claude Code, from its transcripts and from its notes about processes. Pure. */
 import {
-  byLast,
+  byNewest,
   type FoundTool,
   groupBy,
   newestVersion,
@@ -11,7 +11,7 @@ import {
 } from './session.ts'
 import { type Spent, sumOf } from './spent.ts'
 import { emptyTranscript, type Transcript } from './transcript.ts'
-import { type JsonObject, millisIn, optional, sessionIdIn, textIn } from './values.ts'
+import { type JsonObject, millisIn, optionalProperty, sessionIdIn, textIn } from './values.ts'
 
 /** The note of Claude Code about one of its processes. Times are in Unix seconds. */
 export interface ClaudeProcess {
@@ -39,9 +39,9 @@ export function readClaudeProcess(note: JsonObject): ClaudeProcess | undefined {
   return {
     ...{ session, pid, status: typeof status === 'string' ? status : '' },
     start: typeof procStart === 'string' || typeof procStart === 'number' ? String(procStart) : '',
-    ...optional('domain', textIn(pidDomain)),
-    ...optional('folder', textIn(note.cwd)),
-    ...optional('version', textIn(note.version)),
+    ...optionalProperty('domain', textIn(pidDomain)),
+    ...optionalProperty('folder', textIn(note.cwd)),
+    ...optionalProperty('version', textIn(note.version)),
     ...(started !== undefined && { started }),
     ...(since !== undefined && { since }),
   }
@@ -105,7 +105,7 @@ function sessionOf(
   note: KnownProcess | undefined,
 ): ToolSession | undefined {
   const [main, ...rest] = [...files].sort(
-    (a, b) => Number(a.isSubagent) - Number(b.isSubagent) || byLast(a.transcript, b.transcript),
+    (a, b) => Number(a.isSubagent) - Number(b.isSubagent) || byNewest(a.transcript, b.transcript),
   )
   const transcript = main?.transcript ?? emptyTranscript
   const lives = note?.life === 'lives'

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileNamesIn } from '../../machine/files/durable.ts'
 import { codexSessions, type RolloutFile } from './codex.ts'
-import { foldedTree } from './folded.ts'
+import { createTreeReader } from './folded.ts'
 import { hasOtherDevice, type LockFile, type Machine } from './machine.ts'
 import { emptyRollout, type Rollout, withRolloutLine, withSkippedLines } from './rollout.ts'
 import { type ToolReader, withUnknown } from './session.ts'
@@ -25,7 +25,7 @@ const needed = [
 
 /** Reads the sessions of Codex in this folder, usually `~/.codex`. */
 export function codexReader(folder: string, machine: Machine): ToolReader {
-  const read = foldedTree<Rollout>(
+  const read = createTreeReader<Rollout>(
     {
       root: join(folder, 'sessions'),
       // YEAR / MONTH / DAY

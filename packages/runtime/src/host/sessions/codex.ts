@@ -1,11 +1,11 @@
 /** Sessions of Codex, from its rollouts and from the locks of their threads. Pure. */
 import type { Rollout } from './rollout.ts'
 import {
-  byLast,
+  byNewest,
   type FoundTool,
   groupBy,
   newestVersion,
-  rootsIn,
+  rootFinder,
   type SessionState,
   type ToolSession,
   unknownLines,
@@ -29,7 +29,7 @@ export interface RolloutFile {
 
 export function codexSessions(files: readonly RolloutFile[], faults: readonly string[], now: number): FoundTool {
   const known = files.filter(({ rollout }) => rollout.id !== undefined)
-  const rootOf = rootsIn(new Map(known.map(({ rollout: { id = '', parent } }) => [id, parent])))
+  const rootOf = rootFinder(new Map(known.map(({ rollout: { id = '', parent } }) => [id, parent])))
   const parts = groupBy(
     known.filter(({ rollout }) => !rollout.isOfPerson),
     ({ rollout: { id = '' } }) => rootOf(id),
@@ -37,7 +37,7 @@ export function codexSessions(files: readonly RolloutFile[], faults: readonly st
   const sessions = files
     .filter(({ rollout }) => rollout.isOfPerson && isShown(rollout))
     .map((file) => sessionOf(file, parts.get(file.rollout.id ?? '') ?? [], now))
-  const newest = known.map(({ rollout }) => rollout).sort(byLast)
+  const newest = known.map(({ rollout }) => rollout).sort(byNewest)
   const others = files.filter(({ rollout, isNew }) => isNew && !isShown(rollout))
   return {
     tool: 'codex',

@@ -9,7 +9,7 @@ import {
   unknownModel,
   withAddedCost,
 } from './spent.ts'
-import { costIn, countIn, type JsonObject, millisIn, optional, textIn, versionIn } from './values.ts'
+import { costIn, countIn, type JsonObject, millisIn, optionalProperty, textIn, versionIn } from './values.ts'
 
 /** A session as read from its row. Times are in Unix seconds. */
 export interface OpencodeRow {
@@ -39,11 +39,11 @@ export function readOpencodeRow(row: JsonObject, tables: 1 | 2): OpencodeRow | u
   if (id === undefined || started === undefined) return undefined
   return {
     ...{ id, tables, started, changed: countIn(row.time_updated) },
-    ...optional('parent', idIn(row.parent_id)),
-    ...optional('folder', textIn(row.directory)),
-    ...optional('version', versionIn(row.version)),
-    ...optional('rested', millisIn(row.time_idle)),
-    ...optional('outcome', textIn(row.idle_outcome)),
+    ...optionalProperty('parent', idIn(row.parent_id)),
+    ...optionalProperty('folder', textIn(row.directory)),
+    ...optionalProperty('version', versionIn(row.version)),
+    ...optionalProperty('rested', millisIn(row.time_idle)),
+    ...optionalProperty('outcome', textIn(row.idle_outcome)),
   }
 }
 
@@ -85,11 +85,11 @@ export function readOpencodeMessage(row: JsonObject): OpencodeMessage | undefine
   }
   return {
     ...{ role, at, changed: Math.max(at, millisIn(row.time_updated) ?? 0) },
-    ...optional('completed', millisIn(done)),
-    ...optional('finish', textIn(finish)),
-    ...optional('error', textIn(name) ?? textIn(type)),
-    ...optional('model', modelIn(model) ?? modelIn(modelId)),
-    ...optional('usd', costIn(usd)),
+    ...optionalProperty('completed', millisIn(done)),
+    ...optionalProperty('finish', textIn(finish)),
+    ...optionalProperty('error', textIn(name) ?? textIn(type)),
+    ...optionalProperty('model', modelIn(model) ?? modelIn(modelId)),
+    ...optionalProperty('usd', costIn(usd)),
     ...(countOf(tokens) > 0 && { tokens }),
   }
 }
@@ -132,7 +132,11 @@ export function withMessage(
 ): Conversation {
   if (message.at < started - orderSeconds) return before
   const { role, at, changed, completed, finish, error, model } = message
-  const after = { ...before, ...optional('model', model), last: Math.max(before.last ?? 0, changed, completed ?? 0) }
+  const after = {
+    ...before,
+    ...optionalProperty('model', model),
+    last: Math.max(before.last ?? 0, changed, completed ?? 0),
+  }
   // A person may also write while an answer runs.
   if (role === 'user') return { ...after, turn: before.turn === 'runs' ? 'runs' : 'between', turned: at }
   const spent = spentWith(before.spent, message, dayOf(completed ?? at))

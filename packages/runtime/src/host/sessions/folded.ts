@@ -45,7 +45,7 @@ interface FoldedTree<T> {
 const longLine = 128 * 1024
 
 /** Returns the function that reads what was added to the files of a tree, and returns the result for each file. */
-export function foldedTree<T>(
+export function createTreeReader<T>(
   tree: FileTree,
   folding: Folding<T>,
 ): (look: Look, hot: (name: string) => boolean) => FoldedTree<T> {

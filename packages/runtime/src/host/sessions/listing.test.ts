@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { foldedTree } from './folded.ts'
+import { createTreeReader } from './folded.ts'
 import { newBudget } from './growing.ts'
 import { maxFiles } from './listing.ts'
 
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 test('of more files than svc knows, the newest are read, and this is said', () => {
-  const read = foldedTree<number>(
+  const read = createTreeReader<number>(
     { root, enters: () => true, takes: (name) => name.endsWith('.jsonl') },
     { empty: 0, fold: (before) => before + 1, odd: (before) => before, tail: 1000 },
   )
@@ -32,7 +32,7 @@ test('of more files than svc knows, the newest are read, and this is said', () =
 })
 
 test('a line is counted for the day in the zone that the machine has by then', () => {
-  const read = foldedTree<readonly number[]>(
+  const read = createTreeReader<readonly number[]>(
     { root, enters: () => true, takes: () => true },
     { empty: [], fold: (before, _line, dayOf) => [...before, dayOf(0)], odd: (before) => before, tail: 1000 },
   )

@@ -6,13 +6,13 @@ import {
   groupBy,
   keptSeconds,
   newestVersion,
-  rootsIn,
+  rootFinder,
   type SessionState,
   type ToolSession,
   unknownLines,
 } from './session.ts'
 import { type Spent, sumOfSessions } from './spent.ts'
-import { optional } from './values.ts'
+import { optionalProperty } from './values.ts'
 
 /** A session with the facts from its messages. */
 export interface OpencodeSession {
@@ -39,7 +39,7 @@ interface OpencodeFacts {
 }
 
 export function opencodeSessions({ sessions, processes, faults, remarks, now }: OpencodeFacts): FoundTool {
-  const rootOf = rootsIn(new Map(sessions.map(({ row }) => [row.id, row.parent])))
+  const rootOf = rootFinder(new Map(sessions.map(({ row }) => [row.id, row.parent])))
   const families = groupBy(sessions, ({ row }) => rootOf(row.id))
   const shown = [...families].flatMap(([id, family]) => {
     const main = family.find(({ row }) => row.id === id)
@@ -48,10 +48,10 @@ export function opencodeSessions({ sessions, processes, faults, remarks, now }: 
   })
   const others = sessions
     .filter(({ conversation, isNew }) => isNew && conversation.turn === undefined)
-    .map(({ unknown }) => optional('unknown', unknown))
+    .map(({ unknown }) => optionalProperty('unknown', unknown))
   const owners = ownersOf(shown, processes ?? [])
   const stamps = sessions.map(({ row, conversation }) => ({
-    ...optional('version', row.version),
+    ...optionalProperty('version', row.version),
     last: conversation.last ?? row.started,
   }))
   return {

@@ -5,17 +5,17 @@
 import { isObject } from '@svc/protocol'
 import { quotedWord, withUnknown } from './session.ts'
 import {
+  addedTokens,
   addTokensOfAnswer,
   countOf,
   modelIn,
-  moreTokens,
   noTokens,
   nothingSpent,
   type Spent,
   type Tokens,
   unknownModel,
 } from './spent.ts'
-import { countIn, type JsonObject, optional, sessionIdIn, textIn, timeIn } from './values.ts'
+import { countIn, type JsonObject, optionalProperty, sessionIdIn, textIn, timeIn } from './values.ts'
 
 /** The facts from the lines of one rollout. Times are in Unix seconds. */
 export interface Rollout {
@@ -64,15 +64,16 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
     ...(at !== undefined && { started: before.started ?? at, last: Math.max(before.last ?? 0, at) }),
   }
   const now = at ?? after.last ?? 0
-  if (isCopy(before, at)) return { ...before, ...optional('total', totalIn(line.type, payload) ?? before.total) }
+  if (isCopy(before, at))
+    return { ...before, ...optionalProperty('total', totalIn(line.type, payload) ?? before.total) }
   switch (line.type) {
     case 'session_meta':
       return withMeta(after, payload)
     case 'turn_context':
       return {
         ...after,
-        ...optional('model', modelIn(payload.model)),
-        ...optional('folder', after.folder ?? textIn(payload.cwd)),
+        ...optionalProperty('model', modelIn(payload.model)),
+        ...optionalProperty('folder', after.folder ?? textIn(payload.cwd)),
       }
     case 'event_msg':
       return withEvent(after, payload, now, dayOf)
@@ -91,7 +92,7 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
  */
 export const withSkippedLines = ({ turned, ...before }: Rollout): Rollout => ({
   ...before,
-  ...(before.turn === 'runs' && optional('turned', turned)),
+  ...(before.turn === 'runs' && optionalProperty('turned', turned)),
   ...{ turn: 'runs', asked: [] },
 })
 
@@ -120,9 +121,9 @@ function withMeta(before: Rollout, meta: JsonObject): Rollout {
     ...before,
     ...{ isOfPerson, parent: isOfPerson ? undefined : sessionIdIn(meta.parent_thread_id) },
     ...(sessionIdIn(meta.forked_from_id) !== undefined && { isFork: true }),
-    ...optional('id', id),
-    ...optional('folder', textIn(meta.cwd)),
-    ...optional('version', textIn(meta.cli_version)),
+    ...optionalProperty('id', id),
+    ...optionalProperty('folder', textIn(meta.cwd)),
+    ...optionalProperty('version', textIn(meta.cli_version)),
   }
 }
 
@@ -166,12 +167,12 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   const total = tokensIn(whole)
   if (total === undefined) return before
   const known = before.total ?? noTokens
-  const more = moreTokens(known, total)
+  const more = addedTokens(known, total)
   if (countOf(more) === 0) return before
   const model = before.model ?? unknownModel
   const now = before.total === undefined ? (tokensIn(part) ?? total) : more
   // The tokens before the first record were used on another day, or at an unknown time.
-  const earlier = moreTokens(now, more)
+  const earlier = addedTokens(now, more)
   // In a fork, they are tokens of the other thread.
   const isUndated = countOf(earlier) > 0 && before.isFork !== true
   const counted = isUndated ? addTokensOfAnswer(before.spent, model, earlier, 0) : before.spent

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type FoundTool, mergeFound, rootsIn } from './session.ts'
+import { type FoundTool, mergeFound, rootFinder } from './session.ts'
 
 const found = (more: Partial<FoundTool> = {}): FoundTool => ({
   ...{ tool: 'opencode', sessions: [], elsewhere: 0, faults: [], remarks: [] },
@@ -27,13 +27,13 @@ test('the root of a session is the one that began its chain, and each session is
       return parents.get(id)
     },
   })
-  const rootOf = rootsIn(counting)
+  const rootOf = rootFinder(counting)
   expect(new Set([...parents.keys()].reverse().map(rootOf))).toEqual(new Set(['0']))
   expect(looks).toBe(parents.size)
 })
 
 test('sessions that started each other stand alone, and one whose starter is not known has that one', () => {
-  const rootOf = rootsIn(
+  const rootOf = rootFinder(
     new Map([
       ['a', 'b'],
       ['b', 'c'],

@@ -111,10 +111,10 @@ export const unknownLines = (withoutSession: readonly FileFacts[]): string[] =>
 
 /** The version of the tool, from the newest of these files that contains one. */
 export const newestVersion = (files: readonly FileFacts[]): string | undefined =>
-  versionIn([...files].sort(byLast).find(({ version }) => version !== undefined)?.version)
+  versionIn([...files].sort(byNewest).find(({ version }) => version !== undefined)?.version)
 
 /** Sorts the newest file first. */
-export const byLast = (a: FileFacts, b: FileFacts): number => (b.last ?? 0) - (a.last ?? 0)
+export const byNewest = (a: FileFacts, b: FileFacts): number => (b.last ?? 0) - (a.last ?? 0)
 
 /** Groups files or notes, as by their session. Node 20 has no `Map.groupBy`. */
 export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
@@ -131,7 +131,7 @@ export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<st
  * Returns the function that finds the beginning of a chain in which each session started the next. `parents` has the
  * session that started each, and is asked once for each. Sessions that started each other stand alone.
  */
-export function rootsIn(parents: ReadonlyMap<string, string | undefined>): (id: string) => string {
+export function rootFinder(parents: ReadonlyMap<string, string | undefined>): (id: string) => string {
   const roots = new Map<string, string>()
   return (id) => {
     const chain: string[] = []

@@ -122,7 +122,7 @@ function addReportedCosts(
 /** The tokens that no reported cost covers: those used after it, or by a process that was killed. */
 function uncoveredOf({ all, reported }: Pick<Spent, 'all' | 'reported'>): Models {
   if (reported === undefined) return all
-  return perModel(all, (tokens, model) => moreTokens(ownOf(reported.tokens, model) ?? noTokens, tokens))
+  return perModel(all, (tokens, model) => addedTokens(ownOf(reported.tokens, model) ?? noTokens, tokens))
 }
 
 /**
@@ -154,7 +154,7 @@ export const addTokens = (a: Tokens, b: Tokens): Tokens => each((key) => a[key] 
 export const countOf = ({ input, cached, output }: Tokens): number => input + cached + output
 
 /** The tokens that were added between `before` and `after`. */
-export const moreTokens = (before: Tokens, after: Tokens): Tokens =>
+export const addedTokens = (before: Tokens, after: Tokens): Tokens =>
   each((key) => Math.max(0, after[key] - before[key]))
 
 /** The sum of the tokens of all models. */

@@ -5,15 +5,15 @@
 import { isObject } from '@svc/protocol'
 import { quotedWord, withUnknown } from './session.ts'
 import {
+  addedTokens,
   addTokensOfAnswer,
   modelIn,
-  moreTokens,
   nothingSpent,
   type Spent,
   type Tokens,
   withReportedCost,
 } from './spent.ts'
-import { costIn, countIn, type JsonObject, optional, textIn, timeIn } from './values.ts'
+import { costIn, countIn, type JsonObject, optionalProperty, textIn, timeIn } from './values.ts'
 
 /** The facts from the lines of one transcript. Times are in Unix seconds. */
 export interface Transcript {
@@ -60,13 +60,13 @@ export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: 
   const isOthers =
     line.isSidechain !== true && typeof line.session_id === 'string' && line.session_id !== line.sessionId
   if (isOlder || isOthers)
-    return { ...before, isFork: true, hasMessages: true, ...optional('session', textIn(line.sessionId)) }
+    return { ...before, isFork: true, hasMessages: true, ...optionalProperty('session', textIn(line.sessionId)) }
   const after = {
     ...before,
-    ...optional('session', textIn(line.sessionId)),
+    ...optionalProperty('session', textIn(line.sessionId)),
     // The first folder counts: later lines name the current folder of the shell.
-    ...optional('folder', before.folder ?? textIn(line.cwd)),
-    ...optional('version', textIn(line.version)),
+    ...optionalProperty('folder', before.folder ?? textIn(line.cwd)),
+    ...optionalProperty('version', textIn(line.version)),
     ...(at !== undefined && { started: before.started ?? at, last: Math.max(before.last ?? 0, at) }),
   }
   const day = dayOf(after.last ?? 0)
@@ -104,7 +104,7 @@ function withAnswer(before: Transcript, line: JsonObject, day: number): Transcri
   const id = typeof message.id === 'string' ? message.id : ''
   const known = id === '' ? undefined : before.answers.find((answer) => answer.id === id)
   const others = before.answers.filter((answer) => answer !== known)
-  const more = known === undefined ? tokens : moreTokens(known.tokens, tokens)
+  const more = known === undefined ? tokens : addedTokens(known.tokens, tokens)
   return {
     ...after,
     answers: [...others, { id, tokens }].slice(-keptAnswers),

@@ -21,7 +21,7 @@ export const sessionIdIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(value) ? value : undefined
 
 /** A property that is absent if it has no value. */
-export const optional = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
+export const optionalProperty = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: T }
 
 /** A whole number that is not negative; 0 for any other value. */

@@ -1,6 +1,6 @@
 /** Waits until the runtime that a service manager was asked to start is running. */
 import { Refusal } from '../../machine/base/errors.ts'
-import { patience, waitUntil } from '../../machine/base/time.ts'
+import { timeoutMs, waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { isAlive } from '../../machine/process/identity.ts'
@@ -19,21 +19,21 @@ const beginSeconds = 15
  */
 const heldSeconds = 2
 
-/** The noted state of the agent before its unit is started; `mustBegin` compares it with the state after that. */
-export const beforeStart = (folder: Folder): string | undefined => JSON.stringify(readNote(folder)?.state)
+/** The noted state of the agent before its unit is started; `requireStart` compares it with the state after that. */
+export const stateBeforeStart = (folder: Folder): string | undefined => JSON.stringify(readNote(folder)?.state)
 
 /**
  * Waits until the runtime lives and has decided about the agent's process. Refuses with what the service manager says
  * if there is no runtime, since most managers only say that they have started a program, and not that it runs.
  */
-export async function mustBegin(folder: Folder, unit: ServiceUnit, before: string | undefined): Promise<void> {
+export async function requireStart(folder: Folder, unit: ServiceUnit, before: string | undefined): Promise<void> {
   let since: number | undefined
   const lasts = (): boolean => {
     if (whoHolds(folder, 'runtime') === undefined) since = undefined
     else since ??= performance.now()
-    return since !== undefined && (isDecided(folder, before) || performance.now() - since > heldSeconds * 1000)
+    return since !== undefined && (isStartOver(folder, before) || performance.now() - since > heldSeconds * 1000)
   }
-  if ((await waitUntil(patience(beginSeconds) / 1000, lasts)) || since !== undefined) return
+  if ((await waitUntil(timeoutMs(beginSeconds) / 1000, lasts)) || since !== undefined) return
   const fault = unitFault(folder, unit)
   const [disk] = diskHealth(folder)
   throw new Refusal(
@@ -51,7 +51,7 @@ export async function mustBegin(folder: Folder, unit: ServiceUnit, before: strin
  * True once a start is over: the agent's process runs, or its start has failed, or the agent is paused. The note may
  * still name the process of a runtime that was killed, so the process must live.
  */
-export function isDecided(folder: Folder, before: string | undefined): boolean {
+export function isStartOver(folder: Folder, before: string | undefined): boolean {
   const state = readNote(folder)?.state
   if (!state || readPause(folder)) return state !== undefined
   if (state.is === 'running') return isAlive(state)

@@ -28,7 +28,7 @@ const folderFor = (kind: UnitKind): string =>
       : (process.env.SVC_SYSTEMD_SYSTEM_DIR ?? '/etc/systemd/system')
 
 /** The unit of this kind with this name, whether or not its file exists. */
-export function unitCalled(kind: UnitKind, name: string): ServiceUnit {
+export function unitNamed(kind: UnitKind, name: string): ServiceUnit {
   const unit = kind === 'launchd' ? launchdLabel(name) : unitName(name)
   return { kind, name: unit, file: join(folderFor(kind), kind === 'launchd' ? `${unit}.plist` : unit) }
 }

@@ -10,7 +10,7 @@ import { canRun } from '../../machine/programs/can-run.ts'
 import { isShorterLived, lastingNode, lastingPath } from '../../machine/programs/node.ts'
 import { findUnits, type ServiceUnit, unitText } from './find.ts'
 import { systemctl } from './manager.ts'
-import { replaceStartCommand, startsItself, unitPathOf, unitUser, wordsStarted } from './text.ts'
+import { replaceStartCommand, startsRuntimeDirectly, startWordsOf, unitPathOf, unitUser } from './text.ts'
 
 interface UnitFault {
   readonly message: string
@@ -22,7 +22,7 @@ interface UnitFault {
 export function unitFault(folder: Pick<Folder, 'runtime' | 'root'>, unit: ServiceUnit): UnitFault | undefined {
   const text = unitText(unit.file) ?? ''
   const { kind, file } = unit
-  if (startsItself(text, folder.runtime)) {
+  if (startsRuntimeDirectly(text, folder.runtime)) {
     const user = unitUser(text)
     const mend =
       kind === 'systemd system'
@@ -50,7 +50,7 @@ export const faultOfUnits = (folder: Folder): UnitFault | undefined =>
 
 /** The program of a unit, or the file that the program loads, if it is missing. */
 function missingIn({ kind }: ServiceUnit, text: string): string | undefined {
-  const [program, ...args] = wordsStarted(text)
+  const [program, ...args] = startWordsOf(text)
   if (program === undefined) return undefined
   if (isGone(program) || (kind !== 'systemd system' && !canRun(program))) return program
   const file = args[args.indexOf('run') - 1]
@@ -80,7 +80,7 @@ export async function mendUnits(folder: Folder): Promise<string[]> {
     try {
       writeDurably(unit.file, mended)
       if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
-      lines.push(`Wrote ${unit.file} again: it started ${wordsStarted(text)[0]}.`)
+      lines.push(`Wrote ${unit.file} again: it started ${startWordsOf(text)[0]}.`)
     } catch (error) {
       if (unitFault(folder, unit)?.dead) lines.push(`${unit.file} could not be written: ${messageOf(error)}.`)
     }
@@ -90,13 +90,13 @@ export async function mendUnits(folder: Folder): Promise<string[]> {
 
 /** The text that the unit should have; undefined if its program stays as it is. */
 function mendedText(folder: Folder, unit: ServiceUnit, text: string): string | undefined {
-  const [program] = wordsStarted(text)
+  const [program] = startWordsOf(text)
   if (program === undefined) return undefined
   const node = lastingNode()
   const byPython = /^python[\d.]*$/.test(basename(program))
   const due =
     missingIn(unit, text) !== undefined ||
-    startsItself(text, folder.runtime) ||
+    startsRuntimeDirectly(text, folder.runtime) ||
     (!byPython && isShorterLived(program, node) && sameFile(program, node))
   if (!due) return undefined
   const python = byPython && [program, '/usr/bin/python3'].find((path) => canRun(path))

@@ -7,10 +7,10 @@ import {
   folderOf,
   launchdPlist,
   replaceStartCommand,
-  startsItself,
+  startsRuntimeDirectly,
+  startWordsOf,
   systemdUnit,
   unitPathOf,
-  wordsStarted,
 } from './text.ts'
 
 const facts = {
@@ -89,7 +89,7 @@ test.each([
   (_kind, write) => {
     const root = '/srv/50% "off" <$HOME>'
     const at = (name: string) => `${root}/.svc/runtime/${name}`
-    const starts = (...launch: string[]) => startsItself(write({ ...facts, root, launch }), at('svc.pyz'))
+    const starts = (...launch: string[]) => startsRuntimeDirectly(write({ ...facts, root, launch }), at('svc.pyz'))
     expect(starts('/usr/bin/node', '-e', 'require(process.argv[1])', at('svc.pyz'))).toBe(true)
     expect(starts('/usr/bin/node', at('start.cjs'))).toBe(false)
     expect(starts('/usr/bin/node', '-e', 'require(process.argv[1])', '/opt/svc.pyz'), 'that one is not replaced').toBe(
@@ -111,10 +111,10 @@ test.each([
     path: `${root}/bin:/bin`,
   }
   const unit = write(other)
-  expect(wordsStarted(unit)).toEqual([...other.launch, 'run', '--dir', root])
+  expect(startWordsOf(unit)).toEqual([...other.launch, 'run', '--dir', root])
   expect(unitPathOf(unit)).toBe(other.path)
   const old = write({ ...other, launch: ['/gone/node', '-e', 'x', 'y'], path: '/gone' })
   expect(replaceStartCommand(old, root, other.launch, other.path)).toBe(unit)
   expect(replaceStartCommand(unit, root, other.launch, undefined)).toBe(unit)
-  expect(wordsStarted('[Service]\n')).toEqual([])
+  expect(startWordsOf('[Service]\n')).toEqual([])
 })

@@ -97,7 +97,7 @@ export const unitUser = (unit: string): string | undefined => /^User=(.+)$/m.exe
  * True for a unit of an older svc, which makes Node load the runtime's file `svc.pyz` without `start.cjs` (D38). A unit
  * that starts Python is not such a unit, since `svc.pyz` then uses `start.cjs` by itself.
  */
-export function startsItself(unit: string, runtime: string): boolean {
+export function startsRuntimeDirectly(unit: string, runtime: string): boolean {
   const [, ...words] = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(/(?<=") (?=")/) ?? []
   // the first string of a launchd property list is its label
   const [, ...strings] = [...unit.matchAll(/<string>.*<\/string>/g)].map(([text]) => text).slice(1)
@@ -106,7 +106,7 @@ export function startsItself(unit: string, runtime: string): boolean {
 }
 
 /** The words with which a unit starts its program: the absolute path of the program, then its arguments. */
-export function wordsStarted(unit: string): string[] {
+export function startWordsOf(unit: string): string[] {
   const [, line] = /^ExecStart=(.*)$/m.exec(unit) ?? []
   if (line !== undefined) return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, each = '']) => unquoted(each))
   const [, array = ''] = /<key>ProgramArguments<\/key>\s*<array>([\s\S]*?)<\/array>/.exec(unit) ?? []

@@ -11,8 +11,8 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { commandHint, sudoHint } from '../../machine/hint.ts'
 import { lastingNode, lastingPath } from '../../machine/programs/node.ts'
-import { manifestKnown } from '../../reporter/known.ts'
-import { beforeStart, mustBegin } from './begin.ts'
+import { manifestForCommand } from '../../reporter/known.ts'
+import { requireStart, stateBeforeStart } from './begin.ts'
 import {
   findUnit,
   findUnits,
@@ -21,7 +21,7 @@ import {
   type ServiceUnit,
   sameFolder,
   type UnitKind,
-  unitCalled,
+  unitNamed,
   unitText,
 } from './find.ts'
 import {
@@ -75,7 +75,7 @@ export async function installService(folder: Folder, request: Request): Promise<
   rememberNetwork(folder)
   createFolder(dirname(unit.file))
   writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
-  const stateBefore = beforeStart(folder)
+  const stateBefore = stateBeforeStart(folder)
   let lines: string[]
   try {
     lines = [...(replaced?.lines ?? []), `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]
@@ -86,7 +86,7 @@ export async function installService(folder: Folder, request: Request): Promise<
   }
   // If this fails, the unit stays, because the manager goes on trying, but the command does not say that the agent is
   // started.
-  if (request.start) await mustBegin(folder, unit, stateBefore)
+  if (request.start) await requireStart(folder, unit, stateBefore)
   return { unit, lines }
 }
 
@@ -94,7 +94,7 @@ const kindOf = (system: boolean): UnitKind => (isMac ? 'launchd' : system ? 'sys
 
 /** True if the service manager that would start an agent with this name answers. */
 export const managerAnswers = async ({ agent, system }: Pick<Request, 'agent' | 'system'>): Promise<boolean> =>
-  (await unitState(unitCalled(kindOf(system), agent))).answers
+  (await unitState(unitNamed(kindOf(system), agent))).answers
 
 /**
  * The unit for this folder. Its name is the chosen one; otherwise that of the folder's existing unit; otherwise the
@@ -112,13 +112,13 @@ function unitFor(
     const starts = folderStartedBy(unit.file)
     return sameFolder(starts, root) ? undefined : (starts ?? 'something else')
   }
-  const wanted = unitCalled(kind, name ?? agent)
+  const wanted = unitNamed(kind, name ?? agent)
   const taken = others(wanted)
   if (taken === undefined) return wanted
   if (name !== undefined)
     throw new Refusal(`${wanted.file} already exists and starts ${taken}. Choose another name with --name.`)
   const suffix = createHash('sha256').update(root).digest('hex').slice(0, 8)
-  const own = unitCalled(kind, `${agent}-${suffix}`)
+  const own = unitNamed(kind, `${agent}-${suffix}`)
   if (others(own) === undefined) return own
   throw new Refusal(`${wanted.file} already exists and starts ${taken}. Choose a name with --name.`)
 }
@@ -261,7 +261,7 @@ async function factsOf(
   unit: ServiceUnit,
   { agent, system, user, python }: Request,
 ): Promise<UnitFacts> {
-  const manifest = await manifestKnown(folder)
+  const manifest = await manifestForCommand(folder)
   const file = runtimeFile(folder)
   const program = lastingNode()
   const node = [program, ...startArgs(folder)]

@@ -49,7 +49,7 @@ const minPatienceMs = 3000
  * milliseconds. It is multiplied by SVC_TIME_SCALE, but a busy machine must not look like a service or a program that
  * hangs.
  */
-export const patience = (seconds: number): number => shortenedTo(minPatienceMs, seconds)
+export const timeoutMs = (seconds: number): number => shortenedTo(minPatienceMs, seconds)
 
 /** Converts seconds to milliseconds and multiplies them by SVC_TIME_SCALE, but does not shorten them below `minMs`. */
 const shortenedTo = (minMs: number, seconds: number): number =>
@@ -82,7 +82,7 @@ export async function waitUntil(seconds: number, holds: () => boolean): Promise<
 }
 
 /** Converts milliseconds to whole seconds, rounded down. */
-export const seconds = (ms: number): number => Math.floor(ms / 1000)
+export const wholeSeconds = (ms: number): number => Math.floor(ms / 1000)
 /** A time for people in UTC, such as `2026-11-21 09:30:05 UTC`. */
 export const timeText = (unixSeconds: number): string =>
   Number.isFinite(unixSeconds) && Math.abs(unixSeconds) < 8.64e12
@@ -92,7 +92,7 @@ export const timeText = (unixSeconds: number): string =>
 /** The message of an update attempt (D34) in a form for people. A message of another form is returned unchanged. */
 export function attemptText(message = ''): string {
   const attempt = readAttemptText(message)
-  return attempt ? `${attempt.from} → ${attempt.to}, ${timeText(seconds(attempt.at))}: ${attempt.reason}` : message
+  return attempt ? `${attempt.from} → ${attempt.to}, ${timeText(wholeSeconds(attempt.at))}: ${attempt.reason}` : message
 }
 
 /** A time difference for people, such as `12 s ago`, `5 min ago`, `3 h ago`, `2 days ago`. */

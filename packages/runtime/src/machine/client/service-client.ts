@@ -14,7 +14,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { SecureContext } from 'node:tls'
 import { clean, foreignLine, isObject, limits, limitText } from '@svc/protocol'
 import { codeOf } from '../base/errors.ts'
-import { patience } from '../base/time.ts'
+import { timeoutMs } from '../base/time.ts'
 import { ownVersion } from '../base/version.ts'
 import type { ServiceConnection } from '../files/env.ts'
 import { lookup } from './lookup.ts'
@@ -109,12 +109,12 @@ export function callService(
     const lost = (why: string, tooLarge?: true) =>
       end({ is: 'lost', why: sent ? why : `${why}${proxyNote(url)}`, sent, ...(tooLarge && { tooLarge }) })
     const stop = () => end({ is: 'lost', why: 'the reporter was stopped', sent })
-    const timer = setTimeout(() => lost(`no whole answer within ${seconds} s`), patience(seconds))
+    const timer = setTimeout(() => lost(`no whole answer within ${seconds} s`), timeoutMs(seconds))
     let idle: NodeJS.Timeout | undefined
     const alive = () => {
       if (idleSeconds === undefined) return
       clearTimeout(idle)
-      idle = setTimeout(() => lost(`nothing came for ${idleSeconds} s`), patience(idleSeconds))
+      idle = setTimeout(() => lost(`nothing came for ${idleSeconds} s`), timeoutMs(idleSeconds))
     }
     signal.addEventListener('abort', stop)
     let request: ClientRequest | undefined

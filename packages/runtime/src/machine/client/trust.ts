@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { certificateWords } from '@svc/protocol'
-import { seconds, timeText } from '../base/time.ts'
+import { timeText, wholeSeconds } from '../base/time.ts'
 import { authorityNames, ignoredProxy, networkVariable, rememberedVariables } from '../files/network.ts'
 import { readFile } from '../files/read.ts'
 
@@ -73,7 +73,7 @@ function certificatesIn(file: string): { readonly found: string[]; readonly why?
 /** Says what to do about a certificate that was not accepted; undefined for any other error. */
 export const certificateAdvice = (error: unknown, now = Date.now()): string | undefined =>
   certificateWords(error, {
-    clock: () => timeText(seconds(now)),
+    clock: () => timeText(wholeSeconds(now)),
     remedy: () =>
       trustNow(networkVariable)?.faults[0] ??
       'name the file of a private authority in NODE_EXTRA_CA_CERTS and connect again',

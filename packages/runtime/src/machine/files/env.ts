@@ -9,7 +9,7 @@ import { Refusal } from '../base/errors.ts'
 import { commandHint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
 import { createFolders, type Folder } from './folder.ts'
-import { noteNetwork, staysHere, toRemember } from './network.ts'
+import { noteNetwork, staysOnThisMachine, variablesToRemember } from './network.ts'
 import { readFile } from './read.ts'
 
 /** The variables of a file by their names. */
@@ -97,7 +97,7 @@ export function readConnection(folder: Folder): ConnectionRead {
 export function rememberNetwork(folder: Folder): void {
   const connection = readConnection(folder)
   if (!connection.ok || statSync(folder.env).uid !== process.getuid?.()) return
-  const changes = toRemember(connection.value.origin)
+  const changes = variablesToRemember(connection.value.origin)
   const env = readEnv(folder.env)
   if (Object.entries(changes).some(([name, value]) => env.get(name) !== value)) changeEnv(folder.env, changes)
 }
@@ -108,7 +108,7 @@ export function rememberNetwork(folder: Folder): void {
  */
 export function writeConnection(folder: Folder, { origin, token }: ServiceConnection): void {
   createFolders(folder)
-  changeEnv(folder.env, { SVC_URL: origin, SVC_TOKEN: token, ...toRemember(origin) })
+  changeEnv(folder.env, { SVC_URL: origin, SVC_TOKEN: token, ...variablesToRemember(origin) })
 }
 
 /**
@@ -157,4 +157,4 @@ export function readOrigin(written: string): { ok: true; value: string } | { ok:
  * True if others could read a token that is sent to this origin: the connection has no TLS, and does not stay on this
  * machine.
  */
-export const isExposed = (origin: string): boolean => origin.startsWith('http://') && !staysHere(origin)
+export const isExposed = (origin: string): boolean => origin.startsWith('http://') && !staysOnThisMachine(origin)

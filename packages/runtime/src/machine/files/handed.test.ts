@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { SecretSpec } from '@svc/protocol'
 import { afterEach, expect, test } from 'vitest'
 import { password, secretsFiles } from '../../../testing/handed-files.ts'
-import { gatherSecrets, notGiven } from '../../install/secrets.ts'
+import { gatherSecrets, secretsNotGiven } from '../../install/secrets.ts'
 import { messageOf, Refusal } from '../base/errors.ts'
 import { readHandedEnv, readHandedText } from './handed.ts'
 
@@ -31,7 +31,7 @@ async function handOver(file: string) {
     said.push(...remarks)
     const secrets = await gatherSecrets(wanted, { file: env, env: {}, ask: undefined, tell: (line) => said.push(line) })
     if (!secrets.ok) return { said: secrets.message, env: undefined }
-    said.push(`Optional secrets that were not given: ${notGiven(wanted, secrets.values).join(', ')}.`)
+    said.push(`Optional secrets that were not given: ${secretsNotGiven(wanted, secrets.values).join(', ')}.`)
     return { said: said.join('\n'), env: Object.fromEntries(env) }
   } catch (error) {
     expect(error).toBeInstanceOf(Refusal)

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../../testing/folder.ts'
 import { isAlive, ownIdentity } from '../process/identity.ts'
 import { createFolders } from './folder.ts'
-import { inTurn, tryLock, whoHolds } from './lock.ts'
+import { tryLock, whoHolds, withTurn } from './lock.ts'
 
 let folder: ReturnType<typeof agentFolder>
 beforeEach(() => {
@@ -51,7 +51,7 @@ test('a process that only waits to be reaped holds no lock', async () => {
 test('a thread that was ended during its turn holds no lock, although its process lives', async () => {
   const lock = new URL('./lock.ts', import.meta.url).href
   const worker = new Worker(
-    `import(${JSON.stringify(lock)}).then(({ inTurn }) => inTurn(require('node:worker_threads').workerData, 'svc run', () => {
+    `import(${JSON.stringify(lock)}).then(({ withTurn }) => withTurn(require('node:worker_threads').workerData, 'svc run', () => {
       require('node:worker_threads').parentPort.postMessage('in')
       for (;;);
     }))`,
@@ -60,16 +60,16 @@ test('a thread that was ended during its turn holds no lock, although its proces
   await new Promise((resolve) => worker.once('message', resolve))
   expect(whoHolds(folder, 'turn')?.pid).toBe(process.pid)
   await worker.terminate()
-  expect(inTurn(folder, 'svc run', () => 'done')).toBe('done')
+  expect(withTurn(folder, 'svc run', () => 'done')).toBe('done')
 })
 
 test('work that fails releases the turn', () => {
   expect(() =>
-    inTurn(folder, 'svc set', () => {
+    withTurn(folder, 'svc set', () => {
       throw new Error('no')
     }),
   ).toThrow('no')
-  expect(inTurn(folder, 'svc set', () => 'done')).toBe('done')
+  expect(withTurn(folder, 'svc set', () => 'done')).toBe('done')
 })
 
 test('many processes never hold the turn at the same time, and none waits for a killed one', async () => {

@@ -10,7 +10,7 @@ import { closeSync, ftruncateSync, linkSync, openSync, renameSync, rmSync, statS
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { codeOf } from '../base/errors.ts'
-import { seconds } from '../base/time.ts'
+import { wholeSeconds } from '../base/time.ts'
 import { isAlive, ownIdentity, type ProcessIdentity } from '../process/identity.ts'
 import { fileNamesIn } from './durable.ts'
 import { createFolders, type Folder } from './folder.ts'
@@ -83,10 +83,10 @@ export function tryLockOnFullDisk(folder: Folder, name: LockName, what: string):
 }
 
 /** Calls `work` while holding the lock `turn`. Waits up to five seconds for the lock. */
-export const inTurn = <T>(folder: Folder, what: string, work: () => T): T => waiting(folder, what, tryLock, work)
+export const withTurn = <T>(folder: Folder, what: string, work: () => T): T => waiting(folder, what, tryLock, work)
 
-/** Like `inTurn`, for what must work on a full disk: it needs no room for the lock. */
-export const inTurnOnFullDisk = <T>(folder: Folder, what: string, work: () => T): T =>
+/** Like `withTurn`, for what must work on a full disk: it needs no room for the lock. */
+export const withTurnOnFullDisk = <T>(folder: Folder, what: string, work: () => T): T =>
   waiting(folder, what, tryLockOnFullDisk, work)
 
 function waiting<T>(folder: Folder, what: string, take: typeof tryLock, work: () => T): T {
@@ -138,7 +138,7 @@ function make(folder: Folder, name: LockName, n: number, what: string): boolean 
   return explainErrors(file, () => {
     const temporary = write(
       folder,
-      JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()), thread: threadId }),
+      JSON.stringify({ ...ownIdentity(), what, since: wholeSeconds(Date.now()), thread: threadId }),
     )
     try {
       // some file systems count each link as an inode

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { ignoredProxy, noteNetwork, toRemember } from './network.ts'
+import { ignoredProxy, noteNetwork, variablesToRemember } from './network.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -19,7 +19,7 @@ test('the variables that a unit would not have are remembered, with whole paths;
     HOME: '/home/ada',
   }
   const at = (path: string) => `${process.cwd()}/${path}`
-  expect(toRemember('https://svc.example.com', own, '/home/ada')).toEqual({
+  expect(variablesToRemember('https://svc.example.com', own, '/home/ada')).toEqual({
     NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
     SSL_CERT_FILE: at('ca.pem'),
     SSL_CERT_DIR: `/etc/one:${at('two')}`,
@@ -27,7 +27,7 @@ test('the variables that a unit would not have are remembered, with whole paths;
     NO_PROXY: undefined,
     HTTP_PROXY: undefined,
   })
-  expect(toRemember('http://localhost:8787', own, '/home/ada'), 'nothing is between').toEqual({})
+  expect(variablesToRemember('http://localhost:8787', own, '/home/ada'), 'nothing is between').toEqual({})
 })
 
 test.each([

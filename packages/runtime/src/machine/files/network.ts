@@ -37,15 +37,15 @@ export const unrememberedVariables = (): string[] =>
   authorityNames.filter((name) => process.env[name] && remembered[name] === undefined)
 
 /** True for an origin without TLS whose connections do not leave this machine. */
-export const staysHere = (origin: string): boolean =>
+export const staysOnThisMachine = (origin: string): boolean =>
   /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)
 
 /**
  * The network variables of this process to write together with an address. A value that is undefined removes the
  * variable from the file. A connection without TLS to this machine itself needs no variables.
  */
-export function toRemember(origin: string, own: NamedValues = process.env, home = accountHome()): NamedValues {
-  if (staysHere(origin)) return {}
+export function variablesToRemember(origin: string, own: NamedValues = process.env, home = accountHome()): NamedValues {
+  if (staysOnThisMachine(origin)) return {}
   const given = names.filter((name) => name !== 'HOME' && own[name] !== undefined)
   const kept = given.map((name) => [name, keptValue(name, own[name] ?? '')] as const)
   const isOwnHome = own.HOME && isAbsolute(own.HOME) && own.HOME !== home && process.getuid?.() !== 0

@@ -1,9 +1,9 @@
-/** Reads from /proc what the table in whose.ts needs to know about a process. This works on Linux only. */
+/** Reads from /proc what the table in ownership.ts needs to know about a process. This works on Linux only. */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { procStat } from './identity.ts'
+import { isSvcCommand } from './ownership.ts'
 import { dirMarkVariable, startedMarkVariable } from './unmark.ts'
-import { isSvcCommand } from './whose.ts'
 
 interface Mark {
   /** The agent's folder. */

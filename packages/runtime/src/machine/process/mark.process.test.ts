@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { becomes } from '../../../testing/folder.ts'
 import { signalGroup } from './group.ts'
 import { identityOf } from './identity.ts'
-import { agentProcesses, keepsMark, sendTo } from './mark.ts'
+import { agentProcesses, createMarkCheck, signalProcess } from './mark.ts'
 
 let above: string
 let dir: string
@@ -54,7 +54,7 @@ test('a process that was found is no longer one of the agent once it has removed
     const all = agentProcesses(dir).filter((each) => each.pid === pid)
     return all.length > 0 && all
   })
-  const isStill = keepsMark(dir)
+  const isStill = createMarkCheck(dir)
   if (!found) throw new Error('The process was not found.')
   expect(isStill(found)).toBe(true)
   writeFileSync(file, '')
@@ -105,7 +105,7 @@ test('a signal is not sent to another process that has the pid by now', async ()
   const ended = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)))
   const [found] = agentProcesses(dir)
   if (!found) throw new Error('The process was not found.')
-  sendTo({ ...found, start: `${found.start}0` }, 'SIGKILL')
-  sendTo(found, 'SIGTERM')
+  signalProcess({ ...found, start: `${found.start}0` }, 'SIGKILL')
+  signalProcess(found, 'SIGTERM')
   expect(await ended).toBe('SIGTERM')
 })

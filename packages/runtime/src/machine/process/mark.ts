@@ -1,14 +1,14 @@
 /**
  * Finds the processes that an agent started, by the mark in their environment. The mark consists of two variables that
  * section 2.12 requires anyway: the folder and the time of the start. The journal has that time before the process is
- * started, and no two starts share it. The table in whose.ts decides about each process.
+ * started, and no two starts share it. The table in ownership.ts decides about each process.
  */
 import { execFileSync } from 'node:child_process'
 import { allPids, argsOf, isSvcProcess, markReader, realPathOf, relationsOf, seesOtherFiles } from './environ.ts'
 import { processesOfGroup } from './group.ts'
 import { identityOf, isAlive, type ProcessIdentity } from './identity.ts'
 import { type AgentProcess, oldestProcess } from './listed.ts'
-import { type ProcessFacts, whoseRowFor } from './whose.ts'
+import { ownershipRuleOf, type ProcessFacts } from './ownership.ts'
 
 /**
  * Every process that the agent of this folder started and that still lives, whatever start it is from and whatever
@@ -26,7 +26,7 @@ export function agentProcesses(dir: string, spared?: string): AgentProcess[] {
  * Returns a function that says whether a process that was found earlier still lives and still has the mark. It may have
  * removed the mark by executing another program. If its environment can no longer be read, it counts as marked.
  */
-export function keepsMark(dir: string): (found: ProcessIdentity) => boolean {
+export function createMarkCheck(dir: string): (found: ProcessIdentity) => boolean {
   const markOf = markReader()
   const isThisFolder = sameAs(dir)
   return (found) => {
@@ -37,9 +37,9 @@ export function keepsMark(dir: string): (found: ProcessIdentity) => boolean {
 }
 
 /** Sends a signal to a process that was found, unless another process has its pid by now. */
-export function sendTo(found: ProcessIdentity, signal: NodeJS.Signals): void {
+export function signalProcess(found: ProcessIdentity, signal: NodeJS.Signals): void {
   const life = isAlive(found) ? 'alive' : 'reused'
-  if (whoseRowFor({ ...decidedFacts, life }).verdict !== 'end') return
+  if (ownershipRuleOf({ ...decidedFacts, life }).verdict !== 'end') return
   try {
     process.kill(found.pid, signal)
   } catch {
@@ -80,7 +80,7 @@ function search(dir: string, spared: string | undefined): AgentProcess[] {
         return kin && isStrange(kin.session, pid, markOf, isThisFolder) ? 'of a stranger' : 'of the agent'
       },
     }
-    const identity = whoseRowFor(facts).verdict === 'end' ? identityOf(pid) : undefined
+    const identity = ownershipRuleOf(facts).verdict === 'end' ? identityOf(pid) : undefined
     if (!identity || !kin || !read) return []
     return [{ ...identity, started: mark.started, group: kin.group, command: argsOf(pid).join(' ') }]
   })
@@ -152,7 +152,10 @@ export function findMarked(dir: string, started: string): ProcessIdentity | unde
  * The members of a process group. `marked` is true if one of them has the mark of this agent: the id of a group whose
  * leader is dead does not prove that the group is the agent's. This works on Linux only.
  */
-export function groupOf(group: number, dir: string): { readonly members: ProcessIdentity[]; readonly marked: boolean } {
+export function groupMembersOf(
+  group: number,
+  dir: string,
+): { readonly members: ProcessIdentity[]; readonly marked: boolean } {
   if (process.platform !== 'linux') return { members: [], marked: false }
   const members = processesOfGroup(group).flatMap((pid) => identityOf(pid) ?? [])
   const markOf = markReader()

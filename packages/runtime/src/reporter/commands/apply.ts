@@ -6,7 +6,7 @@ import type { Manifest } from '@svc/blueprint'
 import type { SettingValues } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import type { Author } from '../../state/changes.ts'
-import { askToRun, pause, resume } from '../../state/controls.ts'
+import { pause, requestRun, resume } from '../../state/controls.ts'
 import { changeSettings } from '../../state/settings.ts'
 import { lostSettings, setAsideFile, whySettingsUnreadable } from '../../state/settings-file.ts'
 import type { CommandDecision } from './decide.ts'
@@ -31,7 +31,7 @@ export function applyCommand(
       return done(resume(folder, author) ? 'Resumed.' : 'It was not paused.')
     case 'run_now':
       return done(
-        askToRun(folder, author) ? 'Asked to run now.' : 'Already asked to run now; the agent has not started yet.',
+        requestRun(folder, author) ? 'Asked to run now.' : 'Already asked to run now; the agent has not started yet.',
       )
     case 'set':
       return set(folder, manifest, decision.values, author)

@@ -103,10 +103,11 @@ export interface CommandMemory {
   entries: readonly CommandEntry[]
 }
 /** The memory of a reporter for which the disk has refused nothing. */
-export const noMemory = (): CommandMemory => ({ entries: [] })
+export const newCommandMemory = (): CommandMemory => ({ entries: [] })
 
 /** The journal as this process knows it. Throws like `readJournal`. */
-export const journalNow = (folder: Folder, { entries }: CommandMemory): Journal => merged(readJournal(folder), entries)
+export const knownJournal = (folder: Folder, { entries }: CommandMemory): Journal =>
+  merged(readJournal(folder), entries)
 
 /**
  * Changes the journal. A change that the disk refuses stays in memory, and the next change tries to store it again.

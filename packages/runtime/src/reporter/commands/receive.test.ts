@@ -14,8 +14,8 @@ import {
   dropAcks,
   forgetOldEntries,
   type Journal,
-  journalNow,
-  noMemory,
+  knownJournal,
+  newCommandMemory,
   owedAcks,
   readJournal,
   saveJournal,
@@ -168,12 +168,12 @@ describe('a disk that takes nothing any more', () => {
   }
 
   test('a command is refused in its ack, with the file system and what to do, and nothing is changed', () => {
-    const memory = noMemory()
+    const memory = newCommandMemory()
     expect(onFullDisk(memory, command('1', 'pause'), command('2', 'set', { every: 30 }))).toMatchObject([
       { id: '1', ok: false },
       { id: '2', ok: false },
     ])
-    const sent = owedAcks(journalNow(folder, memory))
+    const sent = owedAcks(knownJournal(folder, memory))
     expect(sent.map(({ id }) => id)).toEqual(['1', '2'])
     for (const { message } of sent)
       expect(message).toMatch(
@@ -187,16 +187,16 @@ describe('a disk that takes nothing any more', () => {
   })
 
   test('a refused command that comes again is refused again, also when there is room by then', () => {
-    const memory = noMemory()
+    const memory = newCommandMemory()
     onFullDisk(memory, command('1', 'pause'))
     changeJournal(folder, memory, (journal) => dropAcks(journal, owedAcks(journal)))
     receiveAll(folder, manifest, [{ id: '1', type: 'pause', payload: {} }], 1001, memory)
-    expect(owedAcks(journalNow(folder, memory))).toMatchObject([{ id: '1', ok: false }])
+    expect(owedAcks(knownJournal(folder, memory))).toMatchObject([{ id: '1', ok: false }])
     expect(existsSync(folder.paused)).toBe(false)
   })
 
   test('what was refused is in the journal as soon as there is room', () => {
-    const memory = noMemory()
+    const memory = newCommandMemory()
     receive(command('0', 'resume'))
     onFullDisk(memory, command('1', 'pause'))
     expect(readJournal(folder).map(({ id }) => id)).toEqual(['0'])
@@ -209,10 +209,10 @@ describe('a disk that takes nothing any more', () => {
   })
 
   test('a command that was carried out keeps its outcome, although only its beginning could be noted', () => {
-    const memory = noMemory()
+    const memory = newCommandMemory()
     saveJournal(folder, [{ id: '1', type: 'run_now', received: 999 }])
     onFullDisk(memory, command('2', 'resume'))
-    expect(owedAcks(journalNow(folder, memory))).toMatchObject([
+    expect(owedAcks(knownJournal(folder, memory))).toMatchObject([
       { id: '1', ok: false, message: 'Interrupted before it was done.' },
       { id: '2', ok: false },
     ])

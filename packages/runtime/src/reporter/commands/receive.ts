@@ -7,7 +7,7 @@ import type { Manifest } from '@svc/blueprint'
 import { isObject, type ReceivedCommand } from '@svc/protocol'
 import { codeOf, messageOf } from '../../machine/base/errors.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { inTurnOnFullDisk } from '../../machine/files/lock.ts'
+import { withTurnOnFullDisk } from '../../machine/files/lock.ts'
 import { explainedError, isDiskFault } from '../../machine/files/space.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
@@ -18,8 +18,8 @@ import {
   type CommandMemory,
   changeJournal,
   forgetOldEntries,
-  journalNow,
-  noMemory,
+  knownJournal,
+  newCommandMemory,
   readJournal,
   withEntry,
 } from './journal.ts'
@@ -42,10 +42,10 @@ export function receiveCommands(
   manifest: Manifest,
   commands: readonly ReceivedCommand[],
   now: number,
-  memory: CommandMemory = noMemory(),
+  memory: CommandMemory = newCommandMemory(),
 ): HandledCommand[] {
   if (commands.length === 0) return []
-  return inTurnOnFullDisk(folder, 'svc report', () => {
+  return withTurnOnFullDisk(folder, 'svc report', () => {
     settle(folder, manifest, memory, now)
     return commands.flatMap((command) => receiveOne(folder, manifest, command, { now, memory }))
   })
@@ -58,7 +58,7 @@ function receiveOne(
   { now, memory }: { readonly now: number; readonly memory: CommandMemory },
 ): HandledCommand[] {
   const { id, type, payload } = command
-  const known = journalNow(folder, memory).find((e) => e.id === id)
+  const known = knownJournal(folder, memory).find((e) => e.id === id)
   if (known) {
     // A log command has no ack, because its upload is the answer. Otherwise the same ack is sent again.
     if (known.type !== 'log') changeJournal(folder, memory, (journal) => withEntry(journal, { ...known, owed: true }))
@@ -80,10 +80,10 @@ export function settleInterrupted(
   folder: Folder,
   manifest: Manifest,
   now: number,
-  memory: CommandMemory = noMemory(),
+  memory: CommandMemory = newCommandMemory(),
 ): void {
   if (memory.entries.length === 0 && !readJournal(folder).some(isInterrupted)) return
-  inTurnOnFullDisk(folder, 'svc report', () => settle(folder, manifest, memory, now))
+  withTurnOnFullDisk(folder, 'svc report', () => settle(folder, manifest, memory, now))
 }
 
 function settle(folder: Folder, manifest: Manifest, memory: CommandMemory, now: number): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FileRead } from '../../machine/files/read.ts'
-import { type KeptStatus, keepStatus } from './keep.ts'
+import { type KeptStatus, statusAfterRead } from './keep.ts'
 
 const bytes = (text: string): FileRead => ({ is: 'bytes', bytes: Buffer.from(text), mtimeMs: 0 })
 const good = bytes('{"state": {"level": "ok", "label": "Working"}}')
@@ -8,9 +8,9 @@ const none: KeptStatus = { misses: 0 }
 /** The result after a series of reads of the status file. */
 const after = (...reads: FileRead[]) => {
   let kept = none
-  let now = keepStatus(kept, reads[0] ?? good, 'status.json', Date.now())
+  let now = statusAfterRead(kept, reads[0] ?? good, 'status.json', Date.now())
   for (const read of reads) {
-    now = keepStatus(kept, read, 'status.json', Date.now())
+    now = statusAfterRead(kept, read, 'status.json', Date.now())
     kept = now.kept
   }
   return { label: now.status.state?.label, health: now.health.map((h) => `${h.level} ${h.detail}`) }

@@ -27,7 +27,12 @@ interface StatusNow {
 const maxMisses = 2
 
 /** Processes the result of one read of the status file. `at` is the time of the read, in Unix milliseconds. */
-export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, name: string, at: number): StatusNow {
+export function statusAfterRead(
+  { good, misses, known }: KeptStatus,
+  read: FileRead,
+  name: string,
+  at: number,
+): StatusNow {
   const parsed = parse(read, at)
   if ('status' in parsed) {
     return {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { kinds, onFaultyDisk } from '../../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
-import { leadCurrentTo, leadsTo, sweepVersions, versionFolder, versionFolderName } from './folders.ts'
+import { currentVersionFolder, linkCurrentTo, sweepVersions, versionFolder, versionFolderName } from './folders.ts'
 
 const [old, next] = ['a'.repeat(64), 'b'.repeat(64)]
 let folder: Folder
@@ -14,7 +14,7 @@ beforeEach(() => {
     mkdirSync(versionFolder(folder, sha256), { recursive: true })
     writeFileSync(join(versionFolder(folder, sha256), 'svc.agent.yaml'), sha256)
   }
-  leadCurrentTo(folder, old)
+  linkCurrentTo(folder, old)
 })
 afterEach(() => rmSync(folder.root, { recursive: true }))
 
@@ -33,7 +33,7 @@ function struckEverywhere(work: () => void, check: (where: string) => void): num
         struck = true // The simulated disk made `work` throw.
       }
       check(`${kind} at change ${at}`)
-      leadCurrentTo(folder, old)
+      linkCurrentTo(folder, old)
       more = struck
       if (struck) points++
     }
@@ -42,9 +42,9 @@ function struckEverywhere(work: () => void, check: (where: string) => void): num
 
 test('whatever fails while the version is swapped, current leads to a complete one (I17)', () => {
   const points = struckEverywhere(
-    () => leadCurrentTo(folder, next),
+    () => linkCurrentTo(folder, next),
     (where) => {
-      expect([versionFolderName(old), versionFolderName(next)], where).toContain(leadsTo(folder))
+      expect([versionFolderName(old), versionFolderName(next)], where).toContain(currentVersionFolder(folder))
       expect([old, next], where).toContain(readFileSync(join(folder.current, 'svc.agent.yaml'), 'utf8'))
     },
   )
@@ -52,8 +52,8 @@ test('whatever fails while the version is swapped, current leads to a complete o
 })
 
 test('current is never pointed at a missing version', () => {
-  expect(() => leadCurrentTo(folder, 'c'.repeat(64))).toThrow('is not there')
-  expect(leadsTo(folder)).toBe(versionFolderName(old))
+  expect(() => linkCurrentTo(folder, 'c'.repeat(64))).toThrow('is not there')
+  expect(currentVersionFolder(folder)).toBe(versionFolderName(old))
 })
 
 test('versions that are neither named nor in use are removed, and nothing else', () => {

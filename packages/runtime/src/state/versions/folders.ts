@@ -21,7 +21,7 @@ export const versionFolder = (folder: Pick<Folder, 'versions'>, sha256: string):
   join(folder.versions, versionFolderName(sha256))
 
 /** The folder name of the version to which `current` leads; undefined if there is no such link. */
-export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefined {
+export function currentVersionFolder({ current }: Pick<Folder, 'current'>): string | undefined {
   const target = targetOf(current)
   return target === undefined ? undefined : basename(target)
 }
@@ -40,7 +40,7 @@ function targetOf(link: string): string | undefined {
  * changes `current` meanwhile.
  */
 export function folderOfCurrent(folder: Folder): Folder {
-  const name = folder.installed ? leadsTo(folder) : undefined
+  const name = folder.installed ? currentVersionFolder(folder) : undefined
   if (name === undefined) return folder
   const home = join(folder.versions, name)
   return { ...folder, home, manifest: resolve(home, basename(folder.manifest)) }
@@ -54,18 +54,18 @@ export const hasVersion = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256
   existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
 
 /** Makes `current` lead to a version, by one rename (I17). */
-export function leadCurrentTo(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
+export function linkCurrentTo(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
   if (!hasVersion(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
-  prepareLead(folder, sha256)
+  prepareCurrentLink(folder, sha256)
   renameSync(temporaryOf(folder), folder.current)
   syncFolder(folder.root)
 }
 
 /**
- * Creates the link that `leadCurrentTo` renames, unless it is there already. Only this step needs space, so a caller
+ * Creates the link that `linkCurrentTo` renames, unless it is there already. Only this step needs space, so a caller
  * can try it before it writes its note. `sweepVersions` removes a link that was not renamed.
  */
-export function prepareLead(folder: VersionPaths, sha256: string): void {
+export function prepareCurrentLink(folder: VersionPaths, sha256: string): void {
   const temporary = temporaryOf(folder)
   const target = join(basename(folder.versions), versionFolderName(sha256))
   if (targetOf(temporary) === target) return
@@ -75,7 +75,7 @@ export function prepareLead(folder: VersionPaths, sha256: string): void {
   )
 }
 
-/** Removes the link that `prepareLead` has created. */
+/** Removes the link that `prepareCurrentLink` has created. */
 export const dropPreparedLink = (folder: VersionPaths): void => rmSync(temporaryOf(folder), { force: true })
 
 /**
@@ -84,7 +84,7 @@ export const dropPreparedLink = (folder: VersionPaths): void => rmSync(temporary
  */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   dropPreparedLink(folder)
-  const kept = new Set([leadsTo(folder), ...keep.map(versionFolderName)])
+  const kept = new Set([currentVersionFolder(folder), ...keep.map(versionFolderName)])
   const removable = fileNamesIn(folder.versions).filter((name) => !kept.has(name))
   if (removable.length > 0) createFolder(folder.staging)
   for (const name of removable) renameAway(join(folder.versions, name), join(folder.staging, name))

@@ -6,10 +6,10 @@ import { readScale } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 import {
+  currentVersionFolder,
   dropPreparedLink,
-  leadCurrentTo,
-  leadsTo,
-  prepareLead,
+  linkCurrentTo,
+  prepareCurrentLink,
   versionFolderName,
 } from '../../state/versions/folders.ts'
 import { type AskedUpdate, judgeAskedRollback, judgeAskedUnwatch } from './ask.ts'
@@ -24,7 +24,7 @@ import { stateAtStart } from './start.ts'
 export function updateOnDisk(folder: Folder, version: string): Update {
   const why = unreadableJournal(folder)
   if (why !== undefined) throw new Error(`Nothing was changed, because ${why}.`)
-  return stateAtStart(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
+  return stateAtStart(readUpdate(folder), { version, sha256: currentVersionFolder(folder) ?? '' }, { at: Date.now() })
 }
 
 /**
@@ -43,7 +43,8 @@ export function rollbackAlone(
   // Without a result, an earlier rollback was interrupted: the note on the disk is already the one of that rollback.
   const undoing = result ? updateAfterStep(onDisk, result, how) : onDisk
   begun(folder, undoing)
-  if (leadsTo(folder) !== versionFolderName(undoing.running.sha256)) leadCurrentTo(folder, undoing.running.sha256)
+  if (currentVersionFolder(folder) !== versionFolderName(undoing.running.sha256))
+    linkCurrentTo(folder, undoing.running.sha256)
   const update = updateAfterStep(undoing, { event: 'done' }, how)
   try {
     writeUpdate(folder, update)
@@ -58,7 +59,7 @@ export function rollbackAlone(
 /** Notes that a rollback begins. If there is no room for all of it, nothing is noted, and nothing has changed. */
 function begun(folder: Folder, undoing: Update): void {
   try {
-    prepareLead(folder, undoing.running.sha256)
+    prepareCurrentLink(folder, undoing.running.sha256)
     writeUpdate(folder, undoing)
   } catch (error) {
     dropPreparedLink(folder)

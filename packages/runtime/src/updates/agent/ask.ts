@@ -8,7 +8,7 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { removeDurably } from '../../machine/files/durable.ts'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue } from '../../machine/files/note.ts'
-import { dropPreparedLink, hasVersion, prepareLead } from '../../state/versions/folders.ts'
+import { dropPreparedLink, hasVersion, prepareCurrentLink } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
 
@@ -98,7 +98,7 @@ function withRoom(
   const back = to ? running : previous
   if (result.event !== 'asked' || !back) return result
   try {
-    prepareLead(folder, back.sha256)
+    prepareCurrentLink(folder, back.sha256)
     return result
   } catch (error) {
     dropPreparedLink(folder)

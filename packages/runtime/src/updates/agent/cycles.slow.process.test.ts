@@ -15,7 +15,7 @@ import { all, expectTheirs, type Lane, long, newUpdateSetup, type UpdateSetup } 
 import { expectWhole } from '../../../testing/updates.ts'
 import { groupLives } from '../../machine/process/group.ts'
 import { readNote } from '../../state/process-note.ts'
-import { leadsTo } from '../../state/versions/folders.ts'
+import { currentVersionFolder } from '../../state/versions/folders.ts'
 import { readUpdate, type Update } from './journal.ts'
 
 /** The number of chains, and of cycles in each; the long form has 1,000 cycles in all. */
@@ -156,7 +156,7 @@ async function restsAt(
   const now = await becomes(where, () => {
     const now = readUpdate(agent) ?? { state: 'idle', running: { version: '1.4.0', sha256: old.sha256 }, rollbacks: [] }
     const { state, version } = readNote(agent) ?? {}
-    const runs = state?.is === 'running' && groupLives(state.pid) && version === leadsTo(agent)
+    const runs = state?.is === 'running' && groupLives(state.pid) && version === currentVersionFolder(agent)
     return (now.state === 'watching' || now.state === 'idle') && runs && holds(now) && now
   }).catch((error: unknown) => {
     throw new Error(`${error}\n${JSON.stringify([readUpdate(agent), readNote(agent)])}\n${lines().join('\n')}`)

@@ -39,17 +39,17 @@ export async function driveUpdates(ground: UpdateContext): Promise<void> {
  * disk.
  */
 async function go(ground: UpdateContext, result: UpdateStepResult): Promise<void> {
-  const next = updateAfterStep(ground.now(), result, driveMoment())
+  const next = updateAfterStep(ground.now(), result, stepMoment())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
     // the update is not started; if a version is being watched, the watching continues
     if (dropped && result.event === 'present') return
-    if (dropped) return void note(ground, updateAfterStep({ ...next, state: 'staging' }, dropped, driveMoment()))
+    if (dropped) return void note(ground, updateAfterStep({ ...next, state: 'staging' }, dropped, stepMoment()))
   }
   const unsaved = note(ground, next)
   // If the journal cannot be written, no step is started that a start after a kill would have to know of.
   if (unsaved && (next.state === 'fetching' || next.state === 'swapping'))
-    note(ground, updateAfterStep(next, { event: 'unreachable', why: unsaved }, driveMoment()))
+    note(ground, updateAfterStep(next, { event: 'unreachable', why: unsaved }, stepMoment()))
   if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
 }
 
@@ -68,7 +68,7 @@ async function turn({ folder, attempt }: UpdateContext): Promise<UpdateStepResul
 function leave(ground: UpdateContext): void {
   const { state, proofs = 1 } = ground.now()
   if (state === 'fetching' || state === 'staging')
-    note(ground, updateAfterStep(ground.now(), { event: 'dropped' }, driveMoment()))
+    note(ground, updateAfterStep(ground.now(), { event: 'dropped' }, stepMoment()))
   if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
 }
 
@@ -94,7 +94,7 @@ function sweep({ folder, now, say }: UpdateContext): void {
 }
 
 /** The arguments of `updateAfterStep` that depend on the moment. */
-export const driveMoment = (): { at: number; chance: number; scale: number } => ({
+export const stepMoment = (): { at: number; chance: number; scale: number } => ({
   at: Date.now(),
   chance: Math.random(),
   scale: readScale(process.env.SVC_TIME_SCALE),

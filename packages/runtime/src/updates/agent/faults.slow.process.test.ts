@@ -40,7 +40,7 @@ import { statusLines } from '../../cli/look/status.ts'
 import { explainState } from '../../cli/look/why.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import type { ProcessState } from '../../state/process-note.ts'
-import { folderOfCurrent, leadsTo, versionFolderName } from '../../state/versions/folders.ts'
+import { currentVersionFolder, folderOfCurrent, versionFolderName } from '../../state/versions/folders.ts'
 import { askForUpdate, readAskedUpdate } from './ask.ts'
 import { readUpdate, type Update } from './journal.ts'
 import { startUpdater } from './update.ts'
@@ -116,7 +116,7 @@ function runs(agent: InstalledAgent) {
   const lines: string[] = []
   let pid = 0
   const startProcess = (): ProcessState => {
-    const version = leadsTo(agent) ?? ''
+    const version = currentVersionFolder(agent) ?? ''
     const started = Date.now() - 20
     if (version !== versionFolderName(mute.sha256))
       writeReally(join(agent.state, 'status.json'), '{"state":{"level":"ok","label":"Works"}}')
@@ -124,7 +124,7 @@ function runs(agent: InstalledAgent) {
     return { is: 'running', ...alive, version, started: String(started / 1000) }
   }
   let process = startProcess()
-  const running = leadsTo(agent) === versionFolderName(next.sha256) ? '1.5.0' : '1.4.0'
+  const running = currentVersionFolder(agent) === versionFolderName(next.sha256) ? '1.5.0' : '1.4.0'
   const updating = startUpdater(agent, running, stop.signal, {
     say: (line) => lines.push(line),
     look: () => {},
@@ -137,7 +137,7 @@ function runs(agent: InstalledAgent) {
   if (!updating) throw new Error('there are no updates here')
   const it = { ...updating, applied: () => updating.applied() ?? unknown }
   const launcher = setInterval(() => {
-    if (leadsTo(agent) !== process.version) process = startProcess()
+    if (currentVersionFolder(agent) !== process.version) process = startProcess()
   }, 10)
   launchers.add(launcher)
   return {
@@ -259,7 +259,7 @@ async function expectRests(agent: InstalledAgent, where: string, packs: PackedBu
   await becomes(`${where}: rest`, () => {
     const state = readUpdate(agent)?.state ?? 'idle'
     const rests = state === 'idle' || (state === 'watching' && running.it.applied().version === wanted.version)
-    return rests && running.process().version === leadsTo(agent) && !asks()
+    return rests && running.process().version === currentVersionFolder(agent) && !asks()
   }).catch((error: unknown) => {
     throw new Error(`${error}\n${JSON.stringify(readUpdate(agent))}\n${running.lines.join('\n')}`)
   })

@@ -31,7 +31,7 @@ import {
   withJournal,
 } from '../../../testing/struck.ts'
 import { restOf } from '../../../testing/updates.ts'
-import { leadsTo } from '../../state/versions/folders.ts'
+import { currentVersionFolder } from '../../state/versions/folders.ts'
 import { readUpdate } from './journal.ts'
 import type { UpdateState } from './moves.ts'
 
@@ -132,12 +132,12 @@ async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running,
   const since = lane.service.reports.length
   const starts = agent.starts()
   const ran = basename(starts.at(-1)?.cwd ?? '')
-  const led = leadsTo(agent)
+  const led = currentVersionFolder(agent)
   const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(withJournal(agent, running))
   const { outcome, message } = lane.service.reports.at(-1)?.report.applied ?? {}
   expect({ version, outcome }, `${where}: ${message}`).toEqual(wanted)
   const { length } = agent.starts()
-  if (ran === led && led === leadsTo(agent)) expect(length, where).toBe(starts.length)
+  if (ran === led && led === currentVersionFolder(agent)) expect(length, where).toBe(starts.length)
 }
 
 /** Lets the call that hung complete, and then kills the process. */

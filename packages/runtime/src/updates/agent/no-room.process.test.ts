@@ -6,7 +6,7 @@ import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../../t
 import { claimFolder } from '../../install/claim.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { fillReserve } from '../../machine/files/reserve.ts'
-import { leadsTo, versionFolderName } from '../../state/versions/folders.ts'
+import { currentVersionFolder, versionFolderName } from '../../state/versions/folders.ts'
 import { rollbackAlone } from './alone.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined).each<Scarce>(['bytes', 'inodes'])('on a f
   test('a rollback without a runtime works by means of the reserve', () => {
     const { folder } = fullAgent(scarce, true)
     expect(rollbackAlone(folder, '2.0.0', asked)).toMatchObject({ ok: true, update: { state: 'idle', running: older } })
-    expect(leadsTo(folder)).toBe(versionFolderName(older.sha256))
+    expect(currentVersionFolder(folder)).toBe(versionFolderName(older.sha256))
     expect(readUpdate(folder)).toMatchObject({ state: 'idle', hold: { version: '2.0.0' } })
   })
 
@@ -52,7 +52,10 @@ describe.skipIf(missing !== undefined).each<Scarce>(['bytes', 'inodes'])('on a f
     const { folder, disk } = fullAgent(scarce, false)
     const before = readFileSync(folder.update, 'utf8')
     expect(() => rollbackAlone(folder, '2.0.0', asked)).toThrow(disk.root)
-    expect([leadsTo(folder), readFileSync(folder.update, 'utf8')]).toEqual([versionFolderName(newer.sha256), before])
+    expect([currentVersionFolder(folder), readFileSync(folder.update, 'utf8')]).toEqual([
+      versionFolderName(newer.sha256),
+      before,
+    ])
     expect(readdirSync(folder.root)).not.toContain('.current.new')
     disk.free()
     expect(rollbackAlone(folder, '2.0.0', asked)).toMatchObject({ ok: true })

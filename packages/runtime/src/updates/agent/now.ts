@@ -1,7 +1,7 @@
 /** Describes the current versions of the agent, for each report (2.5) and for people. */
 import type { AppliedUpdate, Desired, Level } from '@svc/protocol'
 import { withStop } from '../../machine/base/sentence.ts'
-import { attemptText, seconds, timeText } from '../../machine/base/time.ts'
+import { attemptText, timeText, wholeSeconds } from '../../machine/base/time.ts'
 import { commandHint } from '../../machine/hint.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
@@ -25,7 +25,7 @@ export function updateSentences(update: Update, at: number, scale = 1): string[]
     ...underWay(update),
     ...(applied ? [withStop(`The last update: ${applied.outcome}, ${attemptText(applied.message)}`)] : []),
     ...(retry && isRetryAhead(retry, at, scale)
-      ? [`${retry.version} will be retried after ${timeText(seconds(retry.at))} if it is still requested.`]
+      ? [`${retry.version} will be retried after ${timeText(wholeSeconds(retry.at))} if it is still requested.`]
       : []),
     ...(hold
       ? [
@@ -75,7 +75,7 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
  */
 export function versionSummary(update: Update, at: number): string[] {
   const { applied, hold, retry } = update
-  const waits = retry && isRetryAhead(retry, at) ? `, retried after ${timeText(seconds(retry.at))}` : ''
+  const waits = retry && isRetryAhead(retry, at) ? `, retried after ${timeText(wholeSeconds(retry.at))}` : ''
   return [
     ...underWay(update),
     ...(applied && applied.outcome !== 'ok' ? [`${applied.outcome}, ${attemptText(applied.message)}${waits}`] : []),

@@ -19,7 +19,7 @@ import { writeDurably } from '../../machine/files/durable.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { groupLives, signalGroup } from '../../machine/process/group.ts'
 import { readInstall } from '../../state/install-note.ts'
-import { leadsTo, versionFolderName } from '../../state/versions/folders.ts'
+import { currentVersionFolder, versionFolderName } from '../../state/versions/folders.ts'
 import { askForUpdate } from './ask.ts'
 import { readUpdate } from './journal.ts'
 
@@ -84,7 +84,7 @@ test.skipIf(level !== 'long' || !mayMount)(
       expect(readFileSync(there.secrets, 'utf8'), where).toContain(password)
       expect(expectWhole(there, [old, next]), where).toMatch(/1\.[45]\.0/)
       if (known?.state === 'proving' || known?.state === 'watching')
-        expect(leadsTo(there), `${where}: current was synced before that was noted`).toBe(
+        expect(currentVersionFolder(there), `${where}: current was synced before that was noted`).toBe(
           versionFolderName(next.sha256),
         )
       if (moment === 'back')
@@ -98,7 +98,7 @@ test.skipIf(level !== 'long' || !mayMount)(
         const runs = there
           .starts()
           .at(-1)
-          ?.cwd.endsWith(leadsTo(there) ?? '?')
+          ?.cwd.endsWith(currentVersionFolder(there) ?? '?')
         return (state === 'idle' || state === 'watching') && runs && said?.version === wanted.version
       }).catch((error: unknown) => {
         throw new Error(`${error}\n${JSON.stringify([found, readUpdate(there)])}\n${again.lines.join('\n')}`)

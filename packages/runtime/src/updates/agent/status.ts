@@ -6,7 +6,7 @@ import type { Manifest } from '@svc/blueprint'
 import { type HealthItem, isTooFarAhead, type Level, type StatusFile, worstLevel } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readStatus } from '../../reporter/status/file.ts'
-import { type KeptStatus, keepStatus } from '../../reporter/status/keep.ts'
+import { type KeptStatus, statusAfterRead } from '../../reporter/status/keep.ts'
 import { machinePathOf } from '../../state/paths.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 
@@ -35,7 +35,7 @@ export function statusReader(
   return (process) => {
     const at = Date.now()
     const read = readFile(folder, file)
-    const status = keepStatus(kept, read, name, at)
+    const status = statusAfterRead(kept, read, name, at)
     kept = status.kept
     // The time of the content that was read. The agent may have written again since.
     const written = read.is === 'bytes' ? read.mtimeMs : undefined

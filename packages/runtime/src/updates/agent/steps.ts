@@ -8,7 +8,7 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { scaledMs, wait } from '../../machine/base/time.ts'
 import { callService, refusalOf, type SendResult } from '../../machine/client/service-client.ts'
 import { readConnection } from '../../machine/files/env.ts'
-import { leadCurrentTo, leadsTo, versionFolderName } from '../../state/versions/folders.ts'
+import { currentVersionFolder, linkCurrentTo, versionFolderName } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
 import { tickMs, type UpdateStep } from './ground.ts'
 
@@ -91,7 +91,7 @@ export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bu
   bundle.bytes = undefined
   if (!to || !bytes) return { event: 'dropped' }
   // The code that reads bundles takes memory that a process never gives back, so it is loaded only when it is needed.
-  const { NotPlaced, placeVersion } = await import('../../install/place.ts')
+  const { NotPlacedError, placeVersion } = await import('../../install/place.ts')
   const { sweepVersions } = await import('../../state/versions/folders.ts')
   try {
     sweepVersions(folder, [running.sha256, ...(previous ? [previous.sha256] : [])])
@@ -99,7 +99,7 @@ export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bu
     await placeVersion(folder, { bytes, sha256, version, blueprint })
   } catch (error) {
     const why = messageOf(error)
-    return { event: error instanceof NotPlaced && error.verdict ? 'refused' : 'unreachable', why }
+    return { event: error instanceof NotPlacedError && error.verdict ? 'refused' : 'unreachable', why }
   }
   if (stop.aborted) return undefined
   return attempt().aborted ? { event: 'dropped' } : { event: 'done' }
@@ -112,10 +112,10 @@ export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bu
 export const swapping: UpdateStep = async ({ folder, say, look }, { running, to }) => {
   if (!to) return { event: 'dropped' }
   try {
-    leadCurrentTo(folder, to.sha256)
+    linkCurrentTo(folder, to.sha256)
   } catch (error) {
     const why = messageOf(error)
-    if (leadsTo(folder) !== versionFolderName(to.sha256))
+    if (currentVersionFolder(folder) !== versionFolderName(to.sha256))
       return { event: 'unreachable', why: `it could not be put in place: ${why}` }
     say(`update ${running.version} -> ${to.version}: in place, but perhaps not after a power cut: ${why}`)
   }
@@ -134,7 +134,7 @@ const againSeconds = 60
 export const undoing: UpdateStep = async ({ folder, stop, say, look }, { running, away }) => {
   for (;;) {
     try {
-      if (leadsTo(folder) !== versionFolderName(running.sha256)) leadCurrentTo(folder, running.sha256)
+      if (currentVersionFolder(folder) !== versionFolderName(running.sha256)) linkCurrentTo(folder, running.sha256)
       say(`update ${away?.version ?? 'unknown'} -> ${running.version}: it is back`)
       look()
       return { event: 'done' }

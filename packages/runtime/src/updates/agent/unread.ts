@@ -32,7 +32,7 @@ export function whyNoUpdates(folder: Pick<Folder, 'install' | 'update'>): string
 }
 
 /** Calls `begin` as soon as both notes can be read: at once if possible, otherwise after repeated tries. */
-export function onceReadable(
+export function beginOnceReadable(
   folder: Folder,
   stop: AbortSignal,
   say: (line: string) => void,

@@ -11,16 +11,16 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { readInstall } from '../../state/install-note.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { busyWith } from '../../state/versions/busy.ts'
-import { hasVersion, leadsTo } from '../../state/versions/folders.ts'
+import { currentVersionFolder, hasVersion } from '../../state/versions/folders.ts'
 import type { VersionRef } from '../../state/versions/version-ref.ts'
 import { answerAsked, readAskedUpdate } from './ask.ts'
 import type { UpdateStepResult } from './change.ts'
-import { driveMoment, driveUpdates } from './drive.ts'
+import { driveUpdates, stepMoment } from './drive.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 import { initialListening, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 import { stateAtStart } from './start.ts'
-import { type AgentUpdater, onceReadable } from './unread.ts'
+import { type AgentUpdater, beginOnceReadable } from './unread.ts'
 
 /** The minimum seconds between the starts of two updates that the service wishes, whatever their versions are. */
 const minApartSeconds = 60
@@ -53,9 +53,9 @@ export function startUpdater(
   hands: UpdateHost,
 ): AgentUpdater | undefined {
   if (!folder.installed) return undefined
-  return onceReadable(folder, stop, hands.say, () => {
+  return beginOnceReadable(folder, stop, hands.say, () => {
     const install = readInstall(folder)
-    const name = leadsTo(folder)
+    const name = currentVersionFolder(folder)
     if (install?.is !== 'installed' || name === undefined) return undefined
     return listen(folder, { blueprint: install.blueprint, inPlace: { version: running, sha256: name }, stop }, hands)
   })
@@ -69,7 +69,7 @@ function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Age
     folder,
     place,
     hands,
-    stateAtStart(first, place.inPlace, driveMoment()),
+    stateAtStart(first, place.inPlace, stepMoment()),
   )
   const { applied, state } = now().update
   if (now().update !== first && (first || state !== 'idle')) save(now().update)
@@ -116,7 +116,7 @@ function listener(
   let unsaved: string | undefined
   let began: UpdateStepResult | undefined
   function on(event: ListeningEvent): void {
-    const { at: wall, scale } = driveMoment()
+    const { at: wall, scale } = stepMoment()
     const rules = { blueprint, minApart: scaledMs(minApartSeconds), scale, cannot }
     const { state, acts } = step(now, event, rules, { wall, mono: performance.now() })
     now = state

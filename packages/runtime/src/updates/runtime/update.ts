@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs'
 import { limits, type ReceivedAnswer, type ServedRuntime } from '@svc/protocol'
 import type { FromWorker } from '../../launcher/contract.ts'
 import { messageOf } from '../../machine/base/errors.ts'
-import { patience, scaledMs, wait } from '../../machine/base/time.ts'
+import { scaledMs, timeoutMs, wait } from '../../machine/base/time.ts'
 import { ownVersion } from '../../machine/base/version.ts'
 import { createFolder } from '../../machine/files/durable.ts'
 import { readConnection } from '../../machine/files/env.ts'
@@ -224,7 +224,7 @@ async function swapping(
   writeAttempt(folder, { ...attempt, is: 'swapping' })
   const refused = refusal()
   tell({ is: 'swap', staged, from: ownVersion, to: { version: wish, sha256 } })
-  const late = wait(patience(launcherSeconds), stop).then((whole) =>
+  const late = wait(timeoutMs(launcherSeconds), stop).then((whole) =>
     whole ? 'the launcher did not answer' : undefined,
   )
   const why = await Promise.race([refused, late])

@@ -6,7 +6,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { clean, cut } from '@svc/protocol'
-import { patience } from '../../machine/base/time.ts'
+import { timeoutMs } from '../../machine/base/time.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { canRun } from '../../machine/programs/can-run.ts'
@@ -76,7 +76,7 @@ async function run(program: string, folder: string, signers: string, signal: Abo
       cwd: folder,
       stdio: [file, 'pipe', 'pipe'],
       env: { LC_ALL: 'C' },
-      limit: patience(verifySeconds),
+      limit: timeoutMs(verifySeconds),
       signal,
       kept: (output) => output.slice(0, 4096),
     })

@@ -16,7 +16,7 @@ import { createFolders, type Folder, folderAt } from '../../../machine/files/fol
 import { type Install, writeInstall } from '../../../state/install-note.ts'
 import { fillSettings } from '../../../state/settings.ts'
 import { copyShipped } from '../../../state/shipped.ts'
-import { leadCurrentTo, leadsTo } from '../../../state/versions/folders.ts'
+import { currentVersionFolder, linkCurrentTo } from '../../../state/versions/folders.ts'
 
 export interface DrillCopy {
   readonly folder: Folder
@@ -65,14 +65,14 @@ export async function makeDrillCopy(agent: Folder, install: Install, options: Co
     createFolders(folder)
     if (options.withState) cpSync(agent.state, folder.state, { recursive: true, verbatimSymlinks: true })
     const { version, name } = currentBundle.manifest
-    copyShipped(agent, leadsTo(agent), folder)
+    copyShipped(agent, currentVersionFolder(agent), folder)
     const manifest = await placeVersion(folder, {
       bytes: currentBundle.bytes,
       sha256: currentBundle.sha256,
       version,
       blueprint: name,
     })
-    leadCurrentTo(folder, currentBundle.sha256)
+    linkCurrentTo(folder, currentBundle.sha256)
     for (const file of options.withSecrets ? [agent.env, agent.secrets] : []) {
       const why = whyEnvUnreadable(file)
       if (why !== undefined) throw new Refusal(`${file} ${why}, so its secrets cannot be copied.`)

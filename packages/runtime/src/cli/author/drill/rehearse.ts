@@ -14,10 +14,10 @@ import { commandHint } from '../../../machine/hint.ts'
 import { manifestNow } from '../../../reporter/known.ts'
 import { machinePathOf } from '../../../state/paths.ts'
 import { processStateSentence } from '../../../state/process-health.ts'
-import { folderOfCurrent, leadsTo, versionFolderName } from '../../../state/versions/folders.ts'
+import { currentVersionFolder, folderOfCurrent, versionFolderName } from '../../../state/versions/folders.ts'
 import { rollbackAlone } from '../../../updates/agent/alone.ts'
 import { updateAfterStep } from '../../../updates/agent/change.ts'
-import { driveMoment, driveUpdates } from '../../../updates/agent/drive.ts'
+import { driveUpdates, stepMoment } from '../../../updates/agent/drive.ts'
 import { type Update, writeUpdate } from '../../../updates/agent/journal.ts'
 import { startOrderOf } from '../../../worker/order.ts'
 import type { DrillCopy } from './copy.ts'
@@ -103,7 +103,7 @@ export async function rehearse(copy: DrillCopy, { start, stop, say }: Rehearsal)
       'a drill does not wait for it',
     )
     const back = rollbackAlone(folder, to, { id: 'drill', running: to, by: 'in a drill' })
-    const leads = leadsTo(folder) === versionFolderName(now.sha256)
+    const leads = currentVersionFolder(folder) === versionFolderName(now.sha256)
     const ran = !agent || !back.ok || (await agent.runs(now.sha256, stop))
     const good = back.ok && leads && ran
     if (
@@ -178,7 +178,7 @@ async function update(
     save,
     bundle: { bytes: Buffer.from(next.bytes) },
   })
-  if (state.state === 'proving' && !agent) save(updateAfterStep(state, { event: 'done', level: 'ok' }, driveMoment()))
+  if (state.state === 'proving' && !agent) save(updateAfterStep(state, { event: 'done', level: 'ok' }, stepMoment()))
   return { seen: states, now: state }
 }
 

@@ -79,7 +79,7 @@ export const agentReport = describedTable('agent_report', {
   boot: orNull(text()),
   seq: orNull(integer()),
   /**
-   * Marks made from the host and boot ids of the last ten reports (D8), from which `twoReporters` in
+   * Marks made from the host and boot ids of the last ten reports (D8), from which `hasTwoReporters` in
    * fleet/reports/reporters.ts sees whether two machines report.
    */
   reporters: text(),

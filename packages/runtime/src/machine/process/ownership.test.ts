@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSvcCommand, type ProcessFacts, whoseRowFor, whoseRows } from './whose.ts'
+import { isSvcCommand, ownershipRuleOf, ownershipRules, type ProcessFacts } from './ownership.ts'
 
 /** A process that the agent started: every other row differs from it in one fact. */
 const its: ProcessFacts = {
@@ -27,18 +27,18 @@ const table: readonly [Partial<ProcessFacts>, 'end' | 'leave', string][] = [
 ]
 
 test.each(table)('a process with %j: %s, because %s', (facts, verdict, says) => {
-  expect(whoseRowFor({ ...its, ...facts })).toMatchObject({ verdict, says })
+  expect(ownershipRuleOf({ ...its, ...facts })).toMatchObject({ verdict, says })
 })
 
 test('every row has a test, and only the last one ends a process', () => {
-  expect(whoseRows.map(({ says }) => says)).toEqual(table.map(([, , says]) => says))
-  expect(whoseRows.map(({ verdict }) => verdict).lastIndexOf('leave')).toBe(whoseRows.length - 2)
+  expect(ownershipRules.map(({ says }) => says)).toEqual(table.map(([, , says]) => says))
+  expect(ownershipRules.map(({ verdict }) => verdict).lastIndexOf('leave')).toBe(ownershipRules.length - 2)
 })
 
 test('any single reason to leave a process outweighs all others', () => {
   for (const [one, verdict] of table)
     for (const [other] of table)
-      if (verdict === 'leave') expect(whoseRowFor({ ...its, ...other, ...one }).verdict).toBe('leave')
+      if (verdict === 'leave') expect(ownershipRuleOf({ ...its, ...other, ...one }).verdict).toBe('leave')
 })
 
 test.each([

@@ -29,16 +29,16 @@ export interface ProcessFacts {
   readonly session: 'of the agent' | 'of a stranger'
 }
 
-interface WhoseRow {
+interface OwnershipRule {
   readonly says: string
   readonly holds: (facts: ProcessFacts) => boolean
   readonly verdict: 'end' | 'leave'
 }
 
-const leave = (says: string, holds: WhoseRow['holds']): WhoseRow => ({ says, holds, verdict: 'leave' })
+const leave = (says: string, holds: OwnershipRule['holds']): OwnershipRule => ({ says, holds, verdict: 'leave' })
 
 /** The rows of the table. The first row whose condition holds decides about a process. */
-export const whoseRows: readonly WhoseRow[] = [
+export const ownershipRules: readonly OwnershipRule[] = [
   leave('its environment cannot be read', ({ mark }) => mark === 'unreadable'),
   leave('it has no mark', ({ mark }) => mark === 'none'),
   leave('it has the mark of another agent', ({ mark }) => mark === 'another agent'),
@@ -54,7 +54,8 @@ export const whoseRows: readonly WhoseRow[] = [
 ]
 
 /** The row of the table that decides about a process. */
-export const whoseRowFor = (facts: ProcessFacts): WhoseRow => whoseRows.find(({ holds }) => holds(facts)) as WhoseRow
+export const ownershipRuleOf = (facts: ProcessFacts): OwnershipRule =>
+  ownershipRules.find(({ holds }) => holds(facts)) as OwnershipRule
 
 /** The commands of svc that start or stop an agent, or run beside it. */
 const verbs = new Set([
