@@ -1,5 +1,6 @@
 /** Makes the tables of docs/operations.md from the descriptions of the operations in packages/api. */
 import {
+  type AccessRight,
   account,
   actions,
   agents,
@@ -7,16 +8,15 @@ import {
   alertSettings,
   alerts,
   blueprints,
-  type Change,
+  type ChangeRules,
   commands,
   factors,
   history,
-  type Notice,
   type Operation,
   operations,
-  type Proof,
+  type PageNotice,
+  type ProofRule,
   personal,
-  type Right,
   rollouts,
   updates,
   views,
@@ -39,21 +39,21 @@ const nouns = {
   'Blueprints, install codes and bots': blueprints,
 }
 
-const who: Readonly<Record<Right, string>> = {
+const who: Readonly<Record<AccessRight, string>> = {
   anybody: 'anybody',
   link: 'anyone with the link',
   person: 'anybody signed in',
   member: 'members',
   admin: 'admins',
 }
-const hears: Readonly<Record<Notice, string>> = {
+const hears: Readonly<Record<PageNotice, string>> = {
   list: 'the lists of the workspace',
   agent: 'the page of the agent',
   report: 'the row of the agent',
   alerts: 'alerts of the workspace',
   rights: 'streams whose right ended close',
 }
-const repeats: Readonly<Record<Change['again'], string>> = {
+const repeats: Readonly<Record<ChangeRules['again'], string>> = {
   same: 'changes nothing more',
   refused: 'is refused',
   new: 'does it once more',
@@ -97,9 +97,9 @@ const firstCells = ({ says, route, right, command }: Operation) => [
   who[right],
   command ? code(command.name) : '',
 ]
-const proofCell = (proof: Proof | undefined) => (proof === undefined ? '' : proof === true ? 'yes' : proof.when)
-const activity = ({ audit }: Change) => ('none' in audit ? `none: ${audit.none}` : lines(audit.map(code)))
-const pages = (change: Change) =>
+const proofCell = (proof: ProofRule | undefined) => (proof === undefined ? '' : proof === true ? 'yes' : proof.when)
+const activity = ({ audit }: ChangeRules) => ('none' in audit ? `none: ${audit.none}` : lines(audit.map(code)))
+const pages = (change: ChangeRules) =>
   'none' in change.pages ? `none: ${change.pages.none}` : lines(change.pages.map((notice) => hears[notice]))
 
 export const handWrittenRoutes = () =>

@@ -21,14 +21,14 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
  * Who may use an operation: anybody at all, anybody with the link that the request names, anybody signed in, a member
  * of the workspace in the address, or an admin of it.
  */
-export type Right = 'anybody' | 'link' | 'person' | 'member' | 'admin'
+export type AccessRight = 'anybody' | 'link' | 'person' | 'member' | 'admin'
 
 /**
  * A kind of change of which open pages are notified: in the lists of the workspace (`list`), on the page of an agent
  * (`agent`), in an agent's row, as after a report (`report`), or in alerts, their rules, channels or mutes (`alerts`).
  * After a change of `rights`, the service closes the streams of people who have no right to them any longer.
  */
-export type Notice = 'list' | 'agent' | 'report' | 'alerts' | 'rights'
+export type PageNotice = 'list' | 'agent' | 'report' | 'alerts' | 'rights'
 interface NoAudit {
   none: string
 }
@@ -49,7 +49,7 @@ interface ProofWhen<Read = unknown> {
   readonly says: string | undefined
 }
 /** True if an operation always needs a proof; otherwise the function that decides by the operation's input. */
-export type Proof<Read = unknown> = true | ProofWhen<Read>
+export type ProofRule<Read = unknown> = true | ProofWhen<Read>
 
 /** Makes the function by which an operation needs a proof only in some cases. */
 export const proofIf = <Read = unknown>(
@@ -59,10 +59,10 @@ export const proofIf = <Read = unknown>(
 ): ProofWhen<Read> => Object.assign((input: Read, facts: ProofFacts) => decides(input, facts), { when, says })
 
 /** The records and announcements of an operation that changes something. */
-export interface Change {
+export interface ChangeRules {
   /** The actions that the operation writes to the activity, or the reason why it writes none. */
   audit: readonly string[] | NoAudit
-  pages: readonly Notice[] | NoAudit
+  pages: readonly PageNotice[] | NoAudit
   /**
    * The effect of sending the same request again: nothing changes (`same`), it is refused (`refused`), or the operation
    * is done once more (`new`).
@@ -91,7 +91,7 @@ type LargeBody = 'refused' | 'newest' | { whole: string }
 /** The description of an operation. */
 export interface Operation<R extends Route = Route, Read = unknown, Sent = unknown, Given = unknown> {
   readonly route: R
-  readonly right: Right
+  readonly right: AccessRight
   /**
    * Reads the input of the operation: the query of a GET, or the JSON of any other request. Undefined if the operation
    * takes no input.
@@ -110,12 +110,12 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly says: string
   readonly status: 200 | 201
   /** How the operation's change is recorded and announced; undefined if the operation changes nothing. */
-  readonly change: Change | undefined
+  readonly change: ChangeRules | undefined
   /**
    * The cases in which the person must have signed in, or proved who they are, in the last minutes (`POST /proof`);
    * undefined if none. The guard of all routes and the documents read it here.
    */
-  readonly proof: Proof | undefined
+  readonly proof: ProofRule | undefined
   readonly command: CommandWords | undefined
   /** True if the path may name the agent by a name that it had before. */
   readonly oldNames?: boolean
@@ -130,7 +130,7 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
 
 interface OperationWords {
   says: string
-  right?: Right
+  right?: AccessRight
   large?: LargeBody
   command?: CommandWords
   manual?: string
@@ -185,12 +185,12 @@ export const change =
       again,
       adds,
     }: OperationWords &
-      Change & {
+      ChangeRules & {
         input?: Reader<Read, Sent>
         maxBytes?: number
         mayBeEmpty?: boolean
         makes?: boolean
-        proof?: Proof<Read>
+        proof?: ProofRule<Read>
       },
   ): Operation<R, Read, Sent, Given> => ({
     route,
@@ -202,14 +202,14 @@ export const change =
     says,
     status: makes ? 201 : 200,
     change: { audit, pages, again, adds },
-    proof: proof as Proof | undefined,
+    proof: proof as ProofRule | undefined,
     command,
     ...(manual !== undefined && { manual }),
   })
 
 /** The type of an operation's input as a caller sends it. */
-export type SentOf<O> = O extends Operation<infer _R, infer _I, infer Sent, infer _G> ? Sent : never
+export type SentInputOf<O> = O extends Operation<infer _R, infer _I, infer Sent, infer _G> ? Sent : never
 /** The type of an operation's answer. */
-export type GivenOf<O> = O extends Operation<infer _R, infer _I, infer _S, infer Given> ? Given : never
+export type AnswerOf<O> = O extends Operation<infer _R, infer _I, infer _S, infer Given> ? Given : never
 /** The type of an operation's route. */
 export type RouteOf<O> = O extends Operation<infer R, infer _I, infer _S, infer _G> ? R : never

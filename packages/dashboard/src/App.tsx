@@ -2,7 +2,7 @@ import type { EntryInfo, Me } from '@svc/api'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { isRefusal } from './data/api.ts'
-import { keys, meQuery, queryClient, read } from './data/queries.ts'
+import { meQuery, queryClient, queryKeys, read } from './data/queries.ts'
 import { paths } from './paths.ts'
 import { router } from './router.tsx'
 import { ProofGate } from './shell/proof/ProofGate.tsx'
@@ -65,5 +65,5 @@ async function signInAgain(): Promise<void> {
   if (here.pathname === paths.signIn) return
   await router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
   // The open page needs the person's data until it is left. Without it, the page would show the service's refusal.
-  queryClient.removeQueries({ queryKey: keys.me })
+  queryClient.removeQueries({ queryKey: queryKeys.me })
 }

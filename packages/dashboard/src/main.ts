@@ -29,15 +29,15 @@ async function open(): Promise<void> {
   openDoor(door, drawPage)
 }
 
-async function openFailed(error: unknown): Promise<void> {
+async function showFailedPage(error: unknown): Promise<void> {
   const [{ drawPage }, door] = await Promise.all([page, import('./door/Door.tsx')])
-  door.openFailed(error, drawPage)
+  door.showFailedPage(error, drawPage)
 }
 
 // This call is not awaited: the modules that it loads import modules of this file's chunk, and so would wait for this
 // file, which would wait for them.
 void open()
-  .catch(openFailed)
+  .catch(showFailedPage)
   .catch(() =>
     document.getElementById('root')?.replaceChildren('The files of this page could not be loaded. Reload it.'),
   )

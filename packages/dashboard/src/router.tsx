@@ -15,7 +15,7 @@ import {
 import { isRefusal } from './data/api.ts'
 import { fleetQuery, meQuery, queryClient, read } from './data/queries.ts'
 import { previousWorkspace } from './data/returning.ts'
-import { oneOf, parseSearch, present, stringifySearch, text } from './data/search.ts'
+import { parseSearch, readText, readWord, stringifySearch, withoutUndefined } from './data/search.ts'
 import { appliedFilter } from './fleet/filter/applied.ts'
 import { fleetQueryOf, isOldAddress, readFleetSearch } from './fleet/views/search.ts'
 import { keepArrangement } from './fleet/views/state.ts'
@@ -33,7 +33,7 @@ import {
 import { BrokenPage } from './shell/BrokenPage.tsx'
 import { NotFound } from './shell/OutsidePages.tsx'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
-import { fileOf } from './ui/files.tsx'
+import { loadFile } from './ui/files.tsx'
 import { WaitingPage } from './ui/pages/WaitingPage.tsx'
 
 interface Context {
@@ -45,11 +45,11 @@ const root = createRootRouteWithContext<Context>()({ component: Outlet, notFound
 
 // ---- Routes for people who are not signed in ----
 // A visit that begins at one of these addresses loads only the door (main.ts). Here they are for a session that ends.
-const door = lazyRouteComponent(() => fileOf(import('./door/Door.tsx')), 'Door')
+const door = lazyRouteComponent(() => loadFile(import('./door/Door.tsx')), 'Door')
 const signIn = createRoute({
   getParentRoute: () => root,
   path: paths.signIn,
-  validateSearch: (s: Search) => present({ next: text(s.next) }),
+  validateSearch: (s: Search) => withoutUndefined({ next: readText(s.next) }),
   component: door,
 })
 const otherDoors = [paths.start, paths.link, paths.claim, paths.forgot, paths.invitation].map((path) =>
@@ -78,12 +78,12 @@ const home = createRoute({
     const [only, another] = context.me.workspaces
     if (only && !another) throw redirect({ to: paths.fleet, params: { slug: only.slug }, replace: true })
   },
-  component: lazyRouteComponent(() => fileOf(import('./shell/HomePage.tsx')), 'HomePage'),
+  component: lazyRouteComponent(() => loadFile(import('./shell/HomePage.tsx')), 'HomePage'),
 })
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: paths.account,
-  validateSearch: (s: Search) => present({ oidc: oneOf(connectionEnds, s.oidc) }),
+  validateSearch: (s: Search) => withoutUndefined({ oidc: readWord(connectionEnds, s.oidc) }),
   loader: async ({ context }) => {
     const slug = previousWorkspace(context.me.workspaces)
     // The page is drawn when all parts are there, because they are below each other.
@@ -94,13 +94,13 @@ const account = createRoute({
       context.queryClient.prefetchQuery(read('GET /sign-ins')),
     ])
   },
-  component: lazyRouteComponent(() => fileOf(import('./account/AccountPage.tsx')), 'AccountPage'),
+  component: lazyRouteComponent(() => loadFile(import('./account/AccountPage.tsx')), 'AccountPage'),
 })
 
 const newWorkspace = createRoute({
   getParentRoute: () => signedIn,
   path: paths.newWorkspace,
-  component: lazyRouteComponent(() => fileOf(import('./shell/NewWorkspacePage.tsx')), 'NewWorkspacePage'),
+  component: lazyRouteComponent(() => loadFile(import('./shell/NewWorkspacePage.tsx')), 'NewWorkspacePage'),
 })
 
 // ---- Routes of one workspace ----
@@ -135,7 +135,7 @@ const fleet = createRoute({
     const { filter } = appliedFilter(params.slug, view.q)
     void context.queryClient.prefetchQuery(fleetQuery(params.slug, fleetQueryOf(view, filter.text), 0))
   },
-  component: lazyRouteComponent(() => fileOf(import('./fleet/FleetPage.tsx')), 'FleetPage'),
+  component: lazyRouteComponent(() => loadFile(import('./fleet/FleetPage.tsx')), 'FleetPage'),
 })
 const agent = createRoute({
   getParentRoute: () => workspace,
@@ -148,7 +148,7 @@ const agent = createRoute({
     ...(Object.fromEntries(
       Object.entries(s).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
     ) as Record<string, string | number>),
-    ...present({ tab: oneOf(agentTabs, s.tab) }),
+    ...withoutUndefined({ tab: readWord(agentTabs, s.tab) }),
   }),
   loader: ({ context, params }) => {
     void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name', params))
@@ -157,109 +157,117 @@ const agent = createRoute({
     void context.queryClient.prefetchQuery(read('GET /w/:slug/mutes', params))
     void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name/hours', params))
   },
-  component: lazyRouteComponent(() => fileOf(import('./agents/AgentPage.tsx')), 'AgentPage'),
+  component: lazyRouteComponent(() => loadFile(import('./agents/AgentPage.tsx')), 'AgentPage'),
 })
 const add = createRoute({
   getParentRoute: () => workspace,
   path: '/add',
-  validateSearch: (s: Search) => present({ what: oneOf(addedThings, s.what) }),
-  component: lazyRouteComponent(() => fileOf(import('./agents/adding/AddPage.tsx')), 'AddPage'),
+  validateSearch: (s: Search) => withoutUndefined({ what: readWord(addedThings, s.what) }),
+  component: lazyRouteComponent(() => loadFile(import('./agents/adding/AddPage.tsx')), 'AddPage'),
 })
 const blueprints = createRoute({
   getParentRoute: () => workspace,
   path: '/blueprints',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/blueprints', params)),
-  component: lazyRouteComponent(() => fileOf(import('./blueprints/BlueprintsPage.tsx')), 'BlueprintsPage'),
+  component: lazyRouteComponent(() => loadFile(import('./blueprints/BlueprintsPage.tsx')), 'BlueprintsPage'),
 })
 const blueprint = createRoute({
   getParentRoute: () => workspace,
   path: '/blueprints/$blueprint',
-  validateSearch: (s: Search) => present({ version: text(s.version) }),
+  validateSearch: (s: Search) => withoutUndefined({ version: readText(s.version) }),
   loader: ({ context, params }) =>
     void context.queryClient.prefetchQuery(read('GET /w/:slug/blueprints/:blueprint', params)),
-  component: lazyRouteComponent(() => fileOf(import('./blueprints/BlueprintPage.tsx')), 'BlueprintPage'),
+  component: lazyRouteComponent(() => loadFile(import('./blueprints/BlueprintPage.tsx')), 'BlueprintPage'),
 })
 const install = createRoute({
   getParentRoute: () => workspace,
   path: '/install',
   validateSearch: (s: Search) =>
-    present({ blueprint: text(s.blueprint), version: text(s.version), agent: text(s.agent) }),
-  component: lazyRouteComponent(() => fileOf(import('./blueprints/install/InstallPage.tsx')), 'InstallPage'),
+    withoutUndefined({
+      blueprint: readText(s.blueprint),
+      version: readText(s.version),
+      agent: readText(s.agent),
+    }),
+  component: lazyRouteComponent(() => loadFile(import('./blueprints/install/InstallPage.tsx')), 'InstallPage'),
 })
 const code = createRoute({
   getParentRoute: () => workspace,
   path: '/codes/$id',
-  component: lazyRouteComponent(() => fileOf(import('./blueprints/install/CodePage.tsx')), 'CodePage'),
+  component: lazyRouteComponent(() => loadFile(import('./blueprints/install/CodePage.tsx')), 'CodePage'),
 })
 const updates = createRoute({
   getParentRoute: () => workspace,
   path: '/updates',
-  component: lazyRouteComponent(() => fileOf(import('./updates/UpdatesPage.tsx')), 'UpdatesPage'),
+  component: lazyRouteComponent(() => loadFile(import('./updates/UpdatesPage.tsx')), 'UpdatesPage'),
 })
 const update = createRoute({
   getParentRoute: () => workspace,
   path: '/updates/new',
   validateSearch: (s: Search) =>
-    present({ blueprint: text(s.blueprint), version: text(s.version), agents: oneOf(['chosen'] as const, s.agents) }),
-  component: lazyRouteComponent(() => fileOf(import('./updates/UpdatePage.tsx')), 'UpdatePage'),
+    withoutUndefined({
+      blueprint: readText(s.blueprint),
+      version: readText(s.version),
+      agents: readWord(['chosen'] as const, s.agents),
+    }),
+  component: lazyRouteComponent(() => loadFile(import('./updates/UpdatePage.tsx')), 'UpdatePage'),
 })
 const rollout = createRoute({
   getParentRoute: () => workspace,
   path: '/updates/$id',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/rollouts/:id', params)),
-  component: lazyRouteComponent(() => fileOf(import('./updates/RolloutPage.tsx')), 'RolloutPage'),
+  component: lazyRouteComponent(() => loadFile(import('./updates/RolloutPage.tsx')), 'RolloutPage'),
 })
 const actions = createRoute({
   getParentRoute: () => workspace,
   path: '/actions',
-  component: lazyRouteComponent(() => fileOf(import('./actions/ActionsPage.tsx')), 'ActionsPage'),
+  component: lazyRouteComponent(() => loadFile(import('./actions/ActionsPage.tsx')), 'ActionsPage'),
 })
 const action = createRoute({
   getParentRoute: () => workspace,
   path: '/actions/$id',
-  validateSearch: (s: Search) => present({ state: oneOf(actionStates, s.state) }),
+  validateSearch: (s: Search) => withoutUndefined({ state: readWord(actionStates, s.state) }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/actions/:id', params)),
-  component: lazyRouteComponent(() => fileOf(import('./actions/ActionPage.tsx')), 'ActionPage'),
+  component: lazyRouteComponent(() => loadFile(import('./actions/ActionPage.tsx')), 'ActionPage'),
 })
 const alerts = createRoute({
   getParentRoute: () => workspace,
   path: '/alerts',
   validateSearch: (s: Search) =>
-    present({
-      tab: oneOf(alertTabs, s.tab),
-      q: text(s.q),
-      rule: text(s.rule),
-      level: oneOf(['bad', 'warn'] as const, s.level),
-      days: oneOf(pastDays, text(s.days)),
-      per: oneOf(['rule', 'agent'] as const, s.per),
+    withoutUndefined({
+      tab: readWord(alertTabs, s.tab),
+      q: readText(s.q),
+      rule: readText(s.rule),
+      level: readWord(['bad', 'warn'] as const, s.level),
+      days: readWord(pastDays, readText(s.days)),
+      per: readWord(['rule', 'agent'] as const, s.per),
     }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/alerts/lines', params)),
-  component: lazyRouteComponent(() => fileOf(import('./alerts/AlertsPage.tsx')), 'AlertsPage'),
+  component: lazyRouteComponent(() => loadFile(import('./alerts/AlertsPage.tsx')), 'AlertsPage'),
 })
 const cost = createRoute({
   getParentRoute: () => workspace,
   path: '/cost',
   validateSearch: (s: Search) =>
-    present({
-      days: oneOf(costDays, text(s.days)),
-      from: text(s.from),
-      to: text(s.to),
-      by: oneOf(['day', 'week', 'month'] as const, s.by),
-      per: oneOf(['model', 'agent', 'blueprint', 'nothing'] as const, s.per),
+    withoutUndefined({
+      days: readWord(costDays, readText(s.days)),
+      from: readText(s.from),
+      to: readText(s.to),
+      by: readWord(['day', 'week', 'month'] as const, s.by),
+      per: readWord(['model', 'agent', 'blueprint', 'nothing'] as const, s.per),
     }),
-  component: lazyRouteComponent(() => fileOf(import('./fleet/cost/CostPage.tsx')), 'CostPage'),
+  component: lazyRouteComponent(() => loadFile(import('./fleet/cost/CostPage.tsx')), 'CostPage'),
 })
 const bots = createRoute({
   getParentRoute: () => workspace,
   path: '/bots',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/bots', params)),
-  component: lazyRouteComponent(() => fileOf(import('./bots/BotsPage.tsx')), 'BotsPage'),
+  component: lazyRouteComponent(() => loadFile(import('./bots/BotsPage.tsx')), 'BotsPage'),
 })
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/members',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/members', params)),
-  component: lazyRouteComponent(() => fileOf(import('./members/MembersPage.tsx')), 'MembersPage'),
+  component: lazyRouteComponent(() => loadFile(import('./members/MembersPage.tsx')), 'MembersPage'),
 })
 const settings = createRoute({
   getParentRoute: () => workspace,
@@ -269,19 +277,19 @@ const settings = createRoute({
       context.queryClient.prefetchQuery(read('GET /w/:slug/members', params)),
       context.queryClient.prefetchQuery(read('GET /w/:slug/alert-settings', params)),
     ]),
-  component: lazyRouteComponent(() => fileOf(import('./members/settings/SettingsPage.tsx')), 'SettingsPage'),
+  component: lazyRouteComponent(() => loadFile(import('./members/settings/SettingsPage.tsx')), 'SettingsPage'),
 })
 const activity = createRoute({
   getParentRoute: () => workspace,
   path: '/activity',
   validateSearch: (s: Search) =>
-    present({
-      text: text(s.text),
-      by: text(s.by),
-      about: text(s.about),
-      days: oneOf(pastDays, text(s.days)),
+    withoutUndefined({
+      text: readText(s.text),
+      by: readText(s.by),
+      about: readText(s.about),
+      days: readWord(pastDays, readText(s.days)),
     }),
-  component: lazyRouteComponent(() => fileOf(import('./activity/ActivityPage.tsx')), 'ActivityPage'),
+  component: lazyRouteComponent(() => loadFile(import('./activity/ActivityPage.tsx')), 'ActivityPage'),
 })
 
 export const router = createRouter({

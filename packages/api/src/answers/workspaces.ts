@@ -7,7 +7,7 @@
 import type { BundleFinding } from './blueprints.ts'
 
 /** The body of every refusal. */
-export interface Failure {
+export interface RefusalBody {
   /**
    * `findings` says why a bundle was refused, in an error with the code `bundle_refused` alone. `act` says what needs
    * the proof, such as `delete a workspace`, in one with the code `proof_required`.

@@ -1,6 +1,6 @@
 /** The list of all operations of the service. */
 import type { RowLimit } from '../bounds.ts'
-import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation.ts'
+import type { AnswerOf, Operation, ParamsOf, RouteOf, SentInputOf } from '../operation.ts'
 import * as nouns from './nouns.ts'
 
 type Nouns = typeof nouns
@@ -8,7 +8,7 @@ type DescribedOperation = { [N in keyof Nouns]: Extract<Nouns[N][keyof Nouns[N]]
 
 /** The types of the parameters, the input and the answer of each operation, by its route. */
 export type Operations = {
-  [O in DescribedOperation as RouteOf<O>]: { params: ParamsOf<RouteOf<O>>; sent: SentOf<O>; given: GivenOf<O> }
+  [O in DescribedOperation as RouteOf<O>]: { params: ParamsOf<RouteOf<O>>; sent: SentInputOf<O>; given: AnswerOf<O> }
 }
 
 const isOperation = (value: object | number): boolean => typeof value === 'object' && 'route' in value

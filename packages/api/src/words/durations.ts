@@ -1,12 +1,12 @@
 /** Durations: as people type them, such as `10m`, and in words. */
 
 /** The units of durations, each with its length in seconds. */
-export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const
-export type DurationUnit = keyof typeof units
-const unitNames = Object.keys(units) as DurationUnit[]
+export const durationUnits = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const
+export type DurationUnit = keyof typeof durationUnits
+const unitNames = Object.keys(durationUnits) as DurationUnit[]
 
 /** The longest duration that people may type. */
-export const maxDurationSeconds = 30 * units.days
+export const maxDurationSeconds = 30 * durationUnits.days
 /** The durations that are accepted, as the end of a sentence. */
 export const durationsAccepted = 'a whole number with s, m, h or d, such as 0s, 10m or 2h, and at most 30d'
 
@@ -18,14 +18,14 @@ export function readDuration(text: string, max: number = maxDurationSeconds): nu
   const [, count, letter] = /^(\d{1,7})([smhd])$/.exec(text) ?? []
   const unit = unitNames.find((one) => one[0] === letter)
   if (count === undefined || unit === undefined) return undefined
-  const seconds = Number(count) * units[unit]
+  const seconds = Number(count) * durationUnits[unit]
   return seconds <= max ? seconds : undefined
 }
 
 /** Converts seconds to the largest unit that divides them: 600 are 10 minutes, 90 are 90 seconds. */
 export function inLargestUnit(seconds: number): { number: number; unit: DurationUnit } {
-  const unit = unitNames.find((one) => seconds >= units[one] && seconds % units[one] === 0) ?? 'seconds'
-  return { number: seconds / units[unit], unit }
+  const unit = unitNames.find((one) => seconds >= durationUnits[one] && seconds % durationUnits[one] === 0) ?? 'seconds'
+  return { number: seconds / durationUnits[unit], unit }
 }
 
 /** Writes a number of seconds as a duration in the largest unit that divides it: 600 is `10m`, 90 is `90s`. */
@@ -46,10 +46,10 @@ export function durationText(seconds: number): string {
  */
 export function elapsedText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
-  if (seconds < units.minutes) return counted(seconds, 'seconds')
-  const days = Math.floor(seconds / units.days)
-  const hours = Math.floor((seconds % units.days) / units.hours)
-  const minutes = days > 0 ? 0 : Math.floor((seconds % units.hours) / units.minutes)
+  if (seconds < durationUnits.minutes) return counted(seconds, 'seconds')
+  const days = Math.floor(seconds / durationUnits.days)
+  const hours = Math.floor((seconds % durationUnits.days) / durationUnits.hours)
+  const minutes = days > 0 ? 0 : Math.floor((seconds % durationUnits.hours) / durationUnits.minutes)
   const parts = [days > 0 && counted(days, 'days'), hours > 0 && counted(hours, 'hours')]
   return [...parts, minutes > 0 && counted(minutes, 'minutes')].filter(Boolean).join(' ')
 }

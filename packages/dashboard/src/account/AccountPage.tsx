@@ -8,8 +8,8 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { shellWord } from '../agents/dialogs/lines.ts'
 import { call } from '../data/api.ts'
 import { operatorCommand } from '../data/operator-command.ts'
-import { showsPasskey } from '../data/passkeys.ts'
-import { keys, meQuery, read } from '../data/queries.ts'
+import { canShowPasskey } from '../data/passkeys.ts'
+import { meQuery, queryKeys, read } from '../data/queries.ts'
 import { useSignOut } from '../data/session.ts'
 import { useProvider } from '../data/useProvider.ts'
 import { paths, secondFactorPart } from '../paths.ts'
@@ -247,10 +247,10 @@ function PasswordForm({ email, factors }: { email: string; factors: Factors }) {
   })
   const { busy, error, submit } = useChange(async ({ current, next }: typeof form.values) => {
     // Without a second factor the password is the proof, and nobody should have to type it twice.
-    if (has && !factors.totp && !showsPasskey(factors)) await call('POST /proof', { password: current })
+    if (has && !factors.totp && !canShowPasskey(factors)) await call('POST /proof', { password: current })
     await call('POST /password', { current, next })
     form.reset()
-    void client.invalidateQueries({ queryKey: keys.sessions })
+    void client.invalidateQueries({ queryKey: queryKeys.sessions })
     void client.invalidateQueries({ queryKey: read('GET /factors').queryKey })
     notify({ message: `Password ${has ? 'changed' : 'chosen'}. Your other sessions were signed out.` })
   })

@@ -5,7 +5,7 @@ import { passkeyObstacle } from '@svc/api/words'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { hasPasskeys, madePasskey, showsPasskey } from '../data/passkeys.ts'
+import { canShowPasskey, createPasskey, hasPasskeys } from '../data/passkeys.ts'
 import { read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithText } from '../ui/forms/rules.ts'
@@ -46,7 +46,7 @@ export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
         {why === undefined &&
           (adding ? (
             <AddPasskeyForm
-              isFirst={!data.totp && !showsPasskey(data)}
+              isFirst={!data.totp && !canShowPasskey(data)}
               byPassword={byPassword}
               onDone={() => setAdding(false)}
             />
@@ -55,7 +55,7 @@ export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
               Add a passkey
             </Button>
           ))}
-        {showsPasskey(data) && (
+        {canShowPasskey(data) && (
           <p className="svc-quiet">
             {data.totp ? (
               'If you lose a device, remove its passkey.'
@@ -154,7 +154,7 @@ function AddPasskeyForm({ isFirst, byPassword, onDone }: AddingProps) {
   const reload = useReload()
   const form = useForm({ initialValues: { name: '' }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useChange(async ({ name }: typeof form.values) => {
-    await call('POST /factors/passkeys', { name, response: await madePasskey() })
+    await call('POST /factors/passkeys', { name, response: await createPasskey() })
     await reload()
     notify({ message: 'Passkey added.' })
     onDone()

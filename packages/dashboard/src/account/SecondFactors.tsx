@@ -5,7 +5,7 @@ import { codeIn } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { call } from '../data/api.ts'
-import { showsPasskey } from '../data/passkeys.ts'
+import { canShowPasskey } from '../data/passkeys.ts'
 import { read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { lazyPart } from '../ui/files.tsx'
@@ -197,7 +197,7 @@ function AddedFactors({ factors, byPassword, onCodes }: AddedProps) {
       content: [
         ...(byPassword ? ['Your password alone then signs in to your account.'] : []),
         'The recovery codes stop working.',
-        showsPasskey(factors)
+        canShowPasskey(factors)
           ? 'Your passkeys stay.'
           : `In workspaces that require a second factor you have the rights of a member${factors.oidc ? ` until you sign in with ${factors.oidc.name}` : ''}.`,
       ].join(' '),

@@ -2,11 +2,11 @@ import { Badge, Button, Stack } from '@mantine/core'
 import type { Session, SignInRecord } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../data/api.ts'
-import { keys, read } from '../data/queries.ts'
+import { queryKeys, read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { count, ErrorNote, Text, Time } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { useFirst } from '../ui/useFirst.tsx'
+import { useFirstRows } from '../ui/useFirstRows.tsx'
 
 /** The sessions of the signed-in person, each with a button that ends the session. */
 export function Sessions() {
@@ -17,7 +17,7 @@ export function Sessions() {
     try {
       await (id === 'others' ? call('DELETE /sessions') : call('DELETE /sessions/:id', { id }))
     } finally {
-      await client.invalidateQueries({ queryKey: keys.sessions })
+      await client.invalidateQueries({ queryKey: queryKeys.sessions })
     }
   })
   if (!data) return <QueryState of={query} waiting={null} />
@@ -91,7 +91,7 @@ const shownAtFirst = 5
 export function SignIns() {
   const query = useQuery(read('GET /sign-ins'))
   const { data } = query
-  const first = useFirst(data ?? [], shownAtFirst)
+  const first = useFirstRows(data ?? [], shownAtFirst)
   if (!data) return <QueryState of={query} waiting={null} />
   if (data.length === 0) return <p className="svc-quiet">None yet. The next sign-in will be listed here.</p>
   return (

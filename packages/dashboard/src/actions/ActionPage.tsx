@@ -4,7 +4,7 @@ import { IconMoodEmpty } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ApiError, call } from '../data/api.ts'
-import { keys, read } from '../data/queries.ts'
+import { queryKeys, read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
@@ -112,8 +112,8 @@ function ActionOutcome({ slug, action }: { slug: string; action: Action }) {
       const again = await call('POST /w/:slug/actions/:id/retry', { slug, id })
       await navigate({ to: paths.action, params: { slug, id: again.id } })
     } else await call('POST /w/:slug/actions/:id/cancel', { slug, id })
-    void client.invalidateQueries({ queryKey: keys.facts(slug) })
-    await client.invalidateQueries({ queryKey: keys.actions(slug) })
+    void client.invalidateQueries({ queryKey: queryKeys.facts(slug) })
+    await client.invalidateQueries({ queryKey: queryKeys.actions(slug) })
   }
   const { busy, error, submit } = useChange(act)
   const why = role !== 'admin' ? 'Only admins of this workspace can do this.' : busy ? 'Sending…' : null

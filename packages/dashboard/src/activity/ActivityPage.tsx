@@ -14,7 +14,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ComponentType, useState } from 'react'
 import { addressFor, call } from '../data/api.ts'
-import { keys } from '../data/queries.ts'
+import { queryKeys } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { Empty, ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
@@ -37,7 +37,7 @@ export function ActivityPage() {
   useDocumentTitle('Activity', name)
   const filter = useActivityFilter()
   const query = useInfiniteQuery({
-    queryKey: [...keys.activity(slug), filter ?? {}],
+    queryKey: [...queryKeys.activity(slug), filter ?? {}],
     queryFn: ({ pageParam, signal }) =>
       call('GET /w/:slug/activity', { slug }, { ...filter, before: pageParam, limit: pageSize }, signal),
     placeholderData: keepPreviousData,

@@ -7,7 +7,7 @@ import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { read } from '../data/queries.ts'
 import { type AgentTab, paths } from '../paths.ts'
-import { fileOf, lazyPart } from '../ui/files.tsx'
+import { lazyPart, loadFile } from '../ui/files.tsx'
 import { Confirm, ErrorNote, PageTabs, useDocumentTitle, useReportOverdue } from '../ui/index.ts'
 import './agent.css'
 import type { ShownCommand } from '@svc/api'
@@ -21,22 +21,22 @@ import { Header } from './header/Header.tsx'
 import { Overview } from './overview/Overview.tsx'
 import { type Agent, shownTabs, useAgentAddress, useAgentPageParams } from './parts/agent.ts'
 import { useDrafts } from './parts/drafts.ts'
-import { controlNames, isOpen } from './parts/life.ts'
+import { controlNames, isPendingCommand } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
 
 const MissingAgent = lazyPart(() => import('./header/MissingAgent.tsx'))
 /** The steps for an agent that has never reported. Most agents have, so this code is loaded separately. */
 const NeverReported = lazy(async () => ({
-  default: (await fileOf(import('./header/NeverReported.tsx'))).NeverReported,
+  default: (await loadFile(import('./header/NeverReported.tsx'))).NeverReported,
 }))
 
 const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
   overview: { name: 'Overview', panel: Overview },
-  runs: { name: 'Runs', panel: lazy(() => fileOf(import('./runs/Runs.tsx'))) },
-  commands: { name: 'Commands', panel: lazy(() => fileOf(import('./commands/Commands.tsx'))) },
-  updates: { name: 'Updates', panel: lazy(() => fileOf(import('./updates/Updates.tsx'))) },
-  logs: { name: 'Logs', panel: lazy(() => fileOf(import('./logs/Logs.tsx'))) },
-  settings: { name: 'Settings', panel: lazy(() => fileOf(import('./settings/SettingsTab.tsx'))) },
+  runs: { name: 'Runs', panel: lazy(() => loadFile(import('./runs/Runs.tsx'))) },
+  commands: { name: 'Commands', panel: lazy(() => loadFile(import('./commands/Commands.tsx'))) },
+  updates: { name: 'Updates', panel: lazy(() => loadFile(import('./updates/Updates.tsx'))) },
+  logs: { name: 'Logs', panel: lazy(() => loadFile(import('./logs/Logs.tsx'))) },
+  settings: { name: 'Settings', panel: lazy(() => loadFile(import('./settings/SettingsTab.tsx'))) },
 }
 
 export function AgentPage() {
@@ -103,7 +103,7 @@ function useNewName(name: string | undefined): void {
 }
 
 /** True for a log that was requested and has not come. The tab with the logs shows it. */
-const isPendingLog = (command: ShownCommand): boolean => command.type === 'log' && isOpen(command)
+const isPendingLog = (command: ShownCommand): boolean => command.type === 'log' && isPendingCommand(command)
 
 /** The keyboard shortcuts of an agent's page, and the agent's controls in the command palette. */
 function AgentShortcuts({ agent: { slug, page, press } }: { agent: Agent }) {

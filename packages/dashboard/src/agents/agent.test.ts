@@ -15,16 +15,16 @@ import {
 } from './overview/parts/history.ts'
 import { pausedBy } from './overview/parts/StateDetail.tsx'
 import {
+  commandStateTexts,
   commandStateWords,
   commandStepsOf,
   commandTitleOf,
-  dueWords,
-  lifeWords,
+  nextReportWords,
   settingChangesOf,
   undoingControl,
   whyNotWhilePaused,
 } from './parts/life.ts'
-import { isLeavingList, mergedCommands } from './parts/press.ts'
+import { leavesList, mergedCommands } from './parts/press.ts'
 import { addressOfOrder, pressedOrder, readRunOrder, runOrders } from './runs/list.ts'
 import { lastSetCommand, pendingSettings } from './settings/pending.ts'
 
@@ -45,7 +45,7 @@ const command = (over: Partial<ShownCommand>): ShownCommand => ({
 })
 
 test('every state of a command has its own text', () => {
-  const words = commandStates.map((state) => lifeWords[state].word)
+  const words = commandStates.map((state) => commandStateTexts[state].word)
   expect(new Set(words).size).toBe(commandStates.length)
 })
 
@@ -95,7 +95,7 @@ test('commands of other people are shown while they are pending; answered ones o
 })
 
 test('a command that was carried out leaves ten seconds after the page showed it', () =>
-  expect([undefined, 5_001, 5_000].map((seenAt) => isLeavingList(seenAt, 15_000))).toEqual([false, false, true]))
+  expect([undefined, 5_001, 5_000].map((seenAt) => leavesList(seenAt, 15_000))).toEqual([false, false, true]))
 
 test.each([
   [null, null],
@@ -106,7 +106,9 @@ test.each([
   [60_000, 'next report due now'],
   [310_000, 'next report in about 4\u00a0min'],
   [3_970_000, 'next report in about 1\u00a0h\u00a05\u00a0min'],
-])('a queued command waits for a report at %s: %s', (nextAt, words) => expect(dueWords(nextAt, 70_000)).toBe(words))
+])('a queued command waits for a report at %s: %s', (nextAt, words) =>
+  expect(nextReportWords(nextAt, 70_000)).toBe(words),
+)
 
 test('while an agent is paused it can only be resumed, and the other controls say why not', () => {
   expect(whyNotWhilePaused.resume).toBeNull()

@@ -6,7 +6,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { Confirm } from '../ui/index.ts'
-import { useAlertsAgain } from './parts/useAlertChange.ts'
+import { useReloadAlerts } from './parts/useAlertChange.ts'
 
 const noteMax = 1000
 
@@ -19,7 +19,7 @@ interface AcknowledgeProps {
 
 /** A button that acknowledges alerts. It first opens a dialog in which the person can write a note for others. */
 export function Acknowledge({ slug, alerts, done }: AcknowledgeProps) {
-  const again = useAlertsAgain(slug)
+  const again = useReloadAlerts(slug)
   const [asking, setAsking] = useState(false)
   const [note, setNote] = useState('')
   const one = alerts.length === 1 ? alerts[0] : undefined

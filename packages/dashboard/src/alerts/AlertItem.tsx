@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { paths } from '../paths.ts'
 import { Level, lastingText, Text, Time } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
-import { Dotted } from '../ui/parts.tsx'
+import { DottedParts } from '../ui/parts.tsx'
 import { Acknowledge } from './Acknowledge.tsx'
 import { MuteMenu } from './mutes/MuteMenu.tsx'
 import { muteCoverOf, statementOf } from './parts/words.ts'
@@ -48,7 +48,7 @@ export function AlertItem({ slug, alert, admin, onItsPage = false, inside = fals
           </div>
         )}
         <div className="svc-quiet">
-          <Dotted parts={isOpen ? openParts(alert) : endedParts(alert)} />
+          <DottedParts parts={isOpen ? openParts(alert) : endedParts(alert)} />
         </div>
         {alert.acknowledged?.note && (
           <p className="al-note">

@@ -14,7 +14,7 @@ import { type ComponentType, lazy, type ReactNode, useState } from 'react'
 import { read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import type { AlertTab } from '../paths.ts'
-import { fileOf } from '../ui/files.tsx'
+import { loadFile } from '../ui/files.tsx'
 import { count, Empty, Level, PageHeader, PageTabs, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
 import { Acknowledge } from './Acknowledge.tsx'
 import { AlertItem } from './AlertItem.tsx'
@@ -26,11 +26,11 @@ import { byUrgency, type MuteCover, muteCoverOf, statementOf } from './parts/wor
 
 const tabs: Readonly<Record<AlertTab, { name: string; panel: ComponentType<AlertTabProps>; admins?: true }>> = {
   open: { name: 'Open', panel: OpenTab },
-  history: { name: 'History', panel: lazy(() => fileOf(import('./HistoryTab.tsx'))) },
-  rules: { name: 'Rules', panel: lazy(() => fileOf(import('./rules/RulesTab.tsx'))) },
-  channels: { name: 'Channels', panel: lazy(() => fileOf(import('./channels/ChannelsTab.tsx'))) },
-  deliveries: { name: 'Deliveries', panel: lazy(() => fileOf(import('./DeliveriesTab.tsx'))), admins: true },
-  mine: { name: 'For me', panel: lazy(() => fileOf(import('./channels/MineTab.tsx'))) },
+  history: { name: 'History', panel: lazy(() => loadFile(import('./HistoryTab.tsx'))) },
+  rules: { name: 'Rules', panel: lazy(() => loadFile(import('./rules/RulesTab.tsx'))) },
+  channels: { name: 'Channels', panel: lazy(() => loadFile(import('./channels/ChannelsTab.tsx'))) },
+  deliveries: { name: 'Deliveries', panel: lazy(() => loadFile(import('./DeliveriesTab.tsx'))), admins: true },
+  mine: { name: 'For me', panel: lazy(() => loadFile(import('./channels/MineTab.tsx'))) },
 }
 
 const route = getRouteApi('/signed-in/w/$slug/alerts')

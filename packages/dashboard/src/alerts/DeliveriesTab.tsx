@@ -8,7 +8,7 @@ import { leftOffIn } from '../data/left-off.ts'
 import { read } from '../data/queries.ts'
 import { count, Empty, LeftOut, Section, Text, Time, Tone } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { Dotted } from '../ui/parts.tsx'
+import { DottedParts } from '../ui/parts.tsx'
 import type { AlertTabProps } from './parts/props.ts'
 import { useAlertChange } from './parts/useAlertChange.ts'
 
@@ -87,7 +87,7 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
           <Text>{title ?? (kind === 'test' ? 'Test' : 'Waits for other changes, to be sent together')}</Text>
         </div>
         <div className="svc-quiet">
-          <Dotted parts={parts} />
+          <DottedParts parts={parts} />
         </div>
       </div>
       {state === 'dead' && (

@@ -5,7 +5,7 @@ import { IconDownload, IconPackageOff, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ApiError, addressFor, call } from '../data/api.ts'
-import { keys, read } from '../data/queries.ts'
+import { queryKeys, read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { ErrorNote, Facts, Section, Text, Time, useConfirm, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
@@ -201,7 +201,7 @@ function useDeleteVersion(slug: string, { blueprint, version }: BlueprintVersion
         client.removeQueries({
           queryKey: read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }).queryKey,
         })
-        void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+        void client.invalidateQueries({ queryKey: queryKeys.blueprints(slug) })
       },
     })
   }

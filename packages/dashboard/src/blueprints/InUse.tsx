@@ -4,7 +4,7 @@ import type { BlueprintPage as Blueprint } from '@svc/api'
 import { paths } from '../paths.ts'
 import { count, Level, Section, Text, Time } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
-import { useFirst } from '../ui/useFirst.tsx'
+import { useFirstRows } from '../ui/useFirstRows.tsx'
 import { VersionBar } from '../updates/parts/VersionBar.tsx'
 import { WishedVersion } from '../updates/parts/Wished.tsx'
 import './blueprints.css'
@@ -53,7 +53,7 @@ const shownAtFirst = 12
 
 /** The agents that were installed from a blueprint. */
 export function BlueprintAgents({ slug, page: { agents } }: { slug: string; page: Blueprint }) {
-  const first = useFirst(agents, shownAtFirst)
+  const first = useFirstRows(agents, shownAtFirst)
   return (
     <Section title="Agents installed from it" aside={count(agents.length, 'agent')} flush>
       {agents.length === 0 ? (

@@ -8,7 +8,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ApiError, uploadBundle } from '../data/api.ts'
-import { keys, read } from '../data/queries.ts'
+import { queryKeys, read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { count, Text } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
@@ -47,7 +47,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
         }).queryKey,
         made,
       )
-      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+      void client.invalidateQueries({ queryKey: queryKeys.blueprints(slug) })
       setDoing({ is: 'nothing' })
       notify({
         color: made.note === undefined ? 'green' : 'yellow',

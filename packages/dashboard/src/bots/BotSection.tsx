@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { joinNames } from '../blueprints/parts/words.ts'
 import { call } from '../data/api.ts'
-import { keys } from '../data/queries.ts'
+import { queryKeys } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { Confirm, Section, Text, Time, Tone } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
@@ -139,7 +139,7 @@ function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
       await call('POST /w/:slug/bots/:id/tokens/:token/revoke', { slug, id: bot.id, token: last.token.id })
     else if (last.is === 'all') await call('POST /w/:slug/bots/:id/revoke', { slug, id: bot.id })
     else await call('DELETE /w/:slug/bots/:id', { slug, id: bot.id })
-    for (const queryKey of [keys.bots(slug), keys.agents(slug)]) void client.invalidateQueries({ queryKey })
+    for (const queryKey of [queryKeys.bots(slug), queryKeys.agents(slug)]) void client.invalidateQueries({ queryKey })
   }
   return (
     <Confirm

@@ -7,7 +7,7 @@ import type { BundleFinding, Operations, SignInAnswer } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
 import { leftOffHeader } from '@svc/api/left-off'
 import { refusedHeader } from '@svc/api/refused'
-import { answerTimeIs, serviceHeard } from '../ui/time/service-time.ts'
+import { noteAnswerTime, noteServiceHeard } from '../ui/time/service-time.ts'
 import { noteLeftOff } from './left-off.ts'
 
 /** A refusal of the service, or a request without an answer. */
@@ -150,12 +150,12 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
 /** Reads the service's time from the header of an answer. The rest of the answer is read after that. */
 function hearTime(header: string | null): void {
   const at = Number(header)
-  if (at > 0 && Number.isSafeInteger(at)) answerTimeIs(at)
+  if (at > 0 && Number.isSafeInteger(at)) noteAnswerTime(at)
 }
 
 /** Returns the value of the service's answer. Throws an ApiError if the answer is a refusal. */
 function valueIn<T>(status: number, text: string): T {
-  serviceHeard()
+  noteServiceHeard()
   const value = parsed(text)
   if (status < 200 || status > 299) throw refusal(status, value)
   return value as T

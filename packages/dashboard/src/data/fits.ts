@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from './api.ts'
 
 /** Asks how many agents a filter selects, and which of its terms exclude none. Without a filter nothing is asked. */
-export function useFits(slug: string, filter: string | undefined) {
+export function useFilterFits(slug: string, filter: string | undefined) {
   const { data } = useQuery({
     queryKey: ['w', slug, 'fits', filter],
     queryFn: ({ signal }) => call('GET /w/:slug/fleet', { slug }, { q: filter, limit: 1 }, signal),

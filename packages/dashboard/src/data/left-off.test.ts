@@ -1,9 +1,9 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { leftOffIn, noteLeftOff, sharingParts } from './left-off.ts'
+import { leftOffIn, noteLeftOff, withSharedParts } from './left-off.ts'
 
 test('the number of rows that an answer leaves off is known after the cache has merged it with the answer before', () => {
-  const client = new QueryClient({ defaultOptions: { queries: { structuralSharing: sharingParts } } })
+  const client = new QueryClient({ defaultOptions: { queries: { structuralSharing: withSharedParts } } })
   const answers = [
     [[{ id: 1 }, { id: 2 }], 7],
     [[{ id: 1 }, { id: 3 }], 8],

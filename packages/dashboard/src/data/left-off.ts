@@ -15,5 +15,5 @@ export function noteLeftOff<T>(answer: T, rows: number): T {
 export const leftOffIn = (answer: object | undefined): number => (answer && numbers.get(answer)) ?? 0
 
 /** Makes a new answer share the parts of the earlier one that did not change. Its number of rows left off is kept. */
-export const sharingParts = (before: unknown, answer: unknown): unknown =>
+export const withSharedParts = (before: unknown, answer: unknown): unknown =>
   isObject(answer) ? noteLeftOff(replaceEqualDeep(before, answer) as unknown, leftOffIn(answer)) : answer

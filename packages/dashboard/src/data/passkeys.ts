@@ -10,16 +10,16 @@ export const hasPasskeys = (): boolean =>
   'toJSON' in PublicKeyCredential.prototype
 
 /** True if the person can show a passkey here, so that the service takes no password as a proof. */
-export const showsPasskey = ({ passkeys }: Pick<Factors, 'passkeys'>): boolean => passkeys.some(({ here }) => here)
+export const canShowPasskey = ({ passkeys }: Pick<Factors, 'passkeys'>): boolean => passkeys.some(({ here }) => here)
 
 /** Has the person show a passkey, and returns the answer of the device for the service. */
-export async function shownPasskey(): Promise<PasskeyAnswer> {
+export async function askForPasskey(): Promise<PasskeyAnswer> {
   const asked = PublicKeyCredential.parseRequestOptionsFromJSON(await call('POST /passkey/options'))
   return await answerOf(navigator.credentials.get({ publicKey: asked }))
 }
 
 /** Has the device make a passkey for the signed-in person, and returns its answer for the service. */
-export async function madePasskey(): Promise<NewPasskeyAnswer> {
+export async function createPasskey(): Promise<NewPasskeyAnswer> {
   const asked = PublicKeyCredential.parseCreationOptionsFromJSON(await call('POST /factors/passkeys/options'))
   return await answerOf(navigator.credentials.create({ publicKey: asked }))
 }

@@ -1,15 +1,15 @@
 /** Tests the keys under which the page keeps what it has read. */
 import { matchQuery, QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { fleetQuery, isAboutAlerts, isOnlyAboutAlerts, keys, read } from './queries.ts'
+import { fleetQuery, isAboutAlerts, isOnlyAboutAlerts, queryKeys, read } from './queries.ts'
 
 test('a key is the filled path of its route, and the input', () => {
   const at = { slug: 'north', name: 'mail' }
   expect(read('GET /me').queryKey).toEqual(['me', {}])
-  expect(read('GET /w/:slug', at).queryKey).toEqual(keys.facts('north'))
-  expect(read('GET /w/:slug/agents/:name', at).queryKey).toEqual([...keys.agent('north', 'mail'), {}])
+  expect(read('GET /w/:slug', at).queryKey).toEqual(queryKeys.facts('north'))
+  expect(read('GET /w/:slug/agents/:name', at).queryKey).toEqual([...queryKeys.agent('north', 'mail'), {}])
   const usage = read('GET /w/:slug/agents/:name/usage', at, { days: 7 })
-  expect(usage.queryKey).toEqual([...keys.agent('north', 'mail'), 'usage', { days: 7 }])
+  expect(usage.queryKey).toEqual([...queryKeys.agent('north', 'mail'), 'usage', { days: 7 }])
 })
 
 test('the key of the list of agents fits its windows, and neither facets nor other workspaces', () => {
@@ -20,7 +20,9 @@ test('the key of the list of agents fits its windows, and neither facets nor oth
     client.getQueryCache().build(client, { queryKey })
   const cached = client.getQueryCache().getAll()
   const fits = (queryKey: readonly unknown[]) => cached.filter((query) => matchQuery({ queryKey }, query)).length
-  expect([fits(keys.fleet('north')), fits(keys.workspace('north')), fits(keys.facts('north'))]).toEqual([1, 2, 0])
+  expect([fits(queryKeys.fleet('north')), fits(queryKeys.workspace('north')), fits(queryKeys.facts('north'))]).toEqual([
+    1, 2, 0,
+  ])
 })
 
 const w = { slug: 'north' }

@@ -12,10 +12,10 @@ import {
   type UseQueryOptions,
 } from '@tanstack/react-query'
 import { ApiError, type CallArguments, call, type FleetQuery, isRefusal, type ReadRoute } from './api.ts'
-import { sharingParts } from './left-off.ts'
+import { withSharedParts } from './left-off.ts'
 
 /** The first parts of the keys under which the page keeps what it has read. Each fits all keys that begin like it. */
-export const keys = {
+export const queryKeys = {
   me: ['me'] as const,
   sessions: ['sessions'] as const,
   onboarding: ['onboarding'] as const,
@@ -172,7 +172,7 @@ export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
 
 export const rolloutsQuery = (slug: string) =>
   infiniteQueryOptions({
-    queryKey: [...keys.rollouts(slug), 'pages'],
+    queryKey: [...queryKeys.rollouts(slug), 'pages'],
     queryFn: ({ pageParam, signal }) =>
       call('GET /w/:slug/rollouts', { slug }, { before: pageParam, limit: 50 }, signal),
     initialPageParam: undefined as string | undefined,
@@ -181,7 +181,7 @@ export const rolloutsQuery = (slug: string) =>
   })
 export const actionsQuery = (slug: string) =>
   infiniteQueryOptions({
-    queryKey: [...keys.actions(slug), 'pages'],
+    queryKey: [...queryKeys.actions(slug), 'pages'],
     queryFn: ({ pageParam, signal }) =>
       call('GET /w/:slug/actions', { slug }, { before: pageParam, limit: 25 }, signal),
     initialPageParam: undefined as string | undefined,
@@ -210,7 +210,7 @@ const again = (count: number, error: Error) =>
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    queries: { retry: again, staleTime: 5_000, structuralSharing: sharingParts },
+    queries: { retry: again, staleTime: 5_000, structuralSharing: withSharedParts },
     mutations: { retry: false },
   },
 })

@@ -33,14 +33,15 @@ export function stringifySearch({ [textParameter]: q, ...others }: Parameters): 
 }
 
 /** A parameter as text. The router turns a text that looks like a number into a number. */
-export const text = (v: unknown): string | undefined =>
+export const readText = (v: unknown): string | undefined =>
   typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
 
 /** A parameter that is one of these words. */
-export const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
+export const readWord = <T extends string>(all: readonly T[], v: unknown): T | undefined =>
+  all.find((each) => each === v)
 
 /** Leaves out keys whose value is undefined, so that the page's addresses stay short. */
-export const present = <T extends object>(values: T) =>
+export const withoutUndefined = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }

@@ -30,7 +30,7 @@ export function openDoor(door: EntryInfo, show: DrawPage): void {
 }
 
 /** Draws the page that says that the service gave no answer, or that the code of the page could not be loaded. */
-export const openFailed = (error: unknown, show: DrawPage): void => show(<FailedPage error={error} />)
+export const showFailedPage = (error: unknown, show: DrawPage): void => show(<FailedPage error={error} />)
 
 /** The door within the router of the other pages, after the session has ended. It asks again who is signed in. */
 export function Door() {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { call, isRefusal } from '../data/api.ts'
-import { hasPasskeys, shownPasskey } from '../data/passkeys.ts'
+import { askForPasskey, hasPasskeys } from '../data/passkeys.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { ErrorNote } from '../ui/index.ts'
 import { replacePage } from './address.ts'
@@ -15,7 +15,7 @@ interface PasskeySignInProps {
 /** A button that signs in with a passkey, without an address. It is missing where the browser knows no passkeys. */
 export function PasskeySignIn({ next, other = 'use your password' }: PasskeySignInProps) {
   const { busy, error, submit } = useChange(async () => {
-    await call('POST /passkey', { response: await shownPasskey() })
+    await call('POST /passkey', { response: await askForPasskey() })
     await replacePage(next)
   })
   if (!hasPasskeys()) return null

@@ -8,7 +8,7 @@ import { read } from '../data/queries.ts'
 import { count, ErrorNote } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { FleetList } from './FleetList.tsx'
-import { chosenOf, type GroupBox, membersOf } from './groups/boxes.ts'
+import { agentsByGroup, chosenPartOf, type GroupBox } from './groups/boxes.ts'
 import { GroupHeadings, GroupLine, statesOf } from './groups/GroupLine.tsx'
 import { useGroups } from './groups/useGroups.ts'
 import { findAgentNames, type Selection } from './useSelection.ts'
@@ -107,11 +107,11 @@ function useGroupBoxes({ slug, filter, by, selection }: BoxesQuery) {
     enabled: selection !== undefined && selection.names.size > 0,
     placeholderData: keepPreviousData,
   })
-  const members = useMemo(() => membersOf(data), [data])
+  const members = useMemo(() => agentsByGroup(data), [data])
   return (group: FleetGroup): GroupBox | undefined => {
     if (!selection) return undefined
     const known = members.get(group.value) ?? []
-    const chosen = chosenOf(group, known, selection.names)
+    const chosen = chosenPartOf(group, known, selection.names)
     const press = async () => {
       if (chosen === 'all') return selection.set(known, false)
       const asked = { q: filter, group: by, ...(group.value !== null && { in: group.value }) }

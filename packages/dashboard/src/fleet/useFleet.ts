@@ -2,9 +2,9 @@ import type { Fleet, FleetRow } from '@svc/api'
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { FleetQuery } from '../data/api.ts'
-import { fleetQuery, fleetWindow, keys } from '../data/queries.ts'
+import { fleetQuery, fleetWindow, queryKeys } from '../data/queries.ts'
 import { serviceNow } from '../ui/index.ts'
-import { nextOfflineAt, windowsOf } from './views/search.ts'
+import { nextOfflineAt, windowOffsetsOf } from './views/search.ts'
 
 /** The rows of the list of agents, of which only those near the ones in sight are loaded. */
 export interface ShownFleet {
@@ -19,7 +19,7 @@ export interface ShownFleet {
  * previous one stays on screen.
  */
 export function useFleet(slug: string, query: FleetQuery, first: number, last: number) {
-  const offsets = windowsOf(first, last, fleetWindow)
+  const offsets = windowOffsetsOf(first, last, fleetWindow)
   const results = useQueries({ queries: offsets.map((offset) => fleetQuery(slug, query, offset)) })
   const windows = new Map(
     results.flatMap(({ data }, i) => {
@@ -61,7 +61,7 @@ function useOfflineReload(slug: string, windows: readonly Fleet[]): void {
     // agent.
     const wait = Math.max(next - serviceNow() + 500, 3_000)
     const timer = setTimeout(() => {
-      for (const queryKey of [keys.fleet(slug), keys.map(slug)]) void client.invalidateQueries({ queryKey })
+      for (const queryKey of [queryKeys.fleet(slug), queryKeys.map(slug)]) void client.invalidateQueries({ queryKey })
     }, wait)
     return () => clearTimeout(timer)
   }, [client, slug, next])

@@ -28,7 +28,7 @@ const stateOf = ({ level, label, stopped, silentAt }: FleetRow, now: number): st
   `${level} ${label === pausedLabel} ${stopped} ${isReportOverdue(silentAt, now)}`
 
 /** The names of the agents whose strips are missing or out of date; `missing` is true if any is missing. */
-export function namesToAsk(
+export function namesWithoutStrip(
   rows: readonly FleetRow[],
   known: ReadonlyMap<string, Pick<KnownStrip, 'state' | 'at'>>,
   { at, now }: { at: number; now: number },
@@ -76,7 +76,7 @@ function newAsking(slug: string, near: { readonly current: readonly FleetRow[] }
   let request: AbortController | undefined
   let notBefore = 0
 
-  const toAsk = () => namesToAsk(near.current, known, { at: performance.now(), now: serviceNow() })
+  const toAsk = () => namesWithoutStrip(near.current, known, { at: performance.now(), now: serviceNow() })
   const plan = () => {
     if (timer !== undefined || request) return
     const { names, missing } = toAsk()

@@ -6,7 +6,7 @@ import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { keys, meQuery } from '../data/queries.ts'
+import { meQuery, queryKeys } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithEmail } from '../ui/forms/rules.ts'
 import { Dialog, DialogFooter, ErrorNote, Text, Time, useConfirm } from '../ui/index.ts'
@@ -53,7 +53,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
       danger: true,
       act: async () => {
         await call('DELETE /w/:slug/invitations/:id', { slug, id })
-        await client.invalidateQueries({ queryKey: keys.members(slug) })
+        await client.invalidateQueries({ queryKey: queryKeys.members(slug) })
       },
     })
   return (
@@ -180,7 +180,7 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
       { email: address, role, mail: mail && mails },
     )
     onMade({ email: address, url, mailed })
-    void client.invalidateQueries({ queryKey: keys.members(slug) })
+    void client.invalidateQueries({ queryKey: queryKeys.members(slug) })
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>

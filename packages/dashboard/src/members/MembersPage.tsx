@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { forgetWorkspace, keys, read } from '../data/queries.ts'
+import { forgetWorkspace, queryKeys, read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
@@ -73,7 +73,7 @@ function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
     try {
       await call('PATCH /w/:slug/members/:id', { slug, id: member.id }, { role })
     } finally {
-      await client.invalidateQueries({ queryKey: keys.workspace(slug) })
+      await client.invalidateQueries({ queryKey: queryKeys.workspace(slug) })
     }
   })
   return (
@@ -164,10 +164,10 @@ function MemberMenu({ slug, member }: MemberProps) {
   const confirm = useConfirm()
   const remove = async () => {
     await call('DELETE /w/:slug/members/:id', { slug, id: member.id })
-    if (!member.self) return void (await client.invalidateQueries({ queryKey: keys.workspace(slug) }))
+    if (!member.self) return void (await client.invalidateQueries({ queryKey: queryKeys.workspace(slug) }))
     await forgetWorkspace(client, slug)
     await navigate({ to: paths.home })
-    client.removeQueries({ queryKey: keys.workspace(slug) })
+    client.removeQueries({ queryKey: queryKeys.workspace(slug) })
   }
   const ask = () =>
     confirm({

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconShieldLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { showsPasskey } from '../data/passkeys.ts'
+import { canShowPasskey } from '../data/passkeys.ts'
 import { providerAddress } from '../data/provider.ts'
 import { read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
@@ -18,7 +18,7 @@ export default function FactorBanner({ from }: { from: number }) {
   const { role } = useWorkspace()
   const { data } = useQuery(read('GET /factors'))
   const hasBegun = useClock((now) => now >= from)
-  const has = data && (data.totp || showsPasskey(data))
+  const has = data && (data.totp || canShowPasskey(data))
   const isDue = hasBegun || role !== 'admin'
   return (
     <div className="svc-banner svc-banner-acts" data-kind="warn" role="note">

@@ -1,6 +1,6 @@
 /** The sheet of all keys. Its code is loaded when it is first opened. */
 import { Dialog } from '../ui/index.ts'
-import { keyTable, modOf } from '../ui/keys/keys.ts'
+import { keyTable, modifierKeyOf } from '../ui/keys/keys.ts'
 import './keys.css'
 import { isMac } from '../ui/keys/useKeys.ts'
 
@@ -11,7 +11,7 @@ const keyGroups = [
 ] as const
 
 const keyLabels: Readonly<Record<string, string>> = {
-  Mod: modOf(isMac),
+  Mod: modifierKeyOf(isMac),
   ArrowDown: '↓',
   ArrowUp: '↑',
   Escape: 'Esc',

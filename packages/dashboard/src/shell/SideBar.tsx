@@ -20,7 +20,7 @@ import { meQuery } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { lazyPart } from '../ui/files.tsx'
-import { modOf } from '../ui/keys/keys.ts'
+import { modifierKeyOf } from '../ui/keys/keys.ts'
 import { isMac } from '../ui/keys/useKeys.ts'
 import { NavItem } from '../ui/links.tsx'
 import { menuIcon, PersonButton, WorkspaceButton } from './finding/menu-buttons.tsx'
@@ -42,7 +42,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
         <IconSearch size={15} aria-hidden />
         Find
         <span aria-hidden>
-          <kbd>{modOf(isMac)}</kbd>
+          <kbd>{modifierKeyOf(isMac)}</kbd>
           <kbd>K</kbd>
         </span>
       </UnstyledButton>

@@ -24,7 +24,7 @@ export const lazyPart: typeof lazy = ((load: () => Promise<{ default: ComponentT
   lazy(() => load().catch(() => ({ default: FilesNote })))) as typeof lazy
 
 /** Loads the file of a whole page or tab; throws `FilesMissing` if it is gone. */
-export const fileOf = <T,>(file: Promise<T>): Promise<T> =>
+export const loadFile = <T,>(file: Promise<T>): Promise<T> =>
   file.catch((error: unknown) => {
     throw new FilesMissing(error)
   })

@@ -91,7 +91,7 @@ export const Tone = ({ tone, children, title }: { tone: string; children: ReactN
 )
 
 /** Shows the parts of a line with middle dots between them. A missing part leaves no gap and no dot. */
-export function Dotted({ parts }: { parts: readonly (ReactNode | false | null | undefined)[] }) {
+export function DottedParts({ parts }: { parts: readonly (ReactNode | false | null | undefined)[] }) {
   const there = parts.filter((part) => part !== null && part !== undefined && part !== false && part !== '')
   return (
     <span className="svc-dotted">

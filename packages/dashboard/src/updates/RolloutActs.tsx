@@ -3,7 +3,7 @@ import type { PressVerdict, RolloutPage as Rollout, RolloutSeen } from '@svc/api
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { keys, read } from '../data/queries.ts'
+import { queryKeys, read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { Confirm, count, ErrorNote, Text, WhyButton } from '../ui/index.ts'
 import { DoNotWait } from './parts/DoNotWait.tsx'
@@ -42,7 +42,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
       setAsking(null)
       client.setQueryData(read('GET /w/:slug/rollouts/:id', { slug, id }).queryKey, page)
     } finally {
-      void client.invalidateQueries({ queryKey: keys.rollouts(slug) })
+      void client.invalidateQueries({ queryKey: queryKeys.rollouts(slug) })
     }
   }
   const { busy, values, error, submit } = useChange(act)

@@ -3,7 +3,7 @@ import { paths } from '../paths.ts'
 import { count, LeftOut, Level, Section, Text, Tone, timeOfDay, useReportOverdue } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { ClockTime } from '../ui/time/ClockTime.tsx'
-import { useFirst } from '../ui/useFirst.tsx'
+import { useFirstRows } from '../ui/useFirstRows.tsx'
 import { PrintedOutput } from './parts/Printed.tsx'
 import { reasonIn } from './parts/reasons.ts'
 import { rolloutAgentWords, upToWords, waitWords } from './parts/words.ts'
@@ -57,7 +57,7 @@ function List({
   rollout: Rollout
   label: string
 }) {
-  const first = useFirst(agents, shownAtFirst)
+  const first = useFirstRows(agents, shownAtFirst)
   return (
     <>
       <ul ref={first.list} tabIndex={-1} className="svc-rows svc-focused-part" aria-label={label}>

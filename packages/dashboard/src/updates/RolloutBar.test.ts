@@ -1,6 +1,6 @@
 import type { RolloutAgent, RolloutAgentState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { barParts, countsByWord } from './RolloutBar.tsx'
+import { countsByWord, rolloutBarParts } from './RolloutBar.tsx'
 
 const none = {
   ...{ untouched: 0, wished: 0, offered: 0, trying: 0, kept: 0, rolled_back: 0 },
@@ -34,7 +34,7 @@ test.each<[string, Partial<typeof none>, object[]]>([
     ],
   ],
 ])('the bar of a rollout fills with outcomes, when %s', (_when, counts, parts) => {
-  expect(barParts({ ...none, ...counts })).toEqual(parts)
+  expect(rolloutBarParts({ ...none, ...counts })).toEqual(parts)
 })
 
 const until = (at: number): Pick<RolloutAgent, 'state' | 'waits'> => ({

@@ -15,7 +15,7 @@ interface RolloutBarProps {
 export const RolloutBar = ({ counts }: Pick<RolloutBarProps, 'counts'>) => (
   <div>
     <div className="up-bar" aria-hidden>
-      {barParts(counts).map(({ state, tone, number }) => (
+      {rolloutBarParts(counts).map(({ state, tone, number }) => (
         <span key={state} data-tone={tone} style={{ flexGrow: number }} />
       ))}
     </div>
@@ -47,7 +47,7 @@ interface BarPart {
 }
 
 /** The parts of the bar. Agents that were not reached are an empty part at its end. */
-export function barParts(counts: RolloutRow['counts']): BarPart[] {
+export function rolloutBarParts(counts: RolloutRow['counts']): BarPart[] {
   const parts: BarPart[] = endedStates.map((state) => {
     const { tone } = rolloutAgentWords[state]
     return { state, tone: tone === 'plain' ? 'over' : tone, number: counts[state] }

@@ -16,7 +16,7 @@ import { Preview } from './Preview.tsx'
 import { NewSecrets } from './parts/NewSecrets.tsx'
 import { UnsignedWarning } from './parts/Served.tsx'
 import { readWaves } from './parts/words.ts'
-import { behindFirst, rolledBackText, type UpdatePlan } from './plan.ts'
+import { byAgentsBehind, rolledBackText, type UpdatePlan } from './plan.ts'
 import { usePlan, useReach, useSending, whyNotSendable } from './usePlan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
@@ -45,7 +45,7 @@ export function UpdatePage() {
       {role !== 'admin' ? (
         <p>Only admins of this workspace can update agents.</p>
       ) : data ? (
-        <Form slug={slug} blueprints={behindFirst(data.rows)} />
+        <Form slug={slug} blueprints={byAgentsBehind(data.rows)} />
       ) : (
         !error && <WaitingPage />
       )}

@@ -9,7 +9,7 @@ import { count, Empty, PageHeader, Section, Text, Time, Tone, useDocumentTitle }
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { Dotted } from '../ui/parts.tsx'
+import { DottedParts } from '../ui/parts.tsx'
 import { ServedVersion } from './parts/Served.tsx'
 import { VersionBar } from './parts/VersionBar.tsx'
 import { rolloutWords } from './parts/words.ts'
@@ -181,7 +181,7 @@ function Runtime({ slug }: { slug: string }) {
         </p>
       )}
       <p className="svc-quiet">
-        <Dotted
+        <DottedParts
           parts={[
             wished > 0 && `requested for ${count(wished, 'agent')}`,
             held > 0 && `on hold for ${count(held, 'agent')}`,

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read } from '../data/queries.ts'
 import { StackedBars } from '../ui/charts/StackedBars.tsx'
-import { type Column, dayName, lastDays, stack } from '../ui/charts/stack.ts'
+import { type Column, dayName, lastDays, stackOf } from '../ui/charts/stack.ts'
 import { Section } from '../ui/index.ts'
 import { count } from '../ui/time/format.ts'
 import { byVersion } from './parts/version-order.ts'
@@ -52,7 +52,7 @@ export function VersionsOverTime({ slug }: { slug: string }) {
     >
       <StackedBars
         title={title}
-        stack={stack(versionColumnsOf(data, days), { order: byVersion })}
+        stack={stackOf(versionColumnsOf(data, days), { order: byVersion })}
         format={(agents) => count(agents, 'agent')}
         axis={(agents) => agents.toLocaleString('en-US')}
         nameOf={dayName}

@@ -45,7 +45,7 @@ export function withdrawalsOf(plan: UpdatePlan, names: readonly string[], atATim
 }
 
 /** The names of the blueprints, sorted by the number of agents that do not run the latest version, largest first. */
-export function behindFirst(
+export function byAgentsBehind(
   rows: readonly { name: string; latest: string; running: readonly { version: string; agents: number }[] }[],
 ): string[] {
   const behind = ({ latest, running }: (typeof rows)[number]) =>

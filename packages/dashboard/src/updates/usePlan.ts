@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { keys, read, rolloutsQuery } from '../data/queries.ts'
+import { queryKeys, read, rolloutsQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { chosenAgents } from './parts/chosen.ts'
@@ -47,7 +47,7 @@ export function usePlan(slug: string, blueprints: readonly string[]) {
 export function useReach(slug: string, plan: UpdatePlan) {
   const rollout = rolloutOf(plan)
   const preview = useQuery({
-    queryKey: [...keys.rollouts(slug), 'preview', rollout],
+    queryKey: [...queryKeys.rollouts(slug), 'preview', rollout],
     queryFn: () => (rollout ? call('POST /w/:slug/rollouts/preview', { slug }, rollout) : null),
     enabled: rollout !== undefined,
     placeholderData: keepPreviousData,
@@ -89,11 +89,11 @@ export function useSending(slug: string, plan: UpdatePlan, { rollout, chosen }: 
     }
     setResults(became)
     for (const key of [
-      keys.fleet(slug),
-      keys.agents(slug),
-      keys.blueprints(slug),
-      keys.rollouts(slug),
-      keys.runtime(slug),
+      queryKeys.fleet(slug),
+      queryKeys.agents(slug),
+      queryKeys.blueprints(slug),
+      queryKeys.rollouts(slug),
+      queryKeys.runtime(slug),
     ])
       void client.invalidateQueries({ queryKey: key })
   })

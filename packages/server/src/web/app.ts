@@ -6,7 +6,7 @@
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { type Failure, InputRefused } from '@svc/api'
+import { InputRefused, type RefusalBody } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
 import { expectedStatuses, refusedHeader } from '@svc/api/refused'
 import { refusalJson, refusals } from '@svc/protocol'
@@ -137,7 +137,7 @@ function answer({ config, log }: WebDeps, c: Context<WebEnv>, error: Error): Res
     const { html, headers } = pageParts(unopened(refusal.message, config.baseUrl))
     return c.body(html, refusal.status as ContentfulStatusCode, headers)
   }
-  const failure: Failure = refusalJson(refusal.code, refusal.message)
+  const failure: RefusalBody = refusalJson(refusal.code, refusal.message)
   if (refusal.findings) failure.error.findings = refusal.findings
   if (refusal.act !== undefined) failure.error.act = refusal.act
   if (refusal.place) Object.assign(failure.error, refusal.place)

@@ -5,7 +5,7 @@ import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useState } from 'react'
 import { ApiError, call } from '../../data/api.ts'
-import { keys } from '../../data/queries.ts'
+import { queryKeys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { Confirm, ErrorNote, Scroll, Text } from '../../ui/index.ts'
 import { LogName } from './LogName.tsx'
@@ -91,7 +91,8 @@ function useSend(slug: string, onSent: () => void) {
     try {
       const { id } = await call('POST /w/:slug/actions', { slug }, action)
       onSent()
-      for (const queryKey of [keys.actions(slug), keys.facts(slug)]) void client.invalidateQueries({ queryKey })
+      for (const queryKey of [queryKeys.actions(slug), queryKeys.facts(slug)])
+        void client.invalidateQueries({ queryKey })
       await navigate({ to: paths.action, params: { slug, id } })
     } catch (error) {
       // A selected agent is gone: the preview, asked for again, names and deselects it.

@@ -1,6 +1,6 @@
 import type { ActionPreview, NewAction } from '@svc/api'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { goneAgents } from '../../agents/dialogs/gone.ts'
+import { findGoneAgents } from '../../agents/dialogs/gone.ts'
 import { ApiError, call } from '../../data/api.ts'
 
 /** The values that an action sends: the settings, or the name of a log. */
@@ -27,7 +27,7 @@ export const useActionReach = (
         return await call('POST /w/:slug/actions/preview', { slug }, { type, agents: [...agents], values })
       } catch (error) {
         if (error instanceof ApiError && error.code === 'agent_unknown') {
-          const gone = await goneAgents(slug, agents)
+          const gone = await findGoneAgents(slug, agents)
           if (gone.length > 0) onGone(gone)
         }
         throw error

@@ -15,7 +15,7 @@ import { KeepRunning } from '../dialogs/KeepRunning.tsx'
 import { adoptBlock, adoptLine, checkLine, connectBlock, connectLine } from '../dialogs/lines.ts'
 import { NumberedStep, TokenOnce, WithoutProgram } from '../dialogs/TokenSteps.tsx'
 import { freeName, useTakenNames } from './names.ts'
-import { Steps, useAdding, type WhatToAdd } from './What.tsx'
+import { AddingSteps, useAdding, type WhatToAdd } from './What.tsx'
 
 interface ConnectProps {
   slug: string
@@ -32,7 +32,7 @@ export function Connect({ slug, token, to, onAdded }: ConnectProps) {
   return (
     <>
       <PageHeader title={`Connect ${name}`} note={to.tags.length > 0 && `tags ${to.tags.join(', ')}`} />
-      <Steps at={arrived ? 3 : 2} />
+      <AddingSteps at={arrived ? 3 : 2} />
       <div className="add-arrival">
         <FirstReport slug={slug} name={name}>
           <FirstReportNote slug={slug} name={name} to={to} onAdded={onAdded} />

@@ -6,7 +6,7 @@ import { IconCheck, IconClock, IconPackage, IconTerminal2 } from '@tabler/icons-
 import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentType, type FormEvent, useState } from 'react'
 import { call } from '../../data/api.ts'
-import { keys } from '../../data/queries.ts'
+import { queryKeys } from '../../data/queries.ts'
 import { type AddedThing, addedThings, paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped, hintBelow } from '../../ui/forms/as-typed.ts'
@@ -14,7 +14,7 @@ import { ErrorNote, Help } from '../../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
 import { TagsField } from '../dialogs/TagsField.tsx'
 import { NumberedStep } from '../dialogs/TokenSteps.tsx'
-import { tagsTyped, wrongWithTags } from '../dialogs/tags.ts'
+import { readTypedTags, wrongWithTags } from '../dialogs/tags.ts'
 import { freeName, useTakenNames, wrongWithNewName } from './names.ts'
 
 type Connected = Exclude<AddedThing, 'blueprint'>
@@ -41,7 +41,7 @@ interface WhatProps {
 const steps = ['What you have', 'Paste one command on the machine', 'Its first report'] as const
 
 /** The three steps of the page, with the present one marked. */
-export const Steps = ({ at }: { at: 1 | 2 | 3 }) => (
+export const AddingSteps = ({ at }: { at: 1 | 2 | 3 }) => (
   <ol className="svc-list add-steps" aria-label="Steps">
     {steps.map((words, i) => (
       <li
@@ -61,7 +61,7 @@ export const Steps = ({ at }: { at: 1 | 2 | 3 }) => (
 /** The first step: what the person has, and the name that the agent gets. */
 export const WhatToWatch = ({ slug, what, onAdded }: WhatProps) => (
   <div className="svc-column">
-    <Steps at={1} />
+    <AddingSteps at={1} />
     <NumberedStep order={2} title="What do you have?">
       <nav className="add-things" aria-label="What do you have?">
         {addedThings.map((thing) => (
@@ -136,7 +136,8 @@ function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
     event.preventDefault()
     setPressed(true)
     const base = typed === undefined ? usual[what] : trimInvisible(typed)
-    if (whyName === null && whyTags === null) submit({ name: trimInvisible(name), what, base, tags: tagsTyped(tags) })
+    if (whyName === null && whyTags === null)
+      submit({ name: trimInvisible(name), what, base, tags: readTypedTags(tags) })
   }
   const isTaken = whyName !== null && taken?.has(settled)
   return (
@@ -183,7 +184,7 @@ export function useAdding(slug: string, onAdded: WhatProps['onAdded']) {
   const client = useQueryClient()
   return useChange(async ({ name, ...to }: WhatToAdd & { name: string }) => {
     const token = await call('POST /w/:slug/agents', { slug }, { name, tags: [...to.tags] })
-    void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+    void client.invalidateQueries({ queryKey: queryKeys.workspace(slug) })
     onAdded(token, to)
   })
 }

@@ -4,13 +4,13 @@ import { IconSend2 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { Empty, exactTime, LeftOut, lastingText, Text, Time } from '../../ui/index.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Tone } from '../../ui/parts.tsx'
 import { type Agent, useAgentPageParams } from '../parts/agent.ts'
-import { commandStateWords, commandStepsOf, isOpen } from '../parts/life.ts'
+import { commandStateWords, commandStepsOf, isPendingCommand } from '../parts/life.ts'
 import { Pager } from '../parts/Pager.tsx'
 import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
@@ -80,7 +80,7 @@ function CommandItem({ agent, command }: { agent: Agent; command: ShownCommand }
             <Text lines>{command.message}</Text>
           </q>
         )}
-        {(tone === 'lost' || isOpen(command)) && <div className="ag-quiet">{means}</div>}
+        {(tone === 'lost' || isPendingCommand(command)) && <div className="ag-quiet">{means}</div>}
       </div>
       <ol className="svc-list ag-steps" aria-label="Steps">
         {steps.map(({ word, at }, i) => (
@@ -88,7 +88,7 @@ function CommandItem({ agent, command }: { agent: Agent; command: ShownCommand }
             {i === 0 ? <Time at={at} /> : `${word} after ${lastingText(at - (steps[i - 1]?.at ?? at))}`}
           </li>
         ))}
-        {isOpen(command) && command.dueAt !== null && (
+        {isPendingCommand(command) && command.dueAt !== null && (
           <li>
             ends <Time at={command.dueAt} />
           </li>
@@ -115,7 +115,7 @@ function NextButton({ agent: { slug, page }, command }: { agent: Agent; command:
     setSending(true)
     try {
       await call('POST /w/:slug/agents/:name/commands/:id/again', { slug, name: page.name, id: command.id })
-      await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
+      await client.invalidateQueries({ queryKey: queryKeys.agent(slug, page.name) })
     } catch (error) {
       notifyFailed('Not sent', error)
     }

@@ -9,9 +9,9 @@ import {
   commandStateWords,
   commandTitleOf,
   controlNames,
-  dueWords,
   isControl,
-  isOpen,
+  isPendingCommand,
+  nextReportWords,
   undoingControl,
 } from '../parts/life.ts'
 import { CommandTitle } from './CommandTitle.tsx'
@@ -84,14 +84,14 @@ function CommandInProgress({ agent, command, undoable, dismiss }: OneProps) {
           <Text>{command.message}</Text>
         </q>
       )}
-      {isOpen(command) && (
+      {isPendingCommand(command) && (
         <span className="ag-quiet">
           by <Text>{command.createdBy}</Text>, <Time at={command.createdAt} />
         </span>
       )}
       <span className="ag-following-end">
         <CommandButtons agent={agent} command={command} undoable={undoable} />
-        {!isOpen(command) && (
+        {!isPendingCommand(command) && (
           <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Dismiss" onClick={dismiss}>
             <IconX size={14} aria-hidden />
           </ActionIcon>
@@ -103,7 +103,7 @@ function CommandInProgress({ agent, command, undoable, dismiss }: OneProps) {
 
 /** Says when the next report is due. Screen readers read it with the command, but not each time that it changes. */
 function DueTime({ nextAt }: { nextAt: number | null }) {
-  const words = useClock((now) => dueWords(nextAt, now) ?? '')
+  const words = useClock((now) => nextReportWords(nextAt, now) ?? '')
   return (
     <span className="ag-quiet" aria-live="off">
       {words}

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { keys } from '../../data/queries.ts'
+import { queryKeys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { Confirm } from '../../ui/index.ts'
@@ -35,8 +35,8 @@ export function DeleteDialog({ slug, name, opened, onClose, reinstall }: DeleteD
       const search = { blueprint, agent: name, ...(version !== null && { version }) }
       await navigate({ to: paths.install, params: { slug }, search, replace: true })
     }
-    client.removeQueries({ queryKey: keys.agent(slug, name) })
-    void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+    client.removeQueries({ queryKey: queryKeys.agent(slug, name) })
+    void client.invalidateQueries({ queryKey: queryKeys.workspace(slug) })
   }
   return (
     <Confirm

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../data/api.ts'
-import { keys } from '../../data/queries.ts'
+import { queryKeys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
@@ -29,8 +29,8 @@ function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
     await call('PATCH /w/:slug/agents/:name', { slug, name }, { name: to })
     onClose()
     await navigate({ to: paths.agent, params: { slug, name: to }, replace: true })
-    client.removeQueries({ queryKey: keys.agent(slug, name) })
-    void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+    client.removeQueries({ queryKey: queryKeys.agent(slug, name) })
+    void client.invalidateQueries({ queryKey: queryKeys.workspace(slug) })
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>

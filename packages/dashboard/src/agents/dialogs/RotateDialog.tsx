@@ -3,7 +3,7 @@ import type { NewToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { Confirm, Dialog, serviceNow } from '../../ui/index.ts'
 import { FirstReport } from './FirstReport.tsx'
 import { TokenSteps } from './TokenSteps.tsx'
@@ -24,7 +24,7 @@ export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) 
   const rotate = async () => {
     const token = await call('POST /w/:slug/agents/:name/token', { slug, name })
     setFresh({ token, at: serviceNow() })
-    void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+    void client.invalidateQueries({ queryKey: queryKeys.agent(slug, name) })
   }
   const done = () => {
     setFresh(null)

@@ -3,11 +3,11 @@ import type { TaggedAgent } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ApiError, call } from '../../data/api.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { count, Dialog, DialogFooter, ErrorNote, Help, Scroll } from '../../ui/index.ts'
-import { goneAgents } from './gone.ts'
+import { findGoneAgents } from './gone.ts'
 import {
   changeInWords,
   countTags,
@@ -36,7 +36,8 @@ export function TagsDialog({ slug, names, note, onClose, onGone }: TagsDialogPro
     queryKey: ['w', slug, 'tags', names],
     queryFn: () =>
       tagsOf(slug, names).catch(async (cause: unknown) => {
-        if (onGone && cause instanceof ApiError && cause.code === 'agent_unknown') onGone(await goneAgents(slug, names))
+        if (onGone && cause instanceof ApiError && cause.code === 'agent_unknown')
+          onGone(await findGoneAgents(slug, names))
         throw cause
       }),
     enabled: names.length > 0,
@@ -83,7 +84,7 @@ function TagsForm({ slug, agents, onClose }: { slug: string; agents: readonly Ta
   const words = changeInWords(change, counts, all)
   const { busy, error, submit } = useChange(async () => {
     await call('POST /w/:slug/tags', { slug }, { agents: agents.map(({ name }) => name), ...change })
-    for (const key of [keys.fleet(slug), keys.agents(slug), keys.activity(slug)])
+    for (const key of [queryKeys.fleet(slug), queryKeys.agents(slug), queryKeys.activity(slug)])
       void client.invalidateQueries({ queryKey: key })
     onClose()
   })

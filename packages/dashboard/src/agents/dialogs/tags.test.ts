@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { changeInWords, countTags, pressTag, type TagChoices, tagChangeOf, tagsTyped, wrongWithTags } from './tags.ts'
+import {
+  changeInWords,
+  countTags,
+  pressTag,
+  readTypedTags,
+  type TagChoices,
+  tagChangeOf,
+  wrongWithTags,
+} from './tags.ts'
 
 const agents = [
   { name: 'a', tags: ['eu', 'prod'] },
@@ -23,7 +31,7 @@ test.each<[typed: string, tags: string[], wrong: RegExp | null]>([
   ['EU', ['EU'], /^A tag has 1 to 40 .* got "EU"\.$/],
   ['eu *', ['eu', '*'], /got "\*"/],
 ])('the text %j names the tags %j', (typed, tags, wrong) => {
-  expect(tagsTyped(typed)).toEqual(tags)
+  expect(readTypedTags(typed)).toEqual(tags)
   expect(wrongWithTags(typed)).toEqual(wrong === null ? null : expect.stringMatching(wrong))
 })
 

@@ -21,11 +21,11 @@ export function countTags(agents: readonly TaggedAgent[]): TagCounts {
 }
 
 /** The tags in a text, which are separated by commas or spaces. */
-export const tagsTyped = (text: string): string[] => listIn(text.replace(/\s+/g, ',')).filter((part) => part !== '')
+export const readTypedTags = (text: string): string[] => listIn(text.replace(/\s+/g, ',')).filter((part) => part !== '')
 
 /** The reason why a text does not name tags of one agent; null if it does. */
 export function wrongWithTags(text: string): string | null {
-  const tags = tagsTyped(text)
+  const tags = readTypedTags(text)
   for (const tag of tags) {
     const wrong = wrongTag(tag)
     if (wrong !== undefined) return wrong
@@ -53,7 +53,7 @@ export function pressTag(
 /** The change that choices and typed tags make. It adds no tag that all agents have already, or that none has. */
 export function tagChangeOf(counts: TagCounts, all: number, choices: TagChoices, typed: string): TagsToChange {
   const having = (tag: string) => counts.get(tag) ?? 0
-  const fresh = tagsTyped(typed)
+  const fresh = readTypedTags(typed)
   const given = [...choices].flatMap(([tag, gets]) => (gets ? [tag] : []))
   const taken = [...choices].flatMap(([tag, gets]) => (gets || fresh.includes(tag) ? [] : [tag]))
   return {

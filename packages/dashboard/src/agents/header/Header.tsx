@@ -6,7 +6,7 @@ import { type AgentTab, paths } from '../../paths.ts'
 import { lazyPart } from '../../ui/files.tsx'
 import { Level, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
-import { Dotted } from '../../ui/parts.tsx'
+import { DottedParts } from '../../ui/parts.tsx'
 import { WishedVersion } from '../../updates/parts/Wished.tsx'
 import { TagsDialog } from '../dialogs/index.ts'
 import { AsOf } from '../parts/AsOf.tsx'
@@ -50,7 +50,7 @@ export function Header({ agent, tab }: { agent: Agent; tab: AgentTab }) {
           <AsOf agent={agent} />
         </div>
         <Words component="div" c="dimmed" fz="sm">
-          <Dotted
+          <DottedParts
             parts={[
               <span key="heard">
                 <LastHeard agent={agent} />

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { StackedBars } from '../../ui/charts/StackedBars.tsx'
-import { type Column, dayName, lastDays, stack } from '../../ui/charts/stack.ts'
+import { type Column, dayName, lastDays, stackOf } from '../../ui/charts/stack.ts'
 import { dollars, dollarsOfAxis, serviceNow } from '../../ui/index.ts'
 import { Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
@@ -27,7 +27,7 @@ export function Costs({ agent: { slug, page } }: { agent: Agent }) {
   const today = new Date(serviceNow()).toISOString().slice(0, 10)
   const shown = useMemo(() => {
     const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), Number(days)))
-    return { costs, stack: stack(joinedColumns(columns, costTimes[days])) }
+    return { costs, stack: stackOf(joinedColumns(columns, costTimes[days])) }
   }, [data, today, days])
   if (!data || page.runs.kept === 0) return null
   const runs = data.reduce((sum, day) => sum + day.runs, 0) ?? 0

@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useAlertsAgain } from '../../alerts/parts/useAlertChange.ts'
+import { useReloadAlerts } from '../../alerts/parts/useAlertChange.ts'
 import '../../alerts/alerts.css'
 import { DaysField, TimesFields, ZoneField } from '../../alerts/parts/HoursFields.tsx'
 import {
@@ -27,7 +27,7 @@ interface HoursFormProps {
 
 /** A form in which admins set or remove the hours in which an agent is expected to report. */
 export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps) {
-  const again = useAlertsAgain(slug)
+  const again = useReloadAlerts(slug)
   const form = useForm<HoursValues>({
     initialValues: (hours === null ? null : readHours(hours)) ?? firstHours(browserZone()),
     validate: hoursFormErrors,

@@ -4,7 +4,7 @@ import { type ActiveRun, diskSpace, type HealthItem, missingSecrets } from '@svc
 import { Fragment, type ReactNode, Suspense } from 'react'
 import { lazyPart } from '../../ui/files.tsx'
 import { Level, lastingText, Text, useClock } from '../../ui/index.ts'
-import { Dotted, Section } from '../../ui/parts.tsx'
+import { DottedParts, Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
 import { AskForLog } from '../parts/AskForLog.tsx'
 import { AsOf } from '../parts/AsOf.tsx'
@@ -122,7 +122,9 @@ function ActiveRuns({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] 
       title={agent.offline || old ? 'Was running' : 'Running now'}
       flush
       aside={
-        <Dotted parts={[old && <AsOf key="as-of" agent={agent} />, runs.length > 1 && count(runs.length, 'run')]} />
+        <DottedParts
+          parts={[old && <AsOf key="as-of" agent={agent} />, runs.length > 1 && count(runs.length, 'run')]}
+        />
       }
     >
       <ul className="svc-rows">
@@ -152,7 +154,7 @@ function ActiveRunLine({ agent, run, until }: { agent: Agent; run: ActiveRun; un
             </strong>
           )}{' '}
           <span className="ag-quiet">
-            <Dotted
+            <DottedParts
               parts={[
                 run.model !== undefined && <Text key="model">{run.model}</Text>,
                 run.started !== undefined && <RunningSince key="since" started={run.started} until={until} />,
@@ -216,7 +218,7 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
               </span>
             )}
             <span className="ag-quiet">
-              <Dotted
+              <DottedParts
                 parts={[
                   item.detail !== undefined && !isDetailShownAtTop(agent, item) && (
                     <Text key="detail">{item.detail}</Text>

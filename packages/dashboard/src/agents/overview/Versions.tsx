@@ -9,7 +9,7 @@ import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
 import { WishedVersion } from '../../updates/parts/Wished.tsx'
 import { isOutstanding } from '../../updates/parts/words.ts'
 import type { Agent } from '../parts/agent.ts'
-import { ByMachine } from '../parts/ByMachine.tsx'
+import { MachineChangeNote } from '../parts/MachineChangeNote.tsx'
 import { versionByMachine } from '../parts/machine.ts'
 
 const outcome = (applied: AppliedUpdate | undefined) =>
@@ -56,7 +56,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
             running && (
               <span key="runs" className="ag-stack">
                 {version(running)}
-                <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
+                <MachineChangeNote change={versionByMachine(page)}>Changed on the machine</MachineChangeNote>
               </span>
             ),
           ],

@@ -19,7 +19,7 @@ interface StateWords {
 }
 
 /** The words for each state of a command. */
-export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
+export const commandStateTexts: Readonly<Record<CommandState, StateWords>> = {
   queued: { word: 'queued', tone: 'waiting', means: 'It is sent in the answer to the agent’s next report.' },
   delivered: {
     word: 'delivered',
@@ -54,13 +54,13 @@ export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
 export const commandStateWords = (command: Pick<ShownCommand, 'state' | 'deliveredAt'>): StateWords =>
   command.state === 'failed' && command.deliveredAt === null
     ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was due to be delivered.' }
-    : lifeWords[command.state]
+    : commandStateTexts[command.state]
 
 /**
  * Says when the next report is due, which brings a queued command its delivery; null if nobody knows. `nextAt` and
  * `now` are Unix milliseconds by the service's clock.
  */
-export function dueWords(nextAt: number | null, now: number): string | null {
+export function nextReportWords(nextAt: number | null, now: number): string | null {
   if (nextAt === null) return null
   const left = Math.ceil((nextAt - now) / 5000) * 5000
   if (left <= 0) return 'next report due now'
@@ -68,7 +68,7 @@ export function dueWords(nextAt: number | null, now: number): string | null {
 }
 
 /** True for a pending command: one that is queued or delivered, and not answered yet. */
-export const isOpen = (command: Pick<ShownCommand, 'state'>): boolean =>
+export const isPendingCommand = (command: Pick<ShownCommand, 'state'>): boolean =>
   command.state === 'queued' || command.state === 'delivered'
 
 /**
@@ -84,7 +84,7 @@ export function commandStepsOf(c: ShownCommand): { word: string; at: number }[] 
 }
 
 const givenUp = (c: ShownCommand) => {
-  if (c.state === 'expired' || c.state === 'cancelled') return lifeWords[c.state].word
+  if (c.state === 'expired' || c.state === 'cancelled') return commandStateTexts[c.state].word
   return c.deliveredAt === null ? 'not sent' : 'no answer'
 }
 

@@ -4,12 +4,12 @@ import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { call, type SentCommand } from '../../data/api.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { takeSentCommand } from '../../data/sent.ts'
 import { serviceNow, useClock } from '../../ui/index.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
 import type { CommandPress } from './agent.ts'
-import { commandStateWords, isOpen } from './life.ts'
+import { commandStateWords, isPendingCommand } from './life.ts'
 
 interface FollowedCommands {
   readonly press: CommandPress
@@ -48,7 +48,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
     async (body: SentCommand) => {
       const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, body)
       client.setQueryData(read('GET /w/:slug/agents/:name', { slug, name }).queryKey, (old) => withOpen(old, command))
-      void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+      void client.invalidateQueries({ queryKey: queryKeys.agent(slug, name) })
       return command
     },
     [client, slug, name],
@@ -76,7 +76,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
   const seenApplied = useSeenApplied(all)
   const gone = useClock((now) =>
     all
-      .filter(({ id }) => isLeavingList(seenApplied.get(id), now))
+      .filter(({ id }) => leavesList(seenApplied.get(id), now))
       .map(({ id }) => id)
       .join(' '),
   )
@@ -99,7 +99,7 @@ function useSeenApplied(commands: readonly ShownCommand[]): ReadonlyMap<string, 
  * True if a command leaves the list, because the page showed for ten seconds that it was carried out. A command that
  * was refused or got no answer stays until the person dismisses it.
  */
-export const isLeavingList = (seenAt: number | undefined, now: number): boolean =>
+export const leavesList = (seenAt: number | undefined, now: number): boolean =>
   seenAt !== undefined && now - seenAt >= staysMs
 
 /**
@@ -117,11 +117,12 @@ export function mergedCommands(
   for (const command of [...ownCommands, ...open]) freshest.set(command.id, command)
   for (const command of ledger) {
     const known = freshest.get(command.id)
-    if (known && (isOpen(known) || !isOpen(command))) freshest.set(command.id, laterOf(known, command))
+    if (known && (isPendingCommand(known) || !isPendingCommand(command)))
+      freshest.set(command.id, laterOf(known, command))
   }
   const all = [...freshest.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
   let answered = 0
-  return all.filter((command) => opened.has(command.id) || isOpen(command) || ++answered <= maxEnded)
+  return all.filter((command) => opened.has(command.id) || isPendingCommand(command) || ++answered <= maxEnded)
 }
 
 const progressOf = (c: ShownCommand) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
@@ -132,7 +133,7 @@ const progressOf = (c: ShownCommand) => (c.state === 'queued' ? 0 : c.state === 
 const laterOf = (a: ShownCommand, b: ShownCommand) => (progressOf(b) >= progressOf(a) ? b : a)
 
 const withOpen = (page: AgentPage | undefined, command: ShownCommand) =>
-  page && isOpen(command) && !page.open.some(({ id }) => id === command.id)
+  page && isPendingCommand(command) && !page.open.some(({ id }) => id === command.id)
     ? { ...page, open: [...page.open, command] }
     : page
 

@@ -1,6 +1,6 @@
 import type { Run } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { picturesOf } from './RunPictures.tsx'
+import { runPicturesOf } from './RunPictures.tsx'
 
 const run = (seconds: number | undefined, more: Partial<Run> = {}): Run => ({
   ...{ id: 'r', status: 'ok', started: 1000 },
@@ -9,7 +9,7 @@ const run = (seconds: number | undefined, more: Partial<Run> = {}): Run => ({
 })
 
 test('runs with lengths and costs have two pictures, the oldest on the left', () => {
-  const { length, cost } = picturesOf([
+  const { length, cost } = runPicturesOf([
     run(undefined, { status: 'running' }),
     run(90, { cost_usd: 0.5 }),
     run(60, { status: 'failed', cost_usd: 0.25 }),
@@ -28,7 +28,7 @@ test('runs with lengths and costs have two pictures, the oldest on the left', ()
 })
 
 test('a run of 40 days is named in days, and the others keep their bars', () => {
-  const { length } = picturesOf([run(40 * 86_400), run(60), run(30)])
+  const { length } = runPicturesOf([run(40 * 86_400), run(60), run(30)])
   expect(length?.title).toBe('3 runs, none failed. The longest took 40\u00a0d')
   expect(length?.bars.map(({ value }) => value)).toEqual([30, 60, 3_456_000])
 })
@@ -39,5 +39,5 @@ test.each<[string, Run[]]>([
   ['runs that took no time', [run(0), run(0), run(0)]],
   ['runs without an end', [run(undefined), run(undefined), run(undefined)]],
 ])('%s have no picture', (_what, runs) => {
-  expect(picturesOf(runs)).toEqual({ length: null, cost: null })
+  expect(runPicturesOf(runs)).toEqual({ length: null, cost: null })
 })

@@ -5,7 +5,7 @@ import { runTone } from '../parts/tones.ts'
 
 /** Shows how long the listed runs took and what they cost, the oldest on the left. */
 export function RunPictures({ runs }: { runs: readonly Run[] }) {
-  const { length, cost } = picturesOf(runs)
+  const { length, cost } = runPicturesOf(runs)
   if (length === null && cost === null) return null
   return (
     <div className="ag-run-pictures">
@@ -42,7 +42,7 @@ interface RunPicture {
 const minRuns = 3
 
 /** The pictures of runs that are listed from the newest to the oldest; null where too few have a value. */
-export function picturesOf(runs: readonly Run[]): { length: RunPicture | null; cost: RunPicture | null } {
+export function runPicturesOf(runs: readonly Run[]): { length: RunPicture | null; cost: RunPicture | null } {
   const seconds = (run: Run) => runSeconds(run) ?? null
   return {
     length: pictureOf(runs, seconds, (max) => `The longest took ${lastingText(max * 1000)}`),

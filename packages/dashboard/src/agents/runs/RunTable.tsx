@@ -4,7 +4,7 @@ import type { Run } from '@svc/protocol'
 import { IconArrowDown, IconArrowUp, IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Fragment, type MouseEvent } from 'react'
 import { Cost, dateAndTime, serviceNow, Text, Time } from '../../ui/index.ts'
-import { Dotted } from '../../ui/parts.tsx'
+import { DottedParts } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { pressedOrder, type RunListProps } from './list.ts'
 import { FirstSubject, MoreCount, modelsOf, RunDetails, RunLength, RunStarted, RunStatus, RunTokens } from './parts.tsx'
@@ -210,7 +210,7 @@ function Card({ agent, run, open, toggle, isOneJob }: CardProps) {
         </div>
         <div className="ag-card-how">
           <RunStatus run={run} />
-          <Dotted
+          <DottedParts
             parts={[
               <RunLength key="took" run={run} agent={agent} />,
               run.started !== undefined && <Time key="started" at={run.started * 1000} />,
@@ -232,7 +232,7 @@ function Card({ agent, run, open, toggle, isOneJob }: CardProps) {
       {open && (
         <div className="ag-card-open">
           <div className="ag-quiet">
-            <Dotted
+            <DottedParts
               parts={[
                 <RunStarted key="started" run={run} />,
                 run.kind !== undefined && <Text key="kind">{run.kind}</Text>,

@@ -5,7 +5,7 @@ import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../ui/index.ts'
 import { useOnPhone } from '../../ui/page/useOnPhone.ts'
-import { Dotted } from '../../ui/parts.tsx'
+import { DottedParts } from '../../ui/parts.tsx'
 import { DownloadCsv } from '../../ui/values/DownloadCsv.tsx'
 import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
@@ -127,7 +127,7 @@ function OtherRun({ agent, id, close }: OtherRunProps) {
         {run ? (
           <>
             <p className="ag-other-head">
-              <Dotted
+              <DottedParts
                 parts={[
                   <RunStarted key="started" run={run} />,
                   <RunStatus key="status" run={run} />,

@@ -4,10 +4,10 @@ import type { Setting, SettingValue } from '@svc/protocol'
 import { useId } from 'react'
 import { fromLocalTime } from '../../ui/forms/local-time.ts'
 import { exactTime, Text } from '../../ui/index.ts'
-import { Dotted, Tone } from '../../ui/parts.tsx'
-import { ByMachine } from '../parts/ByMachine.tsx'
+import { DottedParts, Tone } from '../../ui/parts.tsx'
 import type { Draft } from '../parts/drafts.ts'
 import { commandStateWords } from '../parts/life.ts'
+import { MachineChangeNote } from '../parts/MachineChangeNote.tsx'
 import { type RawValue, rawValueOf } from '../parts/raw.ts'
 import { SettingInput } from '../parts/SettingInput.tsx'
 import { boundsText, nameOf, valueText } from '../parts/setting-words.ts'
@@ -79,7 +79,7 @@ function Name({ id, setting, defaultValue }: Pick<SettingRowProps, 'setting' | '
           </p>
         )}
         <p>
-          <Dotted
+          <DottedParts
             parts={[
               bounds && `Allowed: ${bounds}`,
               defaultValue !== undefined && (
@@ -166,9 +166,9 @@ function Notes({
           The agent reports <Text>{valueText(setting, reported)}</Text>, which its own settings do not allow.
         </span>
       )}
-      <ByMachine change={byMachine}>
+      <MachineChangeNote change={byMachine}>
         Changed on the machine from <Text>{valueText(setting, byMachine?.before)}</Text>
-      </ByMachine>
+      </MachineChangeNote>
       {pending && (
         <span className="ag-quiet">
           <Tone tone="waiting">{commandStateWords(pending.command).word}</Tone> requested:{' '}

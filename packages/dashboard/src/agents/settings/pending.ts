@@ -1,7 +1,7 @@
 /** Finds the settings in pending `set` commands, and the newest `set` command if it has ended. */
 import type { ShownCommand } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
-import { isOpen } from '../parts/life.ts'
+import { isPendingCommand } from '../parts/life.ts'
 
 /** The value of a setting in a pending command. */
 export interface PendingSetting {
@@ -16,7 +16,7 @@ export interface PendingSetting {
 export function pendingSettings(open: readonly ShownCommand[]): Map<string, PendingSetting> {
   const pending = new Map<string, PendingSetting>()
   for (const command of [...open].sort((a, b) => a.createdAt - b.createdAt))
-    if (command.type === 'set' && isOpen(command))
+    if (command.type === 'set' && isPendingCommand(command))
       for (const [key, value] of Object.entries(command.payload as SettingValues)) pending.set(key, { value, command })
   return pending
 }
@@ -32,6 +32,6 @@ export function lastSetCommand(
   open: readonly ShownCommand[],
 ): ShownCommand | undefined {
   const newest = ledger.find(({ type }) => type === 'set')
-  const isPending = newest && (isOpen(newest) || open.some(({ id }) => id === newest.id))
+  const isPending = newest && (isPendingCommand(newest) || open.some(({ id }) => id === newest.id))
   return isPending ? undefined : newest
 }

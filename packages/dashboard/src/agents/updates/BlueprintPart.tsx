@@ -11,7 +11,7 @@ import { NewSecrets } from '../../updates/parts/NewSecrets.tsx'
 import { PrintedOutput } from '../../updates/parts/Printed.tsx'
 import { isOutstanding, requestLabel } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
-import { ByMachine } from '../parts/ByMachine.tsx'
+import { MachineChangeNote } from '../parts/MachineChangeNote.tsx'
 import { versionByMachine } from '../parts/machine.ts'
 import { outcomeText, WishLine } from './parts.tsx'
 import { CancelRequest, UpdateCard } from './UpdateCard.tsx'
@@ -49,7 +49,7 @@ export function BlueprintPart({ agent, update }: PartProps) {
       about={
         <>
           {isUpToDate(update) && <Tone tone="good">up to date</Tone>}{' '}
-          <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
+          <MachineChangeNote change={versionByMachine(page)}>Changed on the machine</MachineChangeNote>
         </>
       }
       facts={[

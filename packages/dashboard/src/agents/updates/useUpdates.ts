@@ -1,6 +1,6 @@
 import type { AgentPage, AgentUpdates } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import type { Agent } from '../parts/agent.ts'
 
 /**
@@ -16,11 +16,11 @@ export function useUpdates({ slug, page: { name } }: Agent) {
       (page: AgentPage | undefined) => page && { ...page, updates },
     )
     for (const key of [
-      keys.agent(slug, name),
-      keys.fleet(slug),
-      keys.blueprints(slug),
-      keys.rollouts(slug),
-      keys.runtime(slug),
+      queryKeys.agent(slug, name),
+      queryKeys.fleet(slug),
+      queryKeys.blueprints(slug),
+      queryKeys.rollouts(slug),
+      queryKeys.runtime(slug),
     ])
       void client.invalidateQueries({ queryKey: key })
   }

@@ -8,7 +8,7 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { Dialog, DialogFooter } from '../../ui/index.ts'
 import { CopyLines } from '../../ui/values/CopyLines.tsx'
-import { useAlertsAgain } from '../parts/useAlertChange.ts'
+import { useReloadAlerts } from '../parts/useAlertChange.ts'
 import { TestResult } from './ChannelParts.tsx'
 import { channelLooks, type WorkspaceKind } from './channel-kinds.ts'
 import { useChannelTest } from './useChannelTest.ts'
@@ -95,7 +95,7 @@ const empty = {
 const parts = ['url', 'to', 'secret'] as const
 
 function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
-  const again = useAlertsAgain(slug)
+  const again = useReloadAlerts(slug)
   const missing =
     (part: (typeof parts)[number]) =>
     (text: string, { kind }: typeof empty) => {

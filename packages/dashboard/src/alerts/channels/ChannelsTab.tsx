@@ -10,7 +10,7 @@ import { Empty, Section, Text, Time, Tone, useConfirm } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
-import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
+import { useAlertChange, useReloadAlerts } from '../parts/useAlertChange.ts'
 import { rulesOf } from '../parts/words.ts'
 import { AddChannelDialog } from './AddChannelDialog.tsx'
 import { ChannelState, DisabledBecause, LastAnswer, TestButton, TestResult } from './ChannelParts.tsx'
@@ -157,7 +157,7 @@ interface MoreProps {
 }
 
 function ChannelMenu({ slug, name, enabled, busy, onTurn }: MoreProps) {
-  const again = useAlertsAgain(slug)
+  const again = useReloadAlerts(slug)
   const confirm = useConfirm()
   const askToRemove = () =>
     confirm({

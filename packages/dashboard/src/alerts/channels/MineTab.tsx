@@ -14,7 +14,7 @@ import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { DaysField, TimesFields, ZoneField } from '../parts/HoursFields.tsx'
 import { dayNames, daysText, timesText, weekDays } from '../parts/hours.ts'
 import type { AlertTabProps } from '../parts/props.ts'
-import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
+import { useAlertChange, useReloadAlerts } from '../parts/useAlertChange.ts'
 import { ChannelState, DisabledBecause, LastAnswer, TestButton, TestResult } from './ChannelParts.tsx'
 import { kindName } from './channel-kinds.ts'
 import { NotifyButtons } from './NotifyButtons.tsx'
@@ -109,7 +109,7 @@ const allDays = Object.keys(days)
 
 /** A form in which people choose which alerts reach one of their personal channels, and when. */
 function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
-  const again = useAlertsAgain(slug)
+  const again = useReloadAlerts(slug)
   const remove = useAlertChange(slug, 'Not removed', () =>
     call('DELETE /w/:slug/my-channels/:channel', { slug, channel: channel.name }),
   )

@@ -2,7 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import type { AlertBar } from '@svc/api'
 import { type KeyboardEvent, useState } from 'react'
 import { paths } from '../../paths.ts'
-import { linear } from '../../ui/charts/scale.ts'
+import { linearScale } from '../../ui/charts/scale.ts'
 import { Tick } from '../../ui/charts/Tick.tsx'
 import { barNear, positionSpans, TimeBars } from '../../ui/charts/TimeBars.tsx'
 import { Level, lastingText, Text } from '../../ui/index.ts'
@@ -10,7 +10,7 @@ import { AnchorLink } from '../../ui/links.tsx'
 import './history.css'
 import {
   type AlertSpan,
-  marksOf,
+  axisMarksOf,
   spanAfterKey,
   spanText,
   type TimelineRow,
@@ -36,9 +36,9 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   const rows = timelineRowsOf(alerts, kind, { start, end })
   const at = indexesOf(rows, chosen)
   const span = at && rows[at.row]?.spans[at.span]
-  const marks = marksOf(start, end, Math.max(2, Math.floor(width / 84)))
+  const marks = axisMarksOf(start, end, Math.max(2, Math.floor(width / 84)))
   const place = positionSpans({ start, end, width })
-  const scale = linear([start, end], [0, width])
+  const scale = linearScale([start, end], [0, width])
   const move = (event: KeyboardEvent) => {
     if (event.key === 'Escape') return setChosen(null)
     const to = spanAfterKey(rows, at, event.key)

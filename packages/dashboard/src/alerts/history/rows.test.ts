@@ -1,7 +1,7 @@
 import type { AlertBar } from '@svc/api'
 import { expect, test } from 'vitest'
 import { barNear, positionSpans, timeBarsPath } from '../../ui/charts/TimeBars.tsx'
-import { marksOf, spanAfterKey, spanText, timelineRowsOf } from './rows.ts'
+import { axisMarksOf, spanAfterKey, spanText, timelineRowsOf } from './rows.ts'
 
 const hour = 3_600_000
 const end = new Date(2026, 10, 27, 16, 20).getTime()
@@ -58,7 +58,7 @@ test('an alert about many agents is in the row of the workspace', () =>
   ).toBe('The workspace'))
 
 test('the axis names whole hours of a day, and days of a longer period, as many as there is room for', () => {
-  expect(marksOf(period.start, end, 6).map(({ text }) => text)).toEqual([
+  expect(axisMarksOf(period.start, end, 6).map(({ text }) => text)).toEqual([
     '20:00',
     '00:00',
     '04:00',
@@ -66,10 +66,10 @@ test('the axis names whole hours of a day, and days of a longer period, as many 
     '12:00',
     '16:00',
   ])
-  expect(marksOf(end - 7 * 24 * hour, end, 7).map(({ text }) => text)).toEqual(
+  expect(axisMarksOf(end - 7 * 24 * hour, end, 7).map(({ text }) => text)).toEqual(
     [21, 22, 23, 24, 25, 26, 27].map((date) => `${date} Nov`),
   )
-  expect(marksOf(end - 30 * 24 * hour, end, 3)).toHaveLength(3)
+  expect(axisMarksOf(end - 30 * 24 * hour, end, 3)).toHaveLength(3)
 })
 
 test('the words of an alert say its rule, when it was open, and how long', () => {

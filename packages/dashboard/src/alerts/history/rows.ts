@@ -98,7 +98,7 @@ function rowOf(name: string, alerts: readonly AlertBar[], { start, end }: { star
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
 /** The times that the axis names: whole hours of a day, and midnights of more days. */
-export function marksOf(start: number, end: number, count: number): { at: number; text: string }[] {
+export function axisMarksOf(start: number, end: number, count: number): { at: number; text: string }[] {
   const isDay = end - start <= day
   const unit = isDay ? hour : day
   const step = Math.max(1, Math.ceil((end - start) / unit / count))

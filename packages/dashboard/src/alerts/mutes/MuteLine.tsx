@@ -3,7 +3,7 @@ import type { MuteRow } from '@svc/api'
 import { alertRules, itemText } from '@svc/api/words'
 import { call } from '../../data/api.ts'
 import { exactTime, serviceNow, Text, Time } from '../../ui/index.ts'
-import { Dotted } from '../../ui/parts.tsx'
+import { DottedParts } from '../../ui/parts.tsx'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { muteCoverText } from '../parts/words.ts'
 
@@ -29,7 +29,7 @@ export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLinePro
           <Text>{onItsPage ? mutedHere(mute) : what}</Text>
         </strong>
         <div className="svc-quiet">
-          <Dotted
+          <DottedParts
             parts={[
               mute.from > serviceNow() && `from ${exactTime(mute.from)}`,
               mute.until === null ? (

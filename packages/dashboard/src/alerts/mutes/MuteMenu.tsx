@@ -6,7 +6,7 @@ import { serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { type MuteCover, muteCoverText } from '../parts/words.ts'
 import { muteLengths } from './mute-lengths.ts'
-import { coverFields, PlannedMuteDialog } from './PlannedMuteDialog.tsx'
+import { muteCoverFields, PlannedMuteDialog } from './PlannedMuteDialog.tsx'
 
 interface MuteMenuProps {
   slug: string
@@ -25,7 +25,7 @@ export function MuteMenu({ slug, covered, more, mutes = true }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = muteCoverText(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
-    call('POST /w/:slug/mutes', { slug }, { ...coverFields(covered), seconds }),
+    call('POST /w/:slug/mutes', { slug }, { ...muteCoverFields(covered), seconds }),
   )
   return (
     <>
@@ -92,7 +92,7 @@ interface MuteManyProps {
 /** A button that mutes several agents, health items or rules for the same length. */
 export function MuteMany({ slug, covered, done }: MuteManyProps) {
   const muteAll = async (seconds: number | null) => {
-    for (const one of covered) await call('POST /w/:slug/mutes', { slug }, { ...coverFields(one), seconds })
+    for (const one of covered) await call('POST /w/:slug/mutes', { slug }, { ...muteCoverFields(one), seconds })
   }
   const mute = useAlertChange(slug, 'Not all muted', muteAll, done)
   return (

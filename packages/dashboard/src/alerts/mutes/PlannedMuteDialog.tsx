@@ -4,7 +4,7 @@ import { call } from '../../data/api.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 import { Dialog, DialogFooter, serviceNow } from '../../ui/index.ts'
-import { useAlertsAgain } from '../parts/useAlertChange.ts'
+import { useReloadAlerts } from '../parts/useAlertChange.ts'
 import { type MuteCover, muteCoverText } from '../parts/words.ts'
 
 interface PlannedMuteDialogProps {
@@ -20,7 +20,7 @@ const hour = 3600
  * chooses, for example during maintenance.
  */
 export function PlannedMuteDialog({ slug, covered, onClose }: PlannedMuteDialogProps) {
-  const again = useAlertsAgain(slug)
+  const again = useReloadAlerts(slug)
   const now = Math.floor(serviceNow() / 60_000) * 60
   const form = useForm({
     initialValues: { from: toLocalTime(now) ?? '', until: toLocalTime(now + hour) ?? '' },
@@ -35,7 +35,7 @@ export function PlannedMuteDialog({ slug, covered, onClose }: PlannedMuteDialogP
       'POST /w/:slug/mutes',
       { slug },
       {
-        ...coverFields(covered),
+        ...muteCoverFields(covered),
         from: begin * 1000,
         seconds: end - Math.max(begin, Math.floor(serviceNow() / 1000)),
       },
@@ -60,7 +60,7 @@ export function PlannedMuteDialog({ slug, covered, onClose }: PlannedMuteDialogP
 }
 
 /** The fields that tell the service what a mute covers. */
-export const coverFields = ({ agent, rule, item }: MuteCover) => ({
+export const muteCoverFields = ({ agent, rule, item }: MuteCover) => ({
   ...(agent !== null && { agent }),
   ...(rule !== null && { rule }),
   ...(item != null && { item }),

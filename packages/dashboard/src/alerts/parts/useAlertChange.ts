@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { isAboutAlerts, keys } from '../../data/queries.ts'
+import { isAboutAlerts, queryKeys } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
 
@@ -7,15 +7,15 @@ import { notifyFailed } from '../../ui/notify.tsx'
  * Returns a function that marks as outdated all data of the page that depends on alerts, rules, channels or mutes. What
  * is on screen is loaded again.
  */
-export function useAlertsAgain(slug: string): () => Promise<unknown> {
+export function useReloadAlerts(slug: string): () => Promise<unknown> {
   const client = useQueryClient()
   return () =>
     Promise.all([
       client.invalidateQueries({
-        queryKey: keys.workspace(slug),
+        queryKey: queryKeys.workspace(slug),
         predicate: ({ queryKey }) => isAboutAlerts(queryKey),
       }),
-      client.invalidateQueries({ queryKey: keys.facts(slug) }),
+      client.invalidateQueries({ queryKey: queryKeys.facts(slug) }),
     ])
 }
 
@@ -29,7 +29,7 @@ export function useAlertChange<V = void, R = unknown>(
   act: (values: V) => Promise<R>,
   done?: () => void,
 ) {
-  const again = useAlertsAgain(slug)
+  const again = useReloadAlerts(slug)
   return useChange(async (values: V) => {
     let value: R
     try {

@@ -2,14 +2,14 @@ import { Button, Checkbox, Group, Radio, Select, Stack, TextInput } from '@manti
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { RuleSettings } from '@svc/api'
-import { units } from '@svc/api/words'
+import { durationUnits } from '@svc/api/words'
 import { trimInvisible } from '@svc/protocol'
 import { call } from '../../data/api.ts'
-import { useFits } from '../../data/fits.ts'
+import { useFilterFits } from '../../data/fits.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { ErrorNote } from '../../ui/index.ts'
-import { useAlertsAgain } from '../parts/useAlertChange.ts'
+import { useReloadAlerts } from '../parts/useAlertChange.ts'
 import { FilterFits } from './FilterFits.tsx'
 import { hasField, type RuleValues, ruleChangeOf, ruleFormErrors, ruleValuesOf } from './rule-form.ts'
 
@@ -25,7 +25,7 @@ interface RuleFormProps {
  * and escalation, and the limit or the run statuses if the rule has them.
  */
 export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
-  const again = useAlertsAgain(slug)
+  const again = useReloadAlerts(slug)
   const form = useForm<RuleValues>({ initialValues: ruleValuesOf(rule), validate: ruleFormErrors })
   const { busy, error, submit } = useChange(async (values: RuleValues) => {
     await call('PATCH /w/:slug/rules', { slug }, ruleChangeOf(rule, values))
@@ -90,7 +90,7 @@ interface FormPartProps {
 function OnlyAgents({ slug, form }: { slug: string; form: RuleFormState }) {
   const [typed] = useDebouncedValue(trimInvisible(form.values.filter), 250)
   const filter = ruleFormErrors.filter(typed) === null ? typed : ''
-  const fits = useFits(slug, filter)
+  const fits = useFilterFits(slug, filter)
   return (
     <div>
       <TextInput
@@ -164,7 +164,7 @@ const Length = ({ form, field, label }: LengthProps) => (
       label="Unit"
       w={130}
       allowDeselect={false}
-      data={Object.keys(units).toReversed()}
+      data={Object.keys(durationUnits).toReversed()}
       {...form.getInputProps(`${field}.unit`)}
     />
   </Group>

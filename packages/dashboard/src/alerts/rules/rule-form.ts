@@ -1,7 +1,7 @@
 /** Makes the values of the form for an alert rule, checks them, and makes the request that changes the rule. */
 import type { Operations, RuleSettings } from '@svc/api'
 import { parseRuleFilter } from '@svc/api/filter'
-import { alertRules, type DurationUnit, inLargestUnit, units } from '@svc/api/words'
+import { alertRules, type DurationUnit, durationUnits, inLargestUnit } from '@svc/api/words'
 import { numberIn, trimInvisible } from '@svc/protocol'
 
 /** A duration as people type it: the number, and one of the units. */
@@ -92,7 +92,8 @@ export const ruleChangeOf = (rule: RuleSettings, values: RuleValues): Operations
   }),
 })
 
-const secondsOf = ({ number, unit }: LengthValue): number => Number(numberIn(number)) * units[unit as DurationUnit]
+const secondsOf = ({ number, unit }: LengthValue): number =>
+  Number(numberIn(number)) * durationUnits[unit as DurationUnit]
 
 const wordsOf = (text: string): string[] =>
   text

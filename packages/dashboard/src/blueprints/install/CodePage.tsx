@@ -8,7 +8,7 @@ import { FetchProgram } from '../../agents/dialogs/FetchProgram.tsx'
 import { initLine, unattendedLine } from '../../agents/dialogs/lines.ts'
 import { NumberedStep } from '../../agents/dialogs/TokenSteps.tsx'
 import { ApiError } from '../../data/api.ts'
-import { keys, meQuery, read } from '../../data/queries.ts'
+import { meQuery, queryKeys, read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { Empty, Help, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
@@ -76,7 +76,7 @@ function useArrival(slug: string, agent: string | null): void {
   const client = useQueryClient()
   useEffect(() => {
     if (agent === null) return
-    void client.invalidateQueries({ queryKey: keys.fleet(slug) })
+    void client.invalidateQueries({ queryKey: queryKeys.fleet(slug) })
     void navigate({ to: paths.agent, params: { slug, name: agent }, replace: true })
   }, [client, navigate, slug, agent])
 }

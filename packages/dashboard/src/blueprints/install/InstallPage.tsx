@@ -7,9 +7,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { wrongWithName } from '../../agents/dialogs/names.ts'
 import { TagsField } from '../../agents/dialogs/TagsField.tsx'
-import { tagsTyped, wrongWithTags } from '../../agents/dialogs/tags.ts'
+import { readTypedTags, wrongWithTags } from '../../agents/dialogs/tags.ts'
 import { call } from '../../data/api.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
@@ -93,7 +93,7 @@ function Form({ slug, names, onSeveral }: InstallFormProps) {
   const [wrongNumber, setWrongNumber] = useState<string | null>(null)
   const choose = (to: { blueprint: string; version?: string }) => void navigate({ search: to, replace: true })
   const { busy, error, submit } = useChange(async (name: string) => {
-    const given = tagsTyped(tags)
+    const given = readTypedTags(tags)
     const named = { ...(name !== '' && { agent: name }), ...(given.length > 0 && { tags: given }) }
     const wanted = countIn(number) ?? 1
     const { codes = [], ...made } = await call(
@@ -102,13 +102,13 @@ function Form({ slug, names, onSeveral }: InstallFormProps) {
       { blueprint, version, ...named, ...(wanted > 1 && { count: wanted }) },
     )
     if (codes.length > 1) {
-      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+      void client.invalidateQueries({ queryKey: queryKeys.blueprints(slug) })
       return onSeveral({ first: made, codes })
     }
     keepIssuedCode(made)
     const { code: _shownOnce, warnings: _, ...facts } = made
     client.setQueryData(read('GET /w/:slug/codes/:id', { slug, id: made.id }).queryKey, facts)
-    void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+    void client.invalidateQueries({ queryKey: queryKeys.blueprints(slug) })
     void client.invalidateQueries({ queryKey: read('GET /w/:slug/codes', { slug }).queryKey })
     await navigate({ to: paths.code, params: { slug, id: made.id } })
   })

@@ -1,7 +1,7 @@
 import type { InstallCode } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { call, isRefusal } from '../../data/api.ts'
-import { keys } from '../../data/queries.ts'
+import { queryKeys } from '../../data/queries.ts'
 import { count, useConfirm } from '../../ui/index.ts'
 
 /** Returns a function that revokes install codes that nobody has used yet, after asking. */
@@ -18,8 +18,8 @@ export function useRevokeCodes(slug: string, codes: readonly InstallCode[]) {
           if (codes.length === 1 || !isRefusal(error, 409)) throw error
         }
     } finally {
-      void client.invalidateQueries({ queryKey: keys.codes(slug) })
-      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+      void client.invalidateQueries({ queryKey: queryKeys.codes(slug) })
+      void client.invalidateQueries({ queryKey: queryKeys.blueprints(slug) })
     }
   }
   const one = codes.length === 1

@@ -3,9 +3,9 @@ import type { ActionPage, Fleet, FleetRow, LiveFrame, Workspace } from '@svc/api
 import { groupValuesOf, parseFilter } from '@svc/api/filter'
 import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { serviceHeard, serviceTimeIs } from '../../ui/time/service-time.ts'
+import { noteServiceHeard, noteServiceTime } from '../../ui/time/service-time.ts'
 import { ApiError, type FleetQuery, isRefusal } from '../api.ts'
-import { isAboutAlerts, isActionOver, isOnlyAboutAlerts, keys } from '../queries.ts'
+import { isAboutAlerts, isActionOver, isOnlyAboutAlerts, queryKeys } from '../queries.ts'
 import { type LiveState, openLive } from './connection.ts'
 import { tellFrame } from './frames.ts'
 import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
@@ -28,8 +28,8 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
   useEffect(() => {
     fresh.current?.aim({
       connect: (lost) => connect(client, slug, agent, { lost, state: setState }),
-      load: () => loadAgain(client, slug, keys.workspace(slug)),
-      check: () => loadAgain(client, slug, keys.facts(slug)),
+      load: () => loadAgain(client, slug, queryKeys.workspace(slug)),
+      check: () => loadAgain(client, slug, queryKeys.facts(slug)),
     })
   }, [client, slug, agent])
   return state
@@ -41,7 +41,7 @@ async function loadAgain(client: QueryClient, slug: string, key: QueryKey): Prom
     await client.invalidateQueries({ queryKey: key }, { cancelRefetch: false, throwOnError: true })
     return 'fresh'
   } catch (error) {
-    if (isRefusal(error, 401) || isRefusal(client.getQueryState(keys.facts(slug))?.error, 404)) return 'refused'
+    if (isRefusal(error, 401) || isRefusal(client.getQueryState(queryKeys.facts(slug))?.error, 404)) return 'refused'
     return error instanceof ApiError && error.status > 0 && error.status < 500 ? 'fresh' : 'unreachable'
   }
 }
@@ -51,7 +51,7 @@ async function loadAgain(client: QueryClient, slug: string, key: QueryKey): Prom
  * under way before the stream was open, so the data is then loaded once more.
  */
 async function catchUp(client: QueryClient, slug: string): Promise<void> {
-  const key = keys.workspace(slug)
+  const key = queryKeys.workspace(slug)
   const underWay = client.isFetching({ queryKey: key }) > 0
   await loadAgain(client, slug, key)
   if (underWay) await loadAgain(client, slug, key)
@@ -67,39 +67,41 @@ function connect(
   const again = (...all: QueryKey[]) => {
     for (const queryKey of all) void client.invalidateQueries({ queryKey })
   }
-  const lists = throttled(3_000, () => again(keys.fleet(slug)))
+  const lists = throttled(3_000, () => again(queryKeys.fleet(slug)))
   // Frames have too few rows for counting groups.
-  const groups = throttled(3_000, () => again(keys.groups(slug)))
+  const groups = throttled(3_000, () => again(queryKeys.groups(slug)))
   const things = throttled(1_000, () => {
     again(
-      ...[keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.products(slug)],
-      ...[keys.rollouts(slug), keys.runtime(slug), keys.facts(slug), keys.members(slug)],
+      ...[queryKeys.blueprints(slug), queryKeys.codes(slug), queryKeys.bots(slug), queryKeys.products(slug)],
+      ...[queryKeys.rollouts(slug), queryKeys.runtime(slug), queryKeys.facts(slug), queryKeys.members(slug)],
     )
-    void client.invalidateQueries({ queryKey: keys.agents(slug), predicate: isOther })
+    void client.invalidateQueries({ queryKey: queryKeys.agents(slug), predicate: isOther })
   })
   // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
   // of wishes.
-  const wishes = throttled(1_000, () => again(keys.blueprints(slug), keys.rollouts(slug), keys.runtime(slug)))
+  const wishes = throttled(1_000, () =>
+    again(queryKeys.blueprints(slug), queryKeys.rollouts(slug), queryKeys.runtime(slug)),
+  )
   // An action of thousands of agents is a large answer. It is loaded less often and, once it is over, not by frames.
   const actions = throttled(3_000, () => {
     const predicate = ({ state }: Query) => !isActionOver(state.data as Partial<ActionPage> | undefined)
-    void client.invalidateQueries({ queryKey: keys.actions(slug), predicate })
-    const facts = client.getQueryData<Workspace>(keys.facts(slug))
-    if (facts && facts.unfinishedActions > 0) again(keys.facts(slug))
+    void client.invalidateQueries({ queryKey: queryKeys.actions(slug), predicate })
+    const facts = client.getQueryData<Workspace>(queryKeys.facts(slug))
+    if (facts && facts.unfinishedActions > 0) again(queryKeys.facts(slug))
   })
   const alerts = throttled(1_000, () => {
-    void client.invalidateQueries({ queryKey: keys.workspace(slug), predicate: isOfAlerts })
-    again(keys.facts(slug))
+    void client.invalidateQueries({ queryKey: queryKeys.workspace(slug), predicate: isOfAlerts })
+    again(queryKeys.facts(slug))
   })
   const close = openLive(slug, agent, {
     state,
     lost,
     open: () => void catchUp(client, slug),
-    ping: serviceHeard,
+    ping: noteServiceHeard,
     frame: (text) => {
       const frame = readFrame(text)
       if (!frame) return
-      serviceTimeIs(frame.now)
+      noteServiceTime(frame.now)
       if (applyFrame(client, slug, frame)) lists.call()
       tellFrame(frame)
       if (frame.rows.length > 0 || frame.list || frame.more) groups.call()
@@ -120,12 +122,12 @@ const isOfAlerts = ({ queryKey }: Query) => isAboutAlerts(queryKey)
 const isOther = ({ queryKey }: Query) => !isOnlyAboutAlerts(queryKey)
 
 /** The index of the name in the keys of an agent's data. */
-const agentIndex = keys.agent('', '').length - 1
+const agentIndex = queryKeys.agent('', '').length - 1
 
 /** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
 function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolean {
   let stale = frame.list || frame.more
-  for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
+  for (const query of client.getQueryCache().findAll({ queryKey: queryKeys.fleet(slug) })) {
     const fleet = query.state.data as Fleet | undefined
     if (!fleet) continue
     const selects = filterIn(query.queryKey, frame.now)
@@ -136,7 +138,7 @@ function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolea
   }
   const touched = new Set<unknown>([...frame.rows.map((row) => row.name), ...frame.changed])
   const predicate = (query: Query) => touched.has(query.queryKey[agentIndex]) && isOther(query)
-  void client.invalidateQueries({ queryKey: keys.agents(slug), predicate })
+  void client.invalidateQueries({ queryKey: queryKeys.agents(slug), predicate })
   return stale
 }
 

@@ -24,13 +24,13 @@ import {
   useDocumentTitle,
 } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
-import { Dotted } from '../../ui/parts.tsx'
+import { DottedParts } from '../../ui/parts.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
-import { useFirst } from '../../ui/useFirst.tsx'
+import { useFirstRows } from '../../ui/useFirstRows.tsx'
 import { DownloadCsv } from '../../ui/values/DownloadCsv.tsx'
 import { type CostSearch, costRequestOf } from './asked.ts'
 import { CostChoices, splitWords } from './CostChoices.tsx'
-import { costStack, nameText } from './cost-stack.ts'
+import { costNameText, costStack } from './cost-stack.ts'
 import './cost.css'
 
 const route = getRouteApi('/signed-in/w/$slug/cost')
@@ -154,7 +154,7 @@ function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit
               slug={slug}
               per={per}
               name={one.deleted ? null : one.name}
-              words={nameText(one, per, page.deletedAgents)}
+              words={costNameText(one, per, page.deletedAgents)}
             />
           </th>
           <Figures sums={one} total={total.cost} per={per} />
@@ -228,7 +228,7 @@ function Name({ slug, per, name, words }: { slug: string; per: CostSplit; name: 
 
 /** The table with the most expensive runs of the last days; nothing without such runs. */
 function MostExpensiveRuns({ slug, runs }: { slug: string; runs: readonly CostRun[] }) {
-  const first = useFirst<CostRun, HTMLTableSectionElement>(runs, 10)
+  const first = useFirstRows<CostRun, HTMLTableSectionElement>(runs, 10)
   if (runs.length === 0) return null
   const title = 'Most expensive runs, 7 days'
   return (
@@ -267,7 +267,7 @@ function MostExpensiveRuns({ slug, runs }: { slug: string; runs: readonly CostRu
               </span>
             )}
             <span className="svc-quiet cost-under">
-              <Dotted parts={[<Text key="agent">{run.agent}</Text>, run.status]} />
+              <DottedParts parts={[<Text key="agent">{run.agent}</Text>, run.status]} />
             </span>
           </th>
           <td data-words>

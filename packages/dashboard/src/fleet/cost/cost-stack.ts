@@ -4,7 +4,7 @@ import { type Stack, stackColumn } from '../../ui/charts/stack.ts'
 import { count } from '../../ui/time/format.ts'
 
 /** The words for a name of the answer: those of an agent, model or blueprint are shown as they are. */
-export function nameText(
+export function costNameText(
   { name, deleted, cost }: Pick<NamedCosts, 'name' | 'deleted' | 'cost'>,
   per: CostSplit | undefined,
   deletedAgents: number,
@@ -23,7 +23,7 @@ const halfMicro = 0.000_000_5
 export function costStack(page: CostPage, per: CostSplit | undefined): Stack {
   const drawn = page.columns[0]?.parts.length ?? 0
   const named = page.names.slice(0, drawn).map((one, color) => ({
-    name: nameText(one, per, page.deletedAgents),
+    name: costNameText(one, per, page.deletedAgents),
     total: Math.max(0, one.cost),
     color,
   }))

@@ -1,7 +1,7 @@
 import type { CostPage } from '@svc/api'
 import { expect, test } from 'vitest'
 import { costRequestOf } from './asked.ts'
-import { costStack, nameText } from './cost-stack.ts'
+import { costNameText, costStack } from './cost-stack.ts'
 
 const now = Date.UTC(2026, 10, 27, 12)
 
@@ -54,11 +54,14 @@ test('a model may have the words of another series, and every cost is in the cha
 
 test('what has no name has words, and deleted agents are counted', () => {
   const deleted = { name: '(deleted)', deleted: true, cost: 1 }
-  expect(nameText(deleted, 'agent', 2)).toBe('2 deleted agents')
-  expect(nameText(deleted, 'blueprint', 1)).toBe('1 deleted agent')
-  expect(nameText({ ...deleted, deleted: false }, 'model', 2)).toBe('(deleted)')
+  expect(costNameText(deleted, 'agent', 2)).toBe('2 deleted agents')
+  expect(costNameText(deleted, 'blueprint', 1)).toBe('1 deleted agent')
+  expect(costNameText({ ...deleted, deleted: false }, 'model', 2)).toBe('(deleted)')
   const none = { name: null, deleted: false, cost: 1 }
-  expect([nameText(none, 'model', 0), nameText(none, 'blueprint', 0)]).toEqual(['Model not named', 'No blueprint'])
+  expect([costNameText(none, 'model', 0), costNameText(none, 'blueprint', 0)]).toEqual([
+    'Model not named',
+    'No blueprint',
+  ])
   // The sums of all models are then above the total.
-  expect(nameText({ ...none, cost: -1 }, 'model', 0)).toBe('Models cost more than their runs')
+  expect(costNameText({ ...none, cost: -1 }, 'model', 0)).toBe('Models cost more than their runs')
 })

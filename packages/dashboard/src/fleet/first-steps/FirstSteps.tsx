@@ -4,7 +4,7 @@ import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { call } from '../../data/api.ts'
-import { keys, meQuery } from '../../data/queries.ts'
+import { meQuery, queryKeys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Section } from '../../ui/index.ts'
@@ -33,19 +33,19 @@ export default function FirstSteps({ slug, steps, empty, reported }: FirstStepsP
   const client = useQueryClient()
   // Notes that the person has seen the steps, so that they stay until all are done.
   useQuery({
-    queryKey: keys.onboarding,
+    queryKey: queryKeys.onboarding,
     queryFn: () => call('PATCH /me', { onboarding: true }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
   const missed = reported && !steps.agent
   useEffect(() => {
-    if (missed) void client.invalidateQueries({ queryKey: keys.facts(slug) })
+    if (missed) void client.invalidateQueries({ queryKey: queryKeys.facts(slug) })
   }, [missed, client, slug])
   const hide = useChange(async () => {
     try {
       client.setQueryData(meQuery.queryKey, await call('PATCH /me', { onboarding: false }))
-      await client.invalidateQueries({ queryKey: keys.facts(slug) })
+      await client.invalidateQueries({ queryKey: queryKeys.facts(slug) })
     } catch (error) {
       notifyFailed('Not sent', error)
     }

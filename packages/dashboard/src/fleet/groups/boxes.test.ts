@@ -1,6 +1,6 @@
 import type { FleetMap } from '@svc/api'
 import { expect, test } from 'vitest'
-import { chosenOf, membersOf } from './boxes.ts'
+import { agentsByGroup, chosenPartOf } from './boxes.ts'
 
 const map: Pick<FleetMap, 'groups' | 'squares'> = {
   groups: ['eu', 'us', null],
@@ -12,12 +12,12 @@ const map: Pick<FleetMap, 'groups' | 'squares'> = {
 }
 
 test('an agent with two tags is a member of both groups', () => {
-  expect([...membersOf(map)]).toEqual([
+  expect([...agentsByGroup(map)]).toEqual([
     ['eu', ['a', 'b']],
     ['us', ['b']],
     [null, ['c']],
   ])
-  expect(membersOf(undefined).size).toBe(0)
+  expect(agentsByGroup(undefined).size).toBe(0)
 })
 
 test.each<[selected: string, agents: number, known: string, chosen: string]>([
@@ -29,5 +29,5 @@ test.each<[selected: string, agents: number, known: string, chosen: string]>([
   ['a b', 2, '', 'none'],
 ])('if "%s" is selected, of a group of %i with "%s" is selected: %s', (selected, agents, known, chosen) => {
   const names = (text: string) => text.split(' ').filter((name) => name !== '')
-  expect(chosenOf({ agents }, names(known), new Set(names(selected)))).toBe(chosen)
+  expect(chosenPartOf({ agents }, names(known), new Set(names(selected)))).toBe(chosen)
 })

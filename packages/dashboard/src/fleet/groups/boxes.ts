@@ -8,7 +8,7 @@ export interface GroupBox {
 }
 
 /** The names of the agents of each group, by the value of the group. */
-export function membersOf(map: Pick<FleetMap, 'groups' | 'squares'> | undefined): Map<string | null, string[]> {
+export function agentsByGroup(map: Pick<FleetMap, 'groups' | 'squares'> | undefined): Map<string | null, string[]> {
   const members = new Map<string | null, string[]>()
   for (const value of map?.groups ?? []) members.set(value, [])
   for (const [name, , ...groups] of map?.squares ?? [])
@@ -17,7 +17,7 @@ export function membersOf(map: Pick<FleetMap, 'groups' | 'squares'> | undefined)
 }
 
 /** Returns how much of a group is selected, as far as its agents are known. */
-export function chosenOf(
+export function chosenPartOf(
   { agents }: Pick<FleetGroup, 'agents'>,
   known: readonly string[],
   names: ReadonlySet<string>,

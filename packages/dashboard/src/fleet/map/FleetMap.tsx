@@ -6,12 +6,20 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { leftOffIn } from '../../data/left-off.ts'
 import { listenToFrames } from '../../data/live/frames.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { count, ErrorNote } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Legend } from './Legend.tsx'
-import { blockIndexOf, hasNames, type MapLayout, mapLayoutOf, squareAfter, squareAt, squarePosition } from './layout.ts'
+import {
+  blockIndexOf,
+  hasRoomForNames,
+  type MapLayout,
+  mapLayoutOf,
+  squareAfter,
+  squareAt,
+  squarePosition,
+} from './layout.ts'
 import { SquareLine, SquareTip } from './SquareLine.tsx'
 import { SignReader, type Signs } from './signs.tsx'
 import {
@@ -80,7 +88,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
   const { by, map } = squares
   const layout = useMemo(() => {
     const { sizes } = squares
-    return mapLayoutOf(sizes, width, { grouped: by !== undefined, named: hasNames(sizes, width) })
+    return mapLayoutOf(sizes, width, { grouped: by !== undefined, named: hasRoomForNames(sizes, width) })
   }, [squares, width, by])
   const paint = usePaint()
   const [signs, setSigns] = useState<Signs>()
@@ -207,7 +215,7 @@ function useFrames(
       if (!reload) return
       timer ??= setTimeout(() => {
         timer = undefined
-        void client.invalidateQueries({ queryKey: keys.map(slug) })
+        void client.invalidateQueries({ queryKey: queryKeys.map(slug) })
       }, reloadMs)
     })
     return () => {

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { blockIndexOf, hasNames, mapLayoutOf, squareAfter, squareAt, squarePosition, squaresBetween } from './layout.ts'
+import {
+  blockIndexOf,
+  hasRoomForNames,
+  mapLayoutOf,
+  squareAfter,
+  squareAt,
+  squarePosition,
+  squaresBetween,
+} from './layout.ts'
 
 const look = { grouped: false, named: false }
 const grouped = mapLayoutOf([5, 70, 1], 700, { ...look, grouped: true })
@@ -80,8 +88,8 @@ test('10,000 squares in groups have a place in a narrow window, too', () => {
 })
 
 test('a few agents have their names, in columns that fill the window', () => {
-  expect([hasNames([40, 80], 1000), hasNames([40, 81], 1000)]).toEqual([true, false])
-  expect([hasNames([40, 20], 332), hasNames([40, 21], 332)]).toEqual([true, false])
+  expect([hasRoomForNames([40, 80], 1000), hasRoomForNames([40, 81], 1000)]).toEqual([true, false])
+  expect([hasRoomForNames([40, 20], 332), hasRoomForNames([40, 21], 332)]).toEqual([true, false])
   const phone = mapLayoutOf([40], 332, { ...look, named: true })
   expect(phone.blocks[0]?.columns).toBe(2)
   expect(phone.square.height).toBe(44)

@@ -51,7 +51,7 @@ const namedIn = (width: number) => (width >= namedSquares.minWindow ? namedSquar
 const namedProportion = 0.5
 
 /** True if there is room for the names of all agents. */
-export const hasNames = (sizes: readonly number[], width: number): boolean =>
+export const hasRoomForNames = (sizes: readonly number[], width: number): boolean =>
   sizes.reduce((sum, size) => sum + size, 0) <= namedIn(width).max
 
 interface LayoutLook {

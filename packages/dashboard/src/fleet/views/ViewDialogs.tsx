@@ -4,7 +4,7 @@ import { trimInvisible } from '@svc/protocol'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../data/api.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Dialog, DialogFooter, Text } from '../../ui/index.ts'
@@ -36,7 +36,7 @@ export function SaveViewDialog({ slug, views, shown, state, onClose }: SaveProps
     noteOpened(view.id)
     putView(client, slug, view)
     onClose()
-    await client.invalidateQueries({ queryKey: keys.views(slug) })
+    await client.invalidateQueries({ queryKey: queryKeys.views(slug) })
   }
   return (
     <ViewForm
@@ -91,7 +91,7 @@ export function RenameViewDialog({ slug, views, view, onClose }: RenameProps) {
       await call('PUT /w/:slug/views', { slug }, { ...asNewView(view), name: trimInvisible(name), replaces: view.id }),
     )
     onClose()
-    await client.invalidateQueries({ queryKey: keys.views(slug) })
+    await client.invalidateQueries({ queryKey: queryKeys.views(slug) })
   }
   return (
     <ViewForm
@@ -119,7 +119,7 @@ interface Removal {
 
 /** Removes a view, and offers to undo that. The list stays as it is. */
 export async function removeView({ client, slug, view, onBack }: Removal): Promise<void> {
-  const reload = () => client.invalidateQueries({ queryKey: keys.views(slug) })
+  const reload = () => client.invalidateQueries({ queryKey: queryKeys.views(slug) })
   const id = `removed ${view.id}`
   const undo = async () => {
     closeNotice(id)

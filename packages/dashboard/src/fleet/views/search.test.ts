@@ -9,7 +9,7 @@ import {
   problemsOf,
   readFleetSearch,
   urgentText,
-  windowsOf,
+  windowOffsetsOf,
 } from './search.ts'
 import { type FleetSearch, orderAfterPress, orderText, searchFor } from './state.ts'
 
@@ -77,7 +77,7 @@ test.each([
   [0, 0, [0]],
   [150, 610, [0, 200, 400, 600]],
 ])('rows %i to %i stand in the windows %j', (first, last, windows) => {
-  expect(windowsOf(first, last, 200)).toEqual(windows)
+  expect(windowOffsetsOf(first, last, 200)).toEqual(windows)
 })
 
 test.each([

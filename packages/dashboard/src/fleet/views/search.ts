@@ -4,7 +4,7 @@ import type { Fleet, FleetSort, ProblemCounts } from '@svc/api'
 import { type Chip, filterOfOld, groupings, joinFilters, pressChip } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import type { FleetQuery } from '../../data/api.ts'
-import { oneOf } from '../../data/search.ts'
+import { readWord } from '../../data/search.ts'
 import { type FleetSearch, sortOf } from './state.ts'
 
 /** The chips above the list, each with its words and the count that it shows. */
@@ -34,9 +34,9 @@ export function readFleetSearch(search: Parameters): FleetSearch {
     stopped: booleanOf(search.stopped),
   })
   const q = joinFilters(trimInvisible(textOf(search.q) ?? ''), old)
-  const sort = oneOf(sorts, search.sort)
-  const group = oneOf(['none', ...groupings], search.group)
-  const as = oneOf(['list', 'map'], search.as)
+  const sort = readWord(sorts, search.sort)
+  const group = readWord(['none', ...groupings], search.group)
+  const as = readWord(['list', 'map'], search.as)
   return {
     ...(q !== '' && { q }),
     ...(sort && { sort }),
@@ -115,7 +115,7 @@ export function nextOfflineAt(fleet: Pick<Fleet, 'now' | 'rows'>): number | unde
  * Returns the offsets of the windows that contain the rows `first` to `last`. A window is a part of the list, `size`
  * rows long, that is loaded with one request.
  */
-export function windowsOf(first: number, last: number, size: number): number[] {
+export function windowOffsetsOf(first: number, last: number, size: number): number[] {
   const from = Math.floor(Math.max(0, first) / size)
   const to = Math.floor(Math.max(0, last) / size)
   return Array.from({ length: to - from + 1 }, (_, i) => (from + i) * size)

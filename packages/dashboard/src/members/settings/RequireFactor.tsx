@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import type { Members } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
-import { keys } from '../../data/queries.ts'
+import { queryKeys } from '../../data/queries.ts'
 import { paths, secondFactorPart } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { fromLocalTime, localDayOf } from '../../ui/forms/local-time.ts'
@@ -30,8 +30,8 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
   const { busy, error, submit } = useChange(async (at: number | null) => {
     await call('PATCH /w/:slug', { slug }, { factorFrom: at })
     await Promise.all([
-      client.invalidateQueries({ queryKey: keys.workspace(slug) }),
-      client.invalidateQueries({ queryKey: keys.me }),
+      client.invalidateQueries({ queryKey: queryKeys.workspace(slug) }),
+      client.invalidateQueries({ queryKey: queryKeys.me }),
     ])
   })
   const isDue = from !== null && from <= serviceNow()

@@ -7,7 +7,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAlertChange } from '../../alerts/parts/useAlertChange.ts'
 import { call } from '../../data/api.ts'
-import { forgetWorkspace, keys, read } from '../../data/queries.ts'
+import { forgetWorkspace, queryKeys, read } from '../../data/queries.ts'
 import { useSlug, useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
@@ -112,8 +112,8 @@ function WorkspaceName({ slug, name }: { slug: string; name: string }) {
   const { busy, error, submit } = useChange(async (values: typeof form.values) => {
     await call('PATCH /w/:slug', { slug }, { name: values.name })
     await Promise.all([
-      client.invalidateQueries({ queryKey: keys.workspace(slug) }),
-      client.invalidateQueries({ queryKey: keys.me }),
+      client.invalidateQueries({ queryKey: queryKeys.workspace(slug) }),
+      client.invalidateQueries({ queryKey: queryKeys.me }),
     ])
   })
   return (

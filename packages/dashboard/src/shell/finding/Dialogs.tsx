@@ -7,7 +7,7 @@ import { controlNames } from '../../agents/parts/life.ts'
 import { offlineText } from '../../agents/parts/press.ts'
 import { AddChannelDialog } from '../../alerts/channels/AddChannelDialog.tsx'
 import { call } from '../../data/api.ts'
-import { keys } from '../../data/queries.ts'
+import { queryKeys } from '../../data/queries.ts'
 import { handOverCommand } from '../../data/sent.ts'
 import { InviteDialog } from '../../members/Invitations.tsx'
 import { paths } from '../../paths.ts'
@@ -48,7 +48,7 @@ function CommandDialog({ slug, control, agent, words, opened, onClose }: Command
   const send = async () => {
     const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, { type: control })
     handOverCommand({ slug, name, command })
-    void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+    void client.invalidateQueries({ queryKey: queryKeys.agent(slug, name) })
     await navigate({ to: paths.agent, params: { slug, name } })
   }
   return (

@@ -19,7 +19,7 @@ import { paths } from '../../paths.ts'
 import { lazyPart } from '../../ui/files.tsx'
 import { isReportOverdue, Level, serviceNow, Text, useFocusBack } from '../../ui/index.ts'
 import './palette.css'
-import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
+import { commandsFor, isCommandFirst, splitTypedCommand } from './commands.ts'
 import type { OpenDialog } from './Dialogs.tsx'
 import { useHelp } from './help.ts'
 import { type PaletteEntry, pressesOf, useEntries, viewGroup } from './useEntries.ts'
@@ -60,7 +60,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
   }, [])
   const { role } = useWorkspace()
   const { name: shown } = useParams({ strict: false })
-  const agents = useAgents(slug, commandIn(text).about)
+  const agents = useAgents(slug, splitTypedCommand(text).about)
   const commands = role === 'admin' ? commandsFor(text, agents).filter(({ agent }) => agent.name !== shown) : []
   const help = useHelp(text)
   const isFound = wordSearch(text)
@@ -230,14 +230,14 @@ function useAgents(slug: string, text: string) {
     enabled: search !== '',
     placeholderData: keepPreviousData,
   })
-  return trimInvisible(text) === '' || data === undefined ? [] : bestNamed(text, data.rows, maxAgents)
+  return trimInvisible(text) === '' || data === undefined ? [] : bestNameMatches(text, data.rows, maxAgents)
 }
 
 /**
  * Returns the agents with the best names for a search first, at most `max`: the name itself, then names that begin
  * with what is typed, then names that contain it, then agents that the service found by something else.
  */
-export function bestNamed<T extends { name: string }>(typed: string, agents: readonly T[], max: number): T[] {
+export function bestNameMatches<T extends { name: string }>(typed: string, agents: readonly T[], max: number): T[] {
   const wanted = foldedText(trimInvisible(typed))
   const rank = ({ name }: T) =>
     name === wanted ? 0 : name.startsWith(wanted) ? 1 : name.includes(`-${wanted}`) ? 2 : name.includes(wanted) ? 3 : 4

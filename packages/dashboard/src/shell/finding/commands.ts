@@ -18,7 +18,7 @@ interface Typed {
 }
 
 /** Splits typed words into a command and the words about agents. A command alone is searched like any other word. */
-export function commandIn(typed: string): Typed {
+export function splitTypedCommand(typed: string): Typed {
   const text = foldedText(trimInvisible(typed))
   const none = { control: undefined, about: text, isLeading: false }
   if (controls.some(([, name]) => name.toLowerCase() === text)) return none
@@ -37,7 +37,7 @@ export function commandIn(typed: string): Typed {
  * that only end like a command, as "night run", may mean agents.
  */
 export function isCommandFirst(typed: string, agents: readonly Pick<FleetRow, 'name'>[]): boolean {
-  const { control, about, isLeading } = commandIn(typed)
+  const { control, about, isLeading } = splitTypedCommand(typed)
   return control !== undefined && (isLeading || agents.some(({ name }) => name === about))
 }
 
@@ -54,7 +54,7 @@ export interface AgentCommand {
  * agent offers whose whole name is typed.
  */
 export function commandsFor(typed: string, agents: readonly AgentCommand['agent'][]): AgentCommand[] {
-  const { control, about } = commandIn(typed)
+  const { control, about } = splitTypedCommand(typed)
   const offered = control === undefined ? agents.filter(({ name }) => name === about) : agents
   return offered
     .slice(0, maxAgents)

@@ -1,8 +1,8 @@
 import { type HelpIndex, helpFor } from '@svc/api/help'
 import { afterEach, expect, test, vi } from 'vitest'
-import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
+import { commandsFor, isCommandFirst, splitTypedCommand } from './commands.ts'
 import { loadIndex } from './help.ts'
-import { bestNamed } from './Palette.tsx'
+import { bestNameMatches } from './Palette.tsx'
 
 const named = (...names: string[]) => names.map((name) => ({ name }))
 test.each([
@@ -11,7 +11,7 @@ test.each([
   ['mail–2', ['mail', 'x-mail-2', 'mail-2'], ['mail-2', 'x-mail-2', 'mail']],
   ['slow', ['link-1', 'link-2'], ['link-1', 'link-2']],
 ])('for "%s" the best names of %j come first', (typed, names, best) => {
-  expect(bestNamed(typed, named(...names), 4)).toEqual(named(...best))
+  expect(bestNameMatches(typed, named(...names), 4)).toEqual(named(...best))
 })
 
 test.each([
@@ -25,7 +25,7 @@ test.each([
   ['pauses mail', undefined, 'pauses mail'],
   ['', undefined, ''],
 ])('"%s" is the command %s for "%s"', (typed, control, about) =>
-  expect(commandIn(typed)).toMatchObject({ control, about }),
+  expect(splitTypedCommand(typed)).toMatchObject({ control, about }),
 )
 
 test.each([

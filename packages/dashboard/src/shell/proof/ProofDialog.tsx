@@ -4,9 +4,9 @@ import { useWindowEvent } from '@mantine/hooks'
 import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
-import { hasPasskeys, shownPasskey, showsPasskey } from '../../data/passkeys.ts'
+import { askForPasskey, canShowPasskey, hasPasskeys } from '../../data/passkeys.ts'
 import { proofAddress } from '../../data/provider.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { useProvider } from '../../data/useProvider.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { CodeInput } from '../../ui/forms/CodeInput.tsx'
@@ -30,7 +30,7 @@ export function ProofDialog({ act }: { act: string | undefined }) {
         <Question
           act={act}
           totp={data.totp}
-          passkey={showsPasskey(data)}
+          passkey={canShowPasskey(data)}
           password={data.password && !provider?.only}
           connection={data.oidc?.name}
           wasShown={data.shown}
@@ -125,7 +125,7 @@ function ProofForm({ onCancel, ...question }: QuestionProps) {
   const goOn = (byFactor: boolean) => {
     // The first factor that a session shows may restore the rights of an admin.
     if (byFactor && !wasShown)
-      void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.sessions[0] })
+      void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== queryKeys.sessions[0] })
     answerProof(true)
   }
   const { busy, error, submit, forgetError } = useChange(async ({ typed }: typeof form.values) => {
@@ -135,7 +135,7 @@ function ProofForm({ onCancel, ...question }: QuestionProps) {
   })
   const shown = useChange(async () => {
     forgetError()
-    await call('POST /proof', { passkey: await shownPasskey() })
+    await call('POST /proof', { passkey: await askForPasskey() })
     goOn(true)
   })
   const [types, shows] = [totp || !passkey, passkey && hasPasskeys()]

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { Text } from '../values/Text.tsx'
-import { columnAt, columnStepOf, innerSizeOf, linear, type PlotSize, plotMargin, ticksTo } from './scale.ts'
+import { columnAt, columnStepOf, innerSizeOf, linearScale, type PlotSize, plotMargin, ticksTo } from './scale.ts'
 import { lastCounted, type Stack, type StackedColumn, withYears } from './stack.ts'
 import { Tick } from './Tick.tsx'
 import './charts.css'
@@ -115,7 +115,7 @@ function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }:
   const { columns } = stack
   const inner = innerSizeOf(size)
   const ticks = ticksTo(Math.max(stack.max, limit?.value ?? 0), { whole })
-  const y = linear([0, ticks.at(-1) || 1], [inner.height, 0])
+  const y = linearScale([0, ticks.at(-1) || 1], [inner.height, 0])
   const step = columnStepOf(columns.length, size)
   const every = Math.max(1, Math.ceil(56 / (step || 56)))
   return (

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks'
 import { useId } from 'react'
 import './charts.css'
-import { drawnPeriods, linear } from './scale.ts'
+import { drawnPeriods, linearScale } from './scale.ts'
 import { Tick } from './Tick.tsx'
 
 interface StripSpan {
@@ -46,7 +46,7 @@ const periodGap = 0.5
 export function Strip({ title, summary, spans, start, end, marks, above = [], at }: StripProps) {
   const { ref, width } = useElementSize()
   const id = useId()
-  const x = linear([start, end], [0, width])
+  const x = linearScale([start, end], [0, width])
   const top = above.length > 0 ? lineHeight + gap : 0
   return (
     <div ref={ref} className="svc-strip">

@@ -1,5 +1,5 @@
 import './time-bars.css'
-import { linear } from './scale.ts'
+import { linearScale } from './scale.ts'
 
 /** A span of time in a row of a timeline. Its tone decides its shape, so that nobody needs to see colours. */
 interface TimeBar {
@@ -36,7 +36,7 @@ const pointWidth = 5
  */
 export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) {
   const place = positionSpans({ start, end, width })
-  const scale = linear([start, end], [0, width])
+  const scale = linearScale([start, end], [0, width])
   const xOf = (time: number) => Math.round(scale(time)) + 0.5
   const marked = at && place(at)
   return (
@@ -64,7 +64,7 @@ interface BarPosition {
 
 /** Makes a function that returns the position of a span in a row of this width. */
 export function positionSpans({ start, end, width }: { start: number; end: number; width: number }) {
-  const scale = linear([start, end], [0, width])
+  const scale = linearScale([start, end], [0, width])
   return ({ from, to }: TimeBar): BarPosition => {
     const left = Math.max(0, scale(from))
     const right = to === null ? width : Math.min(width, scale(to))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { drawnPeriods, linear, ticksTo, widthsOf } from './scale.ts'
-import { dayName, lastCounted, lastDays, stack, withYears } from './stack.ts'
+import { drawnPeriods, linearScale, ticksTo, widthsOf } from './scale.ts'
+import { dayName, lastCounted, lastDays, stackOf, withYears } from './stack.ts'
 
 test.each([
   [0, [0]],
@@ -28,8 +28,8 @@ test('an axis always ends at or above its biggest value, with few marks', () => 
 })
 
 test('a scale over no span draws everything in one place instead of nowhere', () => {
-  expect(linear([0, 10], [100, 0])(2.5)).toBe(75)
-  expect(linear([3, 3], [20, 50])(3)).toBe(20)
+  expect(linearScale([0, 10], [100, 0])(2.5)).toBe(75)
+  expect(linearScale([3, 3], [20, 50])(3)).toBe(20)
 })
 
 test.each([
@@ -64,14 +64,14 @@ test('narrow periods are drawn above the wide ones, and each place shows the mos
 
 test('however many periods there are, no more are drawn than have a place', () => {
   const periods = Array.from({ length: 10_000 }, (_, i) => ({ from: i, to: i + 1, weight: i % 2 }))
-  const drawn = drawnPeriods(periods, linear([0, 10_000], [0, 300]), 2)
+  const drawn = drawnPeriods(periods, linearScale([0, 10_000], [0, 300]), 2)
   expect(drawn).toHaveLength(150)
   expect(new Set(drawn.map(({ weight }) => weight))).toEqual(new Set([1]))
   expect([Math.min(...drawn.map(({ from }) => from)), Math.max(...drawn.map(({ to }) => to))]).toEqual([0, 10_000])
 })
 
 test('parts are stacked, with the series of the biggest sum at the bottom of every column', () => {
-  const { columns, series, max, total } = stack([
+  const { columns, series, max, total } = stackOf([
     { key: 'a', parts: { small: 1, big: 2 } },
     { key: 'b', parts: { big: 5 } },
     { key: 'c', parts: {} },
@@ -90,7 +90,7 @@ test('parts are stacked, with the series of the biggest sum at the bottom of eve
 
 test('if there are many series, the smallest are drawn as one, and the sum stays the same', () => {
   const parts = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`m${i}`, i + 1]))
-  const { series, columns } = stack([{ key: 'a', parts }], { maxSeries: 4 })
+  const { series, columns } = stackOf([{ key: 'a', parts }], { maxSeries: 4 })
   expect(series.map(({ name }) => name)).toEqual(['m8', 'm7', 'm6', 'others'])
   expect(series.at(-1)?.color).toBeNull()
   expect(columns[0]?.total).toBe(45)
@@ -98,7 +98,7 @@ test('if there are many series, the smallest are drawn as one, and the sum stays
 
 test('series with an order of their own are stacked in it, and the smallest are still combined', () => {
   const parts = { '1.10.0': 1, '1.9.0': 5, '1.2.0': 3, '1.1.0': 1 }
-  const { series } = stack([{ key: 'a', parts }], { maxSeries: 3, order: (a, b) => (a < b ? -1 : 1) })
+  const { series } = stackOf([{ key: 'a', parts }], { maxSeries: 3, order: (a, b) => (a < b ? -1 : 1) })
   expect(series.map(({ name, color }) => [name, color])).toEqual([
     ['1.2.0', 0],
     ['1.9.0', 1],
@@ -107,11 +107,11 @@ test('series with an order of their own are stacked in it, and the smallest are 
 })
 
 test('series without costs are not in the legend', () =>
-  expect(stack([{ key: 'a', parts: { free: 0, paid: 2 } }]).series.map(({ name }) => name)).toEqual(['paid']))
+  expect(stackOf([{ key: 'a', parts: { free: 0, paid: 2 } }]).series.map(({ name }) => name)).toEqual(['paid']))
 
 test('a model with the name of the remaining series is drawn separately', () => {
   const parts = { others: 9, b: 3, c: 2, d: 1 }
-  const { series, columns } = stack([{ key: 'a', parts }], { maxSeries: 3 })
+  const { series, columns } = stackOf([{ key: 'a', parts }], { maxSeries: 3 })
   expect(series.map(({ name, total }) => [name, total])).toEqual([
     ['others', 9],
     ['b', 3],
@@ -138,9 +138,9 @@ test('the last column that was counted is not the one of a day that has just beg
     { key: '2026-11-27', parts: { a: 3, b: 1 } },
     { key: '2026-11-28', parts: {} },
   ]
-  expect(lastCounted(stack(columns))).toMatchObject({ key: '2026-11-27', total: 4 })
-  expect(lastCounted(stack(columns.slice(2)))).toMatchObject({ key: '2026-11-28', total: 0 })
-  expect(lastCounted(stack([]))).toBeUndefined()
+  expect(lastCounted(stackOf(columns))).toMatchObject({ key: '2026-11-27', total: 4 })
+  expect(lastCounted(stackOf(columns.slice(2)))).toMatchObject({ key: '2026-11-28', total: 0 })
+  expect(lastCounted(stackOf([]))).toBeUndefined()
 })
 
 test('a column of another year than the last one has its year', () => {

@@ -24,7 +24,7 @@ export function ticksTo(max: number, { count = 3, whole = false } = {}): number[
  * Returns a function that maps numbers linearly: the first number in `from` to the first in `to`, and the second to the
  * second.
  */
-export const linear =
+export const linearScale =
   (from: readonly [number, number], to: readonly [number, number]) =>
   (value: number): number =>
     from[1] === from[0] ? to[0] : to[0] + ((value - from[0]) / (from[1] - from[0])) * (to[1] - to[0])

@@ -45,7 +45,10 @@ interface StackOptions {
  * Prepares columns for the chart. If there are more than `maxSeries` series, the smallest ones are combined into a last
  * series with the name `rest`. `order` sorts the other series by their names; without it, the largest comes first.
  */
-export function stack(columns: readonly Column[], { maxSeries = 6, rest = 'others', order }: StackOptions = {}): Stack {
+export function stackOf(
+  columns: readonly Column[],
+  { maxSeries = 6, rest = 'others', order }: StackOptions = {},
+): Stack {
   const sums = new Map<string, number>()
   for (const { parts } of columns)
     for (const [name, value] of Object.entries(parts)) if (value > 0) sums.set(name, (sums.get(name) ?? 0) + value)

@@ -9,11 +9,11 @@ import type { RuleSettings } from '@svc/api'
 import { describe, expect, test } from 'vitest'
 import { looksAtEnds, looksInside, wideText } from '../../../../../testing/looks.ts'
 import { wrongWithName } from '../../agents/dialogs/names.ts'
-import { tagsTyped, wrongWithTags } from '../../agents/dialogs/tags.ts'
+import { readTypedTags, wrongWithTags } from '../../agents/dialogs/tags.ts'
 import { readRaw } from '../../agents/parts/raw.ts'
 import { writeHours, hoursFormErrors as wrongWithHours } from '../../alerts/parts/hours.ts'
 import { ruleChangeOf, ruleValuesOf, ruleFormErrors as wrongWithRule } from '../../alerts/rules/rule-form.ts'
-import { bestNamed } from '../../shell/finding/Palette.tsx'
+import { bestNameMatches } from '../../shell/finding/Palette.tsx'
 import { readWaves } from '../../updates/parts/words.ts'
 import { wrongWithEmail, wrongWithOldEmail, wrongWithSlug, wrongWithText } from './rules.ts'
 
@@ -33,10 +33,10 @@ const fields: readonly (readonly [field: string, plain: string, read: (typed: st
   ['a name', 'Ann', wrongWithText],
   ['a short name', 'north-1', wrongWithSlug],
   ['the name of an agent', 'mail-triage', wrongWithName],
-  ['tags', 'eu', (typed) => [wrongWithTags(typed), tagsTyped(typed)]],
+  ['tags', 'eu', (typed) => [wrongWithTags(typed), readTypedTags(typed)]],
   ['a time zone', 'Europe/Berlin', (zone) => [wrongWithHours.zone(zone), writeHours({ ...hours, zone })]],
   ['a number of a setting', '1.5', (typed) => readRaw(number, typed)],
-  ['a name to find', 'web-1', (typed) => bestNamed(typed, [{ name: 'web-11' }, { name: 'web-1' }], 2)],
+  ['a name to find', 'web-1', (typed) => bestNameMatches(typed, [{ name: 'web-11' }, { name: 'web-1' }], 2)],
   ...numbers(),
 ]
 function numbers(): typeof fields {

@@ -34,7 +34,7 @@ export type KeyName = (typeof keyTable)[number]['does']
 const table: readonly (Key & { does: KeyName })[] = keyTable
 
 /** The modifier key of this machine's shortcuts, in words. */
-export const modOf = (isMac: boolean): string => (isMac ? '⌘' : 'Ctrl')
+export const modifierKeyOf = (isMac: boolean): string => (isMac ? '⌘' : 'Ctrl')
 
 /** A press of a key. */
 export interface KeyPress {

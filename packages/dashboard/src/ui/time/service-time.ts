@@ -29,18 +29,18 @@ let isKnown = false
 let followsAnswers = false
 
 /** Takes over the service's time from a message that just arrived (Unix milliseconds). */
-export function serviceTimeIs(at: number): void {
+export function noteServiceTime(at: number): void {
   last = { at, arrived: reading() }
   isKnown = true
-  serviceHeard()
+  noteServiceHeard()
 }
 
 /**
  * Takes over the service's time from an answer that just arrived: from the first one, so that nothing is judged by the
  * clock of the browser's machine, and from all answers while no stream names the time.
  */
-export function answerTimeIs(at: number): void {
-  if (!isKnown || followsAnswers) serviceTimeIs(at)
+export function noteAnswerTime(at: number): void {
+  if (!isKnown || followsAnswers) noteServiceTime(at)
 }
 
 /** Says whether the page has no stream, so that the times of its answers count. */
@@ -49,7 +49,7 @@ export function followAnswers(follows: boolean): void {
 }
 
 /** Remembers that a message or a ping from the service has just arrived. */
-export function serviceHeard(): void {
+export function noteServiceHeard(): void {
   heardAt = serviceNow()
 }
 

@@ -2,7 +2,7 @@ import type { LogEntry } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { keys, read } from '../../data/queries.ts'
+import { queryKeys, read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { ErrorNote, serviceNow, Text, Time, useClock, WhyButton } from '../../ui/index.ts'
 import { Scroll } from '../../ui/parts.tsx'
@@ -50,7 +50,7 @@ export function PrintedOutput({ slug, name, log, why }: PrintedProps) {
       { type: 'log', payload: { name: log } },
     )
     setAskedAt(createdAt)
-    void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+    void client.invalidateQueries({ queryKey: queryKeys.agent(slug, name) })
   })
   const { data: logs } = useQuery({
     ...read('GET /w/:slug/agents/:name/logs', { slug, name }),

@@ -5,11 +5,11 @@ import type {
   Blueprints,
   BlueprintVersion,
   Bots,
-  Failure,
   InstallCode,
   LiveFrame,
   NewCode,
   NewCodes,
+  RefusalBody,
   WorkspaceProduct,
 } from '@svc/api'
 import { expect, test } from 'vitest'
@@ -38,7 +38,7 @@ async function start() {
       body: Buffer.from(bytes),
       headers: { cookie: who.cookie, origin: service.origin, 'content-type': 'application/zip', ...headers },
     })
-    return { status: answer.status, body: (await answer.json()) as BlueprintVersion & Failure }
+    return { status: answer.status, body: (await answer.json()) as BlueprintVersion & RefusalBody }
   }
   const call = async (path: string, code: string) => {
     const answer = await fetch(`${service.origin}/api/agent/v1/${path}`, {
@@ -223,18 +223,18 @@ test('a code can be revoked only once, and open pages are notified', async () =>
   const { service, ada, upload, call } = await start()
   await upload(ada, await bundle(bound))
   const issue = (agent?: string) =>
-    ada.send<NewCode & Failure>('POST', `${w}/codes`, { blueprint: 'mail', version: '1.0.0', agent })
+    ada.send<NewCode & RefusalBody>('POST', `${w}/codes`, { blueprint: 'mail', version: '1.0.0', agent })
   const heard = await listen(service.origin, ada)
   const { id, code } = (await issue('north-mail')).body
   await heard((frame) => frame.list)
   expect((await call('install/preview', code)).body).toMatchObject({ agentName: 'north-mail' })
   expect((await ada.send('DELETE', `${w}/codes/${id}`)).status).toBe(200)
   await heard((frame) => frame.list)
-  expect((await ada.send<Failure>('DELETE', `${w}/codes/${id}`)).body.error.code).toBe('code_over')
+  expect((await ada.send<RefusalBody>('DELETE', `${w}/codes/${id}`)).body.error.code).toBe('code_over')
   expect((await call('install/preview', code)).status).toBe(404)
   expect((await ada.get<InstallCode[]>(`${w}/codes`)).body).toMatchObject([{ id, state: 'revoked', agent: null }])
   expect((await issue('No Name')).body.error.code).toBe('agent_name_invalid')
-  const missing = await ada.send<Failure>('POST', `${w}/codes`, { blueprint: 'mail', version: '9.0.0' })
+  const missing = await ada.send<RefusalBody>('POST', `${w}/codes`, { blueprint: 'mail', version: '9.0.0' })
   expect([missing.status, missing.body.error.code]).toEqual([404, 'version_unknown'])
 
   const next = (await issue()).body
@@ -248,7 +248,7 @@ test('several codes are issued with one request, or none; a request without a co
   const { ada, upload, call } = await start()
   await upload(ada, await bundle({}))
   const issue = (more: object) =>
-    ada.send<NewCodes & Failure>('POST', `${w}/codes`, { blueprint: 'mail', version: '1.0.0', ...more })
+    ada.send<NewCodes & RefusalBody>('POST', `${w}/codes`, { blueprint: 'mail', version: '1.0.0', ...more })
   for (const count of [0, 51, -1, 1.5, 'three', '3', [], {}, true]) {
     const { status, body } = await issue({ count })
     expect([count, status, body.error.code]).toEqual([count, 400, 'body_invalid'])

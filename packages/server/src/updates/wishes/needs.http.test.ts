@@ -1,4 +1,4 @@
-import type { BlueprintVersion, Failure, NewCode, RolloutPreview, WishResult } from '@svc/api'
+import type { BlueprintVersion, NewCode, RefusalBody, RolloutPreview, WishResult } from '@svc/api'
 import { expect, test } from 'vitest'
 import { bundle, type Made } from '../../../testing/bundles.ts'
 import { serve } from '../../../testing/page/service.ts'
@@ -30,7 +30,7 @@ async function start() {
       body: JSON.stringify({ code }),
       headers,
     })
-    return { status: answer.status, body: (await answer.json()) as { env: { SVC_TOKEN: string } } & Failure }
+    return { status: answer.status, body: (await answer.json()) as { env: { SVC_TOKEN: string } } & RefusalBody }
   }
   const installed = async (agent: string, runtime: string) => {
     const { code } = await issue('1.0.0', agent)
@@ -53,7 +53,7 @@ test('a wish and a rollout leave out agents whose runtime is too old, and reach 
   await installed('new', '0.2.0')
   await installed('source', 'dev')
   const press = (agent: string, version: string) =>
-    ada.send<Failure>('PUT', `${w}/agents/${agent}/wishes/blueprint`, { version })
+    ada.send<RefusalBody>('PUT', `${w}/agents/${agent}/wishes/blueprint`, { version })
   const refused = await press('old', '2.0.0')
   expect([refused.status, refused.body.error]).toEqual([409, { code: 'svc_too_old', message: tooOld }])
   expect((await press('old', '1.0.0')).status).toBe(200)

@@ -3,7 +3,7 @@
  * person's right when the request begins; a change checks it again in its transaction (I33). After a change, the
  * service notifies the open pages.
  */
-import type { Notice, Operation, ParamsOf, Role, Route } from '@svc/api'
+import type { Operation, PageNotice, ParamsOf, Role, Route } from '@svc/api'
 import { leftOffHeader } from '@svc/api/left-off'
 import type { Verdict } from '@svc/protocol'
 import type { Context, Hono } from 'hono'
@@ -267,7 +267,7 @@ async function readInput(c: Context<WebEnv>, { route, input, maxBytes, mayBeEmpt
 }
 
 /** The notices that open pages get about a change of the operation. */
-export const noticesOf = ({ change }: Operation): readonly Notice[] =>
+export const noticesOf = ({ change }: Operation): readonly PageNotice[] =>
   change === undefined || 'none' in change.pages ? [] : change.pages
 
 /** Notifies open pages of a change, as the description of the operation in packages/api says. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Failure, SignInRecord } from '@svc/api'
+import type { RefusalBody, SignInRecord } from '@svc/api'
 import { expect, test, vi } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { password, type Service, serve } from '../../../testing/page/service.ts'
@@ -211,7 +211,7 @@ test.each([
   ['one’s own workspace', 'northnorth', /your own e-mail address, name or workspace/],
 ])('a new password that is %s is refused with the reason', async (_what, next, why) => {
   const { known } = await newSetup()
-  const refused = await known.send<Failure>('POST', '/api/web/password', { current: password, next })
+  const refused = await known.send<RefusalBody>('POST', '/api/web/password', { current: password, next })
   expect(refused).toMatchObject({ status: 400, body: { error: { code: 'password_invalid' } } })
   expect(refused.body.error.message).toMatch(why)
 })

@@ -3,7 +3,7 @@ import { readPauseText } from '@svc/protocol'
 import { Text, Time } from '../../../ui/index.ts'
 import { AsOf } from '../../parts/AsOf.tsx'
 import type { Agent } from '../../parts/agent.ts'
-import { ByMachine } from '../../parts/ByMachine.tsx'
+import { MachineChangeNote } from '../../parts/MachineChangeNote.tsx'
 import { isPaused, pauseByMachine } from '../../parts/machine.ts'
 import { useAgentAlerts } from '../../parts/useAgentAlerts.ts'
 
@@ -19,7 +19,9 @@ export function StateDetail({ agent }: { agent: Agent }) {
   const byMachine = pauseByMachine(page)
   return (
     <div className="ag-state">
-      <ByMachine change={byMachine}>{byMachine?.after ? 'Paused' : 'Resumed'} on the machine, not from here</ByMachine>
+      <MachineChangeNote change={byMachine}>
+        {byMachine?.after ? 'Paused' : 'Resumed'} on the machine, not from here
+      </MachineChangeNote>
       {detail && detail !== page.report?.state?.label && !isAlert && (
         <p>
           <Detail agent={agent} detail={detail} /> <AsOf agent={agent} />

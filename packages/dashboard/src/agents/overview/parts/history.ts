@@ -5,7 +5,7 @@ import { type Level, levels } from '@svc/protocol'
 import { type AgentTab, paths } from '../../../paths.ts'
 import { dateAndTime, lastingText, levelLooks, timeOfDay } from '../../../ui/index.ts'
 import { percent } from '../../../ui/time/format.ts'
-import { controlNames, isControl, lifeWords } from '../../parts/life.ts'
+import { commandStateTexts, controlNames, isControl } from '../../parts/life.ts'
 
 /** The thing that a change is about, and to whose page its line leads. */
 export type ChangeTarget =
@@ -112,7 +112,7 @@ function wordsOf({ what, from, to, text }: HistoryChange): string {
     case 'setting':
       return `${text} became ${shown(to)} on its machine, before ${shown(from)}`
     case 'command':
-      return `${commandName(text ?? '')}: ${lifeWords[to as keyof typeof lifeWords]?.word ?? shown(to)}`
+      return `${commandName(text ?? '')}: ${commandStateTexts[to as keyof typeof commandStateTexts]?.word ?? shown(to)}`
     case 'run':
       return `Run ${runName(text ?? '')}: ${shown(to)}`
     case 'alert':

@@ -4,11 +4,11 @@ import { type HealthItem, limits } from '@svc/protocol'
 import { type RunBar, runsAndFailedText } from '../../../ui/charts/RunBars.tsx'
 import { count } from '../../../ui/time/format.ts'
 import { runTone } from '../../parts/tones.ts'
-import { restItem } from './jobs.ts'
+import { otherJobsItemName } from './jobs.ts'
 
 /** The item about the jobs that have no item of their own, if not all of them are well. */
 export const otherJobsItem = (report: AgentPage['report']): HealthItem | undefined =>
-  report?.health?.find(({ name, level }) => name === restItem && level !== 'ok')
+  report?.health?.find(({ name, level }) => name === otherJobsItemName && level !== 'ok')
 
 /** The number of jobs in words. A panel has at most 200 rows. */
 export const jobCountWords = (shown: number): string =>
@@ -21,7 +21,7 @@ export const jobCountWords = (shown: number): string =>
 export function jobsLeftOut(report: AgentPage['report'], shown: number): number | undefined {
   if (shown < limits.panelItems) return 0
   const items = report?.health?.filter(({ name }) => name?.startsWith('Job ')).length ?? 0
-  const others = /^(\d+) more\b/.exec(report?.health?.find(({ name }) => name === restItem)?.detail ?? '')?.[1]
+  const others = /^(\d+) more\b/.exec(report?.health?.find(({ name }) => name === otherJobsItemName)?.detail ?? '')?.[1]
   return others === undefined ? undefined : Math.max(0, items + Number(others) - shown)
 }
 

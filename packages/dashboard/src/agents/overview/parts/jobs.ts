@@ -30,7 +30,7 @@ const hasHeadings = ({ columns = [] }: TablePanel): boolean => headings.every((w
 /** The jobs of an agent, the worst first, as its machine lists them; empty for an agent that reports no jobs. */
 export function shownJobsOf(report: AgentPage['report']): ShownJob[] {
   const items = new Map((report?.health ?? []).map((item) => [item.name, item]))
-  const rest = items.get(restItem)
+  const rest = items.get(otherJobsItemName)
   return (jobPanel(report)?.rows ?? []).map((cells): ShownJob => {
     const [name = '', last = '', took = '', next = ''] = cells.map((cell) =>
       typeof cell === 'string' ? cell : cell.text,
@@ -42,10 +42,10 @@ export function shownJobsOf(report: AgentPage['report']): ShownJob[] {
 }
 
 /** The name of the item about the jobs that have no item of their own. */
-export const restItem = 'Jobs'
+export const otherJobsItemName = 'Jobs'
 
 /** True for a health item that the table of jobs shows. */
 export function isJobItem({ name = '' }: HealthItem, jobs: readonly ShownJob[]): boolean {
   if (jobs.length === 0) return false
-  return name === restItem || (name.startsWith('Job ') && jobs.some((job) => `Job ${job.name}` === name))
+  return name === otherJobsItemName || (name.startsWith('Job ') && jobs.some((job) => `Job ${job.name}` === name))
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Time } from '../../ui/index.ts'
 
 /** Shows that somebody made a change on the agent's machine, and when the agent first reported the change. */
-export function ByMachine({ change, children }: { change: MachineChange | undefined; children: ReactNode }) {
+export function MachineChangeNote({ change, children }: { change: MachineChange | undefined; children: ReactNode }) {
   if (!change) return null
   return (
     <span className="ag-machine">

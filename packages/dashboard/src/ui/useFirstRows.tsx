@@ -12,7 +12,7 @@ interface FirstRows<T, E extends HTMLElement> {
 }
 
 /** The first `max` rows of a list, and a button that shows all of them. */
-export function useFirst<T, E extends HTMLElement = HTMLUListElement>(
+export function useFirstRows<T, E extends HTMLElement = HTMLUListElement>(
   rows: readonly T[],
   max: number,
 ): FirstRows<T, E> {
