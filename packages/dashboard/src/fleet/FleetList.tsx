@@ -192,8 +192,10 @@ function useRows(
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes
   useLayoutEffect(() => rows.measure(), [size])
-  const first = Math.max(0, (rows.range?.startIndex ?? 0) - overscan)
-  const last = Math.max(0, Math.min(count - 1, (rows.range?.endIndex ?? 0) + overscan))
+  // `rows.range` would be that of the render before.
+  const range = rows.calculateRange()
+  const first = Math.max(0, (range?.startIndex ?? 0) - overscan)
+  const last = Math.max(0, Math.min(count - 1, (range?.endIndex ?? 0) + overscan))
   return { rows, top, first, last }
 }
 

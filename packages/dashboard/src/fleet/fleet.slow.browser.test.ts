@@ -557,6 +557,30 @@ test.each(['', '?q=level:green'])('nothing is wider than a window of any width: 
   }
 })
 
+/** The texts in rows that are cut. */
+const cutTexts = ({ page }: Visitor) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('.fleet-body .svc-cut')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ textContent }) => textContent),
+  )
+
+test('at 1440 pixels no text is cut that would fit, also not in rows that a press on a chip brings', async () => {
+  for (let i = 10; i < 30; i++) {
+    const name = `row-${i}`
+    const made = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
+    const version = i === 29 ? '1.5.0-rc.12' : '1.5.0'
+    await setup.report(made.token, { state: { level: 'info', label: 'Idle' }, agent: { version } })
+  }
+  const visitor = await window({ width: 1440, height: 1400 })
+  const { page } = visitor
+  await page.goto(`${fleet()}?q=level:warn`)
+  await row(visitor, 'link-checker').waitFor()
+  await page.getByRole('link', { name: /^Info/ }).click()
+  await row(visitor, 'row-29').waitFor()
+  await eventually('the version is whole', async () => expect(await cutTexts(visitor)).toEqual([]))
+})
+
 test('with 2,000 agents only the visible rows are fetched and drawn, and one key leads to the last', async () => {
   await setup.addAgents(
     'north-wind',

@@ -74,8 +74,8 @@ function measured(row: FleetRow): ColumnWidths {
 }
 
 let context: CanvasRenderingContext2D | null | undefined
-/** The font of the page. It is read once, because each reading may make the browser compute the styles again. */
-let fontFamily: string | undefined
+/** The fonts of the page. They are read once, because each reading may make the browser compute the styles again. */
+let fonts: { text: string; mono: string } | undefined
 let lastFont = ''
 
 /** Measures a text in the fonts of the page. */
@@ -83,12 +83,17 @@ export const measure: MeasureText = (text, look) => {
   if (text === '') return 0
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return text.length * 7.5
-  fontFamily ??= getComputedStyle(document.body).fontFamily
+  fonts ??= readFonts()
   const weight = look === 'bold' || look === 'mark' ? 600 : 400
   const size = look === 'small' || look === 'mark' ? 12 : 14
-  const font = look === 'mono' ? '12px monospace' : `${weight} ${size}px ${fontFamily}`
+  const font = look === 'mono' ? `12px ${fonts.mono}` : `${weight} ${size}px ${fonts.text}`
   if (font !== lastFont) context.font = lastFont = font
   return context.measureText(text).width
+}
+
+function readFonts() {
+  const style = getComputedStyle(document.body)
+  return { text: style.fontFamily, mono: style.getPropertyValue('--mantine-font-family-monospace') || 'monospace' }
 }
 
 /** The width of an element in pixels, measured before it is first drawn. */

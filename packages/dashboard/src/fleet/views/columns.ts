@@ -22,7 +22,7 @@ interface ColumnLook {
 
 /** All columns, in their order. */
 export const columnLooks: Readonly<Record<ColumnName, ColumnLook>> = {
-  agent: { words: 'Agent', sort: 'name', minWidth: 110, share: 3 },
+  agent: { words: 'Agent', sort: 'name', minWidth: 116, share: 3 },
   state: { words: 'State', sort: 'level', minWidth: 150, goodWidth: 180, share: 4 },
   day: { words: '24 hours', minWidth: 84, goodWidth: 104, share: 1.6 },
   doing: { words: 'Doing now', minWidth: 130, goodWidth: 240, share: 3 },
