@@ -1,6 +1,6 @@
 import './map.css'
 import { useElementSize } from '@mantine/hooks'
-import { filterTest, type Grouping, parseFilter } from '@svc/api/filter'
+import { filterTest, type Grouping, mapStates, parseFilter } from '@svc/api/filter'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
@@ -10,7 +10,7 @@ import { queryKeys, read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { count, ErrorNote } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
-import { Legend } from './Legend.tsx'
+import { Legend, PausedNote } from './Legend.tsx'
 import {
   blockIndexOf,
   hasRoomForNames,
@@ -97,6 +97,8 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
   const [focused, setFocused] = useState<{ name: string; square: number }>()
   const [hovered, setHovered] = useState<number>()
   const [isByKeys, setByKeys] = useState(false)
+  /** True from the beginning of a press until it chooses its square. */
+  const isPressed = useRef(false)
   const navigate = useNavigate()
   const stop = focusedSquareOf(squares, focused)
   const nameAt = (square: number) => map.squares[squares.agents[square] ?? -1]?.[0] ?? ''
@@ -140,13 +142,21 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
           style={{ height: layout.height }}
           onKeyDown={press}
           onFocus={({ currentTarget }) => {
-            if (stop === undefined) focus(0)
+            // A press chooses its own square. The first one would be scrolled into view, away from under the press.
+            if (!isPressed.current && stop === undefined) focus(0)
             setByKeys(currentTarget.matches(':focus-visible'))
           }}
           onBlur={() => setByKeys(false)}
+          onPointerDown={() => {
+            isPressed.current = true
+          }}
+          onPointerCancel={() => {
+            isPressed.current = false
+          }}
           onPointerMove={(event) => event.pointerType === 'mouse' && setHovered(at(event))}
           onPointerLeave={() => setHovered(undefined)}
           onClick={(event) => {
+            isPressed.current = false
             const square = at(event)
             if (square === undefined) return
             focus(square)
@@ -170,6 +180,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
           )}
         </div>
       </div>
+      {layout.named && (counts[mapStates.indexOf('paused')] ?? 0) > 0 && <PausedNote />}
       {by === 'tag' && <p className="map-note">Agents with several tags are in several groups.</p>}
     </section>
   )

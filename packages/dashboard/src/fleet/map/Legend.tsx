@@ -1,6 +1,8 @@
 import { mapStates } from '@svc/api/filter'
+import { IconPlayerPauseFilled } from '@tabler/icons-react'
 import { useLayoutEffect, useRef } from 'react'
 import { drawSquare, type MapColors } from './draw.ts'
+import { signSide } from './signs.tsx'
 import { type MapState, mapStateWords } from './states.ts'
 
 const squareSide = 12
@@ -21,6 +23,14 @@ export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: Ma
         ),
     )}
   </ul>
+)
+
+/** Explains the icon of paused agents on a map with names: no chip has it. */
+export const PausedNote = () => (
+  <p className="map-note">
+    <IconPlayerPauseFilled className="map-paused" size={signSide} aria-hidden /> Paused. The chips count paused agents
+    by their level.
+  </p>
 )
 
 /** The square of a state as the map draws it. */

@@ -264,3 +264,43 @@ test('10,000 squares are drawn within 100 ms, in parts of the map that are in si
     expect(await overflow(page)).toBe(0)
   }
 })
+
+/** Touches the page with a finger, as a phone does. */
+async function tap(page: Page, x: number, y: number): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await session.detach()
+}
+
+test.each([1440, 1024, 360])(
+  'far down a large map, the first press chooses the square under it, at %i pixels',
+  async (width) => {
+    const at = [width / 2, 400] as const
+    for (const press of ['mouse', 'finger']) {
+      const page = await open('?as=map', { width })
+      await map(page).waitFor()
+      await page.locator('.map-tile').first().waitFor()
+      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2))
+      const top = () => page.evaluate(() => Math.round(window.scrollY))
+      const before = await top()
+      expect(before).toBeGreaterThan(0)
+      if (press === 'mouse') {
+        await page.mouse.move(...at)
+        const name = await page.locator('.map-tip strong').innerText()
+        await page.mouse.click(...at)
+        await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+      } else {
+        await tap(page, ...at)
+        const ring = () => page.locator('.map-ring').evaluate((element) => element.getBoundingClientRect().toJSON())
+        await eventually('the square under the finger is chosen', async () => {
+          const { left, right, top, bottom } = await ring()
+          expect(at[0] >= left - 2 && at[0] <= right + 2 && at[1] >= top - 2 && at[1] <= bottom + 2).toBe(true)
+        })
+        expect(await top()).toBe(before)
+        expect(await said(page)).toMatch(/^crowd-\d+\s+Never reported$/)
+      }
+    }
+  },
+)
