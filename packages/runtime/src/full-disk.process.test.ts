@@ -198,7 +198,7 @@ async function runningWorld(scarce: Scarce): Promise<World> {
   return all
 }
 
-/** The agent that runs may fill its reserve again meanwhile. */
+/** A running agent may fill its reserve again while the folder is removed. */
 const removeReserve = ({ svc: folder }: InstalledAgent) =>
   rmSync(join(folder, 'reserve'), { recursive: true, maxRetries: 20, retryDelay: 10 })
 
@@ -256,7 +256,7 @@ describe.skipIf(missing !== undefined)('a file system of 24 MB', () => {
         if (!ack.ok) expect(ack.message).toMatch(/^Nothing was done: .*Remove what nobody needs/)
         const paused = await send('third', 'pause')
         expect(existsSync(agent.paused), 'done as the ack says').toBe(paused.ok)
-        // the journal becomes shorter when an ack was delivered
+        // The journal is left out, because it becomes shorter when an ack was delivered.
         const { [agent.commands]: _, ...others } = sizes(agent)
         expect(before, 'no file is shorter').toMatchObject(ack.ok || paused.ok ? {} : others)
 

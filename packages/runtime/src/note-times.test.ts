@@ -55,7 +55,7 @@ const numbers: Record<string, string> = {
   'runtimeNote.trial.processes': number,
   'runtimeNote.trial.at': shown,
   'runtimeBack.at': 'asked',
-  // updating.test.ts
+  // tested in updating.test.ts
   'selfUpdate.at': 'tested there',
   'selfUpdate.begun': number,
   'install.at': shown,
@@ -65,9 +65,9 @@ const numbers: Record<string, string> = {
   'outbox.sent': shown,
   'outbox.status': number,
   'outbox.reached': shown,
-  // bindings.test.ts: a probe is never farther away than the time between two.
+  // tested in bindings.test.ts: the next probe is at most one interval away.
   'bindings.bindings.at': 'tested there',
-  // age.test.ts
+  // tested in age.test.ts
   'statusWrites.mtime': 'tested there',
   'statusWrites.at': 'tested there',
   'statusWrites.looked': 'tested there',

@@ -14,7 +14,7 @@ export interface TestCrontab {
   /** The same as bytes; empty if the user has none. */
   bytes(): Buffer
   write(table: string | Buffer): void
-  /** Makes every call fail with this text, or none. */
+  /** Makes every call fail with this text; after `undefined`, calls succeed again. */
   refuse(text: string | undefined): void
   /** Runs a shell script before or after a table is written. */
   on(when: 'before' | 'after', script: string): void

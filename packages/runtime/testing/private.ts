@@ -1,4 +1,4 @@
-/** Private texts in tests. The service of the tests finds fault with every report that holds one. */
+/** Private texts in tests. The test service has a fault for every report that holds one. */
 
 /** A part of each text that stays on the machine: of a prompt, an answer, an argument, a variable and so on. */
 export const privateMarks = [

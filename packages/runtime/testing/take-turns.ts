@@ -16,6 +16,6 @@ for (let i = 0; i < Number(times); i++) {
     while (performance.now() < until);
     writeFileSync(counter, String(n + 1))
   })
-  // Who waits for the lock looks every 10 ms, and would not get it from a process that takes it again at once.
+  // A process that waits for the lock looks every 10 ms. It would not get it if this one took it again at once.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15)
 }

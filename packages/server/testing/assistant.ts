@@ -18,7 +18,7 @@ export interface Reply {
   error?: { code: number; message: string }
 }
 
-/** A connection by lines. */
+/** A connection to `svc-server mcp`: each message is a line of JSON. */
 export class RawAssistant {
   readonly child: ChildProcess
   readonly ended: Promise<number | NodeJS.Signals>

@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DefaultConnectionProvider } from 'kysely'
 
-/** A connection that the running code has, with those that the code around it has. */
+/** A database connection that the running code uses. `outer` is the one that the code around it uses. */
 interface Held {
   /** The connections of one database. Kysely makes one provider for each. */
   provider: object

@@ -41,7 +41,7 @@ const channel = (
 ) => `insert into alert_channel (id, scope, workspace_id, owner, name, kind, format, enabled, shown, sealed, created_at, created_by_name, dead)
   values ('${id}', 'north', 'north', '', '${id}', 'webhook', 'single', 1, '', '', 1, 'Ann', 0)`
 
-/** Where the thing of a row gives access after the restore: with the later data, without it, or in both cases. */
+/** When the thing of a row gives access after the restore: never, only without the later data, or always. */
 type Holds = 'never' | 'without' | 'always'
 interface Row {
   /** The statements that make the thing before the backup, and end it afterwards. */
@@ -53,7 +53,7 @@ interface Row {
   says?: Partial<Record<RevivedKind, string>>
 }
 
-/** Things that give access, or are in the way of one, and ended since a backup. */
+/** Things that give access, or block access, and that ended since a backup. */
 export const rows: Record<string, Row> = {
   'a session': { make: session('s'), end: 'delete from session', holds: 'select 1 from session', where: 'never' },
   'a proof of a session': { holds: 'select 1 from session_proof', where: 'never' },

@@ -11,7 +11,10 @@ import type { Service } from './page/service.ts'
 import { offering } from './service.ts'
 
 const w = '/api/web/w/north'
-/** For each route an input that is accepted, or only judged after its texts. The path may name `one` or an alert. */
+/**
+ * For each route an input that is accepted, or that is refused only after its texts were read. The path may name `one`
+ * or an alert.
+ */
 export const inputs: Readonly<Record<string, { path?: string; input: object }>> = {
   'PATCH /me': { input: { name: 'Ann' } },
   'POST /workspaces': { input: { slug: 'south', name: 'South' } },

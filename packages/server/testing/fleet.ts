@@ -43,7 +43,7 @@ export interface Fleet {
    * service answers no agent.
    */
   pass: (intervals: number, how?: { away?: boolean; until?: () => Promise<boolean> | boolean }) => Promise<void>
-  /** Returns how many runtimes were on trial at the same time at most. */
+  /** Returns the maximum number of runtimes that were on trial at the same time. */
   maxOnTrial: () => number
 }
 

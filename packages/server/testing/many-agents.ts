@@ -18,7 +18,7 @@ import { readConfig, type Variables } from '../src/service/config.ts'
 import { openService } from '../src/service/open.ts'
 import { uploaded } from './bundles.ts'
 
-/** The number of agents that get an ended alert for each time of trouble in the last hours. */
+/** The number of agents that get an ended alert for each time at a worse level in the last hours. */
 const agentsWithAlerts = 60
 const alertHours = 20
 
@@ -30,11 +30,11 @@ export interface ManyAgents {
   readonly agents: readonly {
     readonly name: string
     readonly tags: readonly string[]
-    /** The version that was installed of the blueprint. */
+    /** The version of the blueprint with which the agent was installed. */
     readonly installed?: string
     /**
-     * The changes of its level before now, the oldest first. The newest is its state, with its detail.
-     * The first agents get ended alerts for the times of trouble.
+     * The changes of the agent's level before now, oldest first. The newest one is its state, with its detail. The
+     * first agents also get ended alerts for their times at a worse level.
      */
     readonly past?: readonly {
       readonly at: number
@@ -88,7 +88,7 @@ export async function makeManyAgents(
           const first = past[0]?.at ?? now()
           const set = { first_report_at: first, created_at: first }
           await db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
-          // With a last report, the next one is not the agent's first.
+          // The agent gets a stored report, so that the next one does not count as its first.
           const { level = null, label = null, detail = null } = past.at(-1) ?? {}
           const report = {
             agent_id: agent.id,

@@ -18,8 +18,8 @@ export type ProviderPeople = Record<string, Record<string, unknown>>
 /** The ways in which the provider fails. */
 export interface ProviderFails {
   /**
-   * Answers each call of the service so, and browsers as always. `silent`: it never answers. `drip`: it sends a byte a
-   * second, without end.
+   * How the provider answers every call of the service; browsers are answered as usual. `silent`: it never answers.
+   * `drip`: it sends one byte a second, without end.
    */
   calls?: 'silent' | 'drip' | 'html' | 'large' | 'elsewhere' | 'error'
   /** The milliseconds after which it begins to handle a call of the service. */
@@ -253,7 +253,7 @@ async function interact(
   )
 }
 
-/** Answers a call of the service as a provider does that fails. */
+/** Answers a call of the service in one of the ways in which a provider can fail. */
 function failedCall(how: NonNullable<ProviderFails['calls']>, res: ServerResponse): void {
   if (how === 'silent') return
   if (how === 'drip') drip(res)

@@ -36,7 +36,7 @@ const sha256 = (data: string | Buffer) => createHash('sha256').update(data).dige
 
 export interface TestPasskey {
   id: string
-  /** The number of uses, as the device counts them; 0 if it does not. */
+  /** The number of uses, as the device counts them; 0 if the device does not count. */
   counter: number
   /** The answer to a request for a new passkey. */
   made: NewPasskeyAnswer

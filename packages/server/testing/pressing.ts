@@ -1,4 +1,4 @@
-/** Agents, and what people and agents do in tests of actions. */
+/** For tests of actions: agents that report and answer, and a person who sends actions and commands. */
 import type { ActionType } from '@svc/api'
 import { sendCommand } from '../src/fleet/commands/store.ts'
 import type { Store } from '../src/platform/db/open.ts'

@@ -8,7 +8,7 @@ import type { TryResult } from '../src/deliveries/outbox.ts'
 import type { DeliverySource } from '../src/deliveries/source.ts'
 import { testStart } from './test-workspace.ts'
 
-/** A way of a receiver to act: the milliseconds until it answers, and its answer. */
+/** The way in which a receiver acts: the milliseconds until it answers, and its answer. */
 export type ReceiverAct = readonly [ms: number, answer: TryResult]
 
 interface Sending {
@@ -40,7 +40,7 @@ export function simulatedReceivers(actOf: (to: string) => ReceiverAct) {
       change()
     })
   }
-  /** Waits until everything that runs waits for a receiver. */
+  /** Waits until every running call waits for a receiver. */
   const quiet = async () => {
     for (let isQuiet = false; !isQuiet; ) {
       while (running > sending.size) await changed.promise
@@ -69,19 +69,19 @@ export function simulatedReceivers(actOf: (to: string) => ReceiverAct) {
         stop?.addEventListener('abort', () => end({ is: 'stopped' }))
         change()
       }),
-    /** The source, of which the simulation knows what it does. */
+    /** Wraps a source of deliveries, so that the simulation counts its running calls. */
     watched: (source: DeliverySource): DeliverySource => ({
       due: (at) => counted(source.due(at)),
       serve: (work, stop) => counted(source.serve(work, stop)),
     }),
-    /** Lets so many seconds pass. The dispatcher checks once a second, and whenever a receiver has answered. */
+    /** Lets this many seconds pass. The dispatcher checks once a second, and whenever a receiver has answered. */
     async play(seconds: number, dispatch: () => Promise<void>): Promise<void> {
       for (const end = now + seconds * second; now < end; ) {
         const done = dispatch()
         await quiet()
         passUntil(Math.min(now + second, ...[...sending].map(({ until }) => until)))
         await quiet()
-        // Turns that wait for a receiver end later. A check that failed has no such turn.
+        // A check that waits for a receiver ends later, so it is not awaited here.
         if (sending.size === 0) await done
       }
     },

@@ -37,8 +37,8 @@ afterAll(async () => {
   }
 })
 /**
- * The last line of a program that goes into the background: it ends when so many helpers have noted themselves. One
- * that is about to remove its mark could otherwise still be found by it, and end with the agent.
+ * The last line of a program that goes into the background: the program ends once this many helpers have noted
+ * themselves. A helper that is still about to remove its mark would otherwise be found by it and end with the agent.
  */
 const onceNoted = (count: number): string =>
   `until awk '/^start/ {n = 0} !/^(start|none)/ {n++} END {exit n < ${count}}' "$SVC_STATE_DIR/helpers"; do sleep 0.05; done; exit 0`
@@ -100,7 +100,7 @@ test(`${rounds} rounds with seed ${seed}: no process of the agent stays, and non
   for (let round = 0; round < rounds; round++) {
     const wanted = some()
     const background = random() < 0.15
-    // A program in the background goes on as long as any process of its start does, so it gets a single one.
+    // A program in the background goes on as long as any process of its start does, so it gets at most one helper.
     const has = background ? (['daemon', ...wanted.filter((kind) => kind === 'unmarked')] as const) : wanted
     const name = oneOf(Object.keys(verbs))
     const verb = verbs[name]

@@ -21,7 +21,7 @@ export interface ClaudeHome {
   readonly root: string
   /** Starts a process that does nothing. */
   startProcess(): ChildProcess & { readonly pid: number }
-  /** Writes the note about the process of a session, whose last word is `status`. */
+  /** Writes the note about the process of a session. `status` is the last state that the process noted. */
   note(session: string, pid: number, status: string, more?: object): string
   /** Adds lines to the transcript of a session, or to a file in its folder. */
   lines(session: string, lines: readonly object[], file?: string): string
@@ -75,7 +75,7 @@ export function claudeHome(root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-c
   }
 }
 
-/** Field 22 of /proc/PID/stat: when a process started. A process that is gone has none, and gets one of another. */
+/** Field 22 of /proc/PID/stat: when a process started. For a process that is gone, it is another process's. */
 function startOf(pid: number): string {
   try {
     return (

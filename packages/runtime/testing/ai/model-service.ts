@@ -46,7 +46,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, asked:
   const path = new URL(request.url ?? '/', 'http://x').pathname
   const send = (status: number, value: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-  const speak = spoken.find(([ending]) => path.endsWith(ending))?.[1]
+  const speak = answerers.find(([ending]) => path.endsWith(ending))?.[1]
   if (path.endsWith('/count_tokens')) return void send(200, { input_tokens: usage.input })
   if (path.endsWith('/models')) return void send(200, { object: 'list', data: [{ id: 'fake-1', object: 'model' }] })
   if (speak === undefined || request.method !== 'POST') return void send(200, {})
@@ -55,7 +55,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, asked:
   if (order.status !== undefined) return void send(Number(order.status), failure)
   if (order.slow !== undefined) await sleep(Number(order.slow) * 1000)
   const shell = results === 0 && order.bash !== undefined ? shellCall(body, order.bash, 'ask' in order) : undefined
-  const call = order.tool !== undefined && results < mostResults ? namedCall(body, order.tool) : shell
+  const call = order.tool !== undefined && results < maxResults ? namedCall(body, order.tool) : shell
   const { whole, events } = speak(body, call)
   if (body.stream !== true) return void send(200, whole)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -129,7 +129,7 @@ function shellCall(body: JsonObject, command: string, asks: boolean): ToolCall |
 }
 
 /** The number of results of tools after which no tool is asked for by its name. */
-const mostResults = 6
+const maxResults = 6
 
 /**
  * A tool by the end of its name, with arguments in JSON: once, as soon as it is offered. Until then the shell waits a
@@ -259,8 +259,8 @@ function chat(body: JsonObject, call: ToolCall | undefined): Spoken {
   }
 }
 
-/** The functions that speak, by the end of the path. */
-const spoken = [
+/** The functions that make the answers, by the end of the path. */
+const answerers = [
   ['/messages', messages],
   ['/responses', responses],
   ['/chat/completions', chat],

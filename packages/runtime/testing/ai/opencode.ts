@@ -121,7 +121,7 @@ export function recordedDatabase(file: string, lines: readonly string[]): void {
       if (sql === undefined) write(database, table, row)
       else database.exec(sql)
     } catch {
-      // it is damaged
+      // a damaged line is left out
     }
   database.exec('commit')
   database.close()

@@ -18,7 +18,7 @@ export const reportOf = (found: FoundTool): string => {
 
 const odd = [null, true, -1, 1e300, 'prompt-mark text', [], {}, [{}], { a: { b: 'answer-mark' } }]
 
-/** Damages a line of JSON: most stay as they are. Others are cut, or some of their values have another type. */
+/** Damages a line of JSON, or leaves it as it is (the most frequent case): cuts it, or replaces some of its values. */
 export function damaged(line: string, random: () => number): string {
   const chance = random()
   if (chance < 0.6) return line

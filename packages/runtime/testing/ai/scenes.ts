@@ -62,7 +62,7 @@ export async function untilItShows(
     await terminal.shows(ready[tool], 120)
     await sleep(3000)
     terminal.type(prompt)
-    // A text that comes in one piece is taken for a pasted one, so Enter directly after it is a part of it.
+    // The tool takes a text that comes in one piece for a pasted one, and an Enter directly after it for a part of it.
     for (let left = 12; left > 0 && !pattern.test(terminal.screen()); left--) {
       await sleep(2500)
       if (terminal.screen().includes(prompt.slice(0, 20)) && left % 2 === 0) terminal.press('Enter')

@@ -278,7 +278,7 @@ everyEngine('commands of the operator', (open) => {
         .select('id')
         .where('name', '=', 'Bob')
         .executeTakeFirstOrThrow()
-      // People paste ids, too.
+      // A pasted id may have spaces and invisible characters around it.
       const args = [...first.map(() => slug), ` ${id}\u200b`, ...last]
       expect([name, await run(name, args, more)]).toMatchObject([name, { ok: true }])
     },

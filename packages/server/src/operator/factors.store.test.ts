@@ -54,7 +54,7 @@ async function enrolled(store: Store, smtpUrl?: string) {
   return { service, ann, app: await enrol(service, ann) }
 }
 
-/** Serves other data, with a clock that is later than any code which was used before. */
+/** Serves the data of this store, with a clock that is later than any code which was used before. */
 async function later(store: Store, dataDir: string): Promise<Service> {
   const service = await serve({ postgres: store, dataDir, hostname: 'localhost' })
   service.pass(300)

@@ -32,7 +32,7 @@ const typed: Readonly<Record<string, string>> = {
   '<file>': 'today.backup',
   '<file.zip>': 'no.zip',
 }
-/** Words for the commands that need others. */
+/** The words after the name of a command, for commands that need others than `typed` gives. */
 const special: Readonly<Record<string, readonly string[]>> = {
   'workspace create': ['south'],
   'workspace limit': ['north', '--agents', '100'],
@@ -54,7 +54,7 @@ function wordsFor(name: string): string[] {
   return [...name.split(' '), ...(special[name] ?? args)]
 }
 
-/** A text without what differs from one place to the other. */
+/** Replaces what differs between two homes in a text: the folder, the address, and ids. */
 const common = ({ folder, url }: ServiceHome, text: string) =>
   text
     .replaceAll(folder, 'FOLDER')

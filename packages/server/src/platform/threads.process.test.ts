@@ -3,7 +3,10 @@ import type { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { ThreadUnavailable, threadOnDemand } from './threads.ts'
 
-/** A thread that answers with the question, and does what some questions say. */
+/**
+ * A thread that answers each question with the same text. Before or after that it carries out the questions that are
+ * named here.
+ */
 const program = `
   import { parentPort } from 'node:worker_threads'
   parentPort.on('message', (question) => {

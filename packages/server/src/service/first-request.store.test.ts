@@ -46,7 +46,9 @@ const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate()
 
 type First = (browser: Browser, given: Prepared) => Promise<{ status: number }>
 
-/** In this order, because the code of an app is good once, and because a new password ends the other sessions. */
+/**
+ * The first requests. Their order matters: the code of an app is good once, and a new password ends the other sessions.
+ */
 const firsts: Record<string, First> = {
   'the link for the first person': (browser) =>
     browser.send('POST', api('/start'), {

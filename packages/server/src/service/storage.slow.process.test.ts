@@ -59,7 +59,7 @@ test.runIf(canBeNobody)('a start as a user who does not own every file of the fo
   chownSync(home.folder, nobody, nobody)
   await home.run(['workspace', 'create', 'north'])
   chownSync(home.dataDir, nobody, nobody)
-  // This folder is not of the service, so it is no reason.
+  // The service did not make this folder, so its owner must not keep the service from starting.
   mkdirSync(join(home.dataDir, 'lost+found'), { mode: 0o700 })
   const { code, stderr } = await home.as(nobody).run(['start'])
   expect([code, stderr]).toEqual([

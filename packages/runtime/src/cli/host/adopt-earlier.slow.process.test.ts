@@ -1,6 +1,6 @@
 /**
- * Tests `svc adopt` of this version beside the one before AI sessions, for one user of a machine. It runs only among
- * the long tests, since it needs the history of the checkout. `npm test` leaves this out.
+ * Tests `svc adopt` of this version beside the last version without AI sessions, for one user of a machine. It runs
+ * only among the long tests, since it needs the history of the checkout. `npm test` leaves this out.
  * packages/runtime/src/host/agent/agent.test.ts proves the same rules.
  */
 import { readFileSync } from 'node:fs'

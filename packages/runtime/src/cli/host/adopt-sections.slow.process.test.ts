@@ -105,7 +105,7 @@ test.runIf(python)('from svc to jobs and sessions on the page, a person gives fi
     const args = [join(import.meta.dirname, '../../../testing/answers.py'), JSON.stringify(answers), ...command]
     execFile('python3', args, { cwd: ada.home, env: { ...process.env, ...ada.env } }, (_error, out) => resolve(out))
   })
-  // The token is asked for without a hint to Enter.
+  // The question for the token has no hint about Enter.
   expect(shown.split('Enter means').length - 1, shown).toBe(answers.length - 1)
   expect(shown).toContain('Jobs in the crontab now: backup.')
   const last = () => itemsOf(JSON.parse(good.reports.at(-1)?.text ?? '{}')).health

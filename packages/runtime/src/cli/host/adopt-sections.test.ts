@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { lookAtSessions } from '../../host/watch/ai-section.ts'
 import { askSections, type SectionFacts, sectionsBy } from './adopt-sections.ts'
 
-/** Facts of a machine without AI tools. Nothing is read but files that do not exist. */
+/** The facts of a machine without AI tools. Every folder in them is missing, so nothing of this machine is read. */
 function factsWith(before: SectionFacts['before']): SectionFacts {
   const nowhere = join(import.meta.dirname, 'nowhere')
   const paths = { state: nowhere, settings: join(nowhere, 'settings.json'), home: undefined }

@@ -91,10 +91,11 @@ ${line('./hang.sh')}
       out: expect.stringContaining('Jobs in the crontab now: good, fail, hang.'),
     })
     const wrapped = run(['-l']).stdout
-    // A person adds an option to a line, which stays when the line is unwrapped.
+    // A person adds an option to a wrapped line. The option stays when the line is unwrapped.
     expect(run(['-'], wrapped.replace('svc-exec hang --', 'svc-exec hang --timeout 1s --')).status).toBe(0)
 
-    // cron looks for a new table by seconds, so it misses one that is written in the second in which it begins.
+    // cron compares the times of tables in whole seconds, so it misses a table that is written in the second in which
+    // cron starts.
     cron = spawn('sh', ['-c', `exec ${inside} cron -f -L 15`], { stdio: 'ignore' })
     const jobs = async () => {
       const listed = await ada.svc(['jobs', '--json'])

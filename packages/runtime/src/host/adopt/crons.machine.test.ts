@@ -16,7 +16,7 @@ interface Source {
   /** The commands that build and install it, in its folder. */
   readonly build: string
 }
-/** Builds a cron from a source of Debian, for those that Debian 12 has no package of, and makes it a unit. */
+/** Builds a cron from its Debian source and makes it a unit. Only crons that Debian 12 does not package need this. */
 const fromSource = (unit: string, { file, sha256, needs, build }: Source) => `
 ${packages(`gcc libc6-dev make ${needs}`)}
 RUN cd /tmp && curl -fsSo source http://deb.debian.org/debian/pool/main/${file} && echo '${sha256}  source' | sha256sum -c \\
@@ -29,7 +29,7 @@ const crons = [
   { name: 'systemd-cron', extra: packages('systemd-cron'), stop: 'systemctl stop cron.target' },
   {
     name: 'bcron',
-    // Debian gives its folder to a group that its programs are not in.
+    // Debian gives the folder of bcron to a group that the programs of bcron are not in.
     extra: `${packages('bcron')}\nRUN chown cron:cron /var/spool/cron/crontabs`,
     stop: 'pkill ^bcron-',
   },

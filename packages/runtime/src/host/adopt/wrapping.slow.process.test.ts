@@ -46,7 +46,7 @@ describe.each(shells)('%s', (shell) => {
 
 test('with the real svc-exec each command gives the same, and its run is recorded', { timeout: 600_000 }, async () => {
   const ada = await newAccount()
-  // The path of a real svc-exec may have blanks, which a crontab line may not.
+  // The path of `svc-exec` may contain blanks, which a crontab line may not. The link has none.
   const real = join(folder, 'real/svc-exec')
   mkdirSync(join(real, '..'))
   symlinkSync(ada.svcExec, real)

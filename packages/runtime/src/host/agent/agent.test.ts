@@ -83,7 +83,7 @@ test.each([
 test('a note of another version is read, and what only that version knows is kept when it is written again', () => {
   createFolder(folder.state)
   const file = join(folder.state, 'adopted.json')
-  // As 5d009b65 wrote it, before there were sessions.
+  // The note as commit 5d009b65 wrote it, before there were AI sessions.
   writeFileSync(file, '{"jobs":true,"ai":false,"names":"number","folders":[]}\n')
   expect(readAdopted(folder)).toEqual({ jobs: true, ai: false, names: 'number', folders: [] })
   const newer = { jobs: true, ai: true, names: 'folder', folders: ['some-tool=/srv/tool'], containers: ['web'] }

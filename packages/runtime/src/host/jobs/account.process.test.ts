@@ -1,6 +1,6 @@
 /**
  * Tests that the records of an account are in one folder, from whatever environment its jobs run. Each row is an
- * environment. Where `svc jobs` looks for them in each of these is in account.test.ts.
+ * environment. account.test.ts tests where `svc jobs` looks for them in each of these.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ test('a run before the first record, without Node, is noted where the account ha
 })
 
 describe.each(starters)('the record of a run of %s is where the account has its records', (_by, start) => {
-  // all but the launcher read one function, so a few rows are enough for them
+  // All programs except the launcher find the folder with one function, so a few rows are enough for them.
   const every = environments.filter((_, at) => start === 'svc-exec' || at % 3 === 1)
   const few = environments.filter(([what]) => ['a crontab that sets HOME', 'both', 'almost nothing'].includes(what))
   const rows = byLevel(start === 'svc-exec' ? few : few.slice(0, 1), every, every)

@@ -31,7 +31,7 @@ const schedules = [
 interface CronKind {
   /** The seconds after its time at which a job begins at the latest. */
   readonly late: number
-  /** True if a job whose time is left out begins an hour later, rather than at the change. */
+  /** True if a job whose time is left out by the clock change begins an hour later, and not at the change. */
   readonly skips: boolean
 }
 const crons: readonly CronKind[] = [
@@ -42,7 +42,7 @@ const crons: readonly CronKind[] = [
 
 const newest = 30
 
-/** A generator of numbers below 1 that are the same in each run of the tests. */
+/** A generator of random numbers from 0 to 1, which are the same in each run of the tests. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -117,8 +117,8 @@ describe('no start of a job at its time is a false alarm, also when clocks chang
   })
 
   /**
-   * The runs of a job of every minute take up to three minutes. By which time the job is known to be made so is not
-   * judged.
+   * The runs of a job of every minute take up to three minutes. This test does not judge how long it takes until svc
+   * knows that the runs of this job overlap as a rule.
    */
   test.each(zones)('in the zone %s, where runs overlap as a rule', (zone) => {
     const at = changeAfter((time) => offsetAt(zone, time), year, end) ?? year + 90 * day

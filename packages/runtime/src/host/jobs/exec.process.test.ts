@@ -221,7 +221,7 @@ describe('what NODE_OPTIONS say is for the command alone', () => {
   })
 })
 
-/** A command that ends with code 9 when it gets this signal, and says that it can. */
+/** A command that prints "ready" and then ends with code 9 when it gets this signal. */
 const trapping = (signal: string) => ['sh', '-c', `trap 'exit 9' ${signal}; echo ready; while :; do sleep 0.05; done`]
 
 describe('signals go to the command', () => {
@@ -474,7 +474,7 @@ describe('whatever is wrong with svc, the command runs', () => {
   const asPlain: RanJob = { code: 5, out: 'in a b *\n', err: '' }
 
   const whole = () => readFileSync(ada.svc)
-  /** The offset at which the code ends that the launcher loads. */
+  /** The offset in `svc.pyz` of the end of the code that the launcher loads. */
   const directEnd = () => {
     const [, at, length] = /\n\/\/direct (\d+) (\d+)\n/.exec(whole().toString('latin1', 0, 500)) ?? []
     return Number(at) + Number(length)

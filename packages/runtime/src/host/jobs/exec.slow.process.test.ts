@@ -114,7 +114,10 @@ const starters: [by: string, start: string][] = [
 describe.skipIf(strace !== undefined)('the system calls of a command are those without svc', () => {
   const cat = execFileSync('sh', ['-c', 'command -v cat'], { encoding: 'utf8' }).trim()
   let traces = 0
-  /** Returns the calls of the process that became `cat`, from then on, without what differs from start to start. */
+  /**
+   * Returns the system calls of the process that became `cat`, from that moment on, without the parts that differ
+   * between two starts.
+   */
   const traced = async (start: string): Promise<string[]> => {
     const folder = join(ada.home, `traces-${traces++}`)
     mkdirSync(folder)

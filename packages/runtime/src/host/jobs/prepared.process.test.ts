@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => ada.remove())
 
 const isRoot = process.getuid?.() === 0
-/** Puts something in the place of a file. Returns what must not change. */
+/** Functions that put something in the place of a file. Each returns what must not change. */
 const kinds: Readonly<Record<string, (file: string, other: string) => unknown>> = {
   'a link': (file, other) => symlinkSync(other, file),
   'a link that leads nowhere': (file, other) => symlinkSync(`${other}-missing`, file),
@@ -91,7 +91,7 @@ describe.each(writers)('a run without a record, noted by %s', (_program, line) =
 })
 
 describe('a run with a record', () => {
-  // the last two are opened only while a run prints much, which takes a second
+  // The last two files are opened only while a run prints much, which takes a second.
   const files = ['job.json', 'last.log', 'last.log.1', '.last.log.1.tmp'] as const
   const slowly = byLevel(['a link'], ['a link', 'a pipe', 'a folder'], ['a link', 'a pipe', 'a folder'])
   const few = ['a link', 'a pipe', 'a folder', 'a file of somebody else'].filter((kind) => usual.includes(kind))

@@ -42,7 +42,10 @@ const fixed = (name: string, text: string) => {
   writeFileSync(join(ada.home, name), text)
   return name
 }
-/** `record`: the run is recorded. Otherwise it may also be noted with this reason, as where Node cannot start. */
+/**
+ * With `record`, the run must be recorded. Otherwise it may also be noted as a run without a record, for this reason,
+ * as when Node cannot start.
+ */
 type Row = readonly [what: string, lines: () => string, written?: string]
 type Whole = [what: string, lines: () => string, written: string]
 const starts = 'record'
@@ -119,7 +122,7 @@ describe.runIf(process.platform === 'linux')('a command ends as it does alone, a
   )
   test.each<Whole>(rows)('with %s', async (_what, lines, reason) => {
     const { alone, wrapped, written } = await both(lines())
-    // each shell says that its folder is gone, and svc-exec is one
+    // Every shell reports that its folder is gone, and `svc-exec` is a shell script.
     const says = (err: string) => err.replace(/^.*getcwd\(\) failed.*\n/gm, '')
     expect({ ...wrapped, err: says(wrapped.err) }).toEqual({ ...alone, err: says(alone.err) })
     expect(['record', ...(reason === starts ? [] : [reason, 'no-room'])]).toContain(written)
@@ -140,7 +143,7 @@ describe.runIf(process.platform === 'linux')('a command ends as it does alone, a
   })
 })
 
-/** A launcher with this text in the place of Node, that waits for a second. */
+/** Writes a launcher that runs this text in the place of Node and waits for at most a second. */
 function launcherWith(node: string): string {
   const file = join(ada.home, 'node-of-a-test')
   writeFileSync(file, `#!/bin/sh\n${node}\n`, { mode: 0o755 })

@@ -147,7 +147,7 @@ describe.runIf(hasSqlite())('opencode', () => {
     expect(costNow()).toEqual([{ reported: 2, isMinimum: false }])
   })
 
-  /** A killed run, and then more than a look may read. */
+  /** Messages of a killed run, which never end. In the second row they are more than a look may read. */
   test.each<[string, object[], number, boolean | undefined]>([
     ['an answer that never ends', [modelAnswers(working)], 6 * 34, undefined],
     ['answers that never end', [1, 2, 3].map(() => modelAnswers({ ...working, more: 'x'.repeat(900) })), 6 * 34, true],
@@ -310,7 +310,7 @@ describe.runIf(hasSqlite())('opencode', () => {
     const look = reader()
     expect(look()?.sessions).toHaveLength(1)
     const database = home.open()
-    // The rest of its connections are closed, since a lock for one alone is refused otherwise.
+    // SQLite refuses an exclusive lock while other connections are open.
     home.close()
     database.exec('pragma locking_mode = exclusive; begin exclusive')
     database.prepare('update session set title = ?').run('x')

@@ -31,7 +31,7 @@ async function runningSession(look: () => readonly ToolSession[]): Promise<ToolS
   }
 }
 
-/** The tool's own note comes first, and a look of svc watch within five seconds of it. */
+/** The tool writes its note first, and `svc watch` reads it at most five seconds later. */
 const noteSeconds = 10
 
 describe.each(realTools)('%s', (tool) => {
@@ -141,7 +141,7 @@ describe.each(realTools)('%s', (tool) => {
         terminals.push(terminal)
         await becomes('running')
         if (end === 'killed') process.kill(terminal.pid, 'SIGKILL')
-        // The first one asks for a second one.
+        // The tool answers the first Escape by asking for a second one.
         else for (let times = 0; times < 2; times++, await sleep(500)) terminal.press('Escape')
         await becomes(end === 'killed' ? 'died' : 'idle')
       }
@@ -156,7 +156,7 @@ describe.each(realTools)('%s', (tool) => {
     await headless(home, tool, bin, 'fails [[status 401]]')
     const killed = headless(home, tool, bin, 'killed [[slow 60]]')
     const running = await runningSession(look)
-    // opencode counts as died once an answer has started, and asks for a title beside the answer.
+    // A session of opencode can only count as died once its answer has started, and opencode also requests a title.
     await answerBegins('killed', tool === 'opencode' ? 2 : 1)
     // Claude Code notes its process before it writes the prompt.
     await sleep(5000)

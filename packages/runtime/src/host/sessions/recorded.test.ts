@@ -28,7 +28,7 @@ const linesOf = (version: string, name: string, change: Change) =>
     .map((line) => objectIn(Buffer.from(change(line))))
     .filter((line) => line !== undefined)
 
-/** The sessions of a version of Claude Code. The one that waits lives. */
+/** The sessions of a version of Claude Code. Only the process of the session that waits still runs. */
 function claude(version: string, change: Change = (line) => line): FoundTool {
   const processes = names(version, '.note').flatMap((name): KnownProcess[] => {
     const [note] = linesOf(version, name, change)

@@ -1,5 +1,6 @@
 /**
- * Jobs on a machine whose clock is set: each stored time × jumps, with the same host agent and with one that restarts.
+ * Jobs on a machine whose clock is set: every stored time is tried with every jump of the clock,
+ * once with the same host agent and once with one that restarts.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,7 @@ import { watchedJobs } from './jobs-section.ts'
 const minute = 60_000
 const hour = 60 * minute
 const step = 5 * minute
-/** A boot may not lie after the start of a test. */
+/** It is years ahead, so that the boot of the machine of the test is before it. */
 const start = Date.parse('2031-11-25T10:00:10Z')
 
 let root = ''

@@ -126,7 +126,10 @@ async function pausesOf({ db }: Store, { id }: TestAgent): Promise<(number | nul
   return rows.map(({ paused }) => paused)
 }
 
-/** Each report of a service begins or ends a pause, so that the rows alternate, and the last is as the last report. */
+/**
+ * The values of `paused` that the rows must have. Each stored report begins or ends a pause, so they alternate, and the
+ * last row agrees with the last report.
+ */
 async function expectedPauses(store: Store, agent: TestAgent): Promise<number[]> {
   const { length } = await pausesOf(store, agent)
   expect(length).toBeGreaterThan(rounds)

@@ -176,7 +176,7 @@ everyEngine('a rule that a filter limits', (open) => {
     expect(await set({ rule: 'bad', filter: null, after: 5 })).toMatchObject({ ok: true })
     w.clock.pass(121)
     expect(await set({ rule: 'silent', filter: 'tag:prod' })).toMatchObject({ ok: true })
-    // A node from before second factors has no row at all; it is only heard.
+    // A node of a version before second factors writes no row: only its announcements show that it runs.
     const heard = { db, by: w.admin, now: w.clock.now(), heard: ['old'] }
     expect(await setRule(heard, w.workspace, { rule: 'bad', filter: 'tag:eu' })).toMatchObject(refused)
   })

@@ -359,7 +359,8 @@ test('an agent that never stays the same for 30 minutes causes at most five mess
       const played = story(rule({ ...more, reminds: false }))
       const alternating = all.map(([, turns], i) => [i % 2 === 0 ? holds : clear, turns] as const)
       for (const [finding, turns] of alternating) {
-        // A change that is shorter than the rule asks for is none: the alert stays what it is, and may settle.
+        // Each finding lasts long enough to count as a change. During a shorter one the state of the alert would stay,
+        // and the alert could become steady.
         const needed = finding === holds ? more.after : Math.min(more.after, 2 * minute)
         played.is(finding, Math.min(Math.max(turns, needed / turn + 1), 59) / 4)
       }

@@ -18,7 +18,10 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** An agent lives: at each of its evaluations `factsAt` says what is known about it. */
+/**
+ * Judges a rule for an agent every 30 s until `until`. `factsAt` returns the facts that are known at a time. Returns
+ * when messages were sent, and the number of alerts that opened.
+ */
 function lives(
   name: RuleName,
   factsAt: (at: number) => Partial<AlertFacts>,
@@ -54,13 +57,13 @@ function lives(
 const rules = casesByRule.map(([name]) => name)
 type JudgedRule = (typeof rules)[number]
 
-/** The most messages at once, in the first hour and in a day, and the most alerts in a day. */
+/** The maximum number of messages at once, in the first hour and in a day, and of alerts in a day. */
 const bounds = (name: JudgedRule) =>
   name === 'item'
     ? { atOnce: 5, inHour: 12, inDay: 200, alerts: 100 }
     : { atOnce: 1, inHour: 6, inDay: 100, alerts: 50 }
 
-/** The facts of each generation of names are made once, unless they differ with the time. */
+/** Makes the facts of each generation of names only once, unless they differ with the time. */
 function keeping(make: (generation: number, at: number) => Partial<AlertFacts>, differs: boolean): typeof make {
   const kept = new Map<number, Partial<AlertFacts>>()
   return (generation, at) => {

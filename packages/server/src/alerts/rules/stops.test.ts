@@ -19,15 +19,16 @@ const job = 'backup'
 const healthy = agentFacts({ receivedAt: now })
 const rule = (name: RuleName) => ({ ...defaultRule(name), on: true, after: 0, limit: 1_000_000 })
 
-/**
- * A report says this while the agent is paused: the state is "Paused", and the age of the status file means nothing.
- */
+/** Changes facts to those of a paused agent: its state is "Paused", and the age of its status file is not judged. */
 const whilePaused = (facts: AlertFacts): AlertFacts => ({
   ...facts,
   ...{ paused: true, statusStale: false, level: 'info', label: pausedLabel },
 })
 
-/** Rules about something else than an agent, or about single events, which end as they open. */
+/**
+ * The rules that are not judged for the state of an agent: they are about rollouts and the service, or about single
+ * events, whose alerts end as soon as they open.
+ */
 const others: readonly RuleName[] = ['rollout', 'command', 'service']
 
 const find = (name: RuleName, agent: AlertFacts, at = now): ConditionFinding | undefined => {

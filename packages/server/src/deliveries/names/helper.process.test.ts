@@ -5,7 +5,10 @@ import { createNameHelper, type StartHelperProcess, startHelper } from './helper
 
 const never = new AbortController().signal
 
-/** A helper whose processes are kept. `programs` replace the first processes. */
+/**
+ * A helper that starts its processes as in production. The first ones run the scripts in `programs` instead. `children`
+ * lists all processes.
+ */
 function started(...programs: string[]) {
   const children: ChildProcess[] = []
   const threads: number[] = []

@@ -6,7 +6,10 @@ import { createNameLookups, type NameLookups } from './names.ts'
 const address = [{ address: '192.0.2.1', family: 4 }]
 const never = new AbortController().signal
 
-/** Names whose look-ups end like this, one after the other; the last one is used for all further ones. */
+/**
+ * Look-ups of names over a simulated helper. `ends` are the results of its look-ups, in order; the last one is used for
+ * all further look-ups.
+ */
 function started(...ends: (LookupAddress[] | Error | 'hangs')[]) {
   const asked: string[] = []
   const clock = { mono: 0 }

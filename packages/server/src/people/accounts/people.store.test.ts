@@ -198,7 +198,8 @@ everyEngine('people', (open) => {
       ['Bob', 'Bobby'].map((name) => acceptInvitation({ people, by: undefined, now }, link, { name, password })),
     )
     expect(both.filter((each) => each.ok)).toHaveLength(1)
-    // With PostgreSQL, the later one may already see the account of the other one.
+    // On PostgreSQL the second call may already see the account that the first one has made. It is then refused with
+    // another code.
     const refused = { code: expect.stringMatching(/^(invitation_unknown|sign_in_needed)$/) }
     expect(both.find((each) => !each.ok)).toMatchObject(refused)
     expect(await membersOfWorkspace(people.store.db, north, ann)).toHaveLength(2)

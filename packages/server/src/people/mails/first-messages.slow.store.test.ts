@@ -40,7 +40,10 @@ const receivers: readonly [says: string, act: ReceiverAct, worked: boolean][] = 
   ['cannot be reached', [0, { is: 'unreachable', message: 'connect ECONNREFUSED' }], false],
 ]
 
-/** A world in which receivers whose address has the word `slow` act like this from the first second on. */
+/**
+ * A service with simulated receivers. Those whose address has the word `slow` act as `act` says from the first second
+ * on.
+ */
 async function world(store: Store, act: ReceiverAct, worked: boolean) {
   let isSlow = !worked
   const simulated = simulatedReceivers((to) => (isSlow && to.includes('slow') ? act : good))
@@ -151,7 +154,8 @@ everyEngine('while 12 recipients, 50 invitations and 40 channels wait for receiv
     try {
       await hold()
       const queued = new Map<string, number>()
-      // The first ones come while everything is tried for the first time, the others in the middle of the retries.
+      // The first messages are queued while everything is tried for the first time, the others in the middle of the
+      // retries.
       for (const [n, seconds] of [3, 17].entries()) {
         await play(seconds)
         for (const [, address, queue] of queues) {

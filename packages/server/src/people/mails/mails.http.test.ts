@@ -16,7 +16,7 @@ async function served(replies?: NonNullable<Parameters<typeof mailbox>[0]>['repl
   const service = await serve({ smtpUrl: box.url, ...given })
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
-  // Ann is mailed that she is an admin.
+  // Deletes the mail that tells Ann that she is an admin.
   await service.store.db.deleteFrom('account_mail').execute()
   const key = sealKeyOf('a secret of at least thirty-two characters')
   const mailer = createSourceDispatcher([accountMails({ ...service, config: { ...service.config }, key })], service)

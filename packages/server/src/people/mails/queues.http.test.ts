@@ -1,4 +1,4 @@
-/** Tests receivers against queues: who hangs, and whose message is sent nevertheless. */
+/** Tests that receivers which hang do not delay the messages to other receivers. */
 import type { ChannelKind } from '@svc/api'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'

@@ -33,7 +33,8 @@ test('two nodes whose transactions wait for each other both complete their work 
       }
     })
   await Promise.all([rename(nodes[0].db, ids, 'x'), rename(nodes[1].db, [...ids].reverse(), 'x')])
-  // The one that lost may take its first row again before the winner is awake; then one of them loses once more.
+  // The transaction that lost is retried. It may lock its first row again before the winner continues, and then one of
+  // them loses once more.
   expect(started).toBeGreaterThan(2)
   const names = await w.store.db.selectFrom('agent').select('name').orderBy('name').execute()
   expect(names.map(({ name }) => name)).toEqual(['mail-triagexx', 'secondxx'])

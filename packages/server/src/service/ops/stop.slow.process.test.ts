@@ -142,7 +142,8 @@ test.skipIf(process.platform !== 'linux')(
     const service = await home.start()
     const { token } = await populate(home)
     const go = await hang()
-    // One that waits for a connection to the database is refused after five seconds; one that has it is cut.
+    // A report that waits for a connection to the database is refused after five seconds. A report that has one is cut
+    // off.
     const reports = Array.from({ length: 3 }, () =>
       report(home.url, token).then(
         ({ status }) => status,

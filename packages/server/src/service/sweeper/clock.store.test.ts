@@ -175,7 +175,7 @@ everyEngine('after the clock of the service was changed', (open) => {
     expect(row.runtime_granted_at).toBe(w.clock.now())
   })
 
-  /** Each makes a permit, and returns a function that says whether it is valid at a time. */
+  /** Functions that make a permit. Each returns a function that says whether the permit is valid at a time. */
   const permits: Record<string, (w: TestWorkspace) => Promise<(now: number) => Promise<boolean>>> = {
     'a link to sign in': async ({ store: { db }, admin, clock }) => {
       const made = await createLink({ db, by: admin, now: clock.now() }, 'sign_in', admin.email)
@@ -197,7 +197,7 @@ everyEngine('after the clock of the service was changed', (open) => {
     const then = w.clock.now()
     const isValid = await (permits[name] as (typeof permits)[string])(w)
     expect([await isValid(then), await isValid(then - minute)]).toEqual([true, true])
-    // Before anything has corrected the stored time.
+    // The permit is not valid with the clock set back, even before the sweeper has corrected its stored time.
     expect(await isValid(then - 3 * hours * 1000)).toBe(false)
     w.clock.pass(-3 * hours)
     await passes(1)

@@ -89,7 +89,7 @@ everyEngine('stored times', (open) => {
     await mendTimes(store, then - minutes, minutes)
     const after = await timesIn(store, all)
     const code = 'install_code.expires_at'
-    // The code was a moment old, so it is farther away than a code can be.
+    // The install code was issued at `then`. With the clock set back, its end is farther away than an end can be.
     expect(after[code]).toBeLessThanOrEqual(then - minutes)
     for (const invitation of invitations)
       expect([invitation, after[invitation]]).toEqual([invitation, (before[invitation] ?? 0) - minutes])

@@ -12,7 +12,7 @@ import { createSweeper } from './sweeper.ts'
 type Row = Record<string, unknown>
 interface Filled {
   row: (w: TestWorkspace) => Row
-  /** How a row is that is over, and one that is not; null if all are over. */
+  /** The columns of a row that is over, and of one that is not; null if every row of the table is over. */
   over: Row
   open: Row | null
   /** The columns that differ in a row that somebody else made. */
@@ -70,7 +70,7 @@ const rows: Record<keyof typeof surplus, Filled> = {
     row: ({ agent }) => ({ agent_id: agent.id, name: 'work', received_at: 1, bytes: 1, text: 'x', expires_at: 2 }),
     over: {},
     open: null,
-    others: () => ({}), // its command is
+    others: () => ({}), // the log has no author; the author of its command counts
   },
   rollout: {
     row: ({ workspace }) => ({

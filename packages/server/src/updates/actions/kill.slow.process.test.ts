@@ -79,7 +79,7 @@ test.each(engines)(
     let unanswered = 0
     for (let kill = 0, left = 0; kill < kills; ) {
       const home = await nodeOf(kill)
-      // While an action waits for its rest, the sweeper goes on with it; otherwise the next one is pressed.
+      // An action that still has unsent commands is continued by the sweeper. Otherwise the next action is sent.
       if (left === 0) {
         const values = { every: ++actions }
         call(home, 'POST', 'actions', { type: 'set', agents: names, values }).catch(() => unanswered++)

@@ -33,7 +33,7 @@ everyEngine('several install codes at once', (open) => {
     expect(namesOf(first)).toEqual(['mail', 'mail-3', 'mail-4'])
     expect(namesOf(await issue(w, { count: 2 }))).toEqual(['mail-5', 'mail-6'])
     expect(namesOf(await issue(w, { count: 2, agentName: 'box' }))).toEqual(['box', 'box-2'])
-    // A single code is as before: it may name an agent that exists, or one that another code promises.
+    // A single code may name an agent that exists, or one that another code will install.
     expect(namesOf(await issue(w, {}))).toEqual(['mail'])
     expect(namesOf(await issue(w, { agentName: 'mail-2' }))).toEqual(['mail-2'])
     expect(namesOf(await issue(w, { count: 2, agentName: 'No' }))).toBe('agent_name_invalid')

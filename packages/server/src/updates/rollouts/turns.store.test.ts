@@ -21,7 +21,7 @@ import { cancelRollout, continueRollout, pauseRollout, startRollout } from './st
 
 const open = closing(openTestSqlite)
 
-/** More than are planned, added, judged or withdrawn at once. */
+/** The number of agents: more than are planned, added, judged or withdrawn in one piece. */
 const agents = 260
 const by = { id: null, name: 'Ada' }
 const wanted: NewRollout = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0', waves: ['100%'] }

@@ -10,7 +10,7 @@ import { fleetCache } from './fleet.ts'
 /** More agents than those whose costs an answer waits for. */
 const many = 1_001
 
-/** A store of which every table that is read from is noted. */
+/** A database that notes the tables that are read from. */
 function noting(db: Db): { db: Db; read: () => string[] } {
   let read: string[] = []
   const noted = db.withPlugin({

@@ -270,7 +270,10 @@ test.each(rows.map((row) => [row.route, row] as const))('%s is refused beyond it
   expect(bounds[route]?.limit).toContain(row.written ?? String(row.max))
 })
 
-/** How the rows that are over are bounded, for each bound: a kind of surplus, or the reason why there are none. */
+/**
+ * For each bound, how rows that no longer count are erased: the kind of surplus, or the reason why there are no such
+ * rows.
+ */
 const over: Record<string, keyof typeof surplus | { because: string }> = {
   mutes: 'alert_mute',
   'tests of channels': 'alert_delivery',
@@ -318,7 +321,7 @@ test('every bound has a row above, or needs no count', () => {
   const tried = [...rows.map(({ route }) => route), ...(Object.keys(keyed) as (keyof typeof keyed)[])]
   const known = new Set(tried.map((route) => bounds[route]))
   expect(Object.entries(bounds).filter(([, bound]) => bound !== null && !known.has(bound))).toEqual([])
-  // That older lines are summed up is tested in audit/.
+  // Tests in people/audit/ show that older lines are summed up.
   expect(activityBound.limit).toContain((foldLimits.ordinary.kept + foldLimits.ordinary.slack).toLocaleString('en-US'))
   expect(activityBound.limit).toContain((foldLimits.evidence.kept + foldLimits.evidence.slack).toLocaleString('en-US'))
   expect(activityBound.limit).toContain(`${maxEvidence.toLocaleString('en-US')} of a kind in a day`)

@@ -40,7 +40,7 @@ const code: Judge = {
   isCode: true,
 }
 const recovery: Judge = { plain: '7k2m-9xq4-b0c1-z8nd', read: (typed) => done(hashRecovery(typed)), isCode: true }
-/** A part of a channel of this kind. */
+/** Judges a text as this part of a new channel. `rest` are its other parts. */
 const channel = (part: keyof ChannelWanted, plain: string, rest: Partial<ChannelWanted> = {}): Judge => ({
   plain,
   read: (typed) => {

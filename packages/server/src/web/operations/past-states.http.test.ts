@@ -1,4 +1,6 @@
-/** Tests the routes and the commands about what was before, and what they refuse. */
+/**
+ * Tests the routes and the commands about the past of agents: their states, changes and trends, and what is refused.
+ */
 import type { AgentTrend, HistoryChange, PastAgentState, StateSpan, StateStrips } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
@@ -7,7 +9,10 @@ import { offering } from '../../../testing/service.ts'
 const w = '/api/web/w/north'
 const of = `${w}/agents/mail/history`
 
-/** The seconds after a time, to ten of them: the clock goes on while the test runs. */
+/**
+ * Returns a function that rounds the time since `began` to 10 s, since the clock goes on while the test runs. All times
+ * are in milliseconds.
+ */
 const after = (began: number) => (at: number) => Math.round((at - began) / 10_000) * 10
 
 async function start() {

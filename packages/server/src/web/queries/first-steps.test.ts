@@ -10,7 +10,8 @@ const steps = (done: string): FirstSteps => ({
 })
 
 test.each([
-  // done, never shown, shown, dismissed
+  // The columns: the steps that are done, and whether the steps are shown to a person who never saw them, saw them, or
+  // dismissed them.
   ['', true, true, false],
   ['a', true, true, false],
   ['nb', true, true, false],

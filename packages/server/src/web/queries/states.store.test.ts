@@ -405,7 +405,7 @@ everyEngine('the states of an agent', (open) => {
     expect(spans.map(({ from, is }) => [(from - start) / second, is])).toEqual([
       [0, 'reporting'],
       [90, 'offline'],
-      // With an interval of 300 s, a silence of 800 s is none.
+      // With an interval of 300 s an agent is not offline after 800 s without a report.
       [800, 'reporting'],
       [1690, 'offline'],
     ])

@@ -45,7 +45,7 @@ const me = (browser: Browser) => browser.get<Me>(api('/me'))
 const factorsIn = async (browser: Browser) => (await browser.get<Factors>(api('/factors'))).body
 const prove = (browser: Browser, body: object) => browser.send<Refused>('POST', api('/proof'), body)
 const removes = (browser: Browser, id: string) => browser.send<Refused>('DELETE', api(`/factors/passkeys/${id}`))
-/** A change of one's own that needs a proof. */
+/** A request for the person's own account that needs a proof. */
 const dangerous = (browser: Browser) => browser.send<Refused>('POST', api('/factors/passkeys/options'))
 const rowsOf = async ({ store: { db } }: Service) => ({
   sessions: (await db.selectFrom('session').select('id').execute()).length,

@@ -15,9 +15,9 @@ const ofFactors = dangerous.filter(({ route }) => /^(POST|DELETE) \/factors\//.t
 const noPasskey = { id: 'x', rawId: 'x', response: { clientDataJSON: 'x', attestationObject: 'x' } }
 
 /**
- * The requests of each dangerous operation that need a proof, each with its answer once it was given, and the requests
- * that need none; a body is undefined if it has none. A refusal is that of the operation itself, which finds nothing to
- * act on here.
+ * For each dangerous operation: the bodies of requests that need a proof (`needs`), each with the answer after a proof
+ * was given, and the bodies of requests that need none (`free`). A refusal in an answer comes from the operation
+ * itself, which finds nothing to act on here.
  */
 const requests: Record<string, { needs: [body: unknown, answer: number | string][]; free?: unknown[] }> = {
   'POST /password': { needs: [[{ current: password, next: 'another good password' }, 200]] },
@@ -234,7 +234,7 @@ describe('somebody with a second factor', () => {
       const tries = () => codeOf(browser, { operation, body: { code: '123456' }, member: 'x' })
       expect(await tries(), operation.route).toBe('proof_required')
       expect((await prove(browser, { password })).body).toMatchObject({ error: { code: 'code_wrong' } })
-      // Eight passwords in five minutes are enough.
+      // The clock advances, because only eight passwords may be tried in five minutes.
       service.pass(60)
       expect(await tries(), operation.route).toBe('proof_required')
       expect(await factorsIn(service)).toEqual(before)

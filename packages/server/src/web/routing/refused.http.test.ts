@@ -1,6 +1,6 @@
 /**
- * The forms of refusals: with status 200 for the page that asks for that, so that the browser's console shows no error
- * for them, and as a page for somebody who opens the address.
+ * Tests the forms of refusals: the page gets them with status 200 if it asks for that, so that the browser's console
+ * shows no error, and somebody who opens the address gets a page.
  */
 import { refusedHeader } from '@svc/api/refused'
 import { expect, test } from 'vitest'
@@ -51,7 +51,8 @@ test('an expected refusal has status 200 for the page that asks for that, and it
     return { path, programs: answer, page: kept ? [Number(status), null] : [200, status] }
   })
   expect(answers).toEqual(wanted)
-  // The log names the real status of both. A refused way in has a line about the sign-in instead.
+  // The log names the real status of each refusal, for programs and for the page. A refused sign-in, link or invitation
+  // has a line about the sign-in instead.
   const isWayIn = ([answer]: (typeof refusals)[number]) => /link|invitation|second_factor|sign_in/.test(answer)
   const others = refusals.filter((refusal) => !isWayIn(refusal))
   const statuses = others.flatMap(([answer]) => [Number(answer.split(' ')[0]), Number(answer.split(' ')[0])])

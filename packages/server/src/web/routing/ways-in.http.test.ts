@@ -91,13 +91,13 @@ const accepts = (browser: Browser, path: string) =>
 
 interface Way {
   use(setup: Setup, browser: Browser, passkey?: TestPasskey): Promise<{ status: number; body: unknown }>
-  /** The account is connected with the provider before. */
+  /** True if the account is first connected with the provider. */
   connected?: true
-  /** Passkeys are removed, and an app is not. */
+  /** True if the way removes passkeys, but no app. */
   removesPasskeys?: true
   /**
-   * `factor` if an app is asked for, `removed` if all factors are removed, `none` if the way needs none, `is one` if it
-   * is itself a factor, `shows one` if it counts as showing one.
+   * `factor`: the way asks for a factor, because the account has an app. `removed`: it removes all factors.
+   * `is one` and `shows one`: it is a factor itself, or counts as showing one.
    */
   asks: 'factor' | 'none' | 'removed' | 'is one' | 'shows one'
   /** How the way is refused while the account is disabled. */
