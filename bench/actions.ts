@@ -19,7 +19,7 @@ import { startLoad } from './fleet/load.ts'
 
 const interval = 30
 /** The limits in milliseconds. */
-const most = { answered: 1000, queued: 5000 } as const
+const maxMs = { answered: 1000, queued: 5000 } as const
 const person = 'person-0@example.org'
 
 interface ActionMeasurement {
@@ -49,8 +49,8 @@ export async function benchActions(args: string[]): Promise<string> {
     const figures: [what: string, times: number[], limit: number | undefined][] = [
       ['names of the agents that a filter selects', names, undefined],
       ['preview', preview, undefined],
-      ['answer to the press', answered, most.answered],
-      ['every command queued', queued, most.queued],
+      ['answer to the press', answered, maxMs.answered],
+      ['every command queued', queued, maxMs.queued],
       ['until then, CPU of service and database', cpu, undefined],
     ]
     return figures.map(([what, times, limit]) => {

@@ -15,7 +15,7 @@ import { type Cell, count, fixed, table } from './common/table.ts'
 import { median } from './common/times.ts'
 
 /** The limits in milliseconds: of an answer about few and about many agents, and of a turn of the event loop. */
-const most = { few: 500, many: 3000, turn: 10 } as const
+const maxMs = { few: 500, many: 3000, turn: 10 } as const
 const fewAgents = 1000
 
 export async function benchCosts(args: string[]): Promise<string> {
@@ -61,10 +61,10 @@ async function measure(engine: string, agents: number, rounds: number, env: Reco
           if (round > 0) times.push(ms)
           if (round > 0) turns.push(turn)
         }
-        const limit = agents > fewAgents ? most.many : most.few
+        const limit = agents > fewAgents ? maxMs.many : maxMs.few
         rows.push(rowOf([engine, count(agents), what], times, limit))
         // A turn is longer on a busy machine, so the best round counts.
-        rows.push(rowOf([engine, count(agents), `${what}, longest turn`], turns, most.turn, Math.min))
+        rows.push(rowOf([engine, count(agents), `${what}, longest turn`], turns, maxMs.turn, Math.min))
       }
       return rows
     })

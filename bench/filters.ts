@@ -25,7 +25,7 @@ const seconds = 20
 /** The number of times that each filter is applied in a round. */
 const filterings = 10
 /** The limits in milliseconds. */
-const most = { filter: 15, list: 50, rows: 500, costs: 1500 } as const
+const maxMs = { filter: 15, list: 50, rows: 500, costs: 1500 } as const
 const person = 'person-0@example.org'
 
 /** The filters that are measured. The reports and tags are those of common/fleet.ts and common/service.ts. */
@@ -180,12 +180,12 @@ function tables(all: readonly FilterMeasurement[], rounds: number): string {
       [
         `CPU of a filter over cached rows, the slowest: \`${shortened(filters[slowest] ?? '')}\``,
         filtered[slowest] ?? [],
-        most.filter,
+        maxMs.filter,
       ],
-      ['CPU of a filter over cached rows, all filters', filtered.flat(), most.filter],
-      ['request for the list, while agents report', lists, most.list],
-      ['cold: all rows', cold, most.rows],
-      ['cold: then their costs', costs, most.costs],
+      ['CPU of a filter over cached rows, all filters', filtered.flat(), maxMs.filter],
+      ['request for the list, while agents report', lists, maxMs.list],
+      ['cold: all rows', cold, maxMs.rows],
+      ['cold: then their costs', costs, maxMs.costs],
       ['first request for the list after a start', first, undefined],
       ['the same, and one by costs after it', firstCosts, undefined],
     ]

@@ -22,7 +22,7 @@ import { startLoad } from './fleet/load.ts'
 import { type LargestRequest, largestOf, type Names } from './requests/largest.ts'
 
 /** The limits: the CPU of a request as a multiple of that of the statement, and the milliseconds of a turn. */
-const most = { ratio: 5, turn: 50 } as const
+const limits = { ratio: 5, turn: 50 } as const
 /** The milliseconds after the answer for which turns count, since some operations go on after it. */
 const afterMs = 600
 const person = 'person-0@example.org'
@@ -175,14 +175,14 @@ function text(
     fixed(cpu),
     fixed(cpu / limit, 2),
     fixed(turn),
-    fixed(turn / most.turn, 2),
+    fixed(turn / limits.turn, 2),
   ])
-  const above = figures.filter(({ cpu, turn }) => cpu / limit > most.ratio || turn > most.turn)
+  const above = figures.filter(({ cpu, turn }) => cpu / limit > limits.ratio || turn > limits.turn)
   return [
     `Operations with their largest input in a workspace of ${count(agents)} agents, ${engine}; milliseconds of CPU, medians of ${rounds} rounds, and for turns the shortest of the longest. The limit, one statement that reads the last report of every agent, and JSON.parse of them, takes ${fixed(limit)} ms.`,
-    table(['operation', 'CPU', '÷ limit', 'longest turn', `÷ ${most.turn} ms`], rows),
+    table(['operation', 'CPU', '÷ limit', 'longest turn', `÷ ${limits.turn} ms`], rows),
     above.length === 0
-      ? `Every operation takes at most ${most.ratio} × the limit, and no turn takes more than ${most.turn} ms.`
-      : `ABOVE ${most.ratio} × the limit, or ${most.turn} ms in a turn: ${above.map(({ route }) => route).join(', ')}.`,
+      ? `Every operation takes at most ${limits.ratio} × the limit, and no turn takes more than ${limits.turn} ms.`
+      : `ABOVE ${limits.ratio} × the limit, or ${limits.turn} ms in a turn: ${above.map(({ route }) => route).join(', ')}.`,
   ].join('\n\n')
 }

@@ -146,7 +146,7 @@ test('the help names the commands as they are typed where the package is install
   for (const name of files) {
     const text = readFileSync(join(help, name), 'utf8')
     expect(text, name).not.toContain('npx svc-server')
-    // A paragraph, cell or entry that names the command of a checkout says so.
+    // A paragraph, cell or entry that names `npm start` says that this is for a checkout.
     const blocks = text.replace(/<\/?(code|a|strong|em|span)\b[^>]*>/g, '').split(/<[^>]+>|"/)
     expect(
       blocks.filter((block) => /npm start/.test(block) && !/checkout/.test(block)),
@@ -167,7 +167,7 @@ test('in an empty folder it serves the first page within five seconds, the help 
     return { ...service, page }
   }
   let first = await firstPage()
-  // On a busy machine some starts take longer.
+  // A busy machine makes some starts slower, so the fastest of three counts.
   while (took.length < 3 && Math.min(...took) >= 5000) {
     await first.stop()
     first = await firstPage()

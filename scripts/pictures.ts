@@ -15,7 +15,7 @@ import { contextOptions, launchBrowser } from '../testing/browser.ts'
 const root = join(import.meta.dirname, '..')
 const shown = join(root, 'docs/screenshots')
 const maxBytes = 150_000
-/** Until then each part of the demo is there. */
+/** The time after which every part of the demo is there. */
 const waitMs = 120_000
 const settleMs = 4000
 

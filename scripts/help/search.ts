@@ -2,17 +2,17 @@
 import type { HelpIndex } from '../../packages/api/src/help.ts'
 import type { Document } from './pages.ts'
 
-/** The share of all sections above which a word says nothing about one of them. */
-const common = 0.04
+/** The share of all sections above which a word does not tell one section from another. */
+const rareShare = 0.04
 /** The maximum length of a first sentence in the index. */
-const most = 90
+const maxSentence = 90
 
 export function helpIndex(documents: readonly Document[]): HelpIndex {
   const sections = documents.map((document) => ({ document, parts: partsOf(document) }))
   const all = sections.flatMap(({ parts }) => parts.map(({ text }) => wordsIn(text)))
   const times = new Map<string, number>()
   for (const words of all) for (const word of words) times.set(word, (times.get(word) ?? 0) + 1)
-  const isRare = (word: string) => (times.get(word) ?? 0) <= all.length * common
+  const isRare = (word: string) => (times.get(word) ?? 0) <= all.length * rareShare
   return sections.map(({ document, parts }) => [
     document.name,
     document.title,
@@ -60,5 +60,5 @@ const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().match(
 
 function sentenceIn(text: string): string {
   const [first = ''] = /^.*?[.!?:](?= |$)/.exec(text) ?? [text]
-  return first.length <= most ? first : `${first.slice(0, first.lastIndexOf(' ', most))} …`
+  return first.length <= maxSentence ? first : `${first.slice(0, first.lastIndexOf(' ', maxSentence))} …`
 }

@@ -42,7 +42,7 @@ export interface Work {
 export interface Condition {
   /** The agent never reports, reports only once, or reports that it was stopped on its machine. */
   reports?: 'never' | 'once' | 'stops'
-  /** The detail is without `detailPrefix`. */
+  /** The reported state. Its `detail` is without `detailPrefix`, which the report adds. */
   state?: { level: Level; label: string; detail: string }
   /** The condition comes and goes. */
   flaps?: true

@@ -17,7 +17,7 @@ export interface PastLevel {
 
 const hourMs = 3_600_000
 const pastHours = 26
-/** The hours into which the day is divided. Each part may have a time of trouble. */
+/** The length of the parts of a day. In each part, an agent may have another level than `ok` once. */
 const partHours = 4
 
 /** The changes of level up to `now`, the oldest first; none of an agent that never reports. */
