@@ -23,10 +23,10 @@ describe.each(languages)('in $name', (language) => {
   })
   afterAll(() => program.kill())
 
-  /** Expects these lines on standard error since the last time, and no more. */
+  /** Expects exactly these lines on standard error since the previous call. */
   let heard = 0
   async function expectSaid(...lines: RegExp[]) {
-    await program.call('paused') // what was said before this answer has been read, except for what is on its way
+    await program.call('paused') // by its answer, almost all earlier lines have arrived
     await eventually('lines on standard error', () =>
       expect(program.said().slice(heard)).toEqual(lines.map((line) => expect.stringMatching(line))),
     )

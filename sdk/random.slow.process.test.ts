@@ -109,7 +109,7 @@ function callOf(random: () => number): Call {
   ])()
 }
 
-/** A status without what the languages have in words of their own, and without links to hosts that only Node keeps. */
+/** A status without what differs between the languages: their names of values, and links that only Node keeps. */
 function inOneLanguage(folder: string) {
   const status = JSON.stringify(comparable(statusIn(folder))).replaceAll('"True"', '"true"')
   return JSON.parse(status, (key, value) =>

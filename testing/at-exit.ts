@@ -12,7 +12,7 @@ process.once('exit', () => {
     try {
       act()
     } catch {
-      // The others are still done.
+      // The remaining ones are still called.
     }
   }
 })

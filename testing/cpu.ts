@@ -52,7 +52,7 @@ export function groupSeconds(): number | undefined {
       const text = readFileSync(file, 'utf8')
       return Number(/^(?:usage_usec )?(\d+)/.exec(text)?.[1]) / unit
     } catch {
-      // It is of the other version of control groups.
+      // The file belongs to the other version of control groups.
     }
   }
   return undefined

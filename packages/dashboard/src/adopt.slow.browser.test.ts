@@ -44,7 +44,7 @@ test.skipIf(noTerminal)('cron jobs are on the page after one block and one answe
   const shell = new Terminal(machine.home, { ...machine.env, SVC_TIME_SCALE: '0.2' })
   terminal = shell
   await shell.ready()
-  // Typed at once, as a paste is: no question may be answered by what follows it.
+  // The whole text is typed at once, like a paste: no line of it may answer a question that an earlier line asks.
   shell.type(await copied(page, 'block'))
   await shell.until('Change the crontab like this?')
   shell.press('Enter')

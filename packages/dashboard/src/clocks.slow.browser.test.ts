@@ -16,9 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => setup?.setup.close())
 
-/** The lines about times. Those said about a moment ago may differ by the few minutes between two visits. */
+/** Matches the lines about times. */
 const aboutTime = /\bago\b|\bnow\b|\bin\s\d|offline|just now|today|yesterday|tomorrow|until|expire|\bold\b|\d:\d\d/i
-/** The name of a filter of the list. The level of an agent that is offline has more words. */
+/** The name of a filter of the list, which is no line about a time. */
 const filterName = 'Offline'
 const said = (line: string): string =>
   line

@@ -11,7 +11,7 @@ let token: string
 const web = '/api/web/w/north-wind'
 const late = 600
 /** The share of a window by which a page may jump in all. Browsers call less than 0.1 good. */
-const mostJumps = 0.05
+const maxJumps = 0.05
 const bad = { state: { level: 'bad', label: 'No answer' }, health: [{ name: 'Job backup', level: 'bad' }] }
 
 beforeAll(async () => {
@@ -88,6 +88,6 @@ test.each(everyPage)('the page %s stands still when its answers are late', async
   expect(
     jumps.reduce((all, { by }) => all + by, 0),
     JSON.stringify(jumps),
-  ).toBeLessThan(mostJumps)
+  ).toBeLessThan(maxJumps)
   await page.close()
 })

@@ -85,7 +85,7 @@ async function compare(path: string, program: () => void, open?: (page: Page) =>
       expect(difference(await said(plain), await said(foreign))).toBeUndefined(),
     )
   await alike()
-  // Digits are not compared. A label has at most 80 characters.
+  // The labels differ in letters and length, since digits are not compared, and have at most 80 characters.
   const label = `Queue of ${'xyz'[++changed % 3]?.repeat(1 + (changed % 50))}`
   await report(changes[changed % 3] ?? 'ok', label)
   if (path === paths.fleet && !open) await foreign.getByText(label).first().waitFor()

@@ -45,7 +45,7 @@ const standsStill = (page: Page): Promise<void> =>
     const ending = () =>
       document
         .getAnimations()
-        // One that follows the scrolling of an element never ends.
+        // An animation that follows the scrolling of an element never ends.
         .filter(
           ({ effect, timeline }) => timeline === document.timeline && effect?.getComputedTiming().endTime !== Infinity,
         )

@@ -104,7 +104,7 @@ export class BrowserSetup {
   }
 
   /** Changes the stored data as if the service had been down for this many seconds longer. */
-  lieStill(seconds: number): void {
+  addDowntime(seconds: number): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'))
     db.prepare('update service_beat set at = at - ?').run(seconds * 1000)
     db.close()

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => setup?.close())
 const devices: CDPSession[] = []
 afterEach(async () => {
-  // A later test may get the same browser.
+  // A later test may get the same browser, where the device would still answer.
   for (const device of devices.splice(0)) await device.send('WebAuthn.disable').catch(() => {})
   expect(setup.faults.splice(0)).toEqual([])
 })
@@ -46,8 +46,8 @@ interface Kept {
 
 /**
  * Gives the browser of a page a device that keeps passkeys and verifies the person. Chromium forgets the device when
- * the first page of the service is opened, since its policy puts it into another group, and when another debugger lets
- * go, as that of axe does. So the page is open, and axe in it.
+ * the first page of the service is opened, since the opener policy of the service moves it to another browsing context
+ * group, and when another debugger detaches, as that of axe does. So the page must be open, and axe runs first.
  */
 async function deviceOf(page: Page, keys: readonly Kept[] = [], verifies = true) {
   await axe(page)

@@ -299,7 +299,7 @@ test('settings: only valid changes are sent, a report does not touch text that i
   await reporting({ every: 15 }, { acks: [{ id: set?.id, ok: false, message: 'Not while a run is going on.' }] })
   const form = page.getByRole('form', { name: 'Settings' })
   await form.getByText('Not while a run is going on.').waitFor()
-  // The rows have moved already, although the page loads them apart from the answer.
+  // The rows no longer have a request, although the page loads them with another answer.
   expect(await form.getByText('requested:').count()).toBe(0)
   await page.unroute(agentRoute)
 

@@ -27,7 +27,7 @@ if (!hasFlock) process.stderr.write('NOT TESTED: AI sessions on the page, since 
 
 const north = '/api/web/w/north-wind'
 const minute = 60_000
-/** The agent is quicker than usual, and the service is not. */
+/** Shortens the intervals of the host agent; those of the service stay. */
 const quick = { SVC_TIME_SCALE: '0.1' }
 /** Reports come every few seconds, and the service evaluates alerts as often. */
 const reported = { timeout: 60_000 }

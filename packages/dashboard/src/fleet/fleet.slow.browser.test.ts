@@ -463,7 +463,7 @@ test('while the page has no connection, it shows no agent as offline', async () 
   const { page, context } = await setup.ada({ own: true })
   await setup.report(token('link-checker'), { state: { level: 'ok', label: 'Checking' } })
   await page.clock.install()
-  // An answer that is read after the clock was set forward would be one that came ten minutes later.
+  // The page must read this answer before the clock is set forward, or it would seem to come ten minutes later.
   const last = page.waitForResponse(/\/history\/strips/)
   await page.goto(fleet())
   const state = page.locator('[role="row"]', { hasText: 'link-checker' }).locator('.fleet-state')
@@ -484,7 +484,7 @@ test('the first line names the problems that no chip counts, and the title of th
   await page.getByRole('link', { name: /^Bad \d$/ }).waitFor()
   await page.getByText(/^Today\s/).waitFor()
   expect(await bad.count()).toBe(0)
-  // The number of open alerts may stand before it.
+  // The number of open alerts may come first.
   expect(await page.title()).toMatch(/^(\(\d\) )?\d bad · Agents/)
   await page.goto(`${fleet()}?q=mail`)
   await bad.click()

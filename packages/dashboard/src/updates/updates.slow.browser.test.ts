@@ -151,7 +151,7 @@ test('the runtime is updated in waves; a rollback while the service was down is 
   await page.getByRole('list', { name: 'Wave 1' }).getByText('testing').waitFor()
 
   await setup.kill()
-  setup.lieStill(120)
+  setup.addDowntime(120)
   await setup.start()
   const applied = { version: '0.0.9', outcome: 'rolled_back', message: 'no report arrived within five minutes' }
   await north.report({ runtime: { ...runtime, applied } })
@@ -330,7 +330,7 @@ test('older rollouts are loaded on request, page by page, each once', async () =
   const links = page.locator('.up-rollout').getByRole('link')
   const shown = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href')?.split('/').at(-1)))
   const isEnded = ({ state }: { state: string }) => state === 'done' || state === 'cancelled'
-  // Those that are under way are above the others.
+  // The page lists rollouts that are under way above those that ended.
   const idsOf = (some: typeof rows) =>
     [...some.filter((row) => !isEnded(row)), ...some.filter(isEnded)].map((r) => r.id)
   await page.getByText('the newest 2').waitFor()

@@ -122,7 +122,7 @@ test.each<[typed: string, command: string[]]>([
       const file = join(folder, 'svc.agent.yaml')
       writeFileSync(file, 'name: one\nversion: 0.1.0')
       const [line = '', start] = keepBlock(typed).split('\n')
-      // Pasted twice, the key is there once: a manifest with two is refused.
+      // The line is run twice and writes the key once: a manifest with a key twice is refused.
       for (const _ of [1, 2]) execFileSync(shell, ['-c', line], { cwd: folder })
       const [, json = ''] =
         /^name: one\nversion: 0.1.0\nruntime: \{kind: process, command: (.*)\}\n$/.exec(readFileSync(file, 'utf8')) ??

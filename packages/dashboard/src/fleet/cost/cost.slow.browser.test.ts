@@ -87,7 +87,7 @@ test('costs are split by what the address says, and everything that is chosen go
   await wide.getByRole('rowheader', { name: '1 deleted agent' }).waitFor()
   await wide.getByLabel('By', { exact: true }).selectOption('Week')
   await wide.getByRole('slider', { name: 'Cost by week and agent' }).waitFor()
-  // A column of a week has no limit of a day.
+  // By week, the chart has no line for the day's limit.
   expect(await limitOf(wide)).toBeUndefined()
   await wide.getByLabel('Time').selectOption('90 days')
   await wide.waitForURL(
