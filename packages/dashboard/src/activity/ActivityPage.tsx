@@ -120,7 +120,7 @@ interface LinesProps {
   onOpened: (ids: ReadonlySet<string>) => void
 }
 
-/** A line, and those like it once a person has opened them. */
+/** The newest of several lines that are alike; the earlier ones, too, once a person has opened them. */
 function Lines({ slug, lines: { newest, earlier }, opened, onOpened }: LinesProps) {
   const ids = [newest, ...earlier].map(({ id }) => id)
   const isOpen = ids.some((id) => opened.has(id))

@@ -58,7 +58,7 @@ function DoorPages({ door }: { door: EntryInfo }) {
     )
   if (at.page === 'start') return <StartPage token={token} {...door} />
   if (at.page === 'link') return <LinkPage token={token} />
-  // Who signs in only through the provider has no password that could be forgotten or chosen.
+  // People who sign in only through the provider have no password that they could forget or choose.
   if (door.oidc?.only) return <NoPasswords provider={door.oidc.name} />
   if (at.page === 'claim') return <ClaimPage token={token} />
   return <ForgotPage mail={door.mail} />

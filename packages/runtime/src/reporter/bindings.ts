@@ -132,7 +132,7 @@ export async function probeBinding(
 ): Promise<BindingVerdict> {
   const name = product.toUpperCase()
   if (url === undefined && workspace === undefined && token === undefined)
-    return { level: 'bad', detail: ungiven(product) }
+    return { level: 'bad', detail: missingTokenDetail(product) }
   if (url === undefined || workspace === undefined || token === undefined)
     return { level: 'bad', detail: `The three variables SVC_BINDING_${name}_… are not all in .svc/agent.env.` }
   const origin = readOrigin(url)
@@ -145,7 +145,7 @@ export async function probeBinding(
  * The message for a binding to a product for which this machine has no token (2.9). The service issues tokens only at
  * an installation, so there is no token for a product that a later version of the blueprint added.
  */
-const ungiven = (product: string): string =>
+const missingTokenDetail = (product: string): string =>
   cut(
     `There is no token for ${product} here. Tokens are issued only at installation. If a newer version needs this product, delete the agent in the service and install it again with a new code, or go back to the previous version.`,
     limits.detail,

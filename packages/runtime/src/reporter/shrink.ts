@@ -12,9 +12,9 @@ export const reportBytes = (report: Report): number => Buffer.byteLength(JSON.st
  * nothing left to drop.
  */
 const steps: readonly ((report: Report, now: number) => Report | undefined)[] = [
-  ({ panels, ...rest }) => (panels ? { ...rest, ...some('panels', panels.slice(0, -1)) } : undefined),
+  ({ panels, ...rest }) => (panels ? { ...rest, ...unlessEmpty('panels', panels.slice(0, -1)) } : undefined),
   ({ runs, ...rest }, now) =>
-    runs ? { ...rest, ...some('runs', newestRuns(runs, Math.floor(runs.length / 2), now)) } : undefined,
+    runs ? { ...rest, ...unlessEmpty('runs', newestRuns(runs, Math.floor(runs.length / 2), now)) } : undefined,
   (report) => withoutDetails(report),
   ({ gauges, ...rest }) => (gauges ? rest : undefined),
   ({ active, ...rest }) => (active ? rest : undefined),
@@ -41,7 +41,7 @@ export function shrinkReport(report: Report, now: number, max: number = limits.r
 }
 
 /** An object with the list `items` as the value of `key`; an object without that key if the list is empty. */
-const some = <K extends string, T>(key: K, items: T[]): { [key in K]?: T[] } =>
+const unlessEmpty = <K extends string, T>(key: K, items: T[]): { [key in K]?: T[] } =>
   items.length > 0 ? ({ [key]: items } as { [key in K]?: T[] }) : {}
 
 function withoutDetails(report: Report): Report | undefined {

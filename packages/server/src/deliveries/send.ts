@@ -59,7 +59,10 @@ export async function tryCall(
     : { is: 'unreachable', message: errorWords(error) }
 }
 
-/** Makes a request. `agent` is used only once, and looks the name up; false means that no address is refused. */
+/**
+ * Makes a request with an agent that refuses addresses and looks the name up; it is closed afterwards. False means that
+ * no address is refused, and `lookup` looks the name up.
+ */
 function exchange(
   url: URL,
   { method, headers, body }: Omit<ChannelRequest, 'url' | 'method'> & { method: string },

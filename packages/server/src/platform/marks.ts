@@ -50,7 +50,7 @@ export interface CommitLoss {
  * Compares the count that a node remembers with the stored one. Returns the loss if the database lost commits. Pure.
  */
 export function commitLossOf(known: ConfirmedCount | undefined, { epoch, row }: StoredCount): CommitLoss | undefined {
-  // Another epoch is the database of another service, or one whose restore was completed with new tokens.
+  // With another epoch, this is the database of another service, or its restore was completed with new tokens.
   if (known === undefined || epoch !== known.epoch) return undefined
   if (row !== undefined && row.count >= known.count) return undefined
   return { from: row?.at ?? null, until: known.at }

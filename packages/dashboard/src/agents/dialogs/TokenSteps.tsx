@@ -108,7 +108,7 @@ function Program({ name, baseUrl, installed = false }: { name: string; baseUrl: 
   )
 }
 
-/** The line that shows the cron jobs of a machine. */
+/** The command line by which a machine shows its cron jobs, with what it does. */
 const Jobs = ({ name, baseUrl }: { name: string; baseUrl: string }) => (
   <Stack gap={8}>
     <CopyLines text={adoptLine(baseUrl, name)} label="line that shows cron jobs" />

@@ -47,7 +47,7 @@ const squareGaps = { squares: 2, named: 6 }
 /** A square with a name: the minimum width, the height, and the maximum number in a window. */
 const namedSquares = { minWidth: 150, minWindow: 640, wide: { height: 36, max: 120 }, narrow: { height: 50, max: 60 } }
 const namedIn = (width: number) => (width >= namedSquares.minWindow ? namedSquares.wide : namedSquares.narrow)
-/** The columns of named squares in a block for each of its rows, about. */
+/** The approximate number of columns in a block of named squares, as a multiple of its rows. */
 const namedProportion = 0.5
 
 /** True if there is room for the names of all agents. */

@@ -28,8 +28,8 @@ export default function ViewsMenu({ slug, views, shown, save, rename, remove }: 
   const open = useOpenView(slug)
   const [opened, setOpened] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  // The first press was on a button that this menu replaced. The new one gets the focus, to have it again after the
-  // menu.
+  // The first press was on a button that this menu replaced. The new button gets the focus, so that the focus returns
+  // to it when the menu closes.
   useEffect(() => {
     button.current?.focus()
     setOpened(true)
@@ -41,7 +41,7 @@ export default function ViewsMenu({ slug, views, shown, save, rename, remove }: 
   ] as const
   const here = (id: string | undefined) => shown?.view.id === id && !shown?.differs
   return (
-    // In the page itself, the menu is in a landmark, and no focusable element without a role is in it.
+    // Without a portal, the menu is in a landmark. The placeholder for the focus would be focusable without a role.
     <Menu
       opened={opened}
       onChange={setOpened}

@@ -35,17 +35,17 @@ const pointWidth = 5
  * has a point at the right edge. The row is silent for screen readers, since the words are in the table around it.
  */
 export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) {
-  const place = positionSpans({ start, end, width })
+  const positionOf = positionSpans({ start, end, width })
   const scale = linearScale([start, end], [0, width])
   const xOf = (time: number) => Math.round(scale(time)) + 0.5
-  const marked = at && place(at)
+  const marked = at && positionOf(at)
   return (
     <svg className="svc-time-bars" width={width} height={rowHeight} aria-hidden>
       {marks.map((mark) => (
         <line key={mark} className="svc-chart-grid" x1={xOf(mark)} x2={xOf(mark)} y2={rowHeight} />
       ))}
       {(['warn', 'bad'] as const).map((tone) => (
-        <path key={tone} data-tone={tone} d={timeBarsPath(bars, tone, place)} />
+        <path key={tone} data-tone={tone} d={timeBarsPath(bars, tone, positionOf)} />
       ))}
       {marked && (
         <rect className="svc-time-at" x={marked.x - 2.5} y={1} width={marked.width + 5} height={rowHeight - 2} rx={3} />
@@ -74,8 +74,12 @@ export function positionSpans({ start, end, width }: { start: number; end: numbe
 }
 
 /** The bars of one tone as the data of one SVG path. */
-export const timeBarsPath = (bars: readonly TimeBar[], tone: BarShade, place: (bar: TimeBar) => BarPosition): string =>
-  bars.map((bar) => (bar.tone === tone ? shape(place(bar), heights[tone], bar.to === null) : '')).join('')
+export const timeBarsPath = (
+  bars: readonly TimeBar[],
+  tone: BarShade,
+  positionOf: (bar: TimeBar) => BarPosition,
+): string =>
+  bars.map((bar) => (bar.tone === tone ? shape(positionOf(bar), heights[tone], bar.to === null) : '')).join('')
 
 function shape({ x, width }: BarPosition, height: number, isOpen: boolean): string {
   const [left, right] = [Math.round(x * 10) / 10, Math.round((x + width) * 10) / 10]
@@ -89,11 +93,11 @@ function shape({ x, width }: BarPosition, height: number, isOpen: boolean): stri
 export function barNear<B extends TimeBar>(
   bars: readonly B[],
   x: number,
-  place: (bar: TimeBar) => BarPosition,
+  positionOf: (bar: TimeBar) => BarPosition,
 ): B | undefined {
   let [nearest, distance]: [B | undefined, number] = [undefined, 6]
   for (const bar of bars) {
-    const { x: left, width } = place(bar)
+    const { x: left, width } = positionOf(bar)
     const away = x < left ? left - x : x > left + width ? x - left - width : 0
     if (away <= distance) [nearest, distance] = [bar, away]
   }

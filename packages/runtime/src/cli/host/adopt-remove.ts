@@ -55,7 +55,7 @@ async function removeAll(folder: Folder, options: RemoveOptions): Promise<void> 
 
 const sectionWords: Readonly<Record<SectionName, string>> = { jobs: 'Jobs', ai: 'AI sessions' }
 
-/** Removes a section. The agent stays, with its connection, its records and what a person chose about the other one. */
+/** Removes a section. The agent stays, with its connection, its records and the choices about the other section. */
 async function removeSection(folder: Folder, only: SectionName, options: RemoveOptions): Promise<void> {
   const words = sectionWords[only]
   const table = only === 'jobs' ? await readTable({ any: true }) : undefined

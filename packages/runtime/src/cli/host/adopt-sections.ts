@@ -93,9 +93,9 @@ export const chosenAiLook = ({ ai: isShown, names }: AdoptedNote, facts: Section
   isShown ? namedAs(facts.ai, names) : undefined
 
 /**
- * Chooses the sections to show, beginning with the choice of a person before. With `--yes`, a section that an existing
- * agent does not show stays hidden, unless `--only` or `--crontab` asks for it: nobody else may make a machine reveal
- * more, nor may an update of svc.
+ * Chooses the sections to show, beginning with those that a person chose before. With `--yes`, a section that an
+ * existing agent does not show stays hidden, unless `--only` or `--crontab` asks for it: only a person may make a
+ * machine reveal more, and an update of svc may not.
  */
 export async function askSections(
   yes: boolean | undefined,

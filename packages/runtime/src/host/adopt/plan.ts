@@ -34,7 +34,7 @@ export interface TablePlan {
 }
 
 /**
- * Plans the table in which each line that can be a job is one. `program` is the absolute path of `svc-exec`, and
+ * Plans the table in which each line that can be a job becomes a job. `program` is the absolute path of `svc-exec`, and
  * `options` are those that each new job gets.
  */
 export function planJobs(

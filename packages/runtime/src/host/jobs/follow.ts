@@ -37,7 +37,7 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
 
 /** The seconds between SIGTERM and SIGKILL. */
 const patienceSeconds = 10
-/** Node's timers cannot wait for longer, in milliseconds. */
+/** The longest time that a timer of Node can wait, in milliseconds. */
 const maxWait = 2 ** 31 - 1
 
 /** The watch over the time limit of a run. */

@@ -254,7 +254,7 @@ function estimate(model: string, { input, cached, output }: Tokens, prices: Pric
 const priceOf = (model: string, prices: Prices): Price | undefined =>
   ownOf(prices, model) ?? ownOf(prices, model.replace(dateSuffix, ''))
 const dateSuffix = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/
-/** The value of a key that may be the name of a property of every object. */
+/** The value of a key; undefined for a name that every object inherits, such as `constructor`. */
 const ownOf = <T>(all: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(all, key) ? all[key] : undefined
 

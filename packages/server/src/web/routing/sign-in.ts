@@ -68,16 +68,16 @@ export interface SignIn {
   challenge(c: Context<WebEnv>): Promise<string>
   /** Gives the browser a challenge for a new passkey of the signed-in person, and returns it. */
   challengeToAdd(c: Context<WebEnv>): string
-  /** Signs in with a passkey. Every one that is not accepted gets the answer of a wrong password. */
+  /** Signs in with a passkey. Any passkey that is not accepted gets the answer of a wrong password. */
   withPasskey(c: Context<WebEnv>, answer: PasskeyAnswer): Promise<void>
   /**
-   * Checks a passkey that the signed-in person shows, and runs `work`, which uses it up. A wrong one counts as one that
-   * signs nobody in.
+   * Checks a passkey that the signed-in person shows, and runs `work`, which uses it up. A wrong passkey counts as one
+   * at a failed sign-in.
    */
   showPasskey(c: Context<WebEnv>, answer: PasskeyAnswer, work: (use: PasskeyUse) => Promise<void>): Promise<void>
   /**
-   * Runs `work`, which checks a new passkey and adds it, with the challenge to which the answer belongs. A wrong one
-   * counts as one that signs nobody in.
+   * Runs `work`, which checks a new passkey and adds it, with the challenge to which the answer belongs. A wrong
+   * passkey counts as one at a failed sign-in.
    */
   addPasskey<T>(c: Context<WebEnv>, answer: NewPasskeyAnswer, work: (to?: Challenge) => Promise<T>): Promise<T>
   /** Throws if no sign-in provider is set up, or while accounts cannot be connected with it. */
