@@ -79,7 +79,7 @@ export async function knownAlerts(db: Db, { id }: AlertScope, now: number): Prom
   const alertsInDay = new Map(inDay.map(({ subject_id, alerts }) => [subject_id, Number(alerts)]))
   return {
     current: await currentAlerts(db, id),
-    owed: known(owed),
+    owed: knownFrom(owed),
     openingsOf: (rule, about) => {
       const rows = (about.item === otherItems ? byAgent.get(about.id) : byKey.get(subjectKeyOf(rule, about))) ?? []
       return openingTimes(rows.map(({ item, openings }) => ({ item, openings: JSON.parse(openings) as number[] })))
@@ -91,7 +91,7 @@ export async function knownAlerts(db: Db, { id }: AlertScope, now: number): Prom
   }
 }
 
-const known = (rows: readonly AlertRow[]): KnownAlert[] => rows.map((row) => ({ row, alert: storedAlert(row) }))
+const knownFrom = (rows: readonly AlertRow[]): KnownAlert[] => rows.map((row) => ({ row, alert: storedAlert(row) }))
 
 /**
  * Reads the alerts that have not ended, in the order of their ids. Reports are answered between the parts of a long
@@ -109,7 +109,7 @@ async function currentAlerts(db: Db, scope: string): Promise<KnownAlert[]> {
       .orderBy('id')
       .limit(rowsAtOnce)
       .execute()
-    all.push(...known(rows))
+    all.push(...knownFrom(rows))
     if (rows.length < rowsAtOnce) return all
     await setImmediate()
   }

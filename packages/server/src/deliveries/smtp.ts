@@ -28,7 +28,7 @@ interface SmtpServer {
 export function readSmtpUrl(text: string): SmtpServer | undefined {
   const url = /^smtps?:\/\//i.test(text) ? URL.parse(text) : null
   if (!url?.hostname || url.search || url.hash || !['', '/'].includes(url.pathname)) return undefined
-  const [user, pass] = [url.username, url.password].map(decoded)
+  const [user, pass] = [url.username, url.password].map(decodeText)
   if (user === undefined || pass === undefined || (user === '') !== (pass === '')) return undefined
   const secure = url.protocol === 'smtps:'
   return {
@@ -39,7 +39,7 @@ export function readSmtpUrl(text: string): SmtpServer | undefined {
   }
 }
 
-function decoded(text: string): string | undefined {
+function decodeText(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {

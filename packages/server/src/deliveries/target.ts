@@ -107,7 +107,7 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
 export function agentFor(url: URL, allowed: AllowedNetworks, lookup: LookupFunction): Agent {
   const judged: string[] = []
   const host = hostOf(url)
-  if (isIP(host) !== 0) judged.push(passed(judgeAddress(host, allowed)))
+  if (isIP(host) !== 0) judged.push(valueOrThrow(judgeAddress(host, allowed)))
   const options = {
     keepAlive: false,
     maxSockets: 1,
@@ -117,7 +117,7 @@ export function agentFor(url: URL, allowed: AllowedNetworks, lookup: LookupFunct
   return url.protocol === 'https:' ? new RequestFilteringHttpsAgent(options) : new RequestFilteringHttpAgent(options)
 }
 
-function passed(verdict: Verdict<string, string>): string {
+function valueOrThrow(verdict: Verdict<string, string>): string {
   if (verdict.ok) return verdict.value
   throw new TargetRefused(verdict.message)
 }
@@ -132,7 +132,7 @@ function judging(lookup: LookupFunction, allowed: AllowedNetworks, judged: strin
       if (error) return then(error, found, family)
       const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address)
       try {
-        judged.push(...addresses.map((address) => passed(judgeAddress(address, allowed, name))))
+        judged.push(...addresses.map((address) => valueOrThrow(judgeAddress(address, allowed, name))))
       } catch (refused) {
         return then(refused as TargetRefused, found, family)
       }

@@ -167,7 +167,7 @@ const unknownHolder = 'another process'
  */
 export const holderOf = (dataDir: string): string => {
   const pid = Number(readIfThere(join(dataDir, 'svc.pid')))
-  return pid > 0 && exists(pid) ? `process ${pid}` : unknownHolder
+  return pid > 0 && isProcess(pid) ? `process ${pid}` : unknownHolder
 }
 
 /**
@@ -184,7 +184,7 @@ export function folderInUse(dataDir: string): DataFolderError {
   )
 }
 
-function exists(pid: number): boolean {
+function isProcess(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -29,7 +29,7 @@ const retryMs = 50
 /** The milliseconds between two tries to write the notice about lost lines, when no further line is written. */
 const noticeMs = 2_000
 
-const unref = (work: () => void, ms: number) => void setTimeout(work, ms).unref()
+const workLater = (work: () => void, ms: number) => void setTimeout(work, ms).unref()
 
 export const linesTo = (needs: LinesNeeds): OutputLines => new WaitingLines(needs)
 
@@ -47,7 +47,7 @@ class WaitingLines implements OutputLines {
   #torn = false
   #planned = false
 
-  constructor({ put, notice, later = unref }: LinesNeeds) {
+  constructor({ put, notice, later = workLater }: LinesNeeds) {
     this.#put = put
     this.#notice = notice
     this.#later = later

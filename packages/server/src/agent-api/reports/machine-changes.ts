@@ -134,7 +134,12 @@ function expectedOf(command: CommandBody, now: number): Expected[] {
     return [{ kind: 'pause', key: null, after: command.type === 'pause', until }]
   }
   if (command.type !== 'set') return []
-  return Object.entries(command.payload).map(([key, value]) => ({ kind: 'setting', key, after: brief(value), until }))
+  return Object.entries(command.payload).map(([key, value]) => ({
+    kind: 'setting',
+    key,
+    after: shortValue(value),
+    until,
+  }))
 }
 
 /** Keeps only the last of several expected effects on the same setting or on the pause. */
@@ -147,7 +152,7 @@ const maxValueLength = 200
 const isLong = (value: SettingValue): value is string => typeof value === 'string' && value.length > maxValueLength
 
 /** A value as it is kept for comparing and showing: a long text becomes its beginning and its checksum. */
-function brief(value: SettingValue): SettingValue {
+function shortValue(value: SettingValue): SettingValue {
   if (!isLong(value)) return value
   return `${cut(value, maxValueLength - 20)}… #${createHash('sha256').update(value).digest('hex').slice(0, 12)}`
 }
@@ -155,7 +160,7 @@ function brief(value: SettingValue): SettingValue {
 function briefly(values: Record<string, SettingValue>): Record<string, SettingValue> {
   if (!Object.values(values).some(isLong)) return values
   const kept: Record<string, SettingValue> = Object.create(null)
-  for (const key of Object.keys(values)) kept[key] = brief(values[key] ?? null)
+  for (const key of Object.keys(values)) kept[key] = shortValue(values[key] ?? null)
   return kept
 }
 

@@ -50,7 +50,7 @@ export interface FactSlice {
  */
 const [afterMark, lastMark] = ['\0after', '\0last']
 
-const filled = <R>(statement: CompiledQuery<R>, after: string, last = ''): CompiledQuery<R> => ({
+const fillMarks = <R>(statement: CompiledQuery<R>, after: string, last = ''): CompiledQuery<R> => ({
   ...statement,
   parameters: statement.parameters.map((value) => (value === afterMark ? after : value === lastMark ? last : value)),
 })
@@ -87,10 +87,10 @@ export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: 
     .orderBy('name')
     .compile()
   return async (after: string): Promise<FactSlice> => {
-    const [found] = (await db.executeQuery(filled(counting, after))).rows
+    const [found] = (await db.executeQuery(fillMarks(counting, after))).rows
     if (!found || found.last === null) return { rows: [], last: undefined, counted: 0 }
     const { last, size, counted } = found
-    const { rows } = await db.executeQuery(filled(reading, after, last))
+    const { rows } = await db.executeQuery(fillMarks(reading, after, last))
     return { rows, last: size < factAgentsAtOnce ? undefined : last, counted }
   }
 }

@@ -32,7 +32,7 @@ interface SummarizedAlert {
   acknowledgedBy: string | null
 }
 
-const plural = ({ begins, is, was, keeps }: RuleWords): RuleWords => ({
+const pluralWords = ({ begins, is, was, keeps }: RuleWords): RuleWords => ({
   begins: begins.replace(/^is /, 'are ').replace(/^has /, 'have '),
   is: is.replace(/^has /, 'have '),
   was: was.replace(/^was /, 'were '),
@@ -40,7 +40,7 @@ const plural = ({ begins, is, was, keeps }: RuleWords): RuleWords => ({
 })
 
 const wordsOf = (rule: RuleName): RuleWords => ruleRecords[rule].words
-const lasts = (rule: RuleName): boolean => wordsOf(rule).is !== wordsOf(rule).was
+const isLasting = (rule: RuleName): boolean => wordsOf(rule).is !== wordsOf(rule).was
 
 /** The heading above several alerts of a rule. */
 export const ruleHeading = (rule: RuleName): string => ruleRecords[rule].heading ?? alertRules[rule].heading
@@ -50,13 +50,13 @@ export function alertSummary(type: MessageType, alert: SummarizedAlert, now: num
   const { rule, since, endedAt, acknowledgedBy } = alert
   const who = whoOf(alert)
   const isPlural = alert.agents !== null || alert.subject.item === otherItems
-  const { begins, is, was, keeps } = isPlural ? plural(wordsOf(rule)) : wordsOf(rule)
+  const { begins, is, was, keeps } = isPlural ? pluralWords(wordsOf(rule)) : wordsOf(rule)
   const mass = massNow(alert, now)
-  const stillIs = `${who} ${is}${lasts(rule) ? ` since ${clockTimeText(since, now)}` : ''}`
+  const stillIs = `${who} ${is}${isLasting(rule) ? ` since ${clockTimeText(since, now)}` : ''}`
   switch (type) {
     case 'alert.opened':
       if (mass !== undefined) return mass
-      if (!lasts(rule) || now - since < 1000) return sentence(`${who} ${begins}`, alert)
+      if (!isLasting(rule) || now - since < 1000) return sentence(`${who} ${begins}`, alert)
       return sentence(`${who} ${is} for ${elapsedText(now - since)}`, alert)
     case 'alert.reminder':
       return sentence(`Still open: ${mass ?? stillIs}`, alert)
@@ -93,7 +93,7 @@ const causes: Readonly<Record<EndCause, string>> = {
 function endedSentence(who: string, was: string, { rule, since, because }: SummarizedAlert, end: number): string {
   const at = ` at ${clockTimeText(end, end)}`
   const why = because === undefined ? '' : ` because ${causes[because]}`
-  if (!lasts(rule)) return `${because === undefined ? 'Ended' : 'Closed'}${at}${why}: ${who} ${was}`
+  if (!isLasting(rule)) return `${because === undefined ? 'Ended' : 'Closed'}${at}${why}: ${who} ${was}`
   const lasted = `${who} ${was} from ${clockTimeText(since, end)} to ${clockTimeText(end, end)}, for ${elapsedText(end - since)}`
   return because === undefined ? lasted : `Closed${why}: ${lasted}`
 }

@@ -59,7 +59,7 @@ export function readTime(text: string | undefined): number | undefined {
 export function isZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
-    clock(name)
+    clockOf(name)
     return true
   } catch {
     return false
@@ -123,13 +123,13 @@ const dayNamed = (name: string): number | undefined => {
   return day < 0 ? undefined : day + 1
 }
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
-const two = (value: number) => String(value).padStart(2, '0')
-export const minutesText = (minutes: number) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+const twoDigits = (value: number) => String(value).padStart(2, '0')
+export const minutesText = (minutes: number) => `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 const maxClocks = 500
 
-function clock(zone: string): Intl.DateTimeFormat {
+function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone)
   if (known) return known
   const made = new Intl.DateTimeFormat('en-US', {
@@ -151,7 +151,7 @@ function clock(zone: string): Intl.DateTimeFormat {
  * The clock of stored hours. A node with an older list of zones may not know their zone: hours in UTC are then better
  * than an evaluation that fails for all.
  */
-const storedClock = (zone: string): Intl.DateTimeFormat => clock(isZone(zone) ? zone : 'UTC')
+const storedClock = (zone: string): Intl.DateTimeFormat => clockOf(isZone(zone) ? zone : 'UTC')
 
 /**
  * The local time of the zone at this moment, expressed as the milliseconds at which UTC shows the same date and time.

@@ -117,7 +117,7 @@ export function judgeRule(
   if (finding.is === 'over' && !settles) return before ? overNow(before, situation) : none
   const after =
     finding.is === 'unknown'
-      ? before && frozen(before)
+      ? before && freeze(before)
       : moved(
           rule,
           finding.is === 'over' ? { is: 'clear' } : finding,
@@ -148,9 +148,10 @@ function moved(
   alert: Alert | undefined,
   situation: Situation,
 ): Alert | undefined {
-  if (finding.is === 'holds') return held(rule, finding, alert ?? newAlert(rule, finding, situation), situation.now)
+  if (finding.is === 'holds')
+    return whileHeld(rule, finding, alert ?? newAlert(rule, finding, situation), situation.now)
   if (!alert || (alert.phase === 'pending' && alert.unsteadySince === null)) return undefined
-  return gone(rule, alert, situation.now)
+  return whileGone(rule, alert, situation.now)
 }
 
 function newAlert({ level }: Rule, { from, since, label }: HoldingFinding, situation: Situation): Alert {
@@ -174,7 +175,7 @@ function newAlert({ level }: Rule, { from, since, label }: HoldingFinding, situa
   }
 }
 
-function held(rule: Rule, finding: HoldingFinding, alert: Alert, now: number): Alert {
+function whileHeld(rule: Rule, finding: HoldingFinding, alert: Alert, now: number): Alert {
   const { from, since } = finding
   const label = labelOf(rule, finding, alert)
   // An open alert keeps the label of its last message. Otherwise a label that changes with every report would be
@@ -186,7 +187,7 @@ function held(rule: Rule, finding: HoldingFinding, alert: Alert, now: number): A
     case 'closing':
       return { ...labelled, phase: 'open', phaseSince: now }
     case 'calm':
-      return held(
+      return whileHeld(
         rule,
         {
           is: 'holds',
@@ -223,7 +224,7 @@ function opened(alert: Alert, now: number): Alert {
   }
 }
 
-function gone(rule: Rule, alert: Alert, now: number): Alert {
+function whileGone(rule: Rule, alert: Alert, now: number): Alert {
   if (alert.phase === 'calm') return alert
   if (alert.phase === 'pending') return { ...alert, phase: 'calm', phaseSince: now }
   const closing: Alert = alert.phase === 'closing' ? alert : { ...alert, phase: 'closing', phaseSince: now }
@@ -309,7 +310,7 @@ function reminderDue(
   return now - toldAt >= (reminders === 0 ? remindFirst : remindAgain)
 }
 
-const frozen = (alert: Alert): Alert => (alert.frozen ? alert : { ...alert, frozen: true })
+const freeze = (alert: Alert): Alert => (alert.frozen ? alert : { ...alert, frozen: true })
 
 /**
  * Continues after evaluations that could not judge the condition. The time of these evaluations does not count, so an

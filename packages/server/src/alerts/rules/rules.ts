@@ -33,9 +33,9 @@ import { eventWords, lastingStateWords, type RuleRecord, ruleOfAgents, ruleWorde
 const minute = 60_000
 const hour = 60 * minute
 
-const contains = (column: 'agent_report.signs' | 'warnings' | 'wishes', text: string): RawBuilder<boolean> =>
+const columnContains = (column: 'agent_report.signs' | 'warnings' | 'wishes', text: string): RawBuilder<boolean> =>
   sql`${sql.ref(column)} like ${`%${text}%`}`
-const hasSign = (sign: keyof ReportSigns): RawBuilder<boolean> => contains('agent_report.signs', `"${sign}":`)
+const hasSign = (sign: keyof ReportSigns): RawBuilder<boolean> => columnContains('agent_report.signs', `"${sign}":`)
 
 export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   silent: ruleOfAgents({
@@ -81,7 +81,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['statusStale'],
     condition: ({ statusStale }) => holdsOrClear(statusStale),
-    mayHold: () => contains('warnings', 'status'),
+    mayHold: () => columnContains('warnings', 'status'),
     whilePaused: 'ends',
     words: lastingStateWords('without a fresh status file', 'letting its status file grow old'),
   }),
@@ -89,7 +89,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['diskFull'],
     condition: ({ diskFull }) => holdsOrClear(diskFull),
-    mayHold: () => contains('warnings', 'disk'),
+    mayHold: () => columnContains('warnings', 'disk'),
     words: lastingStateWords('on a disk that is nearly full', 'filling its disk'),
   }),
   binding: ruleWordedByAgents({
@@ -106,7 +106,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
       update
         ? holdsOrClear(true, `${update.version} ${update.outcome === 'rolled_back' ? 'was rolled back' : 'failed'}`)
         : clearFinding,
-    mayHold: () => contains('wishes', 'Hold"'),
+    mayHold: () => columnContains('wishes', 'Hold"'),
     afterStop: 'stays',
     words: eventWords('could not be updated', 'failing to update'),
   }),

@@ -33,7 +33,7 @@ interface MailParts {
 
 export function mailOf({ id, text, baseUrl, settingsUrl }: MailParts): Mail {
   const lines = [text.title, ...text.lines].map(oneLine)
-  const said = lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')
+  const said = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')
   return {
     subject: cut(oneLine(text.title), maxSubject),
     text: `${lines.join('\n\n')}\n\n${text.url}\n${settingsUrl ? `\n-- \n${chooseText}: ${settingsUrl}\n` : ''}`,
@@ -47,7 +47,7 @@ export function mailOf({ id, text, baseUrl, settingsUrl }: MailParts): Mail {
 }
 
 const chooseText = 'Choose what you are notified about'
-const link = (url: string, said: string) => `<a href="${escaped(url)}">${escaped(said)}</a>`
+const link = (url: string, said: string) => `<a href="${escapeHtml(url)}">${escapeHtml(said)}</a>`
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -56,4 +56,4 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

@@ -15,7 +15,7 @@ export const ntfy: MakeRequest = ({ url, secret }, { text }) => ({
   headers: {
     'content-type': 'text/plain; charset=utf-8',
     'user-agent': userAgentName,
-    title: encoded(cut(oneLine(text.title), maxTitle)),
+    title: encodeHeader(cut(oneLine(text.title), maxTitle)),
     priority: text.level === null ? '2' : priorities[text.level],
     click: encodeURI(text.url),
     ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
@@ -23,5 +23,5 @@ export const ntfy: MakeRequest = ({ url, secret }, { text }) => ({
   body: factLines(text, max),
 })
 
-const encoded = (text: string): string =>
+const encodeHeader = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) && !text.startsWith('=?') ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`

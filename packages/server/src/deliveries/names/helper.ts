@@ -103,7 +103,7 @@ class HelperProcess implements NameHelper {
     asked.child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       const lines = (rest + piece).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) answered(asked, line)
+      for (const line of lines) takeAnswer(asked, line)
       this.#endIfOver(asked)
     })
     return asked
@@ -139,7 +139,7 @@ class HelperProcess implements NameHelper {
 
 export const createNameHelper = (start: StartHelperProcess = startHelper): NameHelper => new HelperProcess(start)
 
-function answered(asked: AskedProcess, line: string): void {
+function takeAnswer(asked: AskedProcess, line: string): void {
   const { id, found, error } = JSON.parse(line) as { id: number; found: LookupAddress[]; error?: object }
   asked.works = true
   asked.pending.get(id)?.answer(error ? Object.assign(new Error(), error) : found)

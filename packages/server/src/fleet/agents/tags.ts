@@ -84,7 +84,7 @@ async function note(
   const [first] = changing
   if (!first) return
   const subject = changing.length === 1 ? `agent ${first.name}` : `${changing.length} agents`
-  const details = { agents: changing.length, add: sorted(add), remove: sorted(remove) }
+  const details = { agents: changing.length, add: sortTags(add), remove: sortTags(remove) }
   await audit(db, { workspaceId: workspace.id, at: now, by, action: 'agent.tagged', subject, details })
 }
 
@@ -145,7 +145,7 @@ async function changedIn(db: Db, found: readonly NamedAgent[], change: TagChange
 const byName = (agents: readonly TaggedAgent[]): TaggedAgent[] =>
   agents.map(({ name, tags }) => ({ name, tags })).sort((a, b) => (a.name < b.name ? -1 : 1))
 
-const sorted = (tags: readonly string[] = []): string[] => changedTags([], { add: tags })
+const sortTags = (tags: readonly string[] = []): string[] => changedTags([], { add: tags })
 
 export const tagNewAgent = (trx: Db, { id }: { id: string }, tags: readonly string[]): Promise<void> =>
   give(trx, [id], tags)

@@ -62,7 +62,7 @@ export type ListedLogRow = Omit<LogRow, 'text'> & { asked_by: string }
  * it is erased (D56).
  */
 export function listSentLogs(db: Db, agent: { id: string }, now: number): Promise<ListedLogRow[]> {
-  return readable(db, agent, now).orderBy('log.received_at', 'desc').orderBy('log.id', 'desc').execute()
+  return readableLogs(db, agent, now).orderBy('log.received_at', 'desc').orderBy('log.id', 'desc').execute()
 }
 
 /** One log with its text; undefined if it does not exist or has expired. */
@@ -72,7 +72,7 @@ export function readSentLog(
   id: string,
   now: number,
 ): Promise<(ListedLogRow & { text: string }) | undefined> {
-  return readable(db, agent, now).select('log.text').where('log.id', '=', id).executeTakeFirst()
+  return readableLogs(db, agent, now).select('log.text').where('log.id', '=', id).executeTakeFirst()
 }
 
 /**
@@ -90,7 +90,7 @@ export async function logsOfCommands(db: Db, commandIds: readonly string[], now:
   return new Map(rows.map((row) => [row.command_id, row.id]))
 }
 
-const readable = (db: Db, agent: { id: string }, now: number) =>
+const readableLogs = (db: Db, agent: { id: string }, now: number) =>
   db
     .selectFrom('log')
     .innerJoin('command', 'command.id', 'log.command_id')

@@ -22,15 +22,15 @@ const paddedTo = 64
 type Written = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]
 
 /** The daily sums that wait in the column `usage` of an agent's last report. */
-export const pendingUsage = (json: string | null): UsageDelta[] => writtenIn(json).map(read)
+export const pendingUsage = (json: string | null): UsageDelta[] => writtenIn(json).map(fromWritten)
 
 const writtenIn = (json: string | null): Written[] => (json === null ? [] : (JSON.parse(json) as Written[]))
 
-const read = ([day, model, runs, costMicro, outputTokens]: Written): UsageDelta => {
+const fromWritten = ([day, model, runs, costMicro, outputTokens]: Written): UsageDelta => {
   return { day, model, runs, costMicro, outputTokens }
 }
 
-const written = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): Written => [
+const toWritten = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): Written => [
   day,
   model,
   runs,
@@ -47,22 +47,22 @@ export function addUsage(
   gained: readonly UsageDelta[],
 ): { json: string | null; due: readonly UsageDelta[] } {
   if (gained.length === 0) return { json, due: gained }
-  const sums = added(writtenIn(json), gained)
+  const sums = addToWritten(writtenIn(json), gained)
   return sums.length > maxWaiting
-    ? { json: null, due: sums.map(read) }
+    ? { json: null, due: sums.map(fromWritten) }
     : { json: paddedJson(JSON.stringify(sums), paddedTo), due: [] }
 }
 
 /** Adds `gained` to `sums`, by day and model. */
 export function addUsageDeltas(sums: readonly UsageDelta[], gained: readonly UsageDelta[]): UsageDelta[] {
-  return added(sums.map(written), gained).map(read)
+  return addToWritten(sums.map(toWritten), gained).map(fromWritten)
 }
 
 /**
  * Adds sums to the existing ones. A report may name thousands of models, so with many sums the existing ones are found
  * through a map, and with few by searching.
  */
-function added(sums: Written[], gained: readonly UsageDelta[]): Written[] {
+function addToWritten(sums: Written[], gained: readonly UsageDelta[]): Written[] {
   const index = gained.length > maxWaiting ? new Map(sums.map((sum) => [`${sum[0]} ${sum[1]}`, sum])) : undefined
   for (const one of gained) {
     const sum = index
@@ -70,15 +70,15 @@ function added(sums: Written[], gained: readonly UsageDelta[]): Written[] {
       : sums.find(([day, m]) => day === one.day && m === one.model)
     if (sum) {
       sum[2] += one.runs
-      sum[3] = bounded(sum[3] + one.costMicro)
-      sum[4] = bounded(sum[4] + one.outputTokens)
+      sum[3] = boundSum(sum[3] + one.costMicro)
+      sum[4] = boundSum(sum[4] + one.outputTokens)
       continue
     }
-    const first = written(one)
+    const first = toWritten(one)
     sums.push(first)
     index?.set(`${one.day} ${one.model}`, first)
   }
   return sums
 }
 
-const bounded = (sum: number): number => Math.max(-maxUsage, Math.min(maxUsage, sum))
+const boundSum = (sum: number): number => Math.max(-maxUsage, Math.min(maxUsage, sum))

@@ -46,7 +46,7 @@ export async function countVersions(
   }
 }
 
-const limited = (counts: readonly VersionCount[]): VersionCount[] =>
+const mostFrequentOfEach = (counts: readonly VersionCount[]): VersionCount[] =>
   [...Map.groupBy(counts, ({ blueprint }) => blueprint).values()].flatMap(mostFrequent)
 
 /** The number of agents that one statement counts, which takes about 8 ms. */
@@ -71,7 +71,7 @@ export async function versionCounts(
     after = last
     await betweenTransactions(db)
   }
-  return limited([...counts.values()])
+  return mostFrequentOfEach([...counts.values()])
 }
 
 /**

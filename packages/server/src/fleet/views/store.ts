@@ -42,9 +42,9 @@ const viewOf = ({ id, member_id, name, q, sort, columns }: Selectable<SavedViewT
   shared: member_id === null,
   q,
   sort: agents.fleetOrders.find((one) => one === sort) ?? null,
-  columns: columns === null ? null : known(JSON.parse(columns) as string[]),
+  columns: columns === null ? null : knownColumns(JSON.parse(columns) as string[]),
 })
-const known = (names: readonly string[]): FleetColumn[] =>
+const knownColumns = (names: readonly string[]): FleetColumn[] =>
   names.flatMap((name) => agents.fleetColumns.find((one) => one === name) ?? [])
 
 /**

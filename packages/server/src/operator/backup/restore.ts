@@ -58,7 +58,7 @@ export async function restoreBackup(
   try {
     copyFileSync(file, copy)
     chmodSync(copy, 0o600)
-    const held = takeOut(copy, file)
+    const held = takeBackupRow(copy, file)
     if (!held.ok) return held
     const { secret, at, version } = held.value
     const later = existsSync(databaseFile(dataDir)) ? accessInFile(databaseFile(dataDir)) : 'it is missing'
@@ -77,7 +77,10 @@ const sqliteFull = 13
  * Checks the copy of the backup before it is restored. Reads the table `svc_backup`, which contains the secret key of
  * the service, and removes that table from the copy.
  */
-function takeOut(copy: string, file: string): Verdict<{ secret: string; at: number; version: string }, RestoreRefusal> {
+function takeBackupRow(
+  copy: string,
+  file: string,
+): Verdict<{ secret: string; at: number; version: string }, RestoreRefusal> {
   let db: DatabaseSync | undefined
   try {
     db = new DatabaseSync(copy)

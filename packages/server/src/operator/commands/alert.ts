@@ -171,10 +171,10 @@ function tableOf(all: readonly RuleSettings[]): string {
 
 function muteFor(text: string | undefined): number | null {
   if (text === undefined) throw new UsageError('A mute needs an end: --for 2h, or --for over.')
-  return text === 'over' ? null : duration('--for', text)
+  return text === 'over' ? null : readSeconds('--for', text)
 }
 
-function duration(name: string, text: string): number {
+function readSeconds(name: string, text: string): number {
   const seconds = readDuration(text)
   if (seconds === undefined) throw new UsageError(`${name} is ${durationsAccepted}: got ${shown(text)}.`)
   return seconds
@@ -194,7 +194,7 @@ function changeIn(request: OperatorRequest) {
   const [statuses, channels] = [listIn(request, 'statuses'), listIn(request, 'channels')]
   const changed = {
     ...((on === true || off === true) && { on: on === true }),
-    ...(after !== undefined && { after: duration('--after', after) }),
+    ...(after !== undefined && { after: readSeconds('--after', after) }),
     ...(limit !== undefined && { limit: dollars(limit) }),
     ...(statuses && { statuses }),
     ...(channels && { channels: channels.length === 1 && channels[0] === 'all' ? null : channels }),
@@ -223,7 +223,7 @@ function escalationIn(request: OperatorRequest): Pick<Partial<RuleSettings>, 'es
     throw new UsageError(
       'An escalation needs a time and channels: --escalate 30m --escalate-to oncall. Or --escalate off.',
     )
-  return { escalation: { after: duration('--escalate', after), channels } }
+  return { escalation: { after: readSeconds('--escalate', after), channels } }
 }
 
 function dollars(text: string): number {

@@ -123,19 +123,19 @@ export const assistantRequest = (
 
 export const assistantCommand = (tool: AssistantTool | 'start'): string => `assistant ${tool}`
 
-const logged = ({ options }: OperatorRequest) => ({ workspace: options.workspace, person: options.as })
+const logFields = ({ options }: OperatorRequest) => ({ workspace: options.workspace, person: options.as })
 
 export const assistantCommands: Readonly<Record<string, OperatorCommand>> = {
   [assistantCommand('start')]: defineCommand({
     says: 'check that a person may read a workspace',
-    logged,
+    logged: logFields,
     run: async (call) => ({ workspace: (await readableWorkspace(call)).slug }),
     show: safeJson,
   }),
   ...Object.fromEntries(
     (Object.entries(assistantTools) as [AssistantTool, Tool][]).map(([name, { says, run }]) => [
       assistantCommand(name),
-      defineCommand({ says, logged, at: readableWorkspace, run, show: safeJson }),
+      defineCommand({ says, logged: logFields, at: readableWorkspace, run, show: safeJson }),
     ]),
   ),
 }

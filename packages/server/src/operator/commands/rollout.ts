@@ -219,7 +219,7 @@ function readNewRollout(request: OperatorRequest): NewRollout {
     throw new UsageError(`A wave is watched for a number of minutes: got ${shown(minutes)}.`)
   }
   return {
-    ...(what === 'runtime' ? { kind: 'runtime' } : { kind: 'blueprint', ...named(what) }),
+    ...(what === 'runtime' ? { kind: 'runtime' } : { kind: 'blueprint', ...readVersionName(what) }),
     ...(agents && { agents }),
     ...(waves && { waves }),
     ...(end && { end }),
@@ -228,7 +228,7 @@ function readNewRollout(request: OperatorRequest): NewRollout {
   }
 }
 
-function named(what: string) {
+function readVersionName(what: string) {
   const { name: blueprint, version } = splitVersionName(what)
   return { blueprint, version }
 }

@@ -55,10 +55,10 @@ export const workspaceCommands = {
       if (call.options.yes !== true) {
         const { deletionCounts: goingWith } = await import('../../people/workspaces/delete.ts')
         const { agents, runs, logs, people } = await goingWith(call.store.db, workspace)
-        const goes = [counted(agents, 'agent'), counted(runs, 'run'), counted(logs, 'log')].join(', ')
+        const goes = [countText(agents, 'agent'), countText(runs, 'run'), countText(logs, 'log')].join(', ')
         requireYes(
           call,
-          `This deletes the workspace ${workspace.slug} (${oneSafeLine(workspace.name)}): ${goes}. ${counted(people, 'member')} will have no access.`,
+          `This deletes the workspace ${workspace.slug} (${oneSafeLine(workspace.name)}): ${goes}. ${countText(people, 'member')} will have no access.`,
         )
       }
       await perform(call, workspaces.deleteWorkspace, { workspace })
@@ -157,7 +157,7 @@ export const workspaceCommands = {
   }),
 }
 
-const counted = (count: number, what: string): string =>
+const countText = (count: number, what: string): string =>
   `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
 
 /** The time of a date, at its beginning in UTC, or of a time in ISO 8601. */

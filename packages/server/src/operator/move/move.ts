@@ -111,15 +111,15 @@ async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: Table
   for await (const there of postgresRows(client, table)) {
     const text = textOf(there)
     const sqliteRow = here.next()
-    if (sqliteRow.done || textOf(sqliteRow.value) !== text) return differs(table, rows + 1)
+    if (sqliteRow.done || textOf(sqliteRow.value) !== text) return rowDiffers(table, rows + 1)
     hash.update(text).update('\n')
     rows++
   }
-  if (!here.next().done) return differs(table, rows + 1)
+  if (!here.next().done) return rowDiffers(table, rows + 1)
   return { ok: true, value: { table: table.name, rows, sha256: hash.digest('hex') } }
 }
 
-const differs = ({ name }: TableToMove, at: number) =>
+const rowDiffers = ({ name }: TableToMove, at: number) =>
   ({ ok: false, code: 'differs', message: `Row ${at} of the table ${name} is not the same on both sides.` }) as const
 
 // Reads the rows of a table from SQLite and from PostgreSQL, in the order of their key, as values that can be compared,
@@ -136,12 +136,12 @@ const rowsAtOnce = 500
 const bytesAtOnce = 8 * 1024 * 1024
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
-const listed = (columns: readonly MovedColumn[]) => columns.map(({ name }) => quoted(name)).join(', ')
+const columnList = (columns: readonly MovedColumn[]) => columns.map(({ name }) => quoted(name)).join(', ')
 
 /** The rows of the SQLite database, each value as PostgreSQL stores it. Both databases order text by its bytes here. */
 function* sqliteRows(sqlite: DatabaseSync, { name, columns, key }: TableToMove): Generator<MovedRow> {
   const order = key.map(quoted).join(', ')
-  const statement = sqlite.prepare(`select ${listed(columns)} from ${quoted(name)} order by ${order}`)
+  const statement = sqlite.prepare(`select ${columnList(columns)} from ${quoted(name)} order by ${order}`)
   for (const row of statement.iterate()) {
     yield columns.map((column) => asPostgres(row[column.name] ?? null, column.kind, `${name}.${column.name}`))
   }
@@ -167,7 +167,7 @@ async function* postgresRows(client: pg.ClientBase, { name, columns, key }: Tabl
   const kindOf = new Map(columns.map((column) => [column.name, column.kind]))
   const order = key.map((of) => quoted(of) + (kindOf.get(of) === 'text' ? ' collate "C"' : '')).join(', ')
   await client.query(
-    `declare moved no scroll cursor for select ${listed(columns)} from ${quoted(name)} order by ${order}`,
+    `declare moved no scroll cursor for select ${columnList(columns)} from ${quoted(name)} order by ${order}`,
   )
   const some = columns.some(({ kind }) => kind === 'bytea') ? 1 : rowsAtOnce
   for (let more = true; more; ) {
@@ -182,7 +182,7 @@ async function* postgresRows(client: pg.ClientBase, { name, columns, key }: Tabl
 async function insertRows(client: pg.ClientBase, table: TableToMove, rows: Iterable<MovedRow>): Promise<number> {
   const { name, columns } = table
   const arrays = columns.map(({ kind }, i) => `$${i + 1}::${kind}[]`).join(', ')
-  const insert = `insert into ${quoted(name)} (${listed(columns)}) select * from unnest(${arrays})`
+  const insert = `insert into ${quoted(name)} (${columnList(columns)}) select * from unnest(${arrays})`
   let waiting: MovedRow[] = []
   let bytes = 0
   let written = 0

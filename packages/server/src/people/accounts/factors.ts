@@ -154,7 +154,7 @@ export async function useFactor(
   const row = await findTotp(db, person.id)
   if (row?.confirmed_at == null || code === undefined) return wrongCode
   const secret = unseal(keyOf(config), person.id, row.secret)
-  if (secret === undefined) return unreadable
+  if (secret === undefined) return secretUnreadable
   const step = stepOf(code, secret, Number(row.last_step), now)
   if (step === undefined) return wrongFor({ now, clocksDiffer }, code, secret, Number(row.last_step))
   return (await spendTotpStep(db, person.id, step)) ? done(null) : wrongCode
@@ -233,7 +233,7 @@ async function noteChange(
 
 const wrongCode = refuse('code_wrong', 'That code is not right, or was used before. Wait for the next one.')
 const noFactor = refuse('factor_unknown', 'Your account has no authenticator app.')
-const unreadable = refuse(
+const secretUnreadable = refuse(
   'factor_unreadable',
   'The service can no longer read the secret of your authenticator app. Use a recovery code, or ask the operator to run svc-server person reset-factor.',
 )

@@ -122,17 +122,17 @@ const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim', 
  * up.
  */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
-  const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
+  const row = await usableLinks(db, purpose, token, now).select('person_id').executeTakeFirst()
   if (!row?.person_id || (await isDisabled(db, row.person_id))) return undefined
   return await personOfId(db, row.person_id)
 }
 
 /** True if a link could be used now. This call does not use the link up. */
 export async function isLinkValid(db: Db, purpose: LinkTable['purpose'], token: string, now: number): Promise<boolean> {
-  return (await usable(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
+  return (await usableLinks(db, purpose, token, now).select('hash').executeTakeFirst()) !== undefined
 }
 
-const usable = (db: Db, purpose: LinkTable['purpose'], token: string, now: number) =>
+const usableLinks = (db: Db, purpose: LinkTable['purpose'], token: string, now: number) =>
   db
     .selectFrom('link')
     .where('hash', '=', hashToken(token))

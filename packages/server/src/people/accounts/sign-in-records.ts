@@ -58,7 +58,7 @@ export function recordSignIn(db: Db, personId: string, record: SignInRecord, max
   const { at, method, second = null, address } = record
   const what = { method, second, address, user_agent: foreignLine(record.userAgent, maxUserAgent) }
   return transaction(db, async (trx) => {
-    const rows = await newest(trx, personId).execute()
+    const rows = await newestRecords(trx, personId).execute()
     const equal = rows.find((row) =>
       Object.entries(what).every(([key, value]) => row[key as keyof typeof row] === value),
     )
@@ -101,7 +101,7 @@ export function nextToDrop<T extends Pick<SignInRow, 'address'>>(
 }
 
 export async function listSignIns(db: Db, personId: string): Promise<SignInRecord[]> {
-  const rows = await newest(db, personId).execute()
+  const rows = await newestRecords(db, personId).execute()
   return rows.map(({ at, method, second, address, user_agent, times, first_at }) => ({
     ...{ at, method, address, userAgent: user_agent },
     ...(second !== null && { second }),
@@ -109,5 +109,5 @@ export async function listSignIns(db: Db, personId: string): Promise<SignInRecor
   }))
 }
 
-const newest = (db: Db, personId: string) =>
+const newestRecords = (db: Db, personId: string) =>
   db.selectFrom('sign_in').selectAll().where('person_id', '=', personId).orderBy('at', 'desc').orderBy('id', 'desc')

@@ -45,17 +45,17 @@ export function judgeClaims(
   { connected, sameAddress }: ProviderFacts,
   settings: Pick<OidcSettings, 'allow'>,
 ): ProviderJudgement {
-  if (connected) return connected.disabled ? refused('disabled') : { is: 'sign-in', person: connected.person }
+  if (connected) return connected.disabled ? refusedVisit('disabled') : { is: 'sign-in', person: connected.person }
   const email = verifiedAddress(claims)
-  if (email === undefined) return refused('unverified')
-  if (!isAllowed(email, settings.allow)) return refused('domain')
+  if (email === undefined) return refusedVisit('unverified')
+  if (!isAllowed(email, settings.allow)) return refusedVisit('domain')
   if (!sameAddress) return { is: 'make', email }
   const { person, confirmed, hasFactor, isConnected, disabled } = sameAddress
-  if (!confirmed || hasFactor || isConnected) return refused('exists')
-  return disabled ? refused('disabled') : { is: 'link', person }
+  if (!confirmed || hasFactor || isConnected) return refusedVisit('exists')
+  return disabled ? refusedVisit('disabled') : { is: 'link', person }
 }
 
-const refused = (why: Exclude<ProviderFailure, 'failed'>) => ({ is: 'refused', why }) as const
+const refusedVisit = (why: Exclude<ProviderFailure, 'failed'>) => ({ is: 'refused', why }) as const
 
 /** The address in the claims as it is stored; undefined if there is none, or the provider has not verified it. */
 export function verifiedAddress({ email, emailVerified }: ProviderClaims): string | undefined {

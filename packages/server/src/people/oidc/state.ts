@@ -60,7 +60,13 @@ export function visitCookies({ dataDir, baseUrl }: { dataDir: string; baseUrl: s
   return {
     find: (cookies, state, now) => read(cookies, now).find((visit) => visit.state === state),
     make(cookies, purpose, now) {
-      const visit = { state: random(), nonce: random(), verifier: random(), expiresAt: now + visitMs, purpose }
+      const visit = {
+        state: randomText(),
+        nonce: randomText(),
+        verifier: randomText(),
+        expiresAt: now + visitMs,
+        purpose,
+      }
       return { visit, cookie: set([...read(cookies, now), visit].slice(-maxVisits)) }
     },
     end: (cookies, state, now) => set(read(cookies, now).filter((visit) => visit.state !== state)),
@@ -68,7 +74,7 @@ export function visitCookies({ dataDir, baseUrl }: { dataDir: string; baseUrl: s
 }
 
 const owner = 'visits'
-const random = () => randomBytes(32).toString('base64url')
+const randomText = () => randomBytes(32).toString('base64url')
 
 /** The address of a page of this service to which a sign-in may lead; the first page for anything else. */
 export function pageAddress(next: string | undefined, baseUrl: string): string {

@@ -30,7 +30,10 @@ type Limits = Record<LimitKind, { limit: number; used: number }>
 export async function readLimits(db: Db, workspace: { id: string }, now: number): Promise<Limits> {
   const all = await Promise.all(
     limitKinds.map(async (kind) => {
-      const usage = { limit: await readLimit(db, workspace.id, kind), used: await used[kind](db, workspace.id, now) }
+      const usage = {
+        limit: await readLimit(db, workspace.id, kind),
+        used: await countUsed[kind](db, workspace.id, now),
+      }
       return [kind, usage] as const
     }),
   )
@@ -71,7 +74,7 @@ export async function checkRoomFor<K extends LimitKind>(
 ): Promise<Verdict<null, `${K}_too_many`>> {
   await lockWorkspace(trx, workspace.id)
   const limit = await readLimit(trx, workspace.id, kind)
-  const before = await used[kind](trx, workspace.id, now)
+  const before = await countUsed[kind](trx, workspace.id, now)
   if (before + more <= limit) return { ok: true, value: null }
   const { what, instead, amount } = words[kind]
   const message = `The workspace may have ${amount(limit)} ${what} and has ${amount(before)}: ${instead}, or ask the operator to raise the limit (svc-server workspace limit).`
@@ -88,7 +91,7 @@ async function readLimit(db: Db, workspaceId: string, kind: LimitKind): Promise<
   return row ? Number(row.value) : defaultLimits[kind]
 }
 
-const used: Record<LimitKind, (db: Db, workspaceId: string, now: number) => Promise<number>> = {
+const countUsed: Record<LimitKind, (db: Db, workspaceId: string, now: number) => Promise<number>> = {
   async agents(db, workspaceId) {
     const { n } = await db
       .selectFrom('agent')

@@ -76,10 +76,10 @@ const hungUp = 'HPE_INVALID_EOF_STATE'
  * The refusals of requests that are not HTTP, arrive too slowly, have headers that are too large, or use CONNECT. Each
  * text is made once, since thousands may be sent at a time.
  */
-const invalidRequest = broken('400 Bad Request', 'request_invalid')
-const lateRequest = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
+const invalidRequest = refusalBytes('400 Bad Request', 'request_invalid')
+const lateRequest = refusalBytes('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
 const tooLarge = '431 Request Header Fields Too Large'
-const largeHeaders = broken(
+const largeHeaders = refusalBytes(
   tooLarge,
   'request_invalid',
   'The headers of the request are too large. In a browser, delete the cookies of this host: it sends them to all ports.',
@@ -91,9 +91,9 @@ const largePage = rawPage(tooLarge, {
     'Delete the cookies of this host in the settings of your browser, and load this page again. Or open it in a private window. You then have to sign in again.',
   ],
 })
-const notFoundHere = broken('404 Not Found', 'not_found')
+const notFoundHere = refusalBytes('404 Not Found', 'not_found')
 
-function broken(status: string, code: RefusalCode, message: string = refusals[code][1]): string {
+function refusalBytes(status: string, code: RefusalCode, message: string = refusals[code][1]): string {
   const body = JSON.stringify(refusalJson(code, message))
   return (
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +

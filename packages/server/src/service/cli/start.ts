@@ -41,7 +41,7 @@ export async function serveUntilStopped(
     return endProcess(0, { stuck: true })
   }
   const { url, firstLink } = service
-  void greet(json ? `${JSON.stringify({ url, link: firstLink ?? null })}\n` : greeting(url, firstLink), log)
+  void greet(json ? `${JSON.stringify({ url, link: firstLink ?? null })}\n` : greetingText(url, firstLink), log)
   if (url.startsWith('http:') && !isOwnMachineOnly(url))
     log.warn('SVC_BASE_URL is http: passwords and tokens cross the network unencrypted')
   const loss = containerLossRemark(config.dataDir)
@@ -67,7 +67,7 @@ async function greet(text: string, log: Logger): Promise<void> {
   }
 }
 
-const greeting = (url: string, link: string | undefined) => {
+const greetingText = (url: string, link: string | undefined) => {
   const ready = `svc is ready: ${url}\n${isOwnMachineOnly(url) ? hereOnly(url) : ''}`
   return link === undefined
     ? ready

@@ -171,11 +171,11 @@ export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; mov
   const days = [...Map.groupBy(changes, ({ at }) => dayNumber(at))]
   let before: KeptLevel | undefined
   for (const [i, [day, changed]] of days.entries()) {
-    const worst = changed.reduce((a, b) => (rank(b) > rank(a) ? b : a))
+    const worst = changed.reduce((a, b) => (rankOf(b) > rankOf(a) ? b : a))
     const last = changed.at(-1) ?? worst
     // If a change is at the very beginning of the day, the level before it had no time on that day.
     const begins = (changed[0]?.at ?? 0) > day * dayMs ? before : undefined
-    const shown = begins && rank(begins) > rank(worst) ? begins : worst
+    const shown = begins && rankOf(begins) > rankOf(worst) ? begins : worst
     const isKept = last !== shown && (last.level !== shown.level || last.paused !== shown.paused)
     for (const change of changed) if (change !== shown && !(isKept && change === last)) drop(change)
     if (shown === worst && before?.at === day * dayMs) drop(before)
@@ -186,4 +186,4 @@ export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; mov
   return { gone, moved }
 }
 
-const rank = ({ level }: KeptLevel): number => levels.indexOf(level)
+const rankOf = ({ level }: KeptLevel): number => levels.indexOf(level)

@@ -100,7 +100,7 @@ export function settingsOffered(all: Iterable<Settings | undefined>): OfferedSet
       const sum = sums.get(id) ?? { setting, agents: 0, values: new Map<SettingValue, number>() }
       const value = reportedIn(settings, setting.key)
       if (value !== undefined) sum.values.set(value, (sum.values.get(value) ?? 0) + 1)
-      sums.set(id, { ...sum, setting: widest(sum.setting, setting), agents: sum.agents + 1 })
+      sums.set(id, { ...sum, setting: widenBounds(sum.setting, setting), agents: sum.agents + 1 })
     }
   return mostFrequent(sums.values(), maxListed.settings).map(({ setting, agents, values }) => ({
     setting,
@@ -131,7 +131,7 @@ const firstOfEachKey = (schema: readonly Setting[]): Setting[] =>
 const reportedIn = (settings: Settings | undefined, key: string): SettingValue | undefined =>
   settings?.values !== undefined && Object.hasOwn(settings.values, key) ? settings.values[key] : undefined
 
-function widest({ min: a, max: b, ...setting }: Setting, { min, max }: Setting): Setting {
+function widenBounds({ min: a, max: b, ...setting }: Setting, { min, max }: Setting): Setting {
   return {
     ...setting,
     ...(a !== undefined && min !== undefined && { min: Math.min(a, min) }),

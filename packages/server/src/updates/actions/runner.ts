@@ -152,7 +152,7 @@ const nextRows = (trx: Db, id: string): Promise<ActionAgentDbRow[]> =>
     .execute()
 
 type End = Partial<Pick<ActionAgentDbRow, 'command_id' | 'outcome' | 'message' | 'shared'>>
-const ended = (outcome: ActionState, message: string | null = null): End => ({ outcome, message })
+const endAs = (outcome: ActionState, message: string | null = null): End => ({ outcome, message })
 
 /** Carries the action out for these agents, which are sorted by id. Returns the result for each. */
 function press(
@@ -167,34 +167,34 @@ function press(
 
 async function send(ctx: ChangeContext, stored: unknown, ids: string[]): Promise<Map<string, End>> {
   const body = readCommand(stored)
-  if (!body.ok) return new Map(ids.map((id) => [id, ended('skipped', body.message)]))
+  if (!body.ok) return new Map(ids.map((id) => [id, endAs('skipped', body.message)]))
   const results = await queueForAgents(ctx, ids, body.value)
   return new Map(
     [...results].map(([id, each]) => [
       id,
-      'command' in each ? { command_id: each.command, shared: each.shared ? 1 : 0 } : ended('skipped', each.skipped),
+      'command' in each ? { command_id: each.command, shared: each.shared ? 1 : 0 } : endAs('skipped', each.skipped),
     ]),
   )
 }
 
 async function lift(ctx: ChangeContext, workspaceId: string, ids: string[]): Promise<Map<string, End>> {
-  const ends = new Map(ids.map((id) => [id, ended('skipped', unknownAgent.message)]))
+  const ends = new Map(ids.map((id) => [id, endAs('skipped', unknownAgent.message)]))
   const there = await lockAgents(ctx.db, ids)
   for (const [id, why] of await liftMisfits(ctx.db, there)) {
     if (why === undefined) await liftHold(ctx, { id, workspace_id: workspaceId }, { silent: true })
-    ends.set(id, why === undefined ? ended('applied') : ended('skipped', why))
+    ends.set(id, why === undefined ? endAs('applied') : endAs('skipped', why))
   }
   return ends
 }
 
 async function deleteUnreported({ db: trx }: ChangeContext, ids: string[]): Promise<Map<string, End>> {
-  const ends = new Map(ids.map((id) => [id, ended('skipped', unknownAgent.message)]))
+  const ends = new Map(ids.map((id) => [id, endAs('skipped', unknownAgent.message)]))
   const there = await lockAgents(trx, ids)
   const misfits = await deleteMisfits(trx, there)
   const going = there.filter((id) => misfits.get(id) === undefined)
   await keepOutcomes(trx, going)
   if (going.length > 0) await trx.deleteFrom('agent').where('id', 'in', going).execute()
-  for (const [id, why] of misfits) ends.set(id, why === undefined ? ended('applied') : ended('skipped', why))
+  for (const [id, why] of misfits) ends.set(id, why === undefined ? endAs('applied') : endAs('skipped', why))
   return ends
 }
 

@@ -75,9 +75,9 @@ export async function readBuild(
   const { bytes, signature, signer, verified } = read.value
   const says = await keygen(bytes, signature, [signer])
   if (says.is === 'refused')
-    return refused(`${file}.sig: every runtime would refuse it, as ssh-keygen does: ${says.why}`)
+    return refusedBuild(`${file}.sig: every runtime would refuse it, as ssh-keygen does: ${says.why}`)
   if (says.is === 'good' || verified) return read
-  return refused(
+  return refusedBuild(
     `${file}.sig: the service cannot verify this type of key without ssh-keygen: ${says.why}. ${keygenHint}`,
   )
 }
@@ -92,10 +92,10 @@ function readFiles(file: string): Verdict<RuntimeBuild, 'build_refused'> | undef
     FileRead,
     FileRead,
   ]
-  if (build.is === 'unreadable') return refused(`${file} ${build.why}.`)
+  if (build.is === 'unreadable') return refusedBuild(`${file} ${build.why}.`)
   // A signature that cannot be read is not a missing one: such a build would be served as unsigned.
-  if (sum.is === 'unreadable') return refused(`${file}.sha256 ${sum.why}.`)
-  if (signature.is === 'unreadable') return refused(`${file}.sig ${signature.why}.`)
+  if (sum.is === 'unreadable') return refusedBuild(`${file}.sha256 ${sum.why}.`)
+  if (signature.is === 'unreadable') return refusedBuild(`${file}.sig ${signature.why}.`)
   const bytesOf = (read: FileRead) => (read.is === 'bytes' ? read.bytes : undefined)
   return judgeBuild(file, build.bytes, bytesOf(sum)?.toString('latin1'), bytesOf(signature))
 }
@@ -112,25 +112,26 @@ export function judgeBuild(
 ): Verdict<RuntimeBuild, 'build_refused'> {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const note = noteOf(bytes)
-  if (!note) return refused(`${file} is not a build of the runtime: its archive has no release.json with a version.`)
+  if (!note)
+    return refusedBuild(`${file} is not a build of the runtime: its archive has no release.json with a version.`)
   const { version } = note
   if (!isVersion(version) || !runtimeVersion.test(version))
-    return refused(
+    return refusedBuild(
       `The version of a release must be a semantic version of at most 64 characters without "+": ${file} says ${shown(version)}.`,
     )
   if (sum !== undefined && sum.trim().split(/\s/)[0] !== sha256)
-    return refused(`${file}.sha256 does not match: the file has ${sha256}.`)
+    return refusedBuild(`${file}.sha256 does not match: the file has ${sha256}.`)
   if (signature && signature.length > maxSignature)
-    return refused(`${file}.sig may have at most 8 KB: it has ${signature.length} bytes.`)
+    return refusedBuild(`${file}.sig may have at most 8 KB: it has ${signature.length} bytes.`)
   const judged = signature && judgeSignature(signature, bytes, note.keys)
-  if (judged && !judged.ok) return refused(`${file}.sig: ${judged.message}`)
+  if (judged && !judged.ok) return refusedBuild(`${file}.sig: ${judged.message}`)
   const { signer, verified = false } = judged?.value ?? {}
   const remarks = judged ? [] : [unsignedSays]
   const signed = signature !== undefined
   return { ok: true, value: { bytes, sha256, version, signed, signature, signer, verified, remarks } }
 }
 
-const refused = (message: string) => ({ ok: false, code: 'build_refused', message }) as const
+const refusedBuild = (message: string) => ({ ok: false, code: 'build_refused', message }) as const
 
 /**
  * Reads what a build of `svc.pyz` says about itself, without running it: the file `release.json` in its archive.

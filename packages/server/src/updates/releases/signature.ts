@@ -24,14 +24,14 @@ export function judgeSignature(
   keys: readonly string[] | undefined,
 ): Verdict<SignatureFacts, 'signature_refused'> {
   const parts = readArmored(armored.toString('latin1'))
-  if (!parts) return refused('it is not an OpenSSH signature.')
+  if (!parts) return refusedSignature('it is not an OpenSSH signature.')
   const { key, namespace, hash } = parts
   if (namespace !== wantedNamespace)
-    return refused(`it is for the namespace "${namespace}": a release is signed for "${wantedNamespace}".`)
+    return refusedSignature(`it is for the namespace "${namespace}": a release is signed for "${wantedNamespace}".`)
   const holds = verified(parts, bytes)
-  if (holds === false || !(hash in hashes)) return refused('it does not match these bytes, or is damaged.')
+  if (holds === false || !(hash in hashes)) return refusedSignature('it does not match these bytes, or is damaged.')
   if (keys && !keys.includes(key.line))
-    return refused(`it was made with a key that this build itself does not accept (${key.line}).`)
+    return refusedSignature(`it was made with a key that this build itself does not accept (${key.line}).`)
   return { ok: true, value: { signer: key.line, verified: holds === true } }
 }
 
@@ -183,4 +183,4 @@ function lengthFirst(bytes: Buffer): Buffer {
 }
 
 const base64url = (bytes: Buffer) => bytes.toString('base64url')
-const refused = (message: string) => ({ ok: false, code: 'signature_refused', message }) as const
+const refusedSignature = (message: string) => ({ ok: false, code: 'signature_refused', message }) as const

@@ -36,10 +36,10 @@ type AddedRelease = Release & { changed: boolean; signature: 'kept' | 'replaced'
 const filesKept = 5
 
 /** The served release as this transaction sees it; undefined when there is none. */
-export const servedRelease = async (db: Db): Promise<ServedRelease | undefined> => (await newest(db, 1))[0]
+export const servedRelease = async (db: Db): Promise<ServedRelease | undefined> => (await newestReleases(db, 1))[0]
 
 /** All releases, the served one first. */
-export const listReleases = (db: Db): Promise<Release[]> => newest(db)
+export const listReleases = (db: Db): Promise<Release[]> => newestReleases(db)
 
 /** The serial of the served release, 0 for none. It costs one lookup in the primary key. */
 export async function servedSerial(db: Db): Promise<number> {
@@ -192,7 +192,7 @@ async function insert(
   return { serial, version, sha256, signed, size: bytes.length, addedAt: now, addedBy: by.name }
 }
 
-async function newest(db: Db, limit?: number): Promise<Release[]> {
+async function newestReleases(db: Db, limit?: number): Promise<Release[]> {
   const rows = await db
     .selectFrom('release')
     .select((eb) => [

@@ -80,7 +80,7 @@ function judgeBlueprint(
     const spoilt = hold.outcome === 'failed' && outageBetween(away, member.wishedAt ?? 0, hold.at)
     return spoilt
       ? { ...wished, reason: 'The service was away when it tried to download the version. It will retry.' }
-      : ended(hold)
+      : outcomeOfHold(hold)
   }
   if (member.state === 'kept') return { state: 'rolled_back', reason: `It runs ${running ?? 'another version'} again.` }
   return wish?.version === version ? wished : withdrawn
@@ -98,7 +98,7 @@ function judgeRuntime(
   if (attempts.runtime?.version === version) return kept
   if (hold?.version === version && hold.at >= (member.wishedAt ?? 0)) {
     const spoilt = outageBetween(away, hold.since ?? member.wishedAt ?? 0, hold.at)
-    return spoilt ? { state: 'excused', reason: awaySays(spoilt) } : ended(hold)
+    return spoilt ? { state: 'excused', reason: awaySays(spoilt) } : outcomeOfHold(hold)
   }
   if (member.state === 'kept') {
     return { state: 'rolled_back', reason: attempts.runtime?.applied?.message ?? 'It runs another version again.' }
@@ -106,7 +106,7 @@ function judgeRuntime(
   return withdrawn
 }
 
-const ended = ({ outcome, message }: HoldNote): MemberOutcome => ({ state: outcome, reason: message })
+const outcomeOfHold = ({ outcome, message }: HoldNote): MemberOutcome => ({ state: outcome, reason: message })
 const awaySays = ({ from, to }: Outage): string =>
   `The service was away from ${minuteText(from)} to ${minuteText(to)}, during the test.`
 

@@ -63,10 +63,10 @@ async function wishPiece(
     .where('name', 'in', wish.agents)
     .orderBy('id')
     .execute()
-  const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknown(name)]))
+  const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknownAgentResult(name)]))
   const changed: AgentRow[] = []
   for (const agent of agents) {
-    const verdict = await one(trx, agent, wish, { ...context, silent: true })
+    const verdict = await wishOne(trx, agent, wish, { ...context, silent: true })
     const refused = verdict.ok ? null : verdict
     results.set(agent.name, {
       agent: agent.name,
@@ -80,7 +80,7 @@ async function wishPiece(
   return { results: [...results.values()], changed: changed.map(({ id }) => id) }
 }
 
-function one(trx: Db, agent: AgentRef, wish: WishOfMany, context: WishContext) {
+function wishOne(trx: Db, agent: AgentRef, wish: WishOfMany, context: WishContext) {
   if (wish.kind === 'runtime') {
     return wish.withdraw
       ? clearRuntimeWishInTransaction(trx, agent, context)
@@ -118,4 +118,4 @@ async function note(trx: Db, { workspaceId, wish, changed, by, now }: PressEntry
   })
 }
 
-const unknown = (agent: string): WishResult => ({ agent, ...unknownAgent })
+const unknownAgentResult = (agent: string): WishResult => ({ agent, ...unknownAgent })

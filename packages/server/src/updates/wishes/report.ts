@@ -44,7 +44,7 @@ export function updateEffectsOf(
   offers: boolean,
 ): UpdateEffects {
   const attempts = attemptsColumn(report)
-  if (row.wishes === null && attempts === row.attempts) return unchanged(report, served)
+  if (row.wishes === null && attempts === row.attempts) return unchangedEffects(report, served)
   const wishes = wishesIn(row.wishes)
   const wished = wishes.blueprint?.version
   const events: UpdateNote[] = []
@@ -68,7 +68,7 @@ export function updateEffectsOf(
 const emptyNote = { version: null, from: null, message: null, by: null, rollout: null, since: null } as const
 
 const noUpdates = { answer: {}, wished: undefined, write: undefined, events: [] } satisfies UpdateEffects
-const unchanged = (report: Report, served: ServedRelease | undefined): UpdateEffects =>
+const unchangedEffects = (report: Report, served: ServedRelease | undefined): UpdateEffects =>
   report.runtime && served
     ? { ...noUpdates, answer: { runtime: { version: served.version, sha256: served.sha256 } } }
     : noUpdates

@@ -42,7 +42,7 @@ export function blueprintWaits(
   now: number,
 ): WaitReason | null {
   if (!wish || (state !== 'waiting' && state !== 'offered' && state !== 'trying')) return null
-  const absent = absence(facts, now)
+  const absent = absenceWait(facts, now)
   if (absent || state === 'trying') return absent
   const { offeredAt, hurriedAt } = wish
   if (offeredAt !== undefined && facts.runtimeOnTrial) return { for: 'runtime_trial' }
@@ -71,7 +71,7 @@ export function runtimeWaits(
   now: number,
 ): WaitReason | null {
   if (!wish) return null
-  const absent = absence(facts, now)
+  const absent = absenceWait(facts, now)
   if (absent || state === 'trying') return absent
   if (!mayBeOffered(wish)) return { for: 'trials', most: facts.trials.max, now: facts.trials.busy }
   if (wish.offeredAt === undefined) return since(facts, wish.grantedAt ?? wish.at) && { for: 'node' }
@@ -79,7 +79,7 @@ export function runtimeWaits(
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }
 
-const absence = ({ receivedAt, silentAt }: LastSeen, now: number): WaitReason | null =>
+const absenceWait = ({ receivedAt, silentAt }: LastSeen, now: number): WaitReason | null =>
   receivedAt === null
     ? { for: 'first_report' }
     : silentAt !== null && silentAt <= now

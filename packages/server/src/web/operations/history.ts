@@ -121,11 +121,11 @@ const keptAnswerBytes = (
         if (size > maxKeptBytes[form]) throw new Refusal('costs_too_many')
         pieces.push(encoded)
       }
-      return joined(pieces, size)
+      return joinPieces(pieces, size)
     }),
   )
 
-function joined(pieces: readonly Uint8Array[], size: number): Bytes {
+function joinPieces(pieces: readonly Uint8Array[], size: number): Bytes {
   const whole = new Uint8Array(size)
   let at = 0
   for (const piece of pieces) {

@@ -22,7 +22,7 @@ export const workspaceOperations = [
   bindPersonChange(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
-  bindReading(workspaces.showWorkspace, (reader) => shown(reader, reader.workspace)),
+  bindReading(workspaces.showWorkspace, (reader) => readShownWorkspace(reader, reader.workspace)),
   bindChange(
     workspaces.renameWorkspace,
     async ({ workspace, ...ctx }, { name, factorFrom }) => {
@@ -34,7 +34,7 @@ export const workspaceOperations = [
       }
       return name === undefined ? verdict(workspace) : renameWorkspace(ctx, workspace, name)
     },
-    { answer: (renamed, reader) => shown(reader, renamed) },
+    { answer: (renamed, reader) => readShownWorkspace(reader, renamed) },
   ),
   bindChange(workspaces.deleteWorkspace, ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace), okAnswer),
   bindReading(
@@ -82,7 +82,7 @@ export const workspaceOperations = [
   }),
 ]
 
-async function shown(
+async function readShownWorkspace(
   { deps, who, now }: Pick<ReadArguments<Route>, 'deps' | 'who' | 'now'>,
   { id, slug, name }: WorkspaceInfo,
 ): Promise<Workspace> {

@@ -21,7 +21,7 @@ import { agentUpdates } from './updates.ts'
  * reports; and the negated terms of the filter that exclude no agent, as they are typed. Throws FilterInvalid.
  */
 export async function listAgents(db: Db, workspace: { id: string }, now: number, filter = '') {
-  const take = (columns: AgentColumns, facts: FleetRow) => listed(columns, facts, now)
+  const take = (columns: AgentColumns, facts: FleetRow) => listedAgent(columns, facts, now)
   const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, take)
   return {
     rows: await workspaceTurns.run(
@@ -60,7 +60,7 @@ async function selectedAgents<T>(
   return { rows, idle: judge.idle(held).map(({ at, length }) => filter.slice(at, at + length)) }
 }
 
-function listed(columns: AgentColumns, facts: FleetRow, now: number) {
+function listedAgent(columns: AgentColumns, facts: FleetRow, now: number) {
   const { name, received_at, level, label, version, blueprint, stopped, detail } = columns
   const { host, tags } = facts
   const age = statusAge(columns)

@@ -140,22 +140,22 @@ function* summed(
   { starts, names }: CostTable,
   per: CostQuestion['per'],
 ): SlicedWork<Pick<CostPage, 'total' | 'columns' | 'names' | 'others'>> {
-  const total = nothing()
+  const total = noCosts()
   const costOf = new Float64Array(starts.length)
   const named: Named[] = []
   yield* forEachInSlices(names, ([name, sums]) => {
-    const all = nothing()
+    const all = noCosts()
     for (let column = 0; column < starts.length; column++) {
       const cell = costCellAt(sums, column)
-      added(all, cell)
+      addToCell(all, cell)
       costOf[column] = (costOf[column] ?? 0) + cell.costMicro
     }
-    added(total, all)
+    addToCell(total, all)
     if (!isEmpty(all)) named.push([name, all])
   })
   const first = yield* firstSorted(named, namesListed, mostExpensiveFirst)
   const listed = firstThatFit(first, ([name]) => jsonSize(textOf(name)) + 100, nameBytes)
-  const others = listed.reduce((rest, [, cell]) => added(rest, cell, -1), { ...total })
+  const others = listed.reduce((rest, [, cell]) => addToCell(rest, cell, -1), { ...total })
   const drawn = listed.slice(0, namesDrawn).map(([name]) => names.get(name) ?? new Float64Array())
   return {
     total: sumsOf(total, per),
@@ -175,9 +175,9 @@ function* summed(
   }
 }
 
-const nothing = (): CostCell => ({ runs: 0, costMicro: 0, outputTokens: 0 })
+const noCosts = (): CostCell => ({ runs: 0, costMicro: 0, outputTokens: 0 })
 
-function added(sum: CostCell, { runs, costMicro, outputTokens }: CostCell, sign: 1 | -1 = 1): CostCell {
+function addToCell(sum: CostCell, { runs, costMicro, outputTokens }: CostCell, sign: 1 | -1 = 1): CostCell {
   sum.runs += sign * runs
   sum.costMicro += sign * costMicro
   sum.outputTokens += sign * outputTokens

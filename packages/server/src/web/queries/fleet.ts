@@ -93,7 +93,7 @@ export function* fleetPage(
     sums.cost30 = addCosts(sums.cost30, row.cost30)
   })
   const idle = judge.idle(held).map(({ at, length }) => ({ at, length }))
-  const rows = (yield* inOrder(fitting, query, now)).slice(query.offset, query.offset + query.limit)
+  const rows = (yield* sortRows(fitting, query, now)).slice(query.offset, query.offset + query.limit)
   const { ok: _, info: __, all: of, ...troubles } = whole
   const facts = {
     now,
@@ -222,7 +222,7 @@ export function troubleRank(row: FleetRow, now: number): number | null {
 }
 
 /** Sorts rows that are in the order of their names; rows with equal values keep that order. */
-function* inOrder(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): SlicedWork<FleetRow[]> {
+function* sortRows(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): SlicedWork<FleetRow[]> {
   if (sort === 'name') return desc ? rows.reverse() : rows
   const direction = desc ? -1 : 1
   const valued: { row: FleetRow; value: string | number | null }[] = []

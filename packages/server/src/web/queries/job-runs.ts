@@ -41,7 +41,7 @@ function take(jobs: Map<string, JobRuns>, run: Run): void {
   if (name === undefined) return
   const job = jobs.get(name) ?? { job: name, runs: [], printed: null }
   jobs.set(name, job)
-  if (job.runs.length < maxRuns) job.runs.push(shown(run))
+  if (job.runs.length < maxRuns) job.runs.push(jobRunOf(run))
   if (job.printed === null && run.log === failedLogName(name)) job.printed = run.id
 }
 
@@ -51,7 +51,7 @@ export function jobOf({ kind, id }: Run): string | undefined {
   return kind === 'job' && end > 0 ? id.slice(0, end) : undefined
 }
 
-const shown = (run: Run): JobRun => ({
+const jobRunOf = (run: Run): JobRun => ({
   id: run.id,
   started: run.started ?? null,
   seconds: runSeconds(run) ?? null,

@@ -157,7 +157,7 @@ const untouchedWaits: Readonly<Record<RolloutState, WaitReason | null>> = {
 }
 
 const waitsForReport = (waits: WaitReason | null): WaitReason => waits ?? { for: 'report' }
-const nothing = () => null
+const noWait = () => null
 
 /** The waits by the state of the wish. A wish that has ended is judged when the rollout is next advanced. */
 const wishedWaits: Readonly<Record<WishState, (waits: WaitReason | null) => WaitReason | null>> = {
@@ -167,7 +167,7 @@ const wishedWaits: Readonly<Record<WishState, (waits: WaitReason | null) => Wait
   trying: waitsForReport,
   failed: () => ({ for: 'fetch' }), // the rollout waits only for a download that is tried again (judge.ts)
   held: () => ({ for: 'hold', by: 'machine' }),
-  none: nothing,
-  kept: nothing,
-  rolled_back: nothing,
+  none: noWait,
+  kept: noWait,
+  rolled_back: noWait,
 }

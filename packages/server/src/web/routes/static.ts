@@ -87,11 +87,11 @@ export async function sendFile(c: PageContext, file: PageFile, status: 200 | 404
   if (status === 200 && c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers)
   const coding = codings.find((each) => acceptsCoding(c.req.header('accept-encoding'), each))
   const worth = coding && /^(text|application\/(json|manifest)|image\/svg)/.test(file.type) && file.bytes.length > 1000
-  if (!worth) return whole(c, file.bytes, status, headers)
-  return whole(c, await compress(file, coding), status, { ...headers, 'content-encoding': coding })
+  if (!worth) return wholeResponse(c, file.bytes, status, headers)
+  return wholeResponse(c, await compress(file, coding), status, { ...headers, 'content-encoding': coding })
 }
 
-const whole = (c: Context, bytes: Buffer, status: 200 | 404, headers: Record<string, string>): Response =>
+const wholeResponse = (c: Context, bytes: Buffer, status: 200 | 404, headers: Record<string, string>): Response =>
   c.body(streamOfPieces(bytes), status, { ...headers, 'content-length': String(bytes.length) })
 
 /**

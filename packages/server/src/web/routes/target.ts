@@ -10,11 +10,11 @@ export const rawPathOf = (target: string): string => target.split('?', 1)[0] ?? 
  */
 export function isCanonicalPath(path: string): boolean {
   if (!path.startsWith('/') || /\/\/|\\|%(?:2f|5c)/i.test(path)) return false
-  const text = decoded(path)
+  const text = decodePath(path)
   return text !== undefined && !/\p{Cc}/u.test(text) && !/(?:^|\/)\.\.?(?:\/|$)/.test(text)
 }
 
-function decoded(path: string): string | undefined {
+function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {

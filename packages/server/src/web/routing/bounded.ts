@@ -45,7 +45,7 @@ export type KeptRows = 'first' | 'last'
 export function boundedAnswer(given: unknown, keep: KeptRows = 'first'): BoundedAnswer {
   if (Array.isArray(given)) {
     const part = partOf(given, keep)
-    shrink(part, maxListBytes - 2)
+    shrinkTo(part, maxListBytes - 2)
     return { json: listJson(part, keep), leftOff: leftOffIn(part) }
   }
   if (typeof given !== 'object' || given === null) return { json: JSON.stringify(given), leftOff: 0 }
@@ -65,7 +65,7 @@ function boundedObject(given: object, keep: KeptRows): BoundedAnswer {
       (sum, [other, { bytes }]) => sum + bytesOf(other) + 6 + (other === key ? 0 : bytes),
       0,
     )
-    shrink(part, maxListBytes - fixed - otherBytes)
+    shrinkTo(part, maxListBytes - fixed - otherBytes)
   }
   const cut = [...lists].filter(([, part]) => leftOffIn(part) > 0)
   const isPaged = cut.some(([key]) => key === 'rows') && others.has('more')
@@ -100,7 +100,7 @@ function partOf(rows: readonly unknown[], keep: KeptRows): FittingRows {
   return part
 }
 
-function shrink(part: FittingRows, room: number): void {
+function shrinkTo(part: FittingRows, room: number): void {
   while (part.bytes > Math.max(0, room)) {
     const last = part.kept.pop()
     if (last === undefined) break

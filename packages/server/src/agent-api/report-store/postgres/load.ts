@@ -113,7 +113,7 @@ async function loadMore(
 }
 type NameRow = readonly [agent: string, value: string]
 
-const prepared = (name: string, text: string): PreparedStatement => ({ name: `report_${name}`, text })
+const preparedStatement = (name: string, text: string): PreparedStatement => ({ name: `report_${name}`, text })
 
 /** The SQL that reads the column `activated_at`, which is in another table than the agent. */
 const activatedAt = `(select p.activated_at from workspace_product p
@@ -122,13 +122,13 @@ const agentNames = knownAgent.names.map((name) => (name === 'activated_at' ? act
 const commandNames = ownedCommand.names.join(', ')
 
 const statements = {
-  begin: prepared('begin', 'begin'),
+  begin: preparedStatement('begin', 'begin'),
   /**
    * Forbids plans that scan whole tables. Such a plan is cheapest while the tables are empty, and the connection would
    * keep it until the tables are analysed. Each statement is planned once for all values, because planning costs as
    * much as a small batch.
    */
-  plans: prepared(
+  plans: preparedStatement(
     'plans',
     `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
     set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
@@ -136,29 +136,29 @@ const statements = {
   ),
   // Locking and reading are separate statements. A statement that has waited for a lock sees the locked row as it is
   // now, but all other rows as they were before.
-  lock: prepared('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
-  agents: prepared(
+  lock: preparedStatement('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
+  agents: preparedStatement(
     'agents',
     `select ${agentNames} from agent a left join agent_report r on r.agent_id = a.id where a.id = any($1::text[])`,
   ),
   // Reads the served release after the lock. A wish is stored under the same lock, so the release by which a wish was
   // judged is seen here too (I11).
-  served: prepared('served', servedReleaseSql),
-  openCommands: prepared(
+  served: preparedStatement('served', servedReleaseSql),
+  openCommands: preparedStatement(
     'open_commands',
     `select ${commandNames} from command where agent_id = any($1::text[]) and due_at is not null
     order by created_at, id for update`,
   ),
-  closedCommands: prepared(
+  closedCommands: preparedStatement(
     'closed_commands',
     `select ${commandNames} from command where id = any($1::text[]) and agent_id = any($2::text[]) and due_at is null
     order by created_at, id for update`,
   ),
-  logNames: prepared(
+  logNames: preparedStatement(
     'log_names',
     'select distinct agent_id, log from run where agent_id = any($1::text[]) and log is not null',
   ),
-  manifests: prepared(
+  manifests: preparedStatement(
     'manifests',
     `select a.id, v.manifest from agent a ${declaredVersionJoin} where a.id = any($1::text[])`,
   ),
