@@ -84,7 +84,7 @@ export async function program(
     return ''
   })
   const bundled = await Promise.all(
-    names.sort().map((name) => once(shared.parts, name, async () => ({ name, ...(await piecesOf(name, all)) }))),
+    names.sort().map((name) => getOrMake(shared.parts, name, async () => ({ name, ...(await piecesOf(name, all)) }))),
   )
   const packs = bundled.map(({ name, pieces }) => ({ name, packs: packsOf(pieces, filled, shared.lines) }))
   const reserved = direct === undefined ? '' : directPlace(0, 0)
@@ -177,11 +177,11 @@ function packsOf(pieces: readonly Piece[], filled: (code: string) => string, lin
       (name) => `${JSON.stringify(name)}:(function(module,exports,require){${codes.get(name)}\n})`,
     )
     const code = filled(`return{${functions.join(',')}}`)
-    return { line: once(lines, code, () => packed(code)), holds }
+    return { line: getOrMake(lines, code, () => packed(code)), holds }
   })
 }
 
-function once<T>(known: Map<string, T>, key: string, make: () => T): T {
+function getOrMake<T>(known: Map<string, T>, key: string, make: () => T): T {
   const made = known.get(key) ?? make()
   known.set(key, made)
   return made

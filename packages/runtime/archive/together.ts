@@ -23,7 +23,7 @@ export function together(pieces: readonly Piece[]): readonly (readonly string[])
   for (;;) {
     const best = bestPair(packs)
     if (!best) return packs.map(({ names }) => names)
-    packs = packs.flatMap((pack) => (pack === best.a ? [joined(best.a, best.b)] : pack === best.b ? [] : [pack]))
+    packs = packs.flatMap((pack) => (pack === best.a ? [joinPacks(best.a, best.b)] : pack === best.b ? [] : [pack]))
   }
 }
 
@@ -57,7 +57,7 @@ function either(a: Pack, b: Pack): number {
   return a.starts.size + more
 }
 
-const joined = (a: Pack, b: Pack): Pack => ({
+const joinPacks = (a: Pack, b: Pack): Pack => ({
   names: [...a.names, ...b.names],
   bytes: a.bytes + b.bytes,
   starts: new Set([...a.starts, ...b.starts]),

@@ -28,7 +28,8 @@ export async function gatherSecrets(
     readonly tell: (line: string) => void
   },
 ): Promise<GatheredSecrets> {
-  for (const name of file.keys()) if (!wanted.some((secret) => secret.name === name)) tell(unknown(name, wanted))
+  for (const name of file.keys())
+    if (!wanted.some((secret) => secret.name === name)) tell(unknownSecretText(name, wanted))
   const values = new Map<string, string>()
   const missing: string[] = []
   for (const secret of wanted) {
@@ -50,7 +51,7 @@ export async function gatherSecrets(
   }
 }
 
-const unknown = (name: string, wanted: readonly SecretSpec[]): string =>
+const unknownSecretText = (name: string, wanted: readonly SecretSpec[]): string =>
   wanted.length === 0
     ? `${name} in the secrets file is not used: this blueprint has no secrets.`
     : `${name} in the secrets file is not used. The secrets of this blueprint are ${wanted.map((one) => one.name).join(', ')}.`

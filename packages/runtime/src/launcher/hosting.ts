@@ -116,7 +116,7 @@ export function step(current: Hosting, event: HostingEvent, rules: HostingRules,
     case 'begin':
       return begin(current, at)
     case 'message':
-      return heard(current, event.id, event.message)
+      return afterMessage(current, event.id, event.message)
     case 'error': {
       const { worker } = current
       if (worker?.id !== event.id) return stay(current)
@@ -126,7 +126,7 @@ export function step(current: Hosting, event: HostingEvent, rules: HostingRules,
       }
     }
     case 'exit':
-      return exited(current, event.id, event.code, { rules, at })
+      return afterExit(current, event.id, event.code, { rules, at })
     case 'pulse':
       return current.over ? stay(current) : pulse(current, rules)
     case 'replace':
@@ -158,7 +158,7 @@ function begin(current: Hosting, at: number): HostingStep {
   return { state: { ...current, started: id, worker }, acts: [{ do: 'start', id }] }
 }
 
-function heard(current: Hosting, id: number, message: FromWorker): HostingStep {
+function afterMessage(current: Hosting, id: number, message: FromWorker): HostingStep {
   const { worker } = current
   if (worker?.id !== id) return stay(current) // the message is from a worker that was given up, so it is ignored
   const pings = message.is === 'here' ? message.contract >= 2 : worker.pings
@@ -171,7 +171,7 @@ function heard(current: Hosting, id: number, message: FromWorker): HostingStep {
   return { state, acts: [{ do: 'hear', message }] }
 }
 
-function exited(
+function afterExit(
   current: Hosting,
   id: number,
   code: number,

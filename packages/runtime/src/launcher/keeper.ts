@@ -62,7 +62,7 @@ export function keepRuntime(
     return acts.map((act) => perform(act)).some(Boolean)
   }
   function perform(act: KeepingAct): boolean {
-    if (act.do === 'save') return on(saved(folder, now.note, act.starting === true))
+    if (act.do === 'save') return on(saveNote(folder, now.note, act.starting === true))
     if (act.do === 'go back') return on(wentBack(folder, act.from.sha256))
     if (act.do === 'say') say(act.line)
     if (act.do === 'tell') changed(shownNote(now))
@@ -105,7 +105,7 @@ export function keepRuntime(
   }
 }
 
-function saved(folder: Folder, note: RuntimeNote, starting: boolean): KeepingEvent {
+function saveNote(folder: Folder, note: RuntimeNote, starting: boolean): KeepingEvent {
   try {
     writeRuntimeNote(folder, note)
     return { is: 'saved' }

@@ -160,13 +160,13 @@ export function step(current: Keeping, event: KeepingEvent, rules: KeepingRules,
     case 'stopped':
       return trial ? apply(current, event, at) : stay(current)
     default:
-      return outcome(current, event, rules, at)
+      return afterOutcome(current, event, rules, at)
   }
 }
 
 type KeepingOutcome = Extract<KeepingEvent, { is: 'saved' | 'unsaved' | 'restored' | 'lost' | 'refused' }>
 
-function outcome(current: Keeping, event: KeepingOutcome, rules: KeepingRules, at: Moment): KeepingStep {
+function afterOutcome(current: Keeping, event: KeepingOutcome, rules: KeepingRules, at: Moment): KeepingStep {
   const later = { ...current, retry: at.mono + rules.retry }
   switch (event.is) {
     case 'saved':

@@ -69,7 +69,7 @@ export function move(state: ProcessState, event: ProcessEvent, rules: ProcessRul
     }
     case 'exit':
       if (event.remains && state.is === 'running')
-        return { state: stopping(state, 'ended', now + rules.stop, event.exit), act: 'end' }
+        return { state: stoppingState(state, 'ended', now + rules.stop, event.exit), act: 'end' }
       if (event.remains && state.is === 'stopping') return { state: { ...state, exit: event.exit } }
       return { state: settled(state, event.exit, rules, now) }
     case 'gone':
@@ -85,8 +85,8 @@ const checks: {
   [K in ProcessState['is']]: (state: Of<K>, check: CheckEvent, rules: ProcessRules, now: number) => ProcessStep
 } = {
   running: (state, { wanted, other }, rules, now) => {
-    if (wanted !== 'run') return { state: stopping(state, wanted, now + rules.stop), act: 'end' }
-    if (other) return { state: stopping(state, 'replaced', now + rules.stop), act: 'end' }
+    if (wanted !== 'run') return { state: stoppingState(state, wanted, now + rules.stop), act: 'end' }
+    if (other) return { state: stoppingState(state, 'replaced', now + rules.stop), act: 'end' }
     return { state: state.crashes > 0 && now - state.since >= rules.counts ? { ...state, crashes: 0 } : state }
   },
   stopping: (state, { wanted }, _rules, now) => {
@@ -109,7 +109,7 @@ const checks: {
   },
 }
 
-function stopping(
+function stoppingState(
   { pid, start, since, crashes, adopted }: RunningProcess,
   because: StopCause,
   killAt: number,

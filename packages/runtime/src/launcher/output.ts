@@ -112,7 +112,7 @@ function copyAway(fd: number, file: string, size: number): RotatedOutput {
     rmSync(temporary, { force: true })
     const plan = planRotation({ size, older, free: spaceAt(file)?.freeBytes })
     if (plan.reuse) reuse(`${file}.${maxOlderFiles}`, temporary)
-    const { from, to, error } = plan.copy === 0 ? nothing(size) : copyEnd(fd, temporary, size - plan.copy)
+    const { from, to, error } = plan.copy === 0 ? emptyRange(size) : copyEnd(fd, temporary, size - plan.copy)
     const [copied, of] = [to - from, Math.max(size, to)]
     if (copied > 0) {
       for (let n = maxOlderFiles; n > 1; n--) move(`${file}.${n - 1}`, `${file}.${n}`)
@@ -176,7 +176,7 @@ function copyEnd(fd: number, to: string, position: number): CopiedRange {
   }
 }
 
-const nothing = (size: number): CopiedRange => ({ from: size, to: size })
+const emptyRange = (size: number): CopiedRange => ({ from: size, to: size })
 
 /** Copies bytes from this position to the beginning of `out`, to the end of the file or at most `max` bytes. */
 function copyRange(fd: number, out: number, from: number, max = Number.POSITIVE_INFINITY): CopiedRange {

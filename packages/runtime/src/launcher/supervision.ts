@@ -72,7 +72,7 @@ export function step(
       const noted: SupervisionAct[] = event.unnoted ? [{ do: 'note' }] : []
       return {
         state: current,
-        acts: [...left, ...noted, ...says(undefined, state, at), { do: 'tell' }, { do: 'ask', first: true }],
+        acts: [...left, ...noted, ...sayActs(undefined, state, at), { do: 'tell' }, { do: 'ask', first: true }],
       }
     }
     case 'check':
@@ -82,7 +82,7 @@ export function step(
     case 'stop':
       return { state: { ...current, life: 'ending' }, acts: [{ do: 'check' }] }
     case 'answered':
-      return answered(current, event, rules, at)
+      return afterAnswer(current, event, rules, at)
     case 'started': {
       const { pid, start, output } = event
       const wanted = current.order?.output
@@ -203,7 +203,7 @@ function otherVersion(
 const runAsked = ({ state, started }: Supervision, { runAsked }: ProcessSnapshot): boolean =>
   (state.is === 'waiting' || state.is === 'stopped') && runAsked !== undefined && runAsked > Number(started ?? 0) * 1000
 
-function answered(
+function afterAnswer(
   current: Supervision,
   { answer, wall, first }: Extract<SupervisionEvent, { is: 'answered' }>,
   rules: SupervisionRules,
@@ -256,10 +256,10 @@ function apply(
     at,
   )
   const news: SupervisionAct[] =
-    state === current.state ? [] : [{ do: 'note' }, ...says(current.state, state, at), { do: 'tell' }]
+    state === current.state ? [] : [{ do: 'note' }, ...sayActs(current.state, state, at), { do: 'tell' }]
   const asks = act === 'start' && current.start === 'none'
   const over = state.is === 'stopped' && current.life === 'ending'
-  const ends = 'pid' in state && (act === 'end' || act === 'kill') ? signals(current, state.pid, act) : []
+  const ends = 'pid' in state && (act === 'end' || act === 'kill') ? signalActs(current, state.pid, act) : []
   return {
     state: {
       ...current,
@@ -272,7 +272,7 @@ function apply(
   }
 }
 
-function signals({ state, order, started }: Supervision, pid: number, act: 'end' | 'kill'): SupervisionAct[] {
+function signalActs({ state, order, started }: Supervision, pid: number, act: 'end' | 'kill'): SupervisionAct[] {
   const signal = act === 'end' ? 'SIGTERM' : 'SIGKILL'
   const all = act === 'kill' || (state.is === 'running' && state.background)
   const cleans = act === 'kill' && order?.cleanup
@@ -291,7 +291,7 @@ const wait = ({ life, state }: Supervision, { interval, hurry }: SupervisionRule
 
 const say = (line: string): SupervisionAct => ({ do: 'say', line })
 
-function says(was: ProcessState | undefined, now: ProcessState, at: number): SupervisionAct[] {
+function sayActs(was: ProcessState | undefined, now: ProcessState, at: number): SupervisionAct[] {
   return linesOf(was, now, at).map(say)
 }
 

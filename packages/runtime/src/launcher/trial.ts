@@ -10,7 +10,7 @@ import { attemptOf, type VersionRef } from '../state/versions/version-ref.ts'
 
 /** The two files of a swap: `from` is the one before, `to` the one after. */
 type SwappedVersions = Pick<Trial, 'from' | 'to'>
-const ways = ({ from, to }: SwappedVersions): SwappedVersions => ({ from, to })
+const swappedIn = ({ from, to }: SwappedVersions): SwappedVersions => ({ from, to })
 
 export type TrialEvent =
   | { readonly is: 'swap'; readonly from: VersionRef; readonly to: VersionRef }
@@ -46,8 +46,8 @@ export function judgeTrial(note: RuntimeNote, event: TrialEvent, now: number, la
   if (!trial) return note
   if (event.is === 'found') return found(note, trial, event.inPlace, now)
   if (trial.is === 'undoing') {
-    if (event.is === 'restored') return restored(trial)
-    return event.is === 'lost' ? stranded(note, trial, now) : note
+    if (event.is === 'restored') return noteAfterUndo(trial)
+    return event.is === 'lost' ? noteWithoutPrevious(note, trial, now) : note
   }
   switch (event.is) {
     case 'start': {
@@ -63,7 +63,7 @@ export function judgeTrial(note: RuntimeNote, event: TrialEvent, now: number, la
         ? note
         : {
             trial: { ...trial, is: 'kept' },
-            applied: attemptOf({ ...ways(trial), outcome: 'ok', works: trial.to, at: now, reason: 'it reported' }),
+            applied: attemptOf({ ...swappedIn(trial), outcome: 'ok', works: trial.to, at: now, reason: 'it reported' }),
           }
     case 'hung':
       return undo(note, trial, event.reason, now)
@@ -96,7 +96,7 @@ function anotherProcess({ processes, began }: { processes: number; began: number
   return { processes: processes + 1, began: processes === 1 ? now : Math.min(began, now) }
 }
 
-function restored(trial: Extract<Trial, { is: 'undoing' }>): RuntimeNote {
+function noteAfterUndo(trial: Extract<Trial, { is: 'undoing' }>): RuntimeNote {
   const { from, to, reason, at } = trial
   return {
     applied: attemptOf({ outcome: 'rolled_back', works: from, from, to, at, reason }),
@@ -104,11 +104,15 @@ function restored(trial: Extract<Trial, { is: 'undoing' }>): RuntimeNote {
   }
 }
 
-function stranded({ hold }: RuntimeNote, trial: Extract<Trial, { is: 'undoing' }>, now: number): RuntimeNote {
+function noteWithoutPrevious(
+  { hold }: RuntimeNote,
+  trial: Extract<Trial, { is: 'undoing' }>,
+  now: number,
+): RuntimeNote {
   const why = `${trial.reason}; it stays, since the previous file is gone`
   return {
     ...(hold && { hold }),
-    applied: attemptOf({ ...ways(trial), outcome: 'failed', works: trial.to, at: now, reason: why }),
+    applied: attemptOf({ ...swappedIn(trial), outcome: 'failed', works: trial.to, at: now, reason: why }),
   }
 }
 
@@ -121,12 +125,12 @@ function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): R
   const { trial: _, hold, ...rest } = note
   if (inPlace === trial.to.sha256) return note
   if (inPlace !== trial.from.sha256) return rest // a person replaced the file by hand, which also lifts the hold
-  if (trial.is === 'undoing') return restored(trial)
+  if (trial.is === 'undoing') return noteAfterUndo(trial)
   if (trial.starts > 0)
-    return restored({ ...trial, is: 'undoing', at: now, reason: 'the previous file was put back by hand' })
+    return noteAfterUndo({ ...trial, is: 'undoing', at: now, reason: 'the previous file was put back by hand' })
   const why = 'interrupted before the swap'
   return {
     ...(hold && { hold }),
-    applied: attemptOf({ ...ways(trial), outcome: 'failed', works: trial.from, at: now, reason: why }),
+    applied: attemptOf({ ...swappedIn(trial), outcome: 'failed', works: trial.from, at: now, reason: why }),
   }
 }

@@ -83,7 +83,7 @@ export function readStart({
 }): StartWords {
   const typed = readMarker(noted)
   if (typed) return { here: typed, anywhere: [...typed.slice(0, -1), absolute(typed.at(-1) ?? '', runs)] }
-  if (/\.[cm]?[jt]s$/.test(file)) return both('node', resolve(file))
+  if (/\.[cm]?[jt]s$/.test(file)) return sameWords('node', resolve(file))
   if (file === '') return byName
   const first = path.split(delimiter).find((folder) => folder !== '' && runs(join(folder, basename(file))))
   if (first !== undefined && resolve(first) === dirname(resolve(file)))
@@ -96,7 +96,7 @@ export function readStart({
   }
 }
 
-const both = (...all: readonly string[]): StartWords => ({ here: all, anywhere: all })
+const sameWords = (...all: readonly string[]): StartWords => ({ here: all, anywhere: all })
 
 function readMarker(noted: string | undefined): string[] | undefined {
   try {

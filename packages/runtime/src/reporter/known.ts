@@ -18,11 +18,11 @@ import type { ManifestNow } from './manifest.ts'
 /** The manifest in the folder at this moment. Its YAML is parsed only if the text has changed. */
 export async function manifestNow(folder: Folder, reader: string = ownVersion): Promise<ManifestNow> {
   const read = readManifestFile(folder)
-  const known = read.is === 'bytes' ? recall(folder, sumOf(read.bytes), reader) : undefined
+  const known = read.is === 'bytes' ? recallManifest(folder, sumOf(read.bytes), reader) : undefined
   if (known) return { ok: true, value: known }
   const { manifestIn } = await import('./manifest.ts')
   const manifest = manifestIn(folder, read)
-  if (manifest.ok && read.is === 'bytes') remember(folder, sumOf(read.bytes), reader, manifest.value)
+  if (manifest.ok && read.is === 'bytes') rememberManifest(folder, sumOf(read.bytes), reader, manifest.value)
   return manifest
 }
 
@@ -32,7 +32,8 @@ export async function manifestNow(folder: Folder, reader: string = ownVersion): 
  */
 export async function manifestForCommand(folder: Folder, reader: string = ownVersion): Promise<ManifestNow> {
   const read = readManifestFile(folder)
-  const known = read.is === 'bytes' && isOwn(fileOf(folder)) ? recall(folder, sumOf(read.bytes), reader) : undefined
+  const known =
+    read.is === 'bytes' && isOwn(fileOf(folder)) ? recallManifest(folder, sumOf(read.bytes), reader) : undefined
   if (known) return { ok: true, value: known }
   return (await import('./manifest.ts')).manifestIn(folder, read)
 }
@@ -52,13 +53,13 @@ const fileOf = (folder: Folder): string => join(folder.journal, 'manifest.json')
  * The stored copy of the parsed manifest, if it belongs to this text and the same version of svc made it. Another
  * version may parse the text differently. Code that runs from source has no version, so it uses no copy.
  */
-function recall(folder: Folder, sum: string, reader: string): Manifest | undefined {
+function recallManifest(folder: Folder, sum: string, reader: string): Manifest | undefined {
   const kept = readJsonObject(fileOf(folder), 1024 * 1024)
   if (reader === 'dev' || kept?.sum !== sum || kept.reader !== reader || !isObject(kept.manifest)) return undefined
   return kept.manifest as unknown as Manifest
 }
 
-function remember(folder: Folder, sum: string, reader: string, manifest: Manifest): void {
+function rememberManifest(folder: Folder, sum: string, reader: string, manifest: Manifest): void {
   if (reader === 'dev') return
   try {
     createFolders(folder)

@@ -10,7 +10,7 @@ import type { ProcessState } from './process-note.ts'
 
 /** The number of consecutive failed starts from which the health item `Process` is bad. */
 const tooMany = 3
-const at = (ms: number): string => timeText(wholeSeconds(ms))
+const clockText = (ms: number): string => timeText(wholeSeconds(ms))
 
 /**
  * The health item `Process`. If `halt` is set, the process is suspended or a zombie, so the item does not say that it
@@ -44,23 +44,23 @@ export function processStateSentence(state: ProcessState, halt?: Halt): string {
     case 'running': {
       if (halt) return halts[halt](state.pid)
       if (state.background) return inBackground(state.pid)
-      const after = state.crashes > 0 ? `, after ${times(state.crashes)} that did not last` : ''
+      const after = state.crashes > 0 ? `, after ${timesText(state.crashes)} that did not last` : ''
       const taken = state.adopted ? ', taken over from an earlier runtime' : ''
-      return `Running since ${at(state.since)}, process ${state.pid}${taken}${after}.`
+      return `Running since ${clockText(state.since)}, process ${state.pid}${taken}${after}.`
     }
     case 'stopping':
       return state.because === 'ended' && state.exit
         ? `It ${howEnded(state.exit)}; what it left running is being ended.`
-        : `Process ${state.pid} is being ended; it has until ${at(state.killAt)}.`
+        : `Process ${state.pid} is being ended; it has until ${clockText(state.killAt)}.`
     case 'waiting':
       return state.exit
-        ? `It ${howEnded(state.exit)} at ${at(state.exit.at)}, ${times(state.crashes)} in a row; it starts again at ${at(state.startAt)}.`
+        ? `It ${howEnded(state.exit)} at ${clockText(state.exit.at)}, ${timesText(state.crashes)} in a row; it starts again at ${clockText(state.startAt)}.`
         : 'It is about to start.'
     case 'stopped':
       if (state.because === 'paused') return 'Ended because the agent is paused.'
       if (state.because === 'asked') return 'Ended because svc was stopped on this machine.'
       return state.exit
-        ? `It ${howEnded(state.exit)} at ${at(state.exit.at)}; its restart policy starts it no more.`
+        ? `It ${howEnded(state.exit)} at ${clockText(state.exit.at)}; its restart policy starts it no more.`
         : 'It has ended.'
   }
 }
@@ -84,4 +84,4 @@ export function notRunning(state: ProcessState): State | undefined {
   return { level: level === 'ok' ? 'info' : level, label: 'Not running', detail: processStateSentence(state) }
 }
 
-const times = (n: number): string => (n === 1 ? 'once' : `${n} times`)
+const timesText = (n: number): string => (n === 1 ? 'once' : `${n} times`)

@@ -69,7 +69,7 @@ export function fillSettings(folder: Folder, manifest: WithSettings): void {
   const isOpen = (statOf(folder.settings)?.mode ?? 0) & 0o004
   if (
     read.is === 'bytes' &&
-    read.bytes.toString('utf8') === shown({ ...values, ...unknownSettings(folder, manifest) }) &&
+    read.bytes.toString('utf8') === fileText({ ...values, ...unknownSettings(folder, manifest) }) &&
     (!isOpen || startsAsAnother(manifest.runtime))
   )
     return
@@ -93,7 +93,7 @@ function write(
   chosen: SettingValues = {},
 ): boolean {
   createFolders(folder)
-  const text = shown({ ...values, ...unknownSettings(folder, manifest) })
+  const text = fileText({ ...values, ...unknownSettings(folder, manifest) })
   const isAside = keepLostParts(folder, manifest, chosen)
   const filled = manifest.settings.flatMap(({ key, default: usual }) =>
     usual !== undefined && values[key] === usual && !authors[key] ? [[key, usual] as const] : [],
@@ -128,4 +128,4 @@ const changesUser = new Set(['sudo', 'doas', 'su', 'runuser', 'setpriv', 'chroot
 const startsAsAnother = (runtime: Manifest['runtime']): boolean =>
   runtime?.kind === 'compose' || (runtime?.kind === 'process' && changesUser.has(basename(runtime.command[0] ?? '')))
 
-const shown = (values: Readonly<Record<string, unknown>>): string => `${JSON.stringify(values, null, 2)}\n`
+const fileText = (values: Readonly<Record<string, unknown>>): string => `${JSON.stringify(values, null, 2)}\n`

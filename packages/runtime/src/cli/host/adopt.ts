@@ -114,7 +114,7 @@ async function run(options: AdoptOptions): Promise<void> {
     ...(starts ? await startHost(host.folder, name) : notStarted(host.folder)),
     ...(adopted.jobs ? await changeCrontab(host.folder, { found, wraps, adopted }) : []),
   ]
-  await done(
+  await printAdoption(
     { host, found, facts, name },
     { adopted, wrapped: wraps ? changesIn(found).length : 0, lines, json: options.json },
   )
@@ -185,7 +185,7 @@ function foundLines({ lines, jobs, crontab }: CrontabFacts): string[] {
   const changes = crontab.ok ? crontab.plan.changes.length : 0
   const left = crontab.ok ? crontab.plan.left : []
   return [
-    `Found ${counted(lines, 'crontab line')} and ${counted(jobs.length, 'job')} that svc knows. ${becoming(changes)}`,
+    `Found ${counted(lines, 'crontab line')} and ${counted(jobs.length, 'job')} that svc knows. ${otherLinesText(changes)}`,
     ...(crontab.ok ? [] : [`The crontab ${crontab.why}.`]),
     ...left.map(({ number, why }) => `  Line ${number} stays as it is: it ${why}.`),
   ]
@@ -247,7 +247,7 @@ async function dryRun(subject: Adoption, adopted: AdoptedNote, { json, log }: Ad
   ])
 }
 
-async function done(
+async function printAdoption(
   subject: Adoption,
   {
     adopted,
@@ -269,7 +269,7 @@ const answerOf = ({ host, found, facts }: Adoption, report: Report | undefined, 
   wrapped,
 })
 
-const becoming = (lines: number): string =>
+const otherLinesText = (lines: number): string =>
   lines === 0
     ? 'No other line can become a job.'
     : `${counted(lines, 'line')} can become ${lines === 1 ? 'a job' : 'jobs'}.`

@@ -124,10 +124,10 @@ const shownJob = ({ name, level, detail, schedule, last, due, next, running }: J
 async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectOptions): Promise<void> {
   checkName(name)
   if ((every === undefined) === (cron === undefined))
-    throw misuse('A job has either --every or --cron: give one of them.')
-  if (tz !== undefined && cron === undefined) throw misuse('--tz is the time zone of --cron, which is missing.')
+    throw usageRefusal('A job has either --every or --cron: give one of them.')
+  if (tz !== undefined && cron === undefined) throw usageRefusal('--tz is the time zone of --cron, which is missing.')
   const fault = cron === undefined ? undefined : scheduleFault(cron, tz)
-  if (fault !== undefined) throw misuse(fault)
+  if (fault !== undefined) throw usageRefusal(fault)
   const { jobs } = jobsPaths()
   const folder = join(jobs, name)
   const before = readJob(folder)
@@ -164,7 +164,8 @@ async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectO
 
 async function logJob(name: string, kept: string, options: OutputOptions): Promise<void> {
   checkName(name)
-  if (kept !== 'on' && kept !== 'off') throw misuse(`Behind the name of the job comes on or off: got ${shown(kept)}.`)
+  if (kept !== 'on' && kept !== 'off')
+    throw usageRefusal(`Behind the name of the job comes on or off: got ${shown(kept)}.`)
   await keepOutput(name, kept === 'on', options)
 }
 
@@ -190,16 +191,16 @@ async function forget(name: string, { json }: JsonOption): Promise<void> {
 }
 
 function checkName(name: string): void {
-  if (!isJobName(name)) throw misuse(`The name of a job is ${jobNameRule}: got ${JSON.stringify(name)}.`)
+  if (!isJobName(name)) throw usageRefusal(`The name of a job is ${jobNameRule}: got ${JSON.stringify(name)}.`)
 }
 
 function seconds(option: string, text: string): number {
   const read = readJobDuration(text)
-  if (read === undefined) throw misuse(`${option} must be ${durationForm}: got ${JSON.stringify(text)}.`)
+  if (read === undefined) throw usageRefusal(`${option} must be ${durationForm}: got ${JSON.stringify(text)}.`)
   return read
 }
 
-const misuse = (message: string): Refusal => new Refusal(message, exits.usage)
+const usageRefusal = (message: string): Refusal => new Refusal(message, exits.usage)
 
 // `svc jobs log`: starts or stops keeping the output of a job in files, by the option `--log` in the crontab.
 
@@ -216,7 +217,12 @@ async function keepOutput(job: string, isKept: boolean, { yes, json }: OutputOpt
   if (!startsJob(table.text, job)) throw new Refusal(`${job} is not in the crontab. ${byHand(job, isKept)}`)
   const plan = planOutput(table.text, job, isKept)
   const lines = plan.left.map(({ number, why }) => `Line ${number} stays as it is: it ${why}. ${byHand(job, isKept)}`)
-  const answer = { name: job, log: isKept, changed: plan.changes.length, crontabDiff: tableDiff(plan, after(isKept)) }
+  const answer = {
+    name: job,
+    log: isKept,
+    changed: plan.changes.length,
+    crontabDiff: tableDiff(plan, titleAfter(isKept)),
+  }
   if (plan.changes.length === 0) {
     if (plan.left.length > 0) throw new Refusal(lines.join('\n'))
     printResult(
@@ -242,13 +248,13 @@ async function keepOutput(job: string, isKept: boolean, { yes, json }: OutputOpt
 
 async function mustAgree(plan: TablePlan, isKept: boolean, { yes, json }: OutputOptions): Promise<void> {
   if (yes) return
-  warn(tableDiff(plan, after(isKept)))
+  warn(tableDiff(plan, titleAfter(isKept)))
   warn(isKept ? outputWords.kept : outputWords.mailed)
   if (json || !isInteractive()) throw new Refusal('Nothing was changed. Add --yes to change the crontab.', exits.usage)
   if (!(await confirm('Change the crontab like this?'))) throw new Refusal('Nothing was changed.')
 }
 
-const after = (isKept: boolean): string => `crontab ${isKept ? 'with' : 'without'} --log`
+const titleAfter = (isKept: boolean): string => `crontab ${isKept ? 'with' : 'without'} --log`
 
 /** Says how a person changes a line that svc cannot change. */
 const byHand = (job: string, isKept: boolean): string =>

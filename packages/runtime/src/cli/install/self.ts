@@ -47,7 +47,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
 }
 
 /** The end of the sentence about an installation by root: all users of the machine get the program. */
-const forAll = (folder: string): string =>
+const forAllUsersText = (folder: string): string =>
   process.getuid?.() === 0 && !folder.startsWith(homedir()) ? ', for all users of this machine' : ''
 
 /** The folder for the programs of the current user account. */
@@ -99,7 +99,7 @@ export async function installSelf(folder: string, host?: string): Promise<Instal
     throw new Refusal(
       `${file} was written but does not start: ${fault}. Put Node ${release.leastNode} or newer into PATH.`,
     )
-  const text = launcherScript({ node: lastingNode(), svc: file, host: host ?? hostHere(exec) })
+  const text = launcherScript({ node: lastingNode(), svc: file, host: host ?? hostFolderFor(exec) })
   const execChanged = text !== execBefore
   if (execChanged) writeDurably(exec, text, 0o755)
   const first = searchPath()
@@ -116,7 +116,7 @@ export async function installSelf(folder: string, host?: string): Promise<Instal
     lines: [
       same
         ? `${file} is svc ${version} already.`
-        : `Installed svc ${version} as ${file}${before ? `, in place of ${before.version}` : ''}${forAll(folder)}.`,
+        : `Installed svc ${version} as ${file}${before ? `, in place of ${before.version}` : ''}${forAllUsersText(folder)}.`,
       ...(execChanged ? [`Wrote ${exec}, which runs the commands of a crontab and records them.`] : []),
       ...(found === 'missing' ? pathAdvice(folder, process.env.SHELL ?? '') : []),
       ...(found === 'other'
@@ -153,7 +153,7 @@ const nodeIn = (launcher: string): string | undefined =>
  * The folder of the host agent for a new launcher. A folder that is in use stays. A launcher that root installs ignores
  * XDG_STATE_HOME.
  */
-function hostHere(launcher: string): string | undefined {
+function hostFolderFor(launcher: string): string | undefined {
   const before = hostFolderWritten(launcher)
   if (before !== undefined && existsSync(before)) return before
   const { HOME, XDG_STATE_HOME } = process.env

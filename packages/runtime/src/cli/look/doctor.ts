@@ -33,7 +33,7 @@ export const doctor = (): Command =>
       const checks = [
         ...fileChecks(folder),
         ...agentChecks(folder),
-        connected(folder),
+        checkConnection(folder),
         ...(await checkPrograms(folder)),
         ...(await checkUnit(folder)),
         ...(offline ? [] : await remote(folder)),
@@ -43,7 +43,7 @@ export const doctor = (): Command =>
       if (bad.length > 0) process.exitCode = bad.every((c) => c.name === 'Service') ? exits.unreached : exits.refused
     })
 
-function connected(folder: Folder): CheckResult {
+function checkConnection(folder: Folder): CheckResult {
   const connection = readConnection(folder)
   if (!connection.ok) return { name: 'Connection', ok: false, message: connection.message }
   const { origin } = connection.value
@@ -87,7 +87,7 @@ async function remote(folder: Folder): Promise<CheckResult[]> {
 const fileChecks = (folder: Folder): CheckResult[] => [
   node(process.versions.node),
   manifestCheck(folder),
-  writable(folder.root),
+  checkWritable(folder.root),
   disk(folder),
   ...[folder.env, folder.secrets, folder.outbox, folder.commands].flatMap(mode),
   ...checkWrittenFiles(folder),
@@ -109,7 +109,7 @@ function manifestCheck(folder: Folder): CheckResult {
   }
 }
 
-function writable(path: string): CheckResult {
+function checkWritable(path: string): CheckResult {
   try {
     accessSync(path, constants.W_OK)
     return { name: 'Folder', ok: true, message: `${path} can be written` }

@@ -46,7 +46,7 @@ export const logs = (): Command =>
     .action(async (asked: string | undefined, { dir, json, lines, follow: goOn }: LogsOptions) => {
       const { folder, manifest } = await agentAt(dir)
       const name = asked ?? (goOn ? 'output' : undefined)
-      if (name === undefined) return listed(folder, manifest, json)
+      if (name === undefined) return printLogs(folder, manifest, json)
       const count = Number(lines)
       if (!Number.isSafeInteger(count) || count < 1)
         throw new Refusal(`--lines must be a number above 0: got ${JSON.stringify(lines)}.`, exits.usage)
@@ -113,7 +113,7 @@ function ownText(folder: Folder, name: keyof typeof own): string | undefined {
   return safeLog(folder, read.bytes.subarray(-512 * 1024).toString('utf8'))
 }
 
-function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): void {
+function printLogs(folder: Folder, manifest: Manifest, json: boolean | undefined): void {
   const all = listDeclaredLogs(folder, manifest)
   printResult(json, all, () => [
     ...(all.length === 0

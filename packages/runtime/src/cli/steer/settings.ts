@@ -93,7 +93,7 @@ export const settings = (): Command =>
           ['KEY', 'VALUE', 'ALLOWED', 'SET', 'MEANING'],
           ...all.map((s) => [
             s.key,
-            shown(s, s.value),
+            valueText(s, s.value),
             allowedText(s),
             s.set ? `${timeText(s.set.at)} ${changedBy(s.set)}` : 'default',
             s.label ?? '',
@@ -102,7 +102,7 @@ export const settings = (): Command =>
       })
     })
 
-const shown = (s: Setting, value: SettingValue): string =>
+const valueText = (s: Setting, value: SettingValue): string =>
   value === null ? 'not set' : s.type === 'datetime' && typeof value === 'number' ? timeText(value) : String(value)
 
 /** The values that a setting allows, in words. */

@@ -46,7 +46,10 @@ function changed(line: CrontabEntry, job: string, isKept: boolean): string | und
   while (isToChange(entry, job, isKept)) {
     const next = candidates(entry.text, job, isKept)
       .map((text) => entryIn(text))
-      .find((one) => one !== undefined && isSame(one, entry) && wanted(one, job, isKept) > wanted(entry, job, isKept))
+      .find(
+        (one) =>
+          one !== undefined && isSame(one, entry) && countWithLog(one, job, isKept) > countWithLog(entry, job, isKept),
+      )
     if (next === undefined) return undefined
     entry = next
   }
@@ -70,7 +73,7 @@ function entryIn(text: string): CrontabEntry | undefined {
   return line?.is === 'entry' ? line : undefined
 }
 
-const wanted = ({ calls }: CrontabEntry, job: string, isKept: boolean): number =>
+const countWithLog = ({ calls }: CrontabEntry, job: string, isKept: boolean): number =>
   calls.filter(({ name, log }) => name === job && log === isKept).length
 
 /** True if two lines differ in nothing but the option `--log`. */

@@ -88,9 +88,9 @@ export async function replaceTable(
 const crontab = (file: string): Promise<string | undefined> =>
   new Promise((done) => {
     execFile('crontab', [file], { timeout: 10_000, killSignal: 'SIGKILL' }, (error, _out, err) =>
-      done(error ? reason(error, err) : undefined),
+      done(error ? failureText(error, err) : undefined),
     )
   })
 
-const reason = (error: { killed?: boolean; message: string }, err: string): string =>
+const failureText = (error: { killed?: boolean; message: string }, err: string): string =>
   error.killed ? 'it did not end within 10 s' : (err.trim() || error.message).split('\n').join('; ').replace(/\.$/, '')

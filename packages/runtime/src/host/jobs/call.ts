@@ -53,7 +53,7 @@ export function readCall(args: readonly string[]): ExecCall {
     ...(command.length > 0 ? [] : ['There is no command: it follows "--", after the options.']),
     ...(named ? [] : [`The first word must be the name of the job, ${jobNameRule}: got ${shown(name)}.`]),
     ...options.faults,
-    ...contradictions(options.read),
+    ...contradictionsIn(options.read),
   ]
   return { ...named, ...options.read, command, ...(faults.length > 0 && { wrong: faults.join(' ') }) }
 }
@@ -76,7 +76,7 @@ function readOptions(words: readonly string[]): { readonly read: Options; readon
   return { read, faults }
 }
 
-function contradictions({ every, cron, tz }: Options): string[] {
+function contradictionsIn({ every, cron, tz }: Options): string[] {
   return [
     ...(every !== undefined && cron !== undefined ? ['A job has either --every or --cron, not both.'] : []),
     ...(tz !== undefined && cron === undefined ? ['--tz is the time zone of --cron, which is missing.'] : []),

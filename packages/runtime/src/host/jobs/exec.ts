@@ -87,7 +87,8 @@ async function foldersFor({ jobs, account }: LauncherState): Promise<JobFolders>
 /** Notes a run without a record, in the folder for records and where the host agent reads. */
 function noteUnrecorded({ jobs, account }: JobFolders, name: string | undefined = '-', reason: string): void {
   for (const folder of new Set([jobs, account]))
-    if (folder !== undefined) quietly(() => appendLine(folder, `${Math.floor(Date.now() / 1000)} ${name} ${reason}\n`))
+    if (folder !== undefined)
+      ignoreErrors(() => appendLine(folder, `${Math.floor(Date.now() / 1000)} ${name} ${reason}\n`))
 }
 
 function appendLine(folder: string, line: string): void {
@@ -132,7 +133,7 @@ async function runRecorded(call: NamedCall, launched: LauncherState, folders: Jo
     }
   })
   recorder?.started(pid)
-  if (log) setInterval(() => quietly(() => log.trim()), logMilliseconds)
+  if (log) setInterval(() => ignoreErrors(() => log.trim()), logMilliseconds)
 }
 
 /** The time between two looks at the size of a log. */
@@ -250,7 +251,7 @@ function saysOnce(name: string, launched: LauncherState, notes: (isRecord: boole
 }
 const recordAdvice = 'record it'
 
-function quietly(act: () => void): void {
+function ignoreErrors(act: () => void): void {
   try {
     act()
   } catch {
@@ -260,7 +261,7 @@ function quietly(act: () => void): void {
 
 function say(launched: LauncherState, text: string): void {
   const fd = stdioOf(launched)[2]
-  if (fd !== undefined) quietly(() => writeSync(fd, `${plainHint('exec')}: ${safeLine(text)}\n`))
+  if (fd !== undefined) ignoreErrors(() => writeSync(fd, `${plainHint('exec')}: ${safeLine(text)}\n`))
 }
 
 // The folder of a job, made ready for a run.

@@ -74,14 +74,17 @@ function scheduled(
   if (first !== undefined) {
     const cron = [...new Set(lines.map((line) => line.cron))].join(' | ')
     const plans = lines.map((line) => clockPlan(line, machine, libcZone))
-    return { schedule: { cron, ...(first.tz !== undefined && { tz: first.tz }), from: 'crontab' }, ...together(plans) }
+    return {
+      schedule: { cron, ...(first.tz !== undefined && { tz: first.tz }), from: 'crontab' },
+      ...plansAndUnclear(plans),
+    }
   }
   const { every, cron, tz, since, grace, by: from = 'command' as const } = note ?? {}
   if (every !== undefined)
     return { schedule: { every, from }, plans: [{ times: timesEvery(every), since, grace, zone: machine.zone }] }
   if (cron === undefined) return { plans: [] }
   const plan = clockPlan({ cron, tz, since, grace }, machine, zoneNamed)
-  return { schedule: { cron, ...(tz !== undefined && { tz }), from }, ...together([plan]) }
+  return { schedule: { cron, ...(tz !== undefined && { tz }), from }, ...plansAndUnclear([plan]) }
 }
 
 interface WrittenPlan extends Pick<JobPlan, 'since' | 'grace'> {
@@ -102,7 +105,7 @@ function clockPlan(
   return times === undefined ? 'its schedule is not understood' : { times, since, grace, ...clock, zone }
 }
 
-function together(plans: readonly (JobPlan | string)[]): Pick<JobFacts, 'plans' | 'unclear'> {
+function plansAndUnclear(plans: readonly (JobPlan | string)[]): Pick<JobFacts, 'plans' | 'unclear'> {
   const unclear = plans.find((plan) => typeof plan === 'string')
   return {
     plans: plans.filter((plan) => typeof plan !== 'string'),

@@ -85,7 +85,7 @@ export function recorderIn(
       const ended = Math.floor(Date.now() / 1000)
       const upTo = newestSortNumber(namesHere(folder), Date.now())
       const times = { ended: Math.max(run.started, ended), ...(upTo > sortNumberOf(id) && { upTo }) }
-      attempt(() => write({ ...run, ...toldFields, ...outcome(how), ...times, ...(log !== undefined && { log }) }))
+      attempt(() => write({ ...run, ...toldFields, ...outcomeOf(how), ...times, ...(log !== undefined && { log }) }))
       await prune(folder, id).catch(fails)
     },
     skipped: async () => {
@@ -106,7 +106,7 @@ function identified(pid: number | undefined): Partial<RecordedRun> {
   }
 }
 
-function outcome(how: RunEnd): Pick<RecordedRun, 'status' | 'exit' | 'signal'> {
+function outcomeOf(how: RunEnd): Pick<RecordedRun, 'status' | 'exit' | 'signal'> {
   const exit = exitOfRun(how)
   if ('timedOut' in how) return { status: 'timeout', exit }
   if ('signal' in how) return { status: 'failed', exit, signal: how.signal }

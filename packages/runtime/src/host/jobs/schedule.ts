@@ -115,9 +115,9 @@ function remembered(next: (at: number) => number | undefined): (at: number) => n
  * Writes ranges with a step as lists. When clocks change, cron runs jobs at a fixed time once, and a step does not make
  * the time of a job less fixed, unless its field begins with a star.
  */
-const withoutSteps = (field: string): string => (field.startsWith('*') ? field : field.split(',').map(listed).join())
+const withoutSteps = (field: string): string => (field.startsWith('*') ? field : field.split(',').map(listSteps).join())
 
-function listed(part: string): string {
+function listSteps(part: string): string {
   const [, from, to, step] = (/^(\d{1,2})-(\d{1,2})\/(\d{1,2})$/.exec(part) ?? []).map(Number)
   if (from === undefined || to === undefined || !step || from > to) return part
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step).join()

@@ -44,7 +44,7 @@ export const readUnrecorded = (file: string): readonly UnrecordedRun[] =>
  * kept.
  */
 export function cutUnrecorded(file: string): void {
-  const fd = opened(file)
+  const fd = openQuietly(file)
   if (fd === undefined) return
   try {
     const { size } = fstatSync(fd)
@@ -93,7 +93,7 @@ export function dropUnrecorded(file: string, name: string): void {
 }
 
 function linesAtEnd(file: string): string[] {
-  const fd = opened(file)
+  const fd = openQuietly(file)
   if (fd === undefined) return []
   try {
     const { size } = fstatSync(fd)
@@ -104,7 +104,7 @@ function linesAtEnd(file: string): string[] {
   }
 }
 
-function opened(file: string): number | undefined {
+function openQuietly(file: string): number | undefined {
   try {
     return openOwnFile(file, constants.O_RDONLY)
   } catch {

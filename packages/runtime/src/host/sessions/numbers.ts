@@ -46,7 +46,7 @@ export interface NumberedSession extends ToolSession {
 
 /** Times are noted in whole minutes, so that the note does not change at each look. */
 const step = 60
-const noted = (at: number): number => Math.floor(at / step) * step
+const wholeMinutes = (at: number): number => Math.floor(at / step) * step
 
 /** Gives each session its number, at `now` in Unix seconds. Pure. */
 export function numbered(
@@ -63,7 +63,7 @@ export function numbered(
   const named = inOrder(sessions).map((session): NumberedSession => {
     const one = known.get(keyOf(session))
     const number = one?.number ?? lowestFree(taken, session.tool)
-    const lived = session.lives ? Math.max(first, noted(now)) : one?.lived && Math.min(one.lived, now)
+    const lived = session.lives ? Math.max(first, wholeMinutes(now)) : one?.lived && Math.min(one.lived, now)
     const last = Math.min(Math.max(session.last, lived ?? 0), now)
     // Times are whole seconds, so an end in the second of the first look was before it, unless it was seen alive then.
     const wasSeen = lived !== undefined && lived >= first
@@ -72,7 +72,7 @@ export function numbered(
   const remembered = new Map<string, Remembered>(kept.map((one) => [keyOf(one), one]))
   for (const { tool, id, number, last, lived } of named)
     remembered.set(keyOf({ tool, id }), {
-      ...{ tool, id, number, last: noted(Math.min(Math.max(last, lived ?? 0), now)) },
+      ...{ tool, id, number, last: wholeMinutes(Math.min(Math.max(last, lived ?? 0), now)) },
       ...(lived !== undefined && { lived }),
     })
   const newest = [...remembered.values()].sort((a, b) => b.last - a.last).slice(0, maxRemembered)

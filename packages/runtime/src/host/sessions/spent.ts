@@ -50,8 +50,8 @@ export function addTokensOfAnswer(spent: Spent, model: string, tokens: Tokens, d
   const today = onDay(spent.today, day)
   return {
     ...spent,
-    all: plus(spent.all, { [model]: tokens }),
-    today: today.day === day ? { ...today, all: plus(today.all, { [model]: tokens }) } : today,
+    all: addModels(spent.all, { [model]: tokens }),
+    today: today.day === day ? { ...today, all: addModels(today.all, { [model]: tokens }) } : today,
   }
 }
 
@@ -80,12 +80,12 @@ export function sumOf(first: Spent, others: readonly Spent[]): Spent {
     const today = onDay(sum.today, spent.today.day)
     sum = {
       ...sum,
-      all: plus(sum.all, spent.all),
+      all: addModels(sum.all, spent.all),
       today:
         today.day === spent.today.day
           ? {
               ...today,
-              all: plus(today.all, spent.today.all),
+              all: addModels(today.all, spent.today.all),
               ...((today.isMinimum || spent.today.isMinimum) && { isMinimum: true }),
             }
           : today,
@@ -116,7 +116,7 @@ function addReportedCosts(
   if (reported === undefined || more === undefined) return reported ?? more
   const models: Record<string, number> = { ...reported.models }
   for (const [model, usd] of Object.entries(more.models)) models[model] = (ownOf(models, model) ?? 0) + usd
-  return { usd: reported.usd + more.usd, models, tokens: plus(reported.tokens, more.tokens), isSum: true }
+  return { usd: reported.usd + more.usd, models, tokens: addModels(reported.tokens, more.tokens), isSum: true }
 }
 
 /** The tokens that no reported cost covers: those used after it, or by a process that was killed. */
@@ -132,30 +132,30 @@ function uncoveredOf({ all, reported }: Pick<Spent, 'all' | 'reported'>): Models
 const minTokensOf = (all: Models, other: Models): Models =>
   perModel(all, (tokens, model) => {
     const limit = ownOf(other, model) ?? noTokens
-    return each((key) => Math.min(tokens[key], limit[key]))
+    return tokensBy((key) => Math.min(tokens[key], limit[key]))
   })
 
 const perModel = (all: Models, change: (tokens: Tokens, model: string) => Tokens): Models =>
   Object.fromEntries(Object.entries(all).map(([model, tokens]) => [model, change(tokens, model)]))
-const each = (count: (key: keyof Tokens) => number): Tokens => ({
+const tokensBy = (count: (key: keyof Tokens) => number): Tokens => ({
   ...{ input: count('input'), cached: count('cached'), output: count('output') },
 })
 
-function plus(all: Models, more: Models): Models {
+function addModels(all: Models, more: Models): Models {
   const sum: Record<string, Tokens> = { ...all }
   for (const [model, tokens] of Object.entries(more)) sum[model] = addTokens(ownOf(sum, model) ?? noTokens, tokens)
   return sum
 }
 export const noTokens: Tokens = { input: 0, cached: 0, output: 0 }
 
-export const addTokens = (a: Tokens, b: Tokens): Tokens => each((key) => a[key] + b[key])
+export const addTokens = (a: Tokens, b: Tokens): Tokens => tokensBy((key) => a[key] + b[key])
 
 /** The number of tokens of all kinds. */
 export const countOf = ({ input, cached, output }: Tokens): number => input + cached + output
 
 /** The tokens that were added between `before` and `after`. */
 export const addedTokens = (before: Tokens, after: Tokens): Tokens =>
-  each((key) => Math.max(0, after[key] - before[key]))
+  tokensBy((key) => Math.max(0, after[key] - before[key]))
 
 /** The sum of the tokens of all models. */
 export const tokensOf = (models: Models): Tokens => Object.values(models).reduce(addTokens, noTokens)

@@ -133,7 +133,7 @@ export function watchedJobs(
           : withWakeUp(noted.seen, wokeOf(noted.seen, now))
       remember(woken)
       if (jobs !== undefined) {
-        cut(unrecordedFile(jobs))
+        cutQuietly(unrecordedFile(jobs))
         if (failed === undefined && mono >= nextSweep) {
           nextSweep = mono + sweepMs
           removeFolders(jobs, expiredJobs(noted.found, seenJobs, now / 1000))
@@ -158,7 +158,7 @@ function keeper<T>(write: () => void, first: T): (value: T) => void {
   }
 }
 
-function cut(file: string): void {
+function cutQuietly(file: string): void {
   try {
     cutUnrecorded(file)
   } catch {

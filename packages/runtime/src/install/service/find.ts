@@ -76,9 +76,9 @@ function entries(folder: string) {
 
 /** True if both paths lead to the same folder, perhaps through links. */
 export const sameFolder = (a: string | undefined, b: string): boolean =>
-  a !== undefined && (a === b || real(a) === real(b))
+  a !== undefined && (a === b || realPathOf(a) === realPathOf(b))
 
-function real(path: string): string {
+function realPathOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -110,7 +110,7 @@ export function startWordsOf(unit: string): string[] {
   const [, line] = /^ExecStart=(.*)$/m.exec(unit) ?? []
   if (line !== undefined) return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, each = '']) => unquoted(each))
   const [, array = ''] = /<key>ProgramArguments<\/key>\s*<array>([\s\S]*?)<\/array>/.exec(unit) ?? []
-  return [...array.matchAll(/<string>(.*)<\/string>/g)].map(([, each = '']) => plain(each))
+  return [...array.matchAll(/<string>(.*)<\/string>/g)].map(([, each = '']) => unescapeXml(each))
 }
 
 /** The PATH that a unit gives its process; undefined if it gives none. */
@@ -118,7 +118,7 @@ export function unitPathOf(unit: string): string | undefined {
   const [, systemd] = /^Environment=.*?"PATH=((?:[^"\\]|\\.)*)"/m.exec(unit) ?? []
   if (systemd !== undefined) return unquoted(systemd)
   const [, launchd] = /<key>PATH<\/key><string>(.*?)<\/string>/.exec(unit) ?? []
-  return launchd === undefined ? undefined : plain(launchd)
+  return launchd === undefined ? undefined : unescapeXml(launchd)
 }
 
 /** The same unit with other words before `run` in its command line, and another PATH. */
@@ -148,6 +148,6 @@ const word = (text: string): string =>
 const percent = (text: string): string => text.replaceAll('%', '%%')
 const unquoted = (quoted: string): string =>
   quoted.replace(/\\(.)|\$\$|%%/g, (all, escaped: string | undefined) => escaped ?? all.slice(1))
-const plain = (escaped: string): string =>
+const unescapeXml = (escaped: string): string =>
   escaped.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 const xml = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

@@ -146,14 +146,14 @@ export function callService(
     request.on('response', (response) => {
       alive()
       response.on('data', alive)
-      collect(response, bytes, lost, end)
+      collectBody(response, bytes, lost, end)
     })
     alive()
     request.end(body)
   })
 }
 
-function collect(
+function collectBody(
   response: IncomingMessage,
   maxBytes: number,
   lost: (why: string, tooLarge?: true) => void,

@@ -39,17 +39,17 @@ type LockTry = { readonly ok: true; readonly held: HeldLock } | { readonly ok: f
 export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
   createFolders(folder)
   for (;;) {
-    const top = highest(folder, name)
+    const top = highestNumber(folder, name)
     const holder = top === 0 ? undefined : holderOf(folder, name, top)
     if (holder && isAlive(holder) && !(name === 'turn' && endedHere(holder))) return { ok: false, holder }
     const ownNumber = top + 1
     if (!make(folder, name, ownNumber, what)) continue
-    if (highest(folder, name) !== ownNumber) {
+    if (highestNumber(folder, name) !== ownNumber) {
       // another process has created a higher number meanwhile, so this file is removed and the attempt starts again
       rmSync(fileOf(folder, name, ownNumber), { force: true })
       continue
     }
-    for (const n of numbers(folder, name)) if (n < ownNumber) removeOrSpare(fileOf(folder, name, n))
+    for (const n of lockNumbers(folder, name)) if (n < ownNumber) removeOrSpare(fileOf(folder, name, n))
     fillReserve(folder.svc)
     return { ok: true, held: { release: () => release(folder, name, ownNumber) } }
   }
@@ -63,7 +63,7 @@ const endedHere = ({ pid, thread = threadId }: Holder): boolean => pid === proce
 
 /** The holder of a lock; undefined if it is free. */
 export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
-  const top = highest(folder, name)
+  const top = highestNumber(folder, name)
   const holder = top === 0 ? undefined : holderOf(folder, name, top)
   return holder && isAlive(holder) ? holder : undefined
 }
@@ -83,13 +83,13 @@ export function tryLockOnFullDisk(folder: Folder, name: LockName, what: string):
 }
 
 /** Calls `work` while holding the lock `turn`. Waits up to five seconds for the lock. */
-export const withTurn = <T>(folder: Folder, what: string, work: () => T): T => waiting(folder, what, tryLock, work)
+export const withTurn = <T>(folder: Folder, what: string, work: () => T): T => workWithTurn(folder, what, tryLock, work)
 
 /** Like `withTurn`, for what must work on a full disk: it needs no room for the lock. */
 export const withTurnOnFullDisk = <T>(folder: Folder, what: string, work: () => T): T =>
-  waiting(folder, what, tryLockOnFullDisk, work)
+  workWithTurn(folder, what, tryLockOnFullDisk, work)
 
-function waiting<T>(folder: Folder, what: string, take: typeof tryLock, work: () => T): T {
+function workWithTurn<T>(folder: Folder, what: string, take: typeof tryLock, work: () => T): T {
   const until = performance.now() + 5000
   for (;;) {
     const taken = take(folder, 'turn', what)
@@ -112,13 +112,13 @@ export const holderName = (holder: Holder): string => `${holder.what} (process $
 
 const fileOf = (folder: Folder, name: LockName, n: number) => join(folder.lock, `${name}.${n}`)
 
-function numbers(folder: Folder, name: LockName): number[] {
+function lockNumbers(folder: Folder, name: LockName): number[] {
   return fileNamesIn(folder.lock).flatMap((file) => {
     const match = /^(\w+)\.(\d+)$/.exec(file)
     return match?.[1] === name ? [Number(match[2])] : []
   })
 }
-const highest = (folder: Folder, name: LockName): number => Math.max(0, ...numbers(folder, name))
+const highestNumber = (folder: Folder, name: LockName): number => Math.max(0, ...lockNumbers(folder, name))
 
 function holderOf(folder: Folder, name: LockName, n: number): Holder | undefined {
   const { pid, start, what, since, thread } = readJsonObject(fileOf(folder, name, n), 4096) ?? {}

@@ -40,7 +40,7 @@ function reserveOf(file: string): string | undefined {
 export function takeSpare(path: string, purpose: WritePurpose): number | undefined {
   const reserve = reserveOf(path)
   if (reserve === undefined) return undefined
-  for (const spare of usable(reserve, purpose)) {
+  for (const spare of usableFiles(reserve, purpose)) {
     try {
       renameSync(spare, path)
     } catch {
@@ -54,7 +54,7 @@ export function takeSpare(path: string, purpose: WritePurpose): number | undefin
 /** Removes one spare file, so that its inode is free for a link or a folder. False if none is left for the purpose. */
 export function spendSpare(path: string, purpose: WritePurpose): boolean {
   const reserve = reserveOf(path)
-  const [spare] = reserve === undefined ? [] : usable(reserve, purpose)
+  const [spare] = reserve === undefined ? [] : usableFiles(reserve, purpose)
   if (spare === undefined) return false
   rmSync(spare, { force: true })
   return true
@@ -92,7 +92,7 @@ export function fillReserve(svc: string): void {
     const names = namesOf(reserve).filter((name) => statSync(join(reserve, name)).size > 0)
     if (names.length >= spareCount) return
     mkdirSync(reserve, { recursive: true, mode: 0o700 })
-    for (const name of missing(names)) make(join(reserve, name))
+    for (const name of missingNames(names)) make(join(reserve, name))
   } catch {
     // there is no room now; the next call tries again
   }
@@ -123,7 +123,7 @@ function make(file: string): void {
 }
 
 function keepAs(path: string, reserve: string): boolean {
-  const [name] = missing(namesOf(reserve))
+  const [name] = missingNames(namesOf(reserve))
   if (name === undefined) return false
   try {
     renameSync(path, join(reserve, name))
@@ -133,13 +133,13 @@ function keepAs(path: string, reserve: string): boolean {
   }
 }
 
-function usable(reserve: string, purpose: WritePurpose): string[] {
+function usableFiles(reserve: string, purpose: WritePurpose): string[] {
   const own = namesOf(reserve).map((name) => join(reserve, name))
   if (purpose !== 'stop') return own.slice(sparesLeft[purpose])
   return [...own, ...expendableFiles.map((file) => join(dirname(reserve), file)).filter((file) => existsSync(file))]
 }
 
-const missing = (names: readonly string[]): string[] =>
+const missingNames = (names: readonly string[]): string[] =>
   Array.from({ length: spareCount }, (_, i) => String(i)).filter((name) => !names.includes(name))
 
 function namesOf(reserve: string): string[] {

@@ -18,7 +18,7 @@ interface NodeHere {
   readonly home?: string | undefined
 }
 
-const here = (): NodeHere => ({
+const readNodeHere = (): NodeHere => ({
   running: process.execPath,
   path: process.env.PATH ?? '',
   home: process.env.HOME,
@@ -28,7 +28,7 @@ const here = (): NodeHere => ({
  * A path of the running Node that stays valid when Node is updated. If the running Node was removed meanwhile, the
  * result is the path of the first Node in PATH that is new enough.
  */
-export function lastingNode({ running, path, home }: NodeHere = here()): string {
+export function lastingNode({ running, path, home }: NodeHere = readNodeHere()): string {
   const inPath = path
     .split(delimiter)
     .filter(isAbsolute)

@@ -26,11 +26,11 @@ export function applyCommand(
 ): CommandOutcome {
   switch (decision.do) {
     case 'pause':
-      return done(pause(folder, author) ? 'Paused.' : 'Already paused.')
+      return doneWith(pause(folder, author) ? 'Paused.' : 'Already paused.')
     case 'resume':
-      return done(resume(folder, author) ? 'Resumed.' : 'It was not paused.')
+      return doneWith(resume(folder, author) ? 'Resumed.' : 'It was not paused.')
     case 'run_now':
-      return done(
+      return doneWith(
         requestRun(folder, author) ? 'Asked to run now.' : 'Already asked to run now; the agent has not started yet.',
       )
     case 'set':
@@ -58,7 +58,7 @@ function set(
   const changed = Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
   const also = lost.length === 0 ? '' : ` ${folder.settings} was gone or empty, so ${lost.join(', ')} has its default.`
   const kept = isAside ? ` What svc did not understand in the file is kept in ${setAsideFile(folder)}.` : ''
-  return done(`Set ${changed.join(', ')}.${also}${kept}`)
+  return doneWith(`Set ${changed.join(', ')}.${also}${kept}`)
 }
 
-const done = (message: string): CommandOutcome => ({ ok: true, message })
+const doneWith = (message: string): CommandOutcome => ({ ok: true, message })

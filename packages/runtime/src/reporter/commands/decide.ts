@@ -33,10 +33,10 @@ export function decideCommand(
 }
 
 const table: Readonly<Record<string, (payload: Payload, facts: CommandFacts) => CommandDecision>> = {
-  pause: (_, facts) => offered('pause', facts) ?? { do: 'pause' },
-  resume: (_, facts) => offered('resume', facts) ?? { do: 'resume' },
+  pause: (_, facts) => refuseUnlessOffered('pause', facts) ?? { do: 'pause' },
+  resume: (_, facts) => refuseUnlessOffered('resume', facts) ?? { do: 'resume' },
   run_now: (_, facts) =>
-    offered('run_now', facts) ?? (facts.paused ? refuse('Paused. Resume first.') : { do: 'run_now' }),
+    refuseUnlessOffered('run_now', facts) ?? (facts.paused ? refuse('Paused. Resume first.') : { do: 'run_now' }),
   set: (payload, { settings }) => {
     const checked = checkValues(settings, payload)
     if (!checked.ok) return refuse(checked.message)
@@ -48,7 +48,7 @@ const table: Readonly<Record<string, (payload: Payload, facts: CommandFacts) => 
   log: ({ name }) => ({ do: 'log', name: typeof name === 'string' ? name : '' }),
 }
 
-const offered = (control: Control, { controls }: CommandFacts): CommandDecision | undefined =>
+const refuseUnlessOffered = (control: Control, { controls }: CommandFacts): CommandDecision | undefined =>
   controls.includes(control) ? undefined : refuse(`This agent does not offer ${control.replace('_', ' ')}.`)
 
 const refuse = (message: string): CommandDecision => ({ do: 'refuse', message })

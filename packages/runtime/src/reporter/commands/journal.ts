@@ -107,7 +107,7 @@ export const newCommandMemory = (): CommandMemory => ({ entries: [] })
 
 /** The journal as this process knows it. Throws like `readJournal`. */
 export const knownJournal = (folder: Folder, { entries }: CommandMemory): Journal =>
-  merged(readJournal(folder), entries)
+  mergeEntries(readJournal(folder), entries)
 
 /**
  * Changes the journal. A change that the disk refuses stays in memory, and the next change tries to store it again.
@@ -119,7 +119,7 @@ export function changeJournal(
   change: (journal: Journal) => Journal,
 ): { readonly journal: Journal; readonly refused?: unknown } {
   const stored = readJournal(folder)
-  const before = merged(stored, memory.entries)
+  const before = mergeEntries(stored, memory.entries)
   const journal = change(before)
   if (journal === before && memory.entries.length === 0) return { journal }
   try {
@@ -134,7 +134,7 @@ export function changeJournal(
   }
 }
 
-function merged(stored: Journal, entries: readonly CommandEntry[]): Journal {
+function mergeEntries(stored: Journal, entries: readonly CommandEntry[]): Journal {
   if (entries.length === 0) return stored
   const newer = new Map(entries.map((entry) => [entry.id, entry]))
   const kept = stored.map((entry) => newer.get(entry.id) ?? entry)

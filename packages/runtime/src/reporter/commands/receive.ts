@@ -68,7 +68,7 @@ function receiveOne(
   const { refused } = changeJournal(folder, memory, (journal) => forgetOldEntries([...journal, entry], now))
   const outcome = refused === undefined ? carryOut(folder, manifest, command, now) : nothingDone(folder, refused)
   if (!outcome) return []
-  changeJournal(folder, memory, (journal) => withEntry(journal, answered(entry, outcome, now)))
+  changeJournal(folder, memory, (journal) => withEntry(journal, answeredEntry(entry, outcome, now)))
   return [{ id, type, ...outcome }]
 }
 
@@ -90,7 +90,7 @@ function settle(folder: Folder, manifest: Manifest, memory: CommandMemory, now: 
   changeJournal(folder, memory, (journal) =>
     journal.some(isInterrupted)
       ? journal.map((entry) =>
-          isInterrupted(entry) ? answered(entry, interruptedOutcome(folder, manifest, entry), now) : entry,
+          isInterrupted(entry) ? answeredEntry(entry, interruptedOutcome(folder, manifest, entry), now) : entry,
         )
       : journal,
   )
@@ -142,7 +142,7 @@ const nothingDone = ({ svc }: Folder, error: unknown): CommandOutcome => ({
   message: `Nothing was done: ${messageOf(explainedError(error, svc))}`,
 })
 
-const answered = (
+const answeredEntry = (
   { payload: _, ...entry }: CommandEntry,
   { ok, message }: CommandOutcome,
   now: number,

@@ -67,9 +67,9 @@ export function recordCheck(
 ): WriteFacts {
   const started = rest.started === undefined ? {} : { started: rest.started }
   if (!before) return { mtime, at: Math.min(mtime, now), looked: now, since: now, longest: [], ...started }
-  const interrupted = resting || before.started !== rest.started || jumped(before, now, rest.passed)
+  const interrupted = resting || before.started !== rest.started || hasJumped(before, now, rest.passed)
   const written = mtime !== before.mtime
-  const at = written ? within(mtime, Math.min(before.looked, now), now) : Math.min(before.at, now)
+  const at = written ? clamp(mtime, Math.min(before.looked, now), now) : Math.min(before.at, now)
   const spoilt = interrupted || halted
   const since = interrupted ? now : before.since
   const broken = spoilt || (before.broken === true && !written)
@@ -87,12 +87,12 @@ export function recordCheck(
   }
 }
 
-function jumped({ looked }: WriteFacts, now: number, passed: number | undefined): boolean {
+function hasJumped({ looked }: WriteFacts, now: number, passed: number | undefined): boolean {
   const wall = now - looked
   return wall < 0 || wall > unseenMs || (passed !== undefined && Math.abs(wall - passed) > disagreeMs)
 }
 
-const within = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max)
+const clamp = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), max)
 
 function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
   const kept = gaps.filter(([h]) => h > hour - rememberedHours && h !== hour && h < hour)

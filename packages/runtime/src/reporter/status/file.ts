@@ -9,7 +9,7 @@ import { type FileRead, readFile } from '../../machine/files/read.ts'
 import { isInside } from '../../state/logs/open.ts'
 
 export function readStatus(folder: Pick<Folder, 'root'>, file: string): FileRead {
-  const real = resolved(file)
+  const real = realPathOf(file)
   if (real !== undefined && !isInside(folder, real))
     return { is: 'unreadable', why: "leads out of the agent's folder or into .svc/" }
   const read = readFile(real ?? file, limits.reportBytes)
@@ -17,7 +17,7 @@ export function readStatus(folder: Pick<Folder, 'root'>, file: string): FileRead
   return read.is === 'unreadable' && read.leadsNowhere ? { is: 'missing', why: read.why } : read
 }
 
-function resolved(file: string): string | undefined {
+function realPathOf(file: string): string | undefined {
   try {
     return realpathSync(file)
   } catch {

@@ -26,7 +26,7 @@ export function safeLog(folder: Pick<Folder, 'env' | 'secrets'>, text: string): 
   const envs = files.map(readEnv)
   // The text is masked before `terminalText` drops what a program wrote over, which may be a part of a secret, and
   // again after it dropped the characters for the terminal, which may stand between the letters of one.
-  return mask(terminalText(mask(text, ...envs)), ...envs)
+  return maskValues(terminalText(maskValues(text, ...envs)), ...envs)
 }
 
 /**
@@ -54,7 +54,7 @@ function fromNextWord(text: string): string {
   return text.slice(space >= 0 && space < marginBytes ? space + 1 : marginBytes)
 }
 
-function mask(text: string, ...envs: readonly EnvFileValues[]): string {
+function maskValues(text: string, ...envs: readonly EnvFileValues[]): string {
   const values = envs
     .flatMap((env) => [...env])
     .filter(([name, value]) => value.length >= minLength && !isLocationVariable(name))

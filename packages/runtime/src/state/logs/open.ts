@@ -25,7 +25,7 @@ export type OpenLog = <T>(file: string, work: (fd: number, stat: Stats) => T) =>
 export const declaredLog =
   (folder: Pick<Folder, 'root'>): OpenLog =>
   (file, work) =>
-    opened(
+    withOpenFile(
       () => realpathSync(file),
       (fd, stat, path) => stat.nlink === 1 && isInside(folder, realPathOf(fd, path)),
       work,
@@ -33,7 +33,7 @@ export const declaredLog =
 
 /** Opens the runtime's own files below `.svc/`, which never leave the machine. */
 export const ownLog: OpenLog = (file, work) =>
-  opened(
+  withOpenFile(
     () => file,
     () => true,
     work,
@@ -65,7 +65,7 @@ export function openForOutput(folder: Pick<Folder, 'root'>, file: string): numbe
 export const leadsInside = (folder: Pick<Folder, 'root'>, file: string): boolean =>
   attempt(() => isInside(folder, realpathSync(file))) ?? false
 
-function opened<T>(
+function withOpenFile<T>(
   resolve: () => string,
   allowed: (fd: number, stat: Stats, path: string) => boolean,
   work: (fd: number, stat: Stats) => T,

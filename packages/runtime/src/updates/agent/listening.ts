@@ -83,14 +83,14 @@ export const initialListening = (update: Update, process: ProcessState): Listeni
 export function step(current: ListeningState, event: ListeningEvent, rules: ListeningRules, at: Moment): ListeningStep {
   switch (event.is) {
     case 'answer':
-      return answered({ ...current, desired: event.desired }, rules)
+      return afterAnswer({ ...current, desired: event.desired }, rules)
     case 'process': {
       const exit = exitAt(event.state)
       const died = exit !== undefined && exit !== current.exit
       return { state: { ...current, deaths: current.deaths + (died ? 1 : 0), exit: exit ?? current.exit }, acts: [] }
     }
     case 'idle':
-      return idle(current, rules, at)
+      return whileIdle(current, rules, at)
     case 'seen':
       return seen(current, event, rules, at)
     case 'changed':
@@ -100,7 +100,7 @@ export function step(current: ListeningState, event: ListeningEvent, rules: List
   }
 }
 
-function answered(current: ListeningState, { blueprint }: ListeningRules): ListeningStep {
+function afterAnswer(current: ListeningState, { blueprint }: ListeningRules): ListeningStep {
   const { update, desired, aim } = current
   // A wish that was withdrawn before the swap aborts the update; after the swap, the abort is ignored (D31).
   const stands = desired?.blueprint === blueprint && desired.version === aim
@@ -117,7 +117,7 @@ const verdictOf = (
   { wall }: Moment,
 ): WishVerdict => judgeBlueprintWish(desired, { blueprint, now: update, at: wall, scale })
 
-function idle(current: ListeningState, rules: ListeningRules, at: Moment): ListeningStep {
+function whileIdle(current: ListeningState, rules: ListeningRules, at: Moment): ListeningStep {
   const verdict = verdictOf(current, rules, at)
   const state = { ...current, lastVerdict: verdict }
   const words = verdict === current.lastVerdict ? [] : wordsFor(verdict, current, rules).map(say)

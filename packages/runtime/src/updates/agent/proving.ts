@@ -113,10 +113,10 @@ export const proving: UpdateStep = async (ground, update) => {
       if (state.version === name && endOf(state) !== notUp) ended = endOf(state)
       waited += passed
       if (state.version === name) ran += passed
-      if (proof.is === 'bad') return worse(proof.why)
-      if (deaths() - died >= maxCrashes) return worse(`its process died ${maxCrashes} times${printedHint}`)
+      if (proof.is === 'bad') return worseResult(proof.why)
+      if (deaths() - died >= maxCrashes) return worseResult(`its process died ${maxCrashes} times${printedHint}`)
       if (ran >= limit || waited >= whole)
-        return worse(proof.why === notUp ? (ended ?? notUp) : proof.why, ` of ${secondsOf(manifest)} s`)
+        return worseResult(proof.why === notUp ? (ended ?? notUp) : proof.why, ` of ${secondsOf(manifest)} s`)
     }
     if (!(await wait(tickMs(), stop))) return undefined
   }
@@ -124,7 +124,7 @@ export const proving: UpdateStep = async (ground, update) => {
 
 const secondsOf = (manifest: Awaited<ReturnType<UpdateContext['manifest']>>): number =>
   manifest?.health.start_seconds ?? defaultSeconds
-const worse = (why: string, of = ''): UpdateStepResult => ({
+const worseResult = (why: string, of = ''): UpdateStepResult => ({
   event: 'worse',
   why: `it failed its health check${of}: ${why}`,
 })

@@ -78,7 +78,7 @@ export const watching: UpdateStep = async (ground, update) => {
     const why = rollbackReason(window, level)
     if (why !== undefined) return { event: 'worse', why }
     if (window.ran >= limits.windowSeconds) return { event: 'over' }
-    if (differs(saved, window)) keep()
+    if (hasChanged(saved, window)) keep()
   }
 }
 
@@ -92,7 +92,7 @@ const isUp = (state: ProcessState): boolean =>
 const betweenRuns = (state: ProcessState): boolean =>
   state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0 || state.crashes === 0)
 
-const differs = (saved: WatchWindow, now: WatchWindow): boolean =>
+const hasChanged = (saved: WatchWindow, now: WatchWindow): boolean =>
   now.ran - saved.ran >= saveSeconds ||
   now.deaths !== saved.deaths ||
   now.flips !== saved.flips ||

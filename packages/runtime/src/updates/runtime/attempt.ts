@@ -51,7 +51,7 @@ export async function attemptRuntimeUpdate(a: AttemptContext): Promise<EndedAtte
   let again = false
   for (;;) {
     if (!a.stands()) return { event: 'dropped', why: 'the wish was taken back' }
-    const step = await one(state, a, fetched)
+    const step = await runStep(state, a, fetched)
     if (state === 'fetching' && step.is === 'done') fetched = step.value as FetchedRelease
     if (step.is === 'differs' && !again) {
       again = true
@@ -65,7 +65,7 @@ export async function attemptRuntimeUpdate(a: AttemptContext): Promise<EndedAtte
   }
 }
 
-async function one(state: AttemptState, a: AttemptContext, fetched: FetchedRelease): Promise<StepResult> {
+async function runStep(state: AttemptState, a: AttemptContext, fetched: FetchedRelease): Promise<StepResult> {
   const staged = join(a.folder, 'svc.pyz')
   switch (state) {
     case 'fetching':

@@ -88,9 +88,9 @@ export function checkDownload(
   const differs = (why: string): StepResult => ({ is: 'differs', why })
   const { sha256, named } = fetched
   if (served?.version === wish && served.sha256 !== sha256)
-    return differs(`its checksum is ${short(sha256)}, and the service named ${short(served.sha256)}`)
+    return differs(`its checksum is ${shortSum(sha256)}, and the service named ${shortSum(served.sha256)}`)
   if (named !== undefined && named !== sha256)
-    return differs(`its checksum is ${short(sha256)}, and its header says ${short(named)}`)
+    return differs(`its checksum is ${shortSum(sha256)}, and its header says ${shortSum(named)}`)
   const inside = readInsideRelease(join(folder, 'svc.pyz'))
   if (!inside) return differs('it is no runtime, or only a part of one')
   if (inside.version !== wish) return differs(`it is version ${inside.version.slice(0, 64)}`)
@@ -100,7 +100,7 @@ export function checkDownload(
   return { is: 'done', value: undefined }
 }
 
-const short = (sha256: string) => sha256.slice(0, 12)
+const shortSum = (sha256: string) => sha256.slice(0, 12)
 
 // Downloads what the service serves to everybody below `/cli/` (3.5, 2): without the token (I25), without following
 // redirects, straight into a file, and within limits (D59). The download uses a separate connection, since it can take

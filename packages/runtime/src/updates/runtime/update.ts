@@ -78,7 +78,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
     const wished = () => now.answer?.wish === wish
     const end = (how: EndedAttempt) => on({ is: 'ended', wish, how, sha256: sha256OfFile(folder.runtime) })
     try {
-      end(await tried(folder, stop, hands, { wish, served, wished, refusal, before: notes.read() }))
+      end(await tryOnce(folder, stop, hands, { wish, served, wished, refusal, before: notes.read() }))
     } catch (error) {
       end({ event: 'unable', why: messageOf(error) })
     }
@@ -153,7 +153,7 @@ function attemptNotes(folder: Folder) {
   }
 }
 
-async function tried(
+async function tryOnce(
   folder: Folder,
   stop: AbortSignal,
   hands: SelfUpdateHost,

@@ -111,7 +111,7 @@ export function step(current: UpdatingState, event: UpdatingEvent, rules: Updati
       return { state: current, acts: [{ do: 'sweep' }, ...over] }
     }
     case 'answer':
-      return answered(heard(current, event.answer, event.seen), event.answer, event.seen, { rules, at })
+      return afterAnswer(heard(current, event.answer, event.seen), event.answer, event.seen, { rules, at })
     case 'closed':
       return { state: { ...current, closed: true }, acts: [] }
     case 'ended':
@@ -131,7 +131,7 @@ function heard(current: UpdatingState, answer: RuntimeAnswer, { attempt }: Runti
   return { ...current, answer, fresh: current.fresh || isNew, unjudged: current.unjudged || isNew || pressedMeanwhile }
 }
 
-function answered(
+function afterAnswer(
   current: UpdatingState,
   { wish, served }: RuntimeAnswer,
   files: RuntimeFiles,

@@ -59,7 +59,7 @@ export async function makeDrillCopy(agent: Folder, install: Install, options: Co
     guarded?.over()
   }
   try {
-    const currentBundle = await packed(realpathSync(agent.current))
+    const currentBundle = await packOrRefuse(realpathSync(agent.current))
     const next = await renamed(currentBundle, join(above, 'next'))
     const folder = folderAt(join(above, 'agent'))
     createFolders(folder)
@@ -92,7 +92,7 @@ export async function makeDrillCopy(agent: Folder, install: Install, options: Co
   }
 }
 
-async function packed(dir: string): Promise<PackedBundle> {
+async function packOrRefuse(dir: string): Promise<PackedBundle> {
   const made = await packFolder(dir)
   if (!made.ok) throw new Error(`The running version cannot be packed: ${made.message}`)
   return made.value
@@ -107,7 +107,7 @@ async function renamed({ bytes, manifest }: PackedBundle, dir: string): Promise<
   const file = join(dir, manifestName)
   const line = /^(["']?version["']?\s*:\s*)(["']?)[^\s"'#]+\2/m
   writeFileSync(file, readFileSync(file, 'utf8').replace(line, `$1"${wanted}"`))
-  const next = await packed(dir)
+  const next = await packOrRefuse(dir)
   if (next.manifest.version !== wanted)
     throw new Error(`The line "version:" of ${manifestName} could not be changed for the drill.`)
   return next
