@@ -37,20 +37,20 @@ const rules: readonly (readonly [says: string, isBroken: (local: string, domain:
 export function readEmail(typed: string): Verdict<string, 'email_invalid'> {
   const text = trimInvisible(typed)
   const invisible = hiddenCharacterIn(text)
-  if (invisible) return refused(`The email address ${invisible}: type it instead of pasting it.`)
+  if (invisible) return refusedEmail(`The email address ${invisible}: type it instead of pasting it.`)
   const address = folded(text)
   if (address.length > maxEmailLength)
-    return refused(`An e-mail address has at most ${maxEmailLength} characters: this one has ${address.length}.`)
+    return refusedEmail(`An e-mail address has at most ${maxEmailLength} characters: this one has ${address.length}.`)
   const [local, domain, more] = address.split('@')
-  if (!local || !domain || more !== undefined) return refused(`${exampleText}: got ${shown(text)}.`)
+  if (!local || !domain || more !== undefined) return refusedEmail(`${exampleText}: got ${shown(text)}.`)
   const broken = rules.find(([, isBroken]) => isBroken(local, domain))
-  if (broken) return refused(`${exampleText}: ${shown(text)} ${broken[0]}.`)
+  if (broken) return refusedEmail(`${exampleText}: ${shown(text)} ${broken[0]}.`)
   const double = lookalikeIn(address)
-  return double ? refused(`The email address ${shown(text)} ${double}.`) : { ok: true, value: address }
+  return double ? refusedEmail(`The email address ${shown(text)} ${double}.`) : { ok: true, value: address }
 }
 
 const exampleText = 'An e-mail address looks like name@example.org'
-const refused = (message: string) => ({ ok: false, code: 'email_invalid', message }) as const
+const refusedEmail = (message: string) => ({ ok: false, code: 'email_invalid', message }) as const
 
 /** True if `readEmail` accepts the text. */
 export const isEmail = (typed: string): boolean => readEmail(typed).ok

@@ -38,7 +38,7 @@ export function field<T>(
 
 /** A field for a text, which is cleaned (D13) and cut at `max` code points (D12). */
 export const text = (max: number): Field<string> =>
-  field((v, _notes, tidy) => (typeof v === 'string' ? kept(v, max, tidy) : undefined), {
+  field((v, _notes, tidy) => (typeof v === 'string' ? cleanAndCut(v, max, tidy) : undefined), {
     type: 'string',
     maxLength: max,
     pattern: tidyPattern,
@@ -46,14 +46,14 @@ export const text = (max: number): Field<string> =>
 
 /** A field for a text that must not be empty after it was cleaned and cut, such as an id or a name. */
 export const name = (max: number): Field<string> =>
-  field((v, _notes, tidy) => (typeof v === 'string' ? kept(v, max, tidy) || undefined : undefined), {
+  field((v, _notes, tidy) => (typeof v === 'string' ? cleanAndCut(v, max, tidy) || undefined : undefined), {
     type: 'string',
     minLength: 1,
     maxLength: max,
     pattern: tidyPattern,
   })
 
-const kept = (text: string, max: number, tidy: boolean | undefined): string =>
+const cleanAndCut = (text: string, max: number, tidy: boolean | undefined): string =>
   tidy && text.length <= max ? text : cut(clean(text), max)
 
 /**

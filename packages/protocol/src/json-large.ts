@@ -126,7 +126,7 @@ class Reader {
 
   /** Returns true and skips the closing bracket if the list or object is empty; returns false if an entry follows. */
   closes(container: object): boolean {
-    const empty = this.#next() === closing(container)
+    const empty = this.#next() === closingByteOf(container)
     if (empty) this.#at++
     return empty
   }
@@ -137,7 +137,7 @@ class Reader {
    */
   continues(container: object): boolean {
     const c = this.#next()
-    if (c !== 0x2c /* , */ && c !== closing(container)) throw this.#fault()
+    if (c !== 0x2c /* , */ && c !== closingByteOf(container)) throw this.#fault()
     this.#at++
     return c === 0x2c
   }
@@ -215,4 +215,4 @@ class Reader {
   }
 }
 
-const closing = (container: object): number => (Array.isArray(container) ? 0x5d /* ] */ : 0x7d) /* } */
+const closingByteOf = (container: object): number => (Array.isArray(container) ? 0x5d /* ] */ : 0x7d) /* } */

@@ -179,8 +179,8 @@ export const limits = {
   /** [4, acceptance rules] Maximum number of entries in the zip file of a bundle. */
   bundleEntries: 5000,
   /**
-   * [4, D49] Maximum number of distinct folders in a bundle: folders that the zip file lists, and folders that occur only
-   * in the paths of files. This limit is stricter than the contract.
+   * [4, D49] Maximum number of distinct folders in a bundle: folders that the zip file lists, and folders that
+   * occur only in the paths of files. This limit is stricter than the contract.
    */
   bundleFolders: 5000,
   bundleUnpackedBytes: 100 * 1024 * 1024,

@@ -67,7 +67,7 @@ const runList = list(run, Infinity)
 export const runs: Field<ReadRun[]> = field(
   (v, notes, tidy) => {
     const kept = runList(v, notes, tidy)
-    return kept === undefined || differ(kept) ? kept : [...new Map(kept.map((one) => [one.id, one])).values()]
+    return kept === undefined || haveDifferentIds(kept) ? kept : [...new Map(kept.map((one) => [one.id, one])).values()]
   },
   { ...runList.schema, maxItems: limits.runsPerReport },
 )
@@ -78,7 +78,7 @@ export function withNewestRuns<T extends { runs?: ReadRun[] }>(part: T, now: num
   return excess > 0 ? { ...part, runs: newestRuns(part.runs ?? [], limits.runsPerReport, now) } : part
 }
 
-const differ = (all: readonly ReadRun[]): boolean =>
+const haveDifferentIds = (all: readonly ReadRun[]): boolean =>
   all.length < 2 || new Set(all.map(({ id }) => id)).size === all.length
 
 const state = object({ level, label: text(limits.label), detail: text(limits.detail) })
@@ -254,7 +254,7 @@ function readInPieces(body: Uint8Array): ReadBody | undefined {
  * field by field.
  */
 const fits = (value: Record<string, unknown>): value is Report => {
-  return fitsReport(value) && differ((value as Report).runs ?? [])
+  return fitsReport(value) && haveDifferentIds((value as Report).runs ?? [])
 }
 
 /** Returns the names of all logs that the runs of a report mention. People may request these logs (2.7). */

@@ -12,7 +12,7 @@ import { statusFile } from './status-file.ts'
 const schemaDraft = 'https://json-schema.org/draft/2020-12/schema'
 
 /** Returns the first properties of a schema. Its `$comment` says that the reader accepts more than the schema. */
-const kept = (what: string, accepted: string) => ({
+const schemaHead = (what: string, accepted: string) => ({
   $schema: schemaDraft,
   title: `${what}: what is kept unchanged`,
   $comment: `What fits this schema is kept as it is. The reader accepts more: ${accepted}`,
@@ -21,7 +21,7 @@ const cutAndDropped =
   'unknown fields are ignored, null counts as missing, texts and lists beyond their limits are cut, and bad fields and items are dropped (section 2 of docs/protocol.md).'
 
 export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log-upload', JsonSchema>> = {
-  report: { ...kept('Report (2.1)', cutAndDropped), ...withoutFurtherKeys(report.schema) },
+  report: { ...schemaHead('Report (2.1)', cutAndDropped), ...withoutFurtherKeys(report.schema) },
   answer: {
     $schema: schemaDraft,
     title: 'Report answer (2.7): what this service sends',
@@ -30,11 +30,11 @@ export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log
     ...answer.schema,
   },
   'status-file': {
-    ...kept('Agent status file (2.11)', `${cutAndDropped} Unknown fields cost a health line.`),
+    ...schemaHead('Agent status file (2.11)', `${cutAndDropped} Unknown fields cost a health line.`),
     ...withoutFurtherKeys(statusFile.schema),
   },
   'log-upload': {
-    ...kept('Log upload (2.8)', 'unknown fields are ignored, and of a longer text the end is kept.'),
+    ...schemaHead('Log upload (2.8)', 'unknown fields are ignored, and of a longer text the end is kept.'),
     ...withoutFurtherKeys(logUploadSchema),
   },
 }

@@ -75,15 +75,15 @@ export function boundsOf(s: Setting): readonly [min: number, max: number] {
 
 /** Checks values against the schema of the settings that they change. A refusal says what is wrong in a sentence. */
 export function checkValues(schema: readonly Setting[], values: unknown): Verdict<SettingValues> {
-  if (!isObject(values)) return misfit('Settings must be an object of keys and values.')
+  if (!isObject(values)) return refusedSettings('Settings must be an object of keys and values.')
   const keys = Object.keys(values)
-  if (keys.length === 0) return misfit('There is no setting to change.')
+  if (keys.length === 0) return refusedSettings('There is no setting to change.')
   const kept: SettingValues = Object.create(null)
   for (const key of keys) {
     const known = schema.find((s) => s.key === key)
-    if (!known) return misfit(`There is no setting ${shown(key)}.`)
+    if (!known) return refusedSettings(`There is no setting ${shown(key)}.`)
     const wrong = wrongWithSetting(known, values[key])
-    if (wrong) return misfit(`${known.label ?? known.key} ${wrong}: got ${shown(values[key])}.`)
+    if (wrong) return refusedSettings(`${known.label ?? known.key} ${wrong}: got ${shown(values[key])}.`)
     kept[key] = values[key] as SettingValue
   }
   return { ok: true, value: kept }
@@ -143,4 +143,4 @@ const checks: Readonly<Record<SettingType, Check>> = {
       : `must be one of ${(s.options ?? []).map((o) => shown(o.value)).join(', ') || 'its options (it has none)'}`,
 }
 
-const misfit = (message: string) => ({ ok: false, code: 'settings_invalid', message }) as const
+const refusedSettings = (message: string) => ({ ok: false, code: 'settings_invalid', message }) as const

@@ -20,7 +20,7 @@ export const safeLine = (text: string): string => safeText(text).replace(/\s+/g,
 export const foreignLine = (text: string, max = 200): string => cut(safeLine(text), max)
 /** Formats a value as JSON in which every character that could control a terminal is escaped. */
 export const safeJson = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replace(escapedInJson, escaped)
+  JSON.stringify(value, null, indent).replace(escapedInJson, escapeCharacter)
 
 /** Pads the cells of a table with spaces, so that its columns are aligned. The first row says how many there are. */
 export function alignedRows(rows: readonly (readonly string[])[]): string[] {
@@ -30,7 +30,7 @@ export function alignedRows(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => row.map(padded).join('  ').trimEnd())
 }
 
-const escaped = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escapeCharacter = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
 const controls = /[\r\b\u001b\u0090\u009b\u009d]/

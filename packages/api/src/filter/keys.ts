@@ -116,7 +116,7 @@ const seen: KeyRule = {
 
 const isNever: FilterTest = ({ seenAt }) => seenAt === null
 const isStopped: FilterTest = ({ stopped }) => stopped !== null
-const settled = (state: WishState) => state === 'none' || state === 'kept'
+const isSettledState = (state: WishState) => state === 'none' || state === 'kept'
 /** Selects agents of which an update, of the blueprint or of the runtime, is in one of these states. */
 const updates =
   (...wanted: readonly WishState[]): FilterTest =>
@@ -146,7 +146,8 @@ const rules = {
     outdated: ({ updates }) => updates.runtimeOutdated,
   }),
   update: words({
-    none: ({ updates }) => settled(updates.wishState) && settled(updates.runtimeWishState) && !updates.runtimeHeld,
+    none: ({ updates }) =>
+      isSettledState(updates.wishState) && isSettledState(updates.runtimeWishState) && !updates.runtimeHeld,
     pending: updates('queued', 'waiting', 'offered'),
     trying: updates('trying'),
     failed: updates('failed'),

@@ -133,7 +133,7 @@ function readKey(text: string, from: number): FilterKey | undefined {
   const key = text.slice(from, end).toLowerCase()
   if (isFilterKey(key)) return key
   const names = Object.keys(filterKeys).map((name) => `${name}:`)
-  const message = `There is no filter "${text.slice(from, end)}:". Use ${listed(names)}, or put text with a colon into quotation marks.`
+  const message = `There is no filter "${text.slice(from, end)}:". Use ${listText(names)}, or put text with a colon into quotation marks.`
   throw new MistakeError(from, Math.max(1, end - from), message)
 }
 
@@ -235,4 +235,4 @@ function endsHere(text: string, at: number, what: string): void {
   throw new MistakeError(at, 1, message)
 }
 
-const listed = (all: readonly string[]): string => `${all.slice(0, -1).join(' ')} or ${all.at(-1)}`
+const listText = (all: readonly string[]): string => `${all.slice(0, -1).join(' ')} or ${all.at(-1)}`

@@ -98,7 +98,7 @@ export function searchIn(
       for (const number of shared[field]) {
         if (own !== judgedIn) bits |= find(own.texts[number] ?? '')
         else {
-          if (number >= judged.length) judged = grown(judged, own.texts.length)
+          if (number >= judged.length) judged = growTo(judged, own.texts.length)
           const known = judged[number] as number
           const found = known !== 0 ? known >> 1 : find(own.texts[number] as string)
           if (known === 0) judged[number] = (found << 1) | 1
@@ -109,7 +109,7 @@ export function searchIn(
   }
 }
 
-function grown(before: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {
+function growTo(before: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {
   const after = new Int32Array(2 * size)
   after.set(before)
   return after

@@ -63,7 +63,7 @@ const offersInput: Reader<ActionOffersInput> = reader(offersShape.form, (value, 
   return read
 })
 
-const deletes = proofIf<NewAction>('if the type is delete', ({ type }) => type === 'delete', 'delete agents')
+const needsProofToDelete = proofIf<NewAction>('if the type is delete', ({ type }) => type === 'delete', 'delete agents')
 const byRunner = { none: 'queuing the commands tells the pages of each agent' }
 const actionArgument = ['<slug/id>', 'the workspace, and the id as svc-server action list shows it'] as const
 
@@ -77,7 +77,7 @@ export const sendAction = change<{ id: string }>()('POST /w/:slug/actions', {
   input: newAction,
   maxBytes: maxBytesOfMany,
   makes: true,
-  proof: deletes,
+  proof: needsProofToDelete,
   audit: ['action.sent'],
   pages: byRunner,
   again: 'new',

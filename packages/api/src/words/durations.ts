@@ -37,7 +37,7 @@ export function writeDuration(seconds: number): string {
 /** A duration that people chose, in words, in the largest unit that divides it: `10 minutes`, `90 seconds`, `1 day`. */
 export function durationText(seconds: number): string {
   const { number, unit } = inLargestUnit(seconds)
-  return counted(number, unit)
+  return countText(number, unit)
 }
 
 /**
@@ -46,12 +46,12 @@ export function durationText(seconds: number): string {
  */
 export function elapsedText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
-  if (seconds < durationUnits.minutes) return counted(seconds, 'seconds')
+  if (seconds < durationUnits.minutes) return countText(seconds, 'seconds')
   const days = Math.floor(seconds / durationUnits.days)
   const hours = Math.floor((seconds % durationUnits.days) / durationUnits.hours)
   const minutes = days > 0 ? 0 : Math.floor((seconds % durationUnits.hours) / durationUnits.minutes)
-  const parts = [days > 0 && counted(days, 'days'), hours > 0 && counted(hours, 'hours')]
-  return [...parts, minutes > 0 && counted(minutes, 'minutes')].filter(Boolean).join(' ')
+  const parts = [days > 0 && countText(days, 'days'), hours > 0 && countText(hours, 'hours')]
+  return [...parts, minutes > 0 && countText(minutes, 'minutes')].filter(Boolean).join(' ')
 }
 
-const counted = (number: number, unit: DurationUnit): string => `${number} ${number === 1 ? unit.slice(0, -1) : unit}`
+const countText = (number: number, unit: DurationUnit): string => `${number} ${number === 1 ? unit.slice(0, -1) : unit}`

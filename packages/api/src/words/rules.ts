@@ -46,7 +46,7 @@ const rules = {
   },
   run_failed: {
     heading: 'Failed runs',
-    when: ({ statuses }) => `the last three runs of any agent ended with ${either(statuses ?? [])}`,
+    when: ({ statuses }) => `the last three runs of any agent ended with ${orList(statuses ?? [])}`,
     setting: 'statuses',
   },
   run_long: { heading: 'Long run', when: () => 'a run of any agent is active' },
@@ -111,5 +111,5 @@ export const ruleThemes: Readonly<Record<RuleName, RuleTheme>> = {
   service: 'Channels',
 }
 
-const either = (words: readonly string[]): string =>
+const orList = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? 'none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`

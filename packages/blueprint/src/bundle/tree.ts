@@ -24,7 +24,7 @@ export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Fold
   const folders = new Map<string, Folder>()
   for (const { path } of named) {
     const lowest = path.endsWith('/') ? path.slice(0, -1) : parentOf(path)
-    for (const folder of unseen(lowest, folders)) {
+    for (const folder of unknownPaths(lowest, folders)) {
       if (folders.size === limits.bundleFolders) return undefined
       folders.set(folder, folderAt(folder, folders))
     }
@@ -35,7 +35,7 @@ export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Fold
 /**
  * Returns the paths of the folder `lowest` and of its parents, from the top down, without those that are already known.
  */
-function unseen(lowest: string, known: ReadonlyMap<string, Folder>): string[] {
+function unknownPaths(lowest: string, known: ReadonlyMap<string, Folder>): string[] {
   const found: string[] = []
   for (let path = lowest; path !== '' && !known.has(path); path = parentOf(path)) found.push(path)
   return found.reverse()
@@ -58,7 +58,7 @@ export function wrongBetween(named: readonly NamedPath[]): BundleFinding[] {
     const isFolder = path.endsWith('/')
     const plain = isFolder ? path.slice(0, -1) : path
     const key = isFolder ? (folders.get(plain)?.key ?? '') : keyBelow(folders.get(parentOf(path)), path)
-    if (listed.has(key)) findings.push({ file: path, message: twice(plain, files.get(key) ?? known.get(key)) })
+    if (listed.has(key)) findings.push({ file: path, message: twiceText(plain, files.get(key) ?? known.get(key)) })
     listed.add(key)
     ;(isFolder ? known : files).set(key, plain)
   }
@@ -97,7 +97,7 @@ function wrongFolder(path: string, file: string | undefined, known: string | und
   return `is in "${shownPath(path)}", which some file systems take for "${shownPath(known)}"`
 }
 
-const twice = (path: string, before: string | undefined): string =>
+const twiceText = (path: string, before: string | undefined): string =>
   before === undefined || before === path
     ? 'appears twice'
     : `appears twice for file systems that take it for "${shownPath(before)}"`

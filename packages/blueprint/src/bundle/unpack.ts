@@ -37,22 +37,22 @@ export async function unpackBundle(
   if (!bundle) return refusedBundle(findings)
   const staging = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.staging`)
   try {
-    if (isThere(target)) return failed('folder_taken', `There is something at ${target} already.`)
+    if (isThere(target)) return failedUnpacking('folder_taken', `There is something at ${target} already.`)
     await stage(layout, staging)
     if (isThere(target)) {
       remove(staging)
-      return failed('folder_taken', `There is something at ${target} already.`)
+      return failedUnpacking('folder_taken', `There is something at ${target} already.`)
     }
     renameSync(staging, target)
   } catch (error) {
     remove(staging)
-    return failed('disk_failed', `The bundle could not be written to ${target}: ${whyOf(error)}.`)
+    return failedUnpacking('disk_failed', `The bundle could not be written to ${target}: ${whyOf(error)}.`)
   }
   try {
     syncFolder(dirname(target))
   } catch (error) {
     remove(target)
-    return failed('disk_failed', `The bundle could not be written to ${target}: ${whyOf(error)}.`)
+    return failedUnpacking('disk_failed', `The bundle could not be written to ${target}: ${whyOf(error)}.`)
   }
   return { ok: true, value: bundle }
 }
@@ -123,7 +123,7 @@ function remove(folder: string): void {
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
-const failed = (code: 'folder_taken' | 'disk_failed', message: string): BundleVerdict<Bundle> => ({
+const failedUnpacking = (code: 'folder_taken' | 'disk_failed', message: string): BundleVerdict<Bundle> => ({
   ok: false,
   code,
   message,

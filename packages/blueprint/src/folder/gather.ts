@@ -115,23 +115,25 @@ function take(path: string, stat: ReturnType<typeof lstatSync>, into: Walk): voi
 function ownRules(dir: string, except: string | undefined): string[] {
   const target = except === undefined ? '' : relative(dir, resolve(except))
   const own =
-    target === '' || target.startsWith('..') || isAbsolute(target) ? [] : [`/${literal(target.split(sep).join('/'))}`]
+    target === '' || target.startsWith('..') || isAbsolute(target)
+      ? []
+      : [`/${escapePattern(target.split(sep).join('/'))}`]
   const manifestFile = readFile(join(dir, manifestName), limits.manifestBytes)
   const manifest = readManifest(manifestFile.is === 'bytes' ? manifestFile.bytes : '', { for: 'report' })
   // A manifest that cannot be read is refused when it is checked.
   if (!manifest.ok) return own
   const { name, state, status, logs } = manifest.value
-  const written = [...state, ...(status === undefined ? [] : [status])].map(literal)
-  const writtenLogs = logs.map((log) => (isLogPattern(log) ? anyWord(log.path) : literal(log.path)))
+  const written = [...state, ...(status === undefined ? [] : [status])].map(escapePattern)
+  const writtenLogs = logs.map((log) => (isLogPattern(log) ? anyWord(log.path) : escapePattern(log.path)))
   return [...own, ...[...written, ...writtenLogs].map((path) => `/${path}`), `/${name}-[0-9]*.zip`]
 }
 
-const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, '\\$&')
+const escapePattern = (path: string): string => path.replace(/[\\*?[\]!#]/g, '\\$&')
 /** The path of a log that stands for many, as an ignore rule: its segment `*` stands for any name. */
 const anyWord = (path: string): string =>
   path
     .split('/')
-    .map((segment) => (segment === '*' ? segment : literal(segment)))
+    .map((segment) => (segment === '*' ? segment : escapePattern(segment)))
     .join('/')
 
 // Decides which files of a blueprint's folder are left out of the bundle: files of the machine, of version control and

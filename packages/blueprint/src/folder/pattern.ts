@@ -90,13 +90,13 @@ function stepsOf(signs: readonly PathUnit[], isBound: boolean): Step[] | string 
       const why = wrongWithEscape(next)
       if (why !== undefined) return why
       at++
-      steps.push(exactly(next as PathUnit))
-    } else steps.push(exactly(sign))
+      steps.push(stepOfUnit(next as PathUnit))
+    } else steps.push(stepOfUnit(sign))
   }
   return steps
 }
 
-const exactly = (sign: PathUnit): Step => ({ is: 'one', ranges: [[sign, sign]] })
+const stepOfUnit = (sign: PathUnit): Step => ({ is: 'one', ranges: [[sign, sign]] })
 const isEndOfName = (signs: readonly PathUnit[], at: number): boolean =>
   at === signs.length || signs[at] === slash || (signs[at] === backslash && signs[at + 1] === slash)
 

@@ -26,7 +26,7 @@ export function logNamed<L extends Log>(logs: readonly L[], name: string): L | u
   for (const log of logs) {
     const pattern = patternOf(log)
     const found = pattern && wordIn(pattern.name, name)
-    if (pattern && found !== undefined) return { ...log, name, path: filled(pattern.path, found) }
+    if (pattern && found !== undefined) return { ...log, name, path: fillStar(pattern.path, found) }
   }
   return undefined
 }
@@ -44,7 +44,7 @@ export function logsBelow<L extends Log>(
     folder: pattern.path[0].replace(/\/$/, '') || '.',
     logOf: (entry) =>
       logWordPattern.test(entry)
-        ? { ...log, name: filled(pattern.name, entry), path: filled(pattern.path, entry) }
+        ? { ...log, name: fillStar(pattern.name, entry), path: fillStar(pattern.path, entry) }
         : undefined,
   }
 }
@@ -65,7 +65,7 @@ function aroundStar(text: string): TextAroundStar | undefined {
   return [before.join(''), behind.join('')]
 }
 
-const filled = ([before, behind]: TextAroundStar, found: string): string => before + found + behind
+const fillStar = ([before, behind]: TextAroundStar, found: string): string => before + found + behind
 
 /** The word that the star means in a name; undefined if the name is another one. */
 function wordIn([before, behind]: TextAroundStar, name: string): string | undefined {

@@ -39,10 +39,12 @@ export function readWithPositions(source: string | Uint8Array, options: ReadOpti
   const placed = (read: ManifestRead): ReadWithPositions => ({ read, placeOf: () => start })
   const size = typeof source === 'string' ? new TextEncoder().encode(source).length : source.length
   if (size > limits.manifestBytes) {
-    return placed(refused(`The manifest must be at most ${limitText(limits.manifestBytes)}: got ${sizeText(size)}.`))
+    return placed(
+      refusedManifest(`The manifest must be at most ${limitText(limits.manifestBytes)}: got ${sizeText(size)}.`),
+    )
   }
   const text = readText(typeof source === 'string' ? new TextEncoder().encode(source) : source)
-  if (!text.ok) return placed(refused(`The manifest ${text.fault}.`, text.place))
+  if (!text.ok) return placed(refusedManifest(`The manifest ${text.fault}.`, text.place))
   // In YAML a carriage return alone ends a line, too. Our parser does not know that, and would take the next line for a
   // part of a comment.
   const yaml = readYaml(text.text.replace(/\r(?!\n)/g, '\n'))
@@ -75,7 +77,7 @@ function offsetOf(root: YamlValue, path: string): number {
   return at.at
 }
 
-const refused = (message: string, { line, column } = { line: 1, column: 1 }): ManifestRead => ({
+const refusedManifest = (message: string, { line, column } = { line: 1, column: 1 }): ManifestRead => ({
   ok: false,
   findings: [{ line, column, path: '', message }],
 })

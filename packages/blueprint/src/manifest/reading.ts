@@ -58,22 +58,22 @@ export const text =
   (v, path, reading) => {
     const scalar = scalarOf(v, path, reading, 'a text')
     if (!scalar) return undefined
-    if (scalar.text === '') return addFinding(reading, v.at, path, `${last(path)} must not be empty.`)
+    if (scalar.text === '') return addFinding(reading, v.at, path, `${lastKeyOf(path)} must not be empty.`)
     if ([...scalar.text].length > max) {
       return addFinding(
         reading,
         v.at,
         path,
-        `${last(path)} must be at most ${max} characters: got ${[...scalar.text].length}.`,
+        `${lastKeyOf(path)} must be at most ${max} characters: got ${[...scalar.text].length}.`,
       )
     }
     if (clean(scalar.text) !== scalar.text) {
-      return addFinding(reading, v.at, path, `${last(path)} must not hold control characters.`)
+      return addFinding(reading, v.at, path, `${lastKeyOf(path)} must not hold control characters.`)
     }
     const problem = wrong?.(scalar.text)
     return problem === undefined
       ? scalar.text
-      : addFinding(reading, v.at, path, `${last(path)} ${problem}: got ${quote(scalar.text)}.`)
+      : addFinding(reading, v.at, path, `${lastKeyOf(path)} ${problem}: got ${quote(scalar.text)}.`)
   }
 
 /**
@@ -98,11 +98,11 @@ export const number =
         reading,
         v.at,
         path,
-        `${last(path)} must be a number written like 10 or 0.5: got ${quote(scalar.text)}.`,
+        `${lastKeyOf(path)} must be a number written like 10 or 0.5: got ${quote(scalar.text)}.`,
       )
     }
     if (n < min || n > max) {
-      return addFinding(reading, v.at, path, `${last(path)} must be between ${min} and ${max}: got ${n}.`)
+      return addFinding(reading, v.at, path, `${lastKeyOf(path)} must be between ${min} and ${max}: got ${n}.`)
     }
     return n
   }
@@ -112,7 +112,7 @@ export const boolean: YamlReader<boolean> = (v, path, reading) => {
   if (!scalar) return undefined
   return (
     plainBoolean(v) ??
-    addFinding(reading, v.at, path, `${last(path)} must be true or false: got ${quote(scalar.text)}.`)
+    addFinding(reading, v.at, path, `${lastKeyOf(path)} must be true or false: got ${quote(scalar.text)}.`)
   )
 }
 
@@ -124,7 +124,12 @@ export const oneOf =
     const word = words.find((w) => w === scalar.text)
     return (
       word ??
-      addFinding(reading, v.at, path, `${last(path)} must be one of ${words.join(', ')}: got ${quote(scalar.text)}.`)
+      addFinding(
+        reading,
+        v.at,
+        path,
+        `${lastKeyOf(path)} must be one of ${words.join(', ')}: got ${quote(scalar.text)}.`,
+      )
     )
   }
 
@@ -132,9 +137,14 @@ export const oneOf =
 export const list =
   <T>(item: YamlReader<T>, max: number, key?: (item: T) => string): YamlReader<T[]> =>
   (v, path, reading) => {
-    if (v.is !== 'list') return addFinding(reading, v.at, path, `${last(path)} must be a list.`)
+    if (v.is !== 'list') return addFinding(reading, v.at, path, `${lastKeyOf(path)} must be a list.`)
     if (v.items.length > max) {
-      return addFinding(reading, v.at, path, `${last(path)} must have at most ${max} items: got ${v.items.length}.`)
+      return addFinding(
+        reading,
+        v.at,
+        path,
+        `${lastKeyOf(path)} must have at most ${max} items: got ${v.items.length}.`,
+      )
     }
     const seen = new Set<string>()
     let whole = true
@@ -147,7 +157,7 @@ export const list =
       const id = key?.(read)
       if (id !== undefined && seen.has(id)) {
         whole = false
-        addFinding(reading, entry.at, `${path}[${i}]`, `${last(path)} names ${quote(id)} a second time.`)
+        addFinding(reading, entry.at, `${path}[${i}]`, `${lastKeyOf(path)} names ${quote(id)} a second time.`)
       }
       if (id !== undefined) seen.add(id)
       return [read]
@@ -162,7 +172,7 @@ export const list =
 export const object =
   <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): YamlReader<ObjectOf<S, R>> =>
   (v, path, reading) => {
-    if (v.is !== 'map') return addFinding(reading, v.at, path, `${last(path)} must be keys and values.`)
+    if (v.is !== 'map') return addFinding(reading, v.at, path, `${lastKeyOf(path)} must be keys and values.`)
     const kept: Record<string, unknown> = {}
     let whole = true
     for (const { key, at, value } of v.entries) {
@@ -180,7 +190,7 @@ export const object =
     for (const key of required) {
       if (v.entries.some((entry) => entry.key === key)) continue
       whole = false
-      addFinding(reading, v.at, path === '' ? key : `${path}.${key}`, `${last(path)} must name "${key}".`)
+      addFinding(reading, v.at, path === '' ? key : `${path}.${key}`, `${lastKeyOf(path)} must name "${key}".`)
     }
     return whole ? (kept as ObjectOf<S, R>) : undefined
   }
@@ -197,9 +207,9 @@ export const withCheck =
   }
 
 function scalarOf(v: YamlValue, path: string, reading: ReadContext, wanted: string): { text: string } | undefined {
-  if (v.is !== 'scalar') return addFinding(reading, v.at, path, `${last(path)} must be ${wanted}.`)
+  if (v.is !== 'scalar') return addFinding(reading, v.at, path, `${lastKeyOf(path)} must be ${wanted}.`)
   if (v.plain && v.text === '')
-    return addFinding(reading, v.at, path, `${last(path)} has no value; it must be ${wanted}.`)
+    return addFinding(reading, v.at, path, `${lastKeyOf(path)} has no value; it must be ${wanted}.`)
   return v
 }
 
@@ -207,7 +217,7 @@ export const quote = (text: string): string => {
   const shown = clean(text)
   return JSON.stringify(shown.length > 60 ? `${shown.slice(0, 57)}...` : shown)
 }
-const last = (path: string): string => (path === '' ? 'The manifest' : (path.split('.').at(-1) ?? path))
+const lastKeyOf = (path: string): string => (path === '' ? 'The manifest' : (path.split('.').at(-1) ?? path))
 
 function unknownKey(key: string, known: readonly string[]): string {
   if (key === '<<') return 'Merge keys are not allowed in a manifest.'

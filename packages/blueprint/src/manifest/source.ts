@@ -26,7 +26,7 @@ export function readYaml(text: string): Yaml {
   let readable = true
   for (const error of doc.errors) {
     if (error.code !== 'DUPLICATE_KEY') readable = false
-    findings.push({ ...place(error.pos[0]), path: '', message: says(error.code, error.message) })
+    findings.push({ ...place(error.pos[0]), path: '', message: yamlErrorText(error.code, error.message) })
   }
   if (!readable) return { findings, place }
   if (!doc.contents || (isScalar(doc.contents) && doc.contents.value === '')) {
@@ -36,7 +36,7 @@ export function readYaml(text: string): Yaml {
   return { root: fromNode(doc.contents as Node), findings, place }
 }
 
-const says = (code: string, message: string): string =>
+const yamlErrorText = (code: string, message: string): string =>
   ({
     DUPLICATE_KEY: 'This key occurs a second time.',
     MULTIPLE_DOCS: 'The manifest must be one document; a second one starts here.',

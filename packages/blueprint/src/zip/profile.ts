@@ -42,15 +42,16 @@ export const entryRules: readonly EntryRule[] = [
   ['has flags that a bundle may not have', ({ flags }) => (flags & ~(0x2041 | 0x080e)) !== 0],
   [
     'is zip64',
-    (e) => [e.packed, e.size, e.start].includes(0xffffffff) || both(e).some((h) => fieldOf(h, 0x0001) !== undefined),
+    (e) =>
+      [e.packed, e.size, e.start].includes(0xffffffff) || headersOf(e).some((h) => fieldOf(h, 0x0001) !== undefined),
   ],
   ['is on another disk', ({ disk }) => disk !== 0],
-  ['has another name in its local header', ({ name, local }) => local !== undefined && !same(name, local.name)],
+  ['has another name in its local header', ({ name, local }) => local !== undefined && !areSameBytes(name, local.name)],
   ['has another method in its local header', ({ method, local }) => local !== undefined && method !== local.method],
   ['has other flags in its local header', ({ flags, local }) => local !== undefined && flags !== local.flags],
   ['has another time in its local header', ({ time, local }) => local !== undefined && time !== local.time],
-  ['has another checksum in its local header', (e) => differs(e, 'crc')],
-  ['has other sizes in its local header', (e) => differs(e, 'packed') || differs(e, 'size')],
+  ['has another checksum in its local header', (e) => hasDifferent(e, 'crc')],
+  ['has other sizes in its local header', (e) => hasDifferent(e, 'packed') || hasDifferent(e, 'size')],
   [
     'has no descriptor behind its data that says the same',
     ({ local, descriptor }) => local !== undefined && descriptor === 'bad',
@@ -61,12 +62,12 @@ export const entryRules: readonly EntryRule[] = [
   ],
   ['has other extra fields in its local header', (e) => e.local !== undefined && !sameFields(e, e.local)],
   ['is stored with two sizes', ({ method, packed, size }) => method === 0 && packed !== size],
-  ['has an extra field that cannot be read', (e) => both(e).some((h) => fieldsOf(h) === undefined)],
+  ['has an extra field that cannot be read', (e) => headersOf(e).some((h) => fieldsOf(h) === undefined)],
   ['has a name that is not UTF-8', ({ name }) => !isUtf8(name)],
-  ['has a Unicode path field with another name', (e) => both(e).some((h) => renames(h))],
+  ['has a Unicode path field with another name', (e) => headersOf(e).some((h) => renames(h))],
   [
     'has an extra field that may make it another kind of file',
-    (e) => both(e).some((h) => [0x000d, 0x756e].some((id) => fieldOf(h, id) !== undefined)),
+    (e) => headersOf(e).some((h) => [0x000d, 0x756e].some((id) => fieldOf(h, id) !== undefined)),
   ],
   ['is a symbolic link', (e) => typeOf(e) === 0o120000],
   ['is neither a file nor a folder', (e) => ![0, 0o100000, 0o040000, 0o120000].includes(typeOf(e))],
@@ -126,13 +127,13 @@ export const isExecutable = ({ attributes }: ZipEntry): boolean => ((attributes 
 const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>
   counts.includes(0xffff) || directorySize === 0xffffffff || directoryAt === 0xffffffff
 
-const both = (entry: ZipEntry): ZipHeader[] => (entry.local ? [entry, entry.local] : [entry])
+const headersOf = (entry: ZipEntry): ZipHeader[] => (entry.local ? [entry, entry.local] : [entry])
 
 /**
  * True if the local and the central header of an entry disagree on a number. If the entry has a data descriptor, the
  * local header may have 0 instead of the number.
  */
-function differs(entry: ZipEntry, number: 'crc' | 'packed' | 'size'): boolean {
+function hasDifferent(entry: ZipEntry, number: 'crc' | 'packed' | 'size'): boolean {
   if (!entry.local || entry.local[number] === entry[number]) return false
   return !(entry.descriptor !== 'none' && entry.local[number] === 0)
 }
@@ -182,8 +183,9 @@ const unicodePath = 0x7075
 function renames(header: ZipHeader): boolean {
   const fields = fieldsOf(header)?.filter(({ id }) => id === unicodePath) ?? []
   return fields.some(
-    ({ data }) => data[0] !== 1 || uint32At(data, 1) !== crc32(header.name) || !same(data.subarray(5), header.name),
+    ({ data }) =>
+      data[0] !== 1 || uint32At(data, 1) !== crc32(header.name) || !areSameBytes(data.subarray(5), header.name),
   )
 }
 
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
+const areSameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0

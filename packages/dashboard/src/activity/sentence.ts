@@ -70,7 +70,7 @@ const sentences: Readonly<Record<string, Tell>> = {
   ],
   'activity.folded': (_, { lines }) => ['did ', textPart(lines), ' more things earlier, shown as one line'],
   'agent.created': (what, { tags }) => ['added ', what, ...(tags ? [' with ', ...wordsOf(tagsOf(tags))] : [])],
-  'agent.tagged': (what, { agents, add, remove }) => tagged(agentsOr(what, agents), tagsOf(add), tagsOf(remove)),
+  'agent.tagged': (what, { agents, add, remove }) => taggedParts(agentsOr(what, agents), tagsOf(add), tagsOf(remove)),
   'agent.renamed': (what, { from }) => ['renamed ', textPart(from), ' to ', what],
   'agent.token_rotated': (what) => ['rotated the token of ', what],
   'agent.deleted': (what, { cancelled }) => [
@@ -103,8 +103,8 @@ const sentences: Readonly<Record<string, Tell>> = {
     ...(Array.isArray(agents) ? [', for ', textPart(agents.join(', '))] : []),
   ],
   'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', textPart(product)],
-  'command.sent': (what, { type, payload }) => asked(what, type, payload),
-  'action.sent': (what, { action, type, agents }) => acted(manyOf(what, agents, action), type),
+  'command.sent': (what, { type, payload }) => commandParts(what, type, payload),
+  'action.sent': (what, { action, type, agents }) => actionParts(manyOf(what, agents, action), type),
   'action.cancelled': (what, { action, type, agents }) => [
     'cancelled ',
     textPart(actionWords[String(type)] ?? type),
@@ -211,13 +211,13 @@ const wordsOf = (tags: readonly string[]): SentencePart[] => [
   { said: tags.join(', ') },
 ]
 
-function tagged(what: SentencePart, add: readonly string[], remove: readonly string[]): SentencePart[] {
+function taggedParts(what: SentencePart, add: readonly string[], remove: readonly string[]): SentencePart[] {
   if (remove.length === 0) return ['gave ', what, ' ', ...wordsOf(add)]
   if (add.length === 0) return ['took ', ...wordsOf(remove), ' from ', what]
   return ['gave ', what, ' ', ...wordsOf(add), ', and took ', ...wordsOf(remove)]
 }
 
-function acted(what: SentencePart, type: unknown): SentencePart[] {
+function actionParts(what: SentencePart, type: unknown): SentencePart[] {
   switch (type) {
     case 'set':
       return ['asked ', what, ' to change settings']
@@ -228,7 +228,7 @@ function acted(what: SentencePart, type: unknown): SentencePart[] {
     case 'delete':
       return ['deleted those of ', what, ' that never reported']
     default:
-      return asked(what, type, {})
+      return commandParts(what, type, {})
   }
 }
 
@@ -241,7 +241,7 @@ const versionOf = ({ of, version, blueprint }: ActivityFacts): SentencePart[] =>
   ]
 }
 
-function asked(what: SentencePart, type: unknown, payload: unknown): SentencePart[] {
+function commandParts(what: SentencePart, type: unknown, payload: unknown): SentencePart[] {
   const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as ActivityFacts
   switch (type) {
     case 'pause':
@@ -306,7 +306,7 @@ function tellOf(
   { times, ...details }: ActivityFacts,
 ): SentencePart[] {
   const tell = Object.hasOwn(sentences, action) ? sentences[action] : undefined
-  const sentence = tell ? tell(what, details) : unforeseen(action, subject, details)
+  const sentence = tell ? tell(what, details) : unknownActionParts(action, subject, details)
   return typeof times === 'number' ? [...sentence, `, ${times} times within a minute`] : sentence
 }
 
@@ -315,7 +315,7 @@ function split(subject: string): [kind: string, name: string] {
   return at < 0 ? ['', subject] : [subject.slice(0, at), subject.slice(at + 1)]
 }
 
-function unforeseen(action: string, subject: string, details: ActivityFacts): SentencePart[] {
+function unknownActionParts(action: string, subject: string, details: ActivityFacts): SentencePart[] {
   const facts = Object.keys(details).length > 0 ? [' ', textPart(details)] : []
   return [textPart(action.replaceAll(/[._]/g, ' ')), ': ', textPart(subject), ...facts]
 }

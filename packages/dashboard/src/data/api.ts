@@ -142,7 +142,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
     text = await response.text()
   } catch (cause) {
     if (signal?.aborted) throw cause
-    throw limit.aborted ? late() : offline()
+    throw limit.aborted ? timeoutError() : offline()
   }
   return noteLeftOff(valueIn<T>(status, text), Number(leftOff ?? 0))
 }
@@ -162,7 +162,7 @@ function valueIn<T>(status: number, text: string): T {
 }
 
 const offline = () => new ApiError(0, 'offline', 'Could not reach the service. Check your connection and try again.')
-const late = () =>
+const timeoutError = () =>
   new ApiError(0, 'offline', 'The service did not answer in time. Look whether your change was made, and try again.')
 
 /**
@@ -174,7 +174,7 @@ function send<T>(path: string, file: Blob, sent: (share: number) => void): Promi
     sent(0)
     const request = new XMLHttpRequest()
     request.timeout = uploadWithin
-    request.ontimeout = () => fail(late())
+    request.ontimeout = () => fail(timeoutError())
     request.open('POST', path)
     for (const [name, value] of Object.entries(asked)) request.setRequestHeader(name, value)
     request.setRequestHeader('content-type', 'application/zip')

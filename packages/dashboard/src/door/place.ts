@@ -15,7 +15,7 @@ export function doorPageAt(pathname: string): DoorPage | undefined {
   const page = plainDoorPages.find((name) => paths[name] === path)
   if (page) return { page }
   const [, id] = invitationPath.exec(pathname) ?? []
-  return id === undefined ? undefined : { page: 'invitation', id: decoded(id) }
+  return id === undefined ? undefined : { page: 'invitation', id: decodePart(id) }
 }
 
 /**
@@ -53,7 +53,7 @@ export function pageToOpen(
 export const safeNext = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith(paths.signIn) ? next : paths.home
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -82,13 +82,13 @@ function AgentCell({ slug, row, narrow, tagRoom }: RowProps) {
   )
 }
 
-const small = (text: string): number => measure(text, 'small')
+const smallWidthOf = (text: string): number => measure(text, 'small')
 
 /** The tags that fit into a card next to the name of its agent. */
 function CardTags({ tags, room }: { tags: readonly string[]; room: number }) {
-  const shown = fittingTags(tags, room, { measure: small, edges: tagEdges.word })
+  const shown = fittingTags(tags, room, { measure: smallWidthOf, edges: tagEdges.word })
   const words = [...tags.slice(0, shown), ...(shown < tags.length ? [moreText(tags, shown)] : [])].join(' ')
-  return tags.length > 0 && small(words) <= room && <span className="fleet-card-tags">{words}</span>
+  return tags.length > 0 && smallWidthOf(words) <= room && <span className="fleet-card-tags">{words}</span>
 }
 
 /** The state of the agent, and its updates if no column shows them. */
@@ -106,7 +106,7 @@ function StateCell({ slug, row, narrow, names }: RowProps) {
 
 /** The tags as links to the agents that have them, as many as have room. A single one is cut rather than left out. */
 function TagsCell({ slug, row: { tags }, tagRoom }: RowProps) {
-  const fitting = fittingTags(tags, tagRoom, { measure: small, edges: tagEdges.framed })
+  const fitting = fittingTags(tags, tagRoom, { measure: smallWidthOf, edges: tagEdges.framed })
   const shown = tags.length === 1 ? 1 : fitting
   return (
     <Cell name="tags">

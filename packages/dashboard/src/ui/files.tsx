@@ -45,7 +45,7 @@ const loadedAgainKey = 'svc-loaded-again'
  */
 export async function loadAgain(href: string, cause?: unknown): Promise<boolean> {
   const reason = cause instanceof Error ? `${href} ${cause.message}` : undefined
-  if (reason !== undefined && stored() === reason) return false
+  if (reason !== undefined && readLoadedAgain() === reason) return false
   const answers = await fetch('/icon.svg', { cache: 'no-store' }).then(
     ({ ok }) => ok,
     () => false,
@@ -56,7 +56,7 @@ export async function loadAgain(href: string, cause?: unknown): Promise<boolean>
   return true
 }
 
-function stored(): string | null {
+function readLoadedAgain(): string | null {
   try {
     return sessionStorage.getItem(loadedAgainKey)
   } catch {

@@ -28,13 +28,13 @@ export const RolloutCounts = ({ counts, agents }: RolloutBarProps) => (
   <ul className="svc-list up-counts">
     {countsByWord(counts, agents, timeOfDay).map(({ word, tone, number }) => (
       <li key={word}>
-        <Dot tone={shown(tone)}>{`${number.toLocaleString('en-US')} ${word}`}</Dot>
+        <Dot tone={dotTone(tone)}>{`${number.toLocaleString('en-US')} ${word}`}</Dot>
       </li>
     ))}
   </ul>
 )
 
-const shown = (tone: UpdateTone) => (tone === 'waiting' ? 'told' : tone)
+const dotTone = (tone: UpdateTone) => (tone === 'waiting' ? 'told' : tone)
 
 const endedStates = ['kept', 'excused', 'rolled_back', 'failed', 'worse', 'withdrawn'] as const
 const underWay = ['trying', 'offered', 'wished'] as const

@@ -112,7 +112,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
           </ButtonLink>
         </div>
         <p className="svc-quiet up-sending" role="status">
-          {busy && (plan.how === 'withdraw' ? cancelling(done, reach.chosen.length) : starting(reached.length))}
+          {busy && (plan.how === 'withdraw' ? cancellingText(done, reach.chosen.length) : starting(reached.length))}
         </p>
       </Stack>
       {rollout && plan.how !== 'withdraw' && (
@@ -132,7 +132,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
 
 const starting = (agents: number): string =>
   `Starting for ${count(agents, 'agent')}. The page of the rollout opens when the first of them have the request.`
-const cancelling = (done: number, agents: number): string =>
+const cancellingText = (done: number, agents: number): string =>
   `Cancelled for ${done.toLocaleString('en-US')} of ${count(agents, 'agent')}.`
 
 const verbs: Readonly<Record<UpdatePlan['how'], (reached: number | null) => string>> = {

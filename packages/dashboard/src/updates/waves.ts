@@ -89,7 +89,7 @@ export function rolloutButtonsOf(page: RolloutPage): RolloutButton[] {
         return [{ act: 'cancel', label: 'End rollout', says: stays, primary: true, asks: false }]
       return [
         cancel(true),
-        { act: 'continue', label: 'Continue anyway…', says: forgiven(page), primary: false, asks: true },
+        { act: 'continue', label: 'Continue anyway…', says: forgivenText(page), primary: false, asks: true },
       ]
     default:
       return []
@@ -114,7 +114,7 @@ function skipped({ wave, nextAt, counts }: RolloutPage): string {
   return `Skips the watch of wave ${wave}${whom}.`
 }
 
-function forgiven({ counts, version }: RolloutPage): string {
+function forgivenText({ counts, version }: RolloutPage): string {
   const bad = counts.rolled_back + counts.failed + counts.worse
   return `${bad === 1 ? 'The failure' : `The ${bad.toLocaleString('en-US')} failures`} so far no longer ${bad === 1 ? 'counts' : 'count'}, and further agents get ${version}.`
 }

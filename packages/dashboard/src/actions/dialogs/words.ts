@@ -61,11 +61,11 @@ export function actionProgressOf(counts: ActionRow['counts']): { word: string; t
   return counts.applied > 0 ? { word: 'finished', tone: 'good' } : { word: 'nothing was done', tone: 'plain' }
 }
 
-const total = (counts: ActionRow['counts']): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
+const totalOf = (counts: ActionRow['counts']): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 /** The title of an action, such as `Pause: 12 agents`. */
 export const actionTitleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>
-  `${typeWords[type]}: ${agentsIn(total(counts))}`
+  `${typeWords[type]}: ${agentsIn(totalOf(counts))}`
 
 /** The same sentence as the service's; the compiler compares the two. */
 const withoutReport: typeof neverReported = 'The agent has never reported.'

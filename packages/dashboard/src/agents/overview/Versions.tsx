@@ -12,7 +12,7 @@ import type { Agent } from '../parts/agent.ts'
 import { MachineChangeNote } from '../parts/MachineChangeNote.tsx'
 import { versionByMachine } from '../parts/machine.ts'
 
-const outcome = (applied: AppliedUpdate | undefined) =>
+const outcomeNote = (applied: AppliedUpdate | undefined) =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 
 /** Shows the versions of the agent's blueprint and runtime, and the outcomes of the last updates (2.5, 2.6). */
@@ -68,7 +68,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
           ],
           ['Installed', versions.installed !== running && version(versions.installed)],
           ['Previous', version(versions.previous)],
-          ['Last update', outcome(applied)],
+          ['Last update', outcomeNote(applied)],
           ['Runtime', runtime?.version],
           [
             'Runtime requested',
@@ -84,7 +84,7 @@ export function Versions({ agent: { slug, page } }: { agent: Agent }) {
           ['Runtime on hold', page.updates.runtime.hold?.version],
           ['Previous runtime', runtime?.previous],
           ['Runtime pinned to', runtime?.pinned],
-          ['Last runtime update', outcome(runtime?.applied)],
+          ['Last runtime update', outcomeNote(runtime?.applied)],
         ]}
       />
     </Section>

@@ -28,7 +28,7 @@ export function SettingInput(props: SettingInputProps) {
   return <Input {...props} />
 }
 
-const shared = ({ id, raw, locked, invalid, describedBy }: SettingInputProps) => ({
+const sharedProps = ({ id, raw, locked, invalid, describedBy }: SettingInputProps) => ({
   id,
   disabled: locked,
   error: invalid,
@@ -44,7 +44,7 @@ const textOf = (raw: RawValue) => (typeof raw === 'string' ? raw : '')
 function NumberField(props: SettingInputProps) {
   return (
     <TextInput
-      {...shared(props)}
+      {...sharedProps(props)}
       inputMode="decimal"
       autoComplete="off"
       w={150}
@@ -58,7 +58,7 @@ function NumberField(props: SettingInputProps) {
 function TimeField(props: SettingInputProps) {
   return (
     <TextInput
-      {...shared(props)}
+      {...sharedProps(props)}
       type="datetime-local"
       // A time without seconds has no field for them.
       step={textOf(props.raw).length > '2026-11-21T14:05'.length ? 1 : 60}
@@ -72,7 +72,7 @@ function TimeField(props: SettingInputProps) {
 function TextField(props: SettingInputProps) {
   return (
     <Textarea
-      {...shared(props)}
+      {...sharedProps(props)}
       autosize
       minRows={1}
       maxRows={10}
@@ -105,7 +105,7 @@ function SelectField(props: SettingInputProps) {
   const options = props.setting.options ?? []
   return (
     <Select
-      {...shared(props)}
+      {...sharedProps(props)}
       data={options.map((option, i) => ({ value: String(i), label: option.label ?? String(option.value) }))}
       value={typeof props.raw === 'string' ? props.raw : null}
       onChange={(to) => to !== null && props.onChange(to)}

@@ -7,7 +7,7 @@ import { pausedLabel } from '@svc/protocol'
 
 type Page = Pick<AgentPage, 'machineChanges' | 'report' | 'versions'>
 
-const newest = ({ machineChanges }: Page, kind: MachineChange['kind'], key: string | null = null) =>
+const newestChange = ({ machineChanges }: Page, kind: MachineChange['kind'], key: string | null = null) =>
   machineChanges.find((change) => change.kind === kind && change.key === key)
 
 /** True if the last report of the agent says that it is paused. */
@@ -18,13 +18,13 @@ export const isPaused = ({ report }: Pick<Page, 'report'>): boolean => report?.s
  * present state does not come from such a change.
  */
 export function pauseByMachine(page: Page): MachineChange | undefined {
-  const change = newest(page, 'pause')
+  const change = newestChange(page, 'pause')
   return change?.after === isPaused(page) ? change : undefined
 }
 
 /** Returns the change on the machine that gave a setting its present value; undefined if there is none. */
 export function settingByMachine(page: Page, key: string): MachineChange | undefined {
-  const change = newest(page, 'setting', key)
+  const change = newestChange(page, 'setting', key)
   const values = page.report?.settings?.values
   const value = values && Object.hasOwn(values, key) ? values[key] : undefined
   if (!change || value === undefined) return undefined
@@ -36,7 +36,7 @@ export function settingByMachine(page: Page, key: string): MachineChange | undef
 
 /** Returns the change on the machine that brought the version that now runs; undefined if there is none. */
 export function versionByMachine(page: Page): MachineChange | undefined {
-  const change = newest(page, 'version')
+  const change = newestChange(page, 'version')
   const running = page.versions.running ?? page.report?.applied?.version ?? page.report?.agent?.version
   return change && change.after === running ? change : undefined
 }

@@ -21,10 +21,10 @@ export function valueText(setting: Setting | undefined, value: SettingValue | un
   return figure(value)
 }
 
-const exact = (seconds: number) =>
+const exactTimeText = (seconds: number) =>
   new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' }).format(seconds * 1000)
 const timeText = (seconds: number) =>
-  Number.isNaN(new Date(seconds * 1000).getTime()) ? String(seconds) : exact(seconds)
+  Number.isNaN(new Date(seconds * 1000).getTime()) ? String(seconds) : exactTimeText(seconds)
 
 /** The bounds of a setting in words, such as `1 to 120`, `0 or more` or `9% or less`; null if it has none. */
 export function boundsText(setting: Setting): string | null {

@@ -15,9 +15,9 @@ const unbroken = (words: string): string => words.replace(/(?<=\d) (?=second|min
  * to which it escalates.
  */
 export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channels' | 'escalation'>): string | null {
-  if (channels !== null) return named(channels)
+  if (channels !== null) return channelNames(channels)
   const later = escalation?.channels ?? []
-  return later.length === 0 ? null : `all channels except ${named(later)}`
+  return later.length === 0 ? null : `all channels except ${channelNames(later)}`
 }
 
 /**
@@ -41,7 +41,7 @@ export function rulesOf(channel: string, rules: readonly RuleSettings[]): string
 export const listInWords = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-function named(channels: readonly string[]): string {
+function channelNames(channels: readonly string[]): string {
   return channels.length === 0 ? 'nobody' : listInWords(channels.map((name) => `#${name}`))
 }
 
@@ -54,7 +54,7 @@ export function followUpsOf({ level, reminds, escalation }: RuleSettings): strin
   if (level === 'bad' && !reminds) sentences.push('Not repeated.')
   if (escalation)
     sentences.push(
-      `If nobody acknowledges it within ${unbroken(durationText(escalation.after))}, also tell ${named(escalation.channels)}.`,
+      `If nobody acknowledges it within ${unbroken(durationText(escalation.after))}, also tell ${channelNames(escalation.channels)}.`,
     )
   return sentences
 }

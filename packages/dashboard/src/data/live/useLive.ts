@@ -200,7 +200,7 @@ export function mergeFrame(fleet: Fleet, frame: LiveFrame): Fleet {
   return { ...fleet, now: frame.now, rows: fleet.rows.map((row) => fresh.get(row.name) ?? row) }
 }
 
-const group = (row: FleetRow, now: number) =>
+const countKeyOf = (row: FleetRow, now: number) =>
   row.silentAt === null
     ? 'never'
     : row.stopped !== null
@@ -221,7 +221,7 @@ const updateStatesOf = ({ updates: { wishState, runtimeWishState, runtimeHeld } 
  */
 export function changesGroups(fleet: Fleet, frame: LiveFrame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
-  return fleet.rows.some((row) => group(row, fleet.now) !== group(fresh.get(row.name) ?? row, frame.now))
+  return fleet.rows.some((row) => countKeyOf(row, fleet.now) !== countKeyOf(fresh.get(row.name) ?? row, frame.now))
 }
 
 /**

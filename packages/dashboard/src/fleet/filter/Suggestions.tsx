@@ -162,12 +162,12 @@ export function suggestionsFor({ key, typed }: TypedPart, facets: FleetFacets | 
   const values = isFacet(key) ? (facets?.[key] ?? []) : []
   const known = values
     .filter(({ value }) => foldedText(value).startsWith(begun))
-    .map(({ value, agents }) => ({ insert: bare(value), note: agents.toLocaleString('en-US') }))
+    .map(({ value, agents }) => ({ insert: writtenValue(value), note: agents.toLocaleString('en-US') }))
   return [...(words ?? []), ...known].filter(({ insert }) => foldedText(insert) !== begun).slice(0, maxSuggestions)
 }
 
 /** A value as it is written after a key, in quotation marks if it needs them. */
-const bare = (value: string): string => (/[\s",*]|^[<>=]|^$/.test(value) ? quoteWord(value) : value)
+const writtenValue = (value: string): string => (/[\s",*]|^[<>=]|^$/.test(value) ? quoteWord(value) : value)
 
 /** The text after a suggestion was taken, and where the caret then is. */
 export function withSuggestion(

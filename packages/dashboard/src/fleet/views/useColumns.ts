@@ -5,7 +5,7 @@ import { defaultColumns, readColumns } from './columns.ts'
 
 const storedAs = 'svc-columns'
 
-function stored(): readonly FleetColumn[] {
+function readStoredColumns(): readonly FleetColumn[] {
   try {
     return readColumns(JSON.parse(localStorage.getItem(storedAs) ?? 'null')) ?? defaultColumns
   } catch {
@@ -13,7 +13,7 @@ function stored(): readonly FleetColumn[] {
   }
 }
 
-const chosen = sharedValue(stored())
+const chosen = sharedValue(readStoredColumns())
 
 /** Changes the columns of the list, and remembers them in this browser. */
 export function chooseColumns(columns: readonly FleetColumn[]): void {

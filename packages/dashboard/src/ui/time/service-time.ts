@@ -10,7 +10,7 @@ interface Clocks {
   wall: number
   mono: number
 }
-const reading = (): Clocks => ({ wall: Date.now(), mono: performance.now() })
+const readClocks = (): Clocks => ({ wall: Date.now(), mono: performance.now() })
 
 /**
  * The milliseconds since a reading. The clock of the browser's machine may be set back, and the other clock may stand
@@ -19,7 +19,7 @@ const reading = (): Clocks => ({ wall: Date.now(), mono: performance.now() })
 const since = ({ wall, mono }: Clocks): number => Math.max(Date.now() - wall, performance.now() - mono)
 
 /** The service's time in its last message that named one, and when the message arrived. */
-let last = { at: Date.now(), arrived: reading() }
+let last = { at: Date.now(), arrived: readClocks() }
 /** The service's time when anything last arrived from it. */
 let heardAt = last.at
 
@@ -30,7 +30,7 @@ let followsAnswers = false
 
 /** Takes over the service's time from a message that just arrived (Unix milliseconds). */
 export function noteServiceTime(at: number): void {
-  last = { at, arrived: reading() }
+  last = { at, arrived: readClocks() }
   isKnown = true
   noteServiceHeard()
 }

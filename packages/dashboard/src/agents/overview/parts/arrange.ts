@@ -3,10 +3,11 @@ import type { AgentPage } from '@svc/api'
 import { type HealthItem, type Level, levels, type Panel } from '@svc/protocol'
 import { isJobItem, jobPanel, shownJobsOf } from './jobs.ts'
 
-const rank = ({ level }: HealthItem): number => (level === undefined ? -1 : levels.indexOf(level))
+const rankOf = ({ level }: HealthItem): number => (level === undefined ? -1 : levels.indexOf(level))
 
 /** The health items from the worst to the best; those without a level come last. */
-export const worstFirst = (items: readonly HealthItem[]): HealthItem[] => items.toSorted((a, b) => rank(b) - rank(a))
+export const worstFirst = (items: readonly HealthItem[]): HealthItem[] =>
+  items.toSorted((a, b) => rankOf(b) - rankOf(a))
 
 /**
  * The health items to list. An item about a binding is left out if the page shows that binding, because the service may

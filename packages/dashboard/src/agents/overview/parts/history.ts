@@ -103,18 +103,18 @@ function wordsOf({ what, from, to, text }: HistoryChange): string {
     case 'level':
       return text ?? ''
     case 'version':
-      return `Version ${shown(from)} became ${shown(to)} on its machine`
+      return `Version ${valueText(from)} became ${valueText(to)} on its machine`
     case 'update': {
       const [subject, kind = ''] = (text ?? '').split(' ')
       const name = subject === 'runtime' ? 'Runtime' : 'Version'
-      return `${name}${to === null ? '' : ` ${shown(to)}`}: ${updateWords[kind as UpdateKind] ?? kind}`
+      return `${name}${to === null ? '' : ` ${valueText(to)}`}: ${updateWords[kind as UpdateKind] ?? kind}`
     }
     case 'setting':
-      return `${text} became ${shown(to)} on its machine, before ${shown(from)}`
+      return `${text} became ${valueText(to)} on its machine, before ${valueText(from)}`
     case 'command':
-      return `${commandName(text ?? '')}: ${commandStateTexts[to as keyof typeof commandStateTexts]?.word ?? shown(to)}`
+      return `${commandName(text ?? '')}: ${commandStateTexts[to as keyof typeof commandStateTexts]?.word ?? valueText(to)}`
     case 'run':
-      return `Run ${runName(text ?? '')}: ${shown(to)}`
+      return `Run ${runName(text ?? '')}: ${valueText(to)}`
     case 'alert':
       return `Alert ${to === 'open' ? 'opened' : 'ended'}: ${alertRules[text as keyof typeof alertRules]?.heading ?? text}`
     default:
@@ -122,7 +122,7 @@ function wordsOf({ what, from, to, text }: HistoryChange): string {
   }
 }
 
-const shown = (value: HistoryChange['to']): string => (value === null ? 'not set' : String(value))
+const valueText = (value: HistoryChange['to']): string => (value === null ? 'not set' : String(value))
 
 const commandName = (type: string): string =>
   isControl(type) ? controlNames[type] : type === 'log' ? 'Send log' : 'Set'
