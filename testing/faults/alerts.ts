@@ -344,7 +344,7 @@ export const alertFaults: readonly Fault[] = [
     name: 'target: a name is not judged by the address that it has at the connection',
     harm: 'A name that points into the private network of the service is called.',
     file: at('deliveries/target.ts'),
-    old: 'judged.push(...addresses.map((address) => passed(judgeAddress(address, allowed, name))))',
+    old: 'judged.push(...addresses.map((address) => valueOrThrow(judgeAddress(address, allowed, name))))',
     new: 'judged.push(...addresses)',
     tests: [at('deliveries/target.test.ts'), at('deliveries/send.test.ts')],
   },

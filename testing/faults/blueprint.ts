@@ -27,7 +27,7 @@ export const blueprintFaults: readonly Fault[] = [
     name: 'bundle: only the lengths of the two names are compared',
     harm: 'The service shows one file name and the machine unpacks another.',
     file: at('zip/profile.ts'),
-    old: '!same(name, local.name)',
+    old: '!areSameBytes(name, local.name)',
     new: 'name.length !== local.name.length',
     tests: [at('bundle/hostile.test.ts')],
   },

@@ -32,8 +32,8 @@ export const dashboardFaults: readonly Fault[] = [
     name: 'frames: the list is not asked for again when an agent changes its group',
     harm: 'The filter counts one bad agent, and the list shows none.',
     file: at('data/live/useLive.ts'),
-    old: 'group(fresh.get(row.name) ?? row, frame.now)',
-    new: 'group(row, frame.now)',
+    old: 'countKeyOf(fresh.get(row.name) ?? row, frame.now)',
+    new: 'countKeyOf(row, frame.now)',
     tests: [at('data/live/merge.test.ts')],
   },
   {

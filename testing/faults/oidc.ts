@@ -131,8 +131,8 @@ export const oidcFaults: readonly Fault[] = [
     name: 'oidc: a disabled person comes back through the provider',
     harm: 'Somebody whom the operator disabled signs in.',
     file: at('people/oidc/judge.ts'),
-    old: "connected.disabled ? refused('disabled') :",
-    new: "connected.disabled && settings.allow === '*' ? refused('disabled') :",
+    old: "connected.disabled ? refusedVisit('disabled') :",
+    new: "connected.disabled && settings.allow === '*' ? refusedVisit('disabled') :",
     tests: [ofJudge],
   },
   {
