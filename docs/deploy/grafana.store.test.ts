@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../packages/server/src/platform/db/open.ts'
 import { fleetMetrics } from '../../packages/server/src/service/ops/fleet-metrics.ts'
 import { alertRow } from '../../packages/server/testing/alert-row.ts'
-import { everyEngine } from '../../packages/server/testing/stores.ts'
+import { onEveryEngine } from '../../packages/server/testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../packages/server/testing/test-workspace.ts'
 
 interface Target {
@@ -59,7 +59,7 @@ async function furnish({ store: { db }, clock, agent, workspace }: TestWorkspace
   await db.insertInto('alert').values(alertRow(workspace, agent)).execute()
 }
 
-everyEngine('grafana.json', (open: () => Promise<Store>) => {
+onEveryEngine('grafana.json', (open: () => Promise<Store>) => {
   test('reads nothing that a scrape does not have', async () => {
     const w = await newTestWorkspace(await open())
     await furnish(w)

@@ -5,20 +5,39 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, inject } from 'vitest'
 import { atFileEnd } from '../../../testing/cleaning.ts'
+import { level } from '../../../testing/level.ts'
 import { openEmbedded, openPostgres, type Store } from '../src/platform/db/open.ts'
 import { type Cluster, prepare, template } from './postgres-once.ts'
 import { writeTemplate } from './sqlite-once.ts'
 
+/** Opens a new store, migrated and without rows, on one engine. */
+type OpenStore = () => Promise<Store>
+type Engine = 'SQLite' | 'PostgreSQL'
+type StoreTests = (open: OpenStore, engine: Engine) => void
+
+/** Both engines by name, each with the function that opens a new store on it. */
+export const bothEngines: readonly (readonly [engine: Engine, open: OpenStore])[] = [
+  ['SQLite', openTestSqlite],
+  ['PostgreSQL', openTestPostgres],
+]
 /**
- * Runs the tests in `tests` once on SQLite and once on PostgreSQL. Stores that a test opens with `open` are closed
- * after the test.
+ * The engines on which most tests run. `npm test` proves each guarantee once, so it has only SQLite here: a test on
+ * PostgreSQL takes twice the processor time. Tests of code that asks for the engine, or that relies on its locks, use
+ * `bothEngines` and `onBothEngines`.
  */
-export function everyEngine(
-  name: string,
-  tests: (open: () => Promise<Store>, engine: 'SQLite' | 'PostgreSQL') => void,
-): void {
-  describe(`${name} (SQLite)`, () => tests(closing(openTestSqlite), 'SQLite'))
-  describe(`${name} (PostgreSQL)`, () => tests(closing(openTestPostgres), 'PostgreSQL'))
+export const everyEngine = level === 'short' ? bothEngines.slice(0, 1) : bothEngines
+
+/**
+ * Runs the tests in `tests` once on each of `everyEngine`. Stores that a test opens with `open` are closed after the
+ * test.
+ */
+export const onEveryEngine = (name: string, tests: StoreTests): void => onEngines(everyEngine, name, tests)
+
+/** As `onEveryEngine`, but on both engines at every level. */
+export const onBothEngines = (name: string, tests: StoreTests): void => onEngines(bothEngines, name, tests)
+
+function onEngines(engines: typeof bothEngines, name: string, tests: StoreTests): void {
+  for (const [engine, open] of engines) describe(`${name} (${engine})`, () => tests(closing(open), engine))
 }
 
 export function closing(open: () => Promise<Store>): () => Promise<Store> {

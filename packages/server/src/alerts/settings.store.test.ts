@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../platform/ids.ts'
 import { evaluateScope } from './evaluation/evaluate.ts'
@@ -9,7 +9,7 @@ import { readAlertSettings, readExpectedHours, setAgentHours, setAlertSettings }
 
 const baseUrl = 'https://svc.example.org'
 
-everyEngine('the settings of alerts', (open) => {
+onEveryEngine('the settings of alerts', (open) => {
   const lived = async () => {
     const w = await newTestWorkspace(await open())
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }

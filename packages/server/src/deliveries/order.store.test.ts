@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { byLevel } from '../../../../testing/level.ts'
-import { everyEngine } from '../../testing/stores.ts'
+import { onBothEngines } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../platform/ids.ts'
 import { seal, sealKeyOf } from '../platform/seal.ts'
@@ -53,7 +53,7 @@ const moves = fc.oneof(
   { weight: 3, arbitrary: fc.record({ is: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 400 }) }) },
 )
 
-everyEngine('two nodes on one channel', (open) => {
+onBothEngines('two nodes on one channel', (open) => {
   test.each(['single', 'grouped'] as const)('keep the order of the messages about each alert (%s)', async (format) => {
     const w = await newTestWorkspace(await open())
     const { db } = w.store

@@ -8,7 +8,7 @@ import type { ChannelKind } from '@svc/api'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
 import { badReceivers, hangingAt, hangingMailServer, receiverOf } from '../../testing/receivers.ts'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { alertWriter } from '../alerts/messages/writing.ts'
 import { seal, sealKeyOf } from '../platform/seal.ts'
@@ -49,7 +49,7 @@ const kinds: Readonly<Record<Exclude<ChannelKind, 'email'>, (url: string) => obj
   push: (url) => ({ url, secret: subscription }),
 }
 
-everyEngine('receivers that do not answer as they should', (open) => {
+onEveryEngine('receivers that do not answer as they should', (open) => {
   const started = async ({ withinMs, smtpUrl }: { withinMs?: number; smtpUrl?: string }) => {
     const w = await newTestWorkspace(await open())
     const dispatcher = createDispatcher({

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { offering } from '../../testing/service.ts'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { commands } from './commands/all.ts'
 import type { OperatorRequest, ServiceParts } from './shared/request.ts'
 import { runOperatorCommand } from './socket/socket.ts'
 
-everyEngine('svc-server action', (open) => {
+onEveryEngine('svc-server action', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const { report } = reporting(w)

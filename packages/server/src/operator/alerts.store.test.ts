@@ -1,13 +1,13 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { hook, openAlert, typing } from '../../testing/typing.ts'
 import type { Alert } from '../alerts/rules/judge.ts'
 
 const text = expect.any(String)
 const number = expect.any(Number)
 
-everyEngine('commands for alerts and rules', (open) => {
+onEveryEngine('commands for alerts and rules', (open) => {
   const start = async () => typing(await open())
 
   test('alert list prints every state, with exactly the keys that programs rely on', async () => {

@@ -2,14 +2,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { mailbox } from '../../../../testing/mailbox.ts'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { hook, openAlert, typing } from '../../testing/typing.ts'
 import { isSigningSecret } from '../deliveries/channels/webhook.ts'
 
 const text = expect.any(String)
 const signing = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-everyEngine('commands for channels and deliveries', (open) => {
+onEveryEngine('commands for channels and deliveries', (open) => {
   const start = async (more?: { smtpUrl: string }) => typing(await open(), more)
 
   test('channel add prints a secret only if the service made it, and nothing prints a secret afterwards', async () => {

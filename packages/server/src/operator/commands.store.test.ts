@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { quickPasswords } from '../../testing/quick-passwords.ts'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { openAuth, warmUpAuth } from '../people/accounts/auth.ts'
 import { listPeople } from '../people/accounts/store.ts'
@@ -10,7 +10,7 @@ import { runOperatorCommand } from './socket/socket.ts'
 
 const password = 'correct horse battery staple'
 
-everyEngine('commands of the operator', (open) => {
+onEveryEngine('commands of the operator', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const baseUrl = 'http://localhost'

@@ -13,7 +13,7 @@ import { fileBeforeFactors, keptBeforeFactors } from '../../testing/earlier/befo
 import { type Browser, operator, password, type Service, serve, value } from '../../testing/page/service.ts'
 import { addPasskey, passkeyRequest, type TestPasskey, usePasskey } from '../../testing/passkeys.ts'
 import { testConfig } from '../../testing/service.ts'
-import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../testing/stores.ts'
+import { everyEngine, newPostgresDatabase, openTestSqlite } from '../../testing/stores.ts'
 import { createLink } from '../people/accounts/links.ts'
 import { databaseFile, secretFile, secretOf } from '../platform/data-folder.ts'
 import { openEmbedded, openPostgres, type Store } from '../platform/db/open.ts'
@@ -150,10 +150,7 @@ test('the move to PostgreSQL takes factors along', async () => {
   await expectFactorWorks(there, app)
 })
 
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const)('on %s', (engine, open) => {
+describe.each(everyEngine)('on %s', (engine, open) => {
   test('with another file "secret" codes are refused with the reason, and recovery codes lead to a new app', async () => {
     const { service, ann, app } = await enrolled(await open())
     const passkey = await addPasskey(ann, service.baseUrl)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { testStart } from '../../testing/test-workspace.ts'
 import { typing } from '../../testing/typing.ts'
 import { readHistoryChanges } from '../web/queries/changes.ts'
 import { agentStates } from '../web/queries/states.ts'
 import { agentTrend } from '../web/queries/trend.ts'
 
-everyEngine('commands about what was before', (open) => {
+onEveryEngine('commands about what was before', (open) => {
   test('history cost prints rows, CSV and JSON, and refuses what is no date', async () => {
     const { w, said, json } = await typing(await open())
     expect(await said('history cost north')).toBe('No costs were reported in this time.')

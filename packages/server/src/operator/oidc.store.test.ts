@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { followCallback, providerBrowser, signInThrough, startProvider, type TestProvider } from '../../testing/oidc.ts'
 import { type Given, type Service, serve, value } from '../../testing/page/service.ts'
-import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../testing/stores.ts'
+import { everyEngine, newPostgresDatabase, openTestSqlite } from '../../testing/stores.ts'
 import type { OidcSettings } from '../platform/base.ts'
 import { databaseFile } from '../platform/data-folder.ts'
 import { openEmbedded, openPostgres, type Store } from '../platform/db/open.ts'
@@ -85,10 +85,7 @@ test('the move to PostgreSQL takes the connection along', async () => {
   expect(await signsIn(provider, await served(provider, { postgres: to, dataDir: service.dir }))).toBe(id)
 })
 
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const)('on %s', (engine, open) => {
+describe.each(everyEngine)('on %s', (engine, open) => {
   test('the list of people says who is connected, and the deletion that the provider still lets them in', async () => {
     const { provider, service, id } = await connected(await open())
     const { value: people, says } = await operates(service, 'person list', [])

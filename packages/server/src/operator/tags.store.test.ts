@@ -1,13 +1,13 @@
 /** Tests the commands about tags, which call the same functions as the page. */
 import { expect, test } from 'vitest'
 import { installing } from '../../testing/installing.ts'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { redeemInstall } from '../updates/installs/redeem.ts'
 import { commands } from './commands/all.ts'
 import type { OperatorRequest, ServiceParts } from './shared/request.ts'
 import { runOperatorCommand } from './socket/socket.ts'
 
-everyEngine('tags by svc-server', (open) => {
+onEveryEngine('tags by svc-server', (open) => {
   const start = async () => {
     const w = await installing(await open())
     for (const name of ['mail-1', 'mail-2', 'disk-1']) await w.addAgent(name)

@@ -1,14 +1,14 @@
 /** Tests the commands about views, which call the same functions as the page. */
 import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
-import { everyEngine } from '../../testing/stores.ts'
+import { onEveryEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { readViews, setView } from '../fleet/views/store.ts'
 import { commands } from './commands/all.ts'
 import type { OperatorRequest, ServiceParts } from './shared/request.ts'
 import { runOperatorCommand } from './socket/socket.ts'
 
-everyEngine('svc-server view', (open) => {
+onEveryEngine('svc-server view', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const { report } = reporting(w)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { everyEngine } from '../../testing/stores.ts'
+import { onBothEngines } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { expireAfterLoss } from '../fleet/commands/store.ts'
 import { renewAccess } from '../operator/backup/renew.ts'
@@ -10,7 +10,7 @@ import { healthOf } from '../service/ops/health.ts'
 import type { Store } from './db/open.ts'
 import { startMarks, undecidedLoss } from './marks.ts'
 
-everyEngine('a database that went back', (open) => {
+onBothEngines('a database that went back', (open) => {
   /** Starts a node with a data folder of its own, which outlives the node. */
   function newNode(store: Store, clock: { at: number }) {
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-marks-'))

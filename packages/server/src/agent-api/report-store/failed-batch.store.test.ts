@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { reporting, submission } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { usageSums } from '../../web/queries/usage.ts'
 
-everyEngine('a batch that fails', (open) => {
+onBothEngines('a batch that fails', (open) => {
   test('a batch that fails leaves nothing that the next one builds on', async () => {
     const w = await newTestWorkspace(await open())
     const r = reporting(w)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { maxModelsPerDay, otherModels } from '../../fleet/reports/usage-names.ts'
 import { agentPage } from '../../web/queries/agent.ts'
@@ -16,7 +16,7 @@ const runsOf = (prefix: string, count: number, started = (_: number) => noon) =>
     models: Object.fromEntries(many(50, (k) => [`${prefix}-${i}-${k}`, 0.01])),
   }))
 
-everyEngine('models of a report', (open) => {
+onBothEngines('models of a report', (open) => {
   const sums = async ({ store, agent }: TestWorkspace) => {
     const all = await usageSums(store.db, agent)
     const total = all.filter(({ model }) => model === '').reduce((sum, { costMicro }) => sum + costMicro, 0)

@@ -4,7 +4,7 @@ import { eventually } from '../../../../../testing/eventually.ts'
 import { asAnotherRequest } from '../../../testing/beside.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
 import { migrate } from '../../platform/db/migrate.ts'
@@ -48,7 +48,7 @@ async function batchWaits(trx: Db, { engine }: Store): Promise<void> {
   })
 }
 
-everyEngine('group commit', (open) => {
+onBothEngines('group commit', (open) => {
   test('reports that arrive together are committed together, and two of the same agent one after the other', async () => {
     const w = await newTestWorkspace(await open())
     const { submit, metrics, settled } = batching(w)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type ReportingParts, reporting } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 
-everyEngine('commands in a report', (open) => {
+onEveryEngine('commands in a report', (open) => {
   const start = async (): Promise<TestWorkspace & ReportingParts> => {
     const w = await newTestWorkspace(await open())
     const r = reporting(w)

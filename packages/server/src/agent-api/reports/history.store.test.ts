@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
 import { faults, type History, play } from '../../../testing/history.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
 
@@ -9,7 +9,7 @@ const long = level === 'long'
 const seeds = long ? 300 : 8
 const steps = long ? 150 : 80
 
-everyEngine('histories of commands', (open) => {
+onEveryEngine('histories of commands', (open) => {
   test('under loss, doubling and delay every command is delivered at most once, in time, and shown as answered (I1, I2, I5, I6)', {
     timeout: long ? 1_800_000 : 60_000,
   }, async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { uploaded } from '../../../testing/bundles.ts'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { readLogNames, sendCommand } from '../../fleet/commands/store.ts'
 import { readMachineChanges } from '../../web/queries/agent.ts'
@@ -12,7 +12,7 @@ const set = (every: number) => ({
   settings: { schema: [{ key: 'every', type: 'number' }], values: { every } },
 })
 
-everyEngine('changes made on the machine', (open) => {
+onEveryEngine('changes made on the machine', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     return { ...reporting(w), ...w, changes: () => readMachineChanges(w.store.db, w.agent, 50) }

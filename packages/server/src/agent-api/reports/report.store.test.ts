@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleReport } from '../../../../protocol/testing/sample.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { hasTwoReporters } from '../../fleet/reports/reporters.ts'
@@ -21,7 +21,7 @@ const ages: [says: string, minutes: number, more: object, age: object][] = [
   ['without a time', 0, { status_at: null, status_old: true }, { statusOld: false, statusLate: false }],
 ]
 
-everyEngine('a report', (open) => {
+onBothEngines('a report', (open) => {
   test('a report is kept as received, along with its runs and the columns of the fleet list', async () => {
     const w = await newTestWorkspace(await open())
     await reporting(w).report(sampleReport)

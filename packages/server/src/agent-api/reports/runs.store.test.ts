@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reporting, submission } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { agentPage } from '../../web/queries/agent.ts'
 import { fleetRows } from '../../web/queries/fleet-rows.ts'
@@ -10,7 +10,7 @@ const noon = testStart / 1000
 const many = (count: number, run: (i: number) => object) => Array.from({ length: count }, (_, i) => run(i))
 const today = Math.floor(testStart / 86_400_000)
 
-everyEngine('runs of a report', (open) => {
+onEveryEngine('runs of a report', (open) => {
   const ids = async ({ store }: TestWorkspace) =>
     (await store.db.selectFrom('run').select('id').orderBy('place').orderBy('seq').execute()).map(({ id }) => id)
   const usage = async ({ store, agent }: TestWorkspace) =>

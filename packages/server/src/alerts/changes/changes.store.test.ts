@@ -1,7 +1,7 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
 import { alertRow } from '../../../testing/alert-row.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { insertDelivery } from '../../deliveries/store.ts'
@@ -29,7 +29,7 @@ const key = sealKeyOf('a secret of at least thirty-two characters')
 const baseUrl = 'https://svc.example.org'
 const hook = { name: 'ops', kind: 'webhook', url: 'https://example.org/hook?token=shown-never' }
 
-everyEngine('what people do with alerts', (open) => {
+onEveryEngine('what people do with alerts', (open) => {
   const started = async () => {
     const w = await newTestWorkspace(await open())
     const ctx = () => ({ db: w.store.db, by: w.admin, now: w.clock.now() })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { addPerson, newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { claimDeliveries } from '../../deliveries/claiming.ts'
 import { endOldDeliveries } from '../../deliveries/settling.ts'
@@ -23,7 +23,7 @@ const mine = { name: 'my-email', kind: 'email', zone: 'Europe/Berlin' } as const
 /** Converts a UTC time to milliseconds. The clock of these tests starts at 12:00 UTC on Saturday, 21 November 2026. */
 const at = (text: string) => Date.parse(`${text}Z`)
 
-everyEngine('the channels of a person', (open) => {
+onEveryEngine('the channels of a person', (open) => {
   const started = async () => {
     const w = await newTestWorkspace(await open())
     const ctx = (by = w.admin) => ({ db: w.store.db, by, now: w.clock.now() })
@@ -205,7 +205,7 @@ everyEngine('the channels of a person', (open) => {
   })
 })
 
-everyEngine('an escalation', (open) => {
+onEveryEngine('an escalation', (open) => {
   const started = async () => {
     const w = await newTestWorkspace(await open())
     const ctx = () => ({ db: w.store.db, by: w.admin, now: w.clock.now() })

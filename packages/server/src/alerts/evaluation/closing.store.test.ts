@@ -1,6 +1,6 @@
 /** Tests that alerts are closed when nobody watches their subject any longer, and that the message says why. */
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { saidIn, watched } from '../../../testing/watched.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 
@@ -9,7 +9,7 @@ const failing = { state: { level: 'bad', label: 'jobs' }, health }
 const time = String.raw`\d\d:\d\d UTC`
 const was = (what: string) => expect.stringMatching(new RegExp(`^${what} from ${time} to ${time}, for \\d minutes$`))
 
-everyEngine('the end of alerts', (open) => {
+onEveryEngine('the end of alerts', (open) => {
   test('an agent that somebody stopped leaves no open alert, and the message says why', async () => {
     const { w, lives, report, lines, changes } = await watched(await open())
     await lives(3, failing)

@@ -7,7 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { headerOf, mailbox } from '../../../../../testing/mailbox.ts'
 import { pushService } from '../../../testing/push-service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { newSigningSecret } from '../../deliveries/channels/webhook.ts'
 import { createDispatcher } from '../../deliveries/dispatcher.ts'
@@ -48,7 +48,7 @@ async function receiver(...answers: (number | 'silence')[]) {
   return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
 }
 
-everyEngine('what sends deliveries', (open) => {
+onBothEngines('what sends deliveries', (open) => {
   const started = async (smtpUrl?: string) => {
     const w = await newTestWorkspace(await open())
     const dispatcher = createDispatcher({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
@@ -7,7 +7,7 @@ import type { AlertChange } from '../messages/message.ts'
 import { scopeOf } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
 
-everyEngine('an evaluation of a workspace', (open) => {
+onEveryEngine('an evaluation of a workspace', (open) => {
   const lived = async () => {
     const w = await newTestWorkspace(await open())
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { listMutes } from '../changes/listing.ts'
 import { muteAlerts } from '../changes/muting.ts'
@@ -9,7 +9,7 @@ import type { ServiceFacts } from './service.ts'
 
 const facts: ServiceFacts = { diskFree: 0.5, lastBackupAt: null, clockJump: null, evaluatedAt: null, wentBack: null }
 
-everyEngine('the clock of alerts', (open) => {
+onEveryEngine('the clock of alerts', (open) => {
   const silent = async () => {
     const w = await newTestWorkspace(await open())
     const received_at = w.clock.now() - 20 * 60_000

@@ -1,6 +1,6 @@
 import type { RuleName } from '@svc/api'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
 import { agentRules, defaultRule, judgeForAgent } from '../rules/rules.ts'
@@ -39,7 +39,7 @@ const reports: readonly [says: string, report: object, agent?: object][] = [
   ['hundreds of runs that wait', { usage: 'today 0 200' }],
 ]
 
-everyEngine('the facts about a fleet', (open) => {
+onEveryEngine('the facts about a fleet', (open) => {
   async function fleet() {
     const w = await newTestWorkspace(await open())
     const today = dayNumber(w.clock.now())

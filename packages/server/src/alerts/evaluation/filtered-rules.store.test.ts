@@ -1,6 +1,6 @@
 /** Tests rules that a filter limits to some agents. */
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
 import { newId } from '../../platform/ids.ts'
 import { setRule } from '../changes/rules.ts'
@@ -9,7 +9,7 @@ import { scopeOf } from '../scope.ts'
 import { evaluateScope } from './evaluate.ts'
 import { filteredRules } from './filtered-rules.ts'
 
-everyEngine('a rule that a filter limits', (open) => {
+onEveryEngine('a rule that a filter limits', (open) => {
   const lived = async () => {
     const w = await newTestWorkspace(await open())
     const { db } = w.store

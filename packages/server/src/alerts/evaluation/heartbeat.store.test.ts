@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { takeLease } from './lease.ts'
@@ -21,7 +21,7 @@ async function receiver(answer: number | 'silence') {
   return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/ping` }
 }
 
-everyEngine('the heartbeat', (open) => {
+onEveryEngine('the heartbeat', (open) => {
   const started = async (answer: number | 'silence' | 'nowhere' = 200) => {
     const w = await newTestWorkspace(await open())
     await takeLease(w.store.db, 'a', w.clock.now())

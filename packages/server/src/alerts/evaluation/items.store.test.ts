@@ -5,7 +5,7 @@ import type { RuleName } from '@svc/api'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { createDispatcher } from '../../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
@@ -53,7 +53,7 @@ async function receiver() {
 
 type Item = [name: string, detail?: string, level?: 'ok' | 'warn' | 'bad']
 
-everyEngine('alerts about health items', (open) => {
+onEveryEngine('alerts about health items', (open) => {
   const lived = async () => {
     const w = await newTestWorkspace(await open())
     const { db } = w.store

@@ -1,7 +1,7 @@
 /** Tests that what is shown or sent about an open alert is true at that moment, without a write for each change. */
 import type { RuleName } from '@svc/api'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { baseUrl, saidIn, watched } from '../../../testing/watched.ts'
 import { renameAgent } from '../../fleet/agents/store.ts'
 import { acknowledgeAlert } from '../changes/acknowledging.ts'
@@ -65,7 +65,7 @@ const silence = async ({ w, lives }: Awaited<ReturnType<typeof watched>>) => {
   await lives(1)
 }
 
-everyEngine('what an open alert says', (open) => {
+onEveryEngine('what an open alert says', (open) => {
   test.each(worded)('the rule %s, item %s, says what the agent says now', async (rule, item, first, then, words) => {
     const { w, db, lives, report, turnsOn, lines, changes, ctx } = await watched(await open())
     for (const name of ['bad', 'item'] as const) await setRule(ctx(), w.workspace, { rule: name, on: name === rule })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { eraseOldNames, findByOldName, maxOldNames } from './old-names.ts'
 import { renameAgent } from './store.ts'
@@ -7,7 +7,7 @@ import { renameAgent } from './store.ts'
 const by = { id: null, name: 'operator' }
 const dayMs = 86_400_000
 
-everyEngine('the old names of agents', (open) => {
+onEveryEngine('the old names of agents', (open) => {
   test('lead to the agent for 90 days, and are erased after that', async () => {
     const { store, workspace, agent, clock } = await newTestWorkspace(await open())
     const now = clock.now()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type InstallWorkspace, installing } from '../../../testing/installing.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { activate, deactivate } from '../../people/workspaces/store.ts'
 import { redeemInstall } from '../../updates/installs/redeem.ts'
 import { deleteAgent } from '../agents/store.ts'
@@ -8,7 +8,7 @@ import { addProduct, listProducts, readProducts, removeProduct } from '../produc
 import { findProduct, introspect } from './introspect.ts'
 import { deleteBot, listBots, revokeBot } from './store.ts'
 
-everyEngine('introspection', (open) => {
+onEveryEngine('introspection', (open) => {
   const start = async () => {
     const w = await installing(await open())
     await w.upload({ bindings: ['tasks:editor:tasks.read,tasks.write'] })

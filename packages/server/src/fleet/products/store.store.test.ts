@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { activate, isActivated } from '../../people/workspaces/store.ts'
 import { addProduct, listProducts, removeProduct } from './store.ts'
 
-everyEngine('products', (open) => {
+onEveryEngine('products', (open) => {
   const tasks = { id: 'tasks', origin: 'https://tasks.example.org/' }
 
   test('a product is added once, its secret is stored only as a hash, and removing it ends its activations', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { submission } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { openReportStore } from '../../agent-api/open.ts'
 import {
@@ -56,7 +56,7 @@ function distinct<R>({ columns }: DescribedTable, known: Record<string, unknown>
 const without = <R extends object>(row: R, ...names: string[]) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
 
-everyEngine('the writes of a report', (open) => {
+onBothEngines('the writes of a report', (open) => {
   test('each value of a report and of a run gets into its own column, in a new row and in a changed one', async () => {
     const w = await newTestWorkspace(await open())
     const agent_id = w.agent.id

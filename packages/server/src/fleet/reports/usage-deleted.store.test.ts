@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { eraseOldSums } from '../../service/sweeper/rounds.ts'
@@ -12,7 +12,7 @@ const today = dayNumber(testStart)
 const by = { id: null, name: 'operator' }
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
 
-everyEngine('the sums of deleted agents', (open) => {
+onEveryEngine('the sums of deleted agents', (open) => {
   const kept = async ({ store }: TestWorkspace) =>
     (await store.db.selectFrom('usage_deleted').selectAll().orderBy('day').orderBy('model').execute()).map((row) => [
       row.day - today,

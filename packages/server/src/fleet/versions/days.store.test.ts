@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { ofBlueprint } from '../../../testing/wishes.ts'
 import { newId } from '../../platform/ids.ts'
@@ -12,7 +12,7 @@ import { countVersions, keptVersionDays, mostFrequent, versionCounts } from './d
 
 const date = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-everyEngine('agents by version and day', (open) => {
+onEveryEngine('agents by version and day', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const { report } = reporting(w)

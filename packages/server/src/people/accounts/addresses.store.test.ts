@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { mailbox } from '../../../../../testing/mailbox.ts'
 import { password, serve } from '../../../testing/page/service.ts'
-import { everyEngine, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { everyEngine, onEveryEngine } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { createLink } from './links.ts'
 import { findPerson, listPeople } from './store.ts'
@@ -23,12 +23,7 @@ async function newSetup(postgres: Store, stored: string) {
   return { service, ann, signsIn }
 }
 
-const engines = [
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const
-
-describe.each(engines)('an address, on %s,', (_engine, open) => {
+describe.each(everyEngine)('an address, on %s,', (_engine, open) => {
   test('that is not ASCII signs in, in any case, NFC or NFD, and with what was pasted around it', async () => {
     const { signsIn } = await newSetup(await open(), 'jürgen@example.org')
     for (const typed of [
@@ -116,7 +111,7 @@ describe.each(engines)('an address, on %s,', (_engine, open) => {
   })
 })
 
-everyEngine('an address that no engine can compare', (open) => {
+onEveryEngine('an address that no engine can compare', (open) => {
   test('has no account', async () => {
     const { db } = await open()
     expect(await findPerson(db, 'b\0ob@example.org')).toBeUndefined()

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { StoreError } from '../../platform/db/error.ts'
 import { openAuth, warmUpAuth } from './auth.ts'
 import { decideWithAccounts } from './library.ts'
 
 const setup = { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' }
 
-everyEngine('the accounts library', (open) => {
+onBothEngines('the accounts library', (open) => {
   test('is ready before a transaction of the service begins', async () => {
     const store = await open()
     const auth = openAuth(store, setup)

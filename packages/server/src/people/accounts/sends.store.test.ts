@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { countTest } from '../../alerts/changes/channels.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -10,7 +10,7 @@ const kinds = Object.keys(sendLimits) as (keyof typeof sendLimits)[]
 const count = (db: Db, kind: (typeof kinds)[number], key: string, at: number) =>
   transaction(db, (trx) => countSend(trx, [[kind, key]], at))
 
-everyEngine('what people have the service send', (open) => {
+onEveryEngine('what people have the service send', (open) => {
   test.each(kinds)('%s is limited, and the refusal says when it is possible again', async (kind) => {
     const { db } = await open()
     const { max, ms } = sendLimits[kind]

@@ -1,13 +1,13 @@
 import type { SignInRecord } from '@svc/api'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { openAuth } from './auth.ts'
 import { listSignIns, nextToDrop, recordSignIn } from './sign-in-records.ts'
 import { createPerson } from './store.ts'
 
 const operator = { id: null, name: 'operator' }
 
-everyEngine('sign-ins', (open) => {
+onEveryEngine('sign-ins', (open) => {
   const newSetup = async () => {
     const store = await open()
     const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' })

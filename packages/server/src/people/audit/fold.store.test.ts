@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { foldActivity, foldedAction, isEvidenceFull } from './fold.ts'
 import { audit } from './store.ts'
 
 const limited = (ordinary: { kept: number; slack: number }) => ({ ordinary, evidence: { kept: 20, slack: 4 } })
 
-everyEngine('the activity of one person', (open) => {
+onEveryEngine('the activity of one person', (open) => {
   test('is bounded: the oldest lines become one that counts them, and those of other people stay', async () => {
     const { db } = await open()
     const [ann, bob] = [

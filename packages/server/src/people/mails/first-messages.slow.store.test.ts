@@ -6,7 +6,7 @@
 import { expect, test, vi } from 'vitest'
 import { quickPasswords } from '../../../testing/quick-passwords.ts'
 import { type ReceiverAct, simulatedReceivers } from '../../../testing/simulated-receivers.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { addPerson, addToWorkspace, addWorkspace } from '../../../testing/test-workspace.ts'
 import { tryMs } from '../../deliveries/attempt.ts'
 import { createSourceDispatcher } from '../../deliveries/dispatcher.ts'
@@ -148,7 +148,7 @@ async function world(store: Store, act: ReceiverAct, worked: boolean) {
   return { ...simulated, queues, hold, play, stop: dispatcher.stop }
 }
 
-everyEngine('while 12 recipients, 50 invitations and 40 channels wait for receivers', (open) => {
+onEveryEngine('while 12 recipients, 50 invitations and 40 channels wait for receivers', (open) => {
   test.each(receivers)('that %s, every first message leaves within 10 s', async (_says, act, worked) => {
     const { accepted, now, queues, hold, play, stop } = await world(await open(), act, worked)
     try {

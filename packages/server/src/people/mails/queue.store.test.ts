@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { dueMails, type MailTopic, maxMailsRead } from './queue.ts'
 
-everyEngine('mails that wait', (open) => {
+onEveryEngine('mails that wait', (open) => {
   test('are read some at once: those that were tried least, and of each kind some', async () => {
     const { db, ...store } = await open()
     const row = (topic: MailTopic, due_at: number, tries = 0) => ({

@@ -3,7 +3,7 @@ import type { TableMetadata } from 'kysely'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { createLookup } from '../../agent-api/reports/lookup.ts'
 import { dueChannels } from '../../deliveries/store.ts'
@@ -130,7 +130,7 @@ const erasedAtOnce = new Map<string, number>([
   ['workspace_deleted', 1],
 ])
 
-everyEngine('a deleted workspace', (open) => {
+onEveryEngine('a deleted workspace', (open) => {
   const start = async () => {
     const store = await open()
     const north = await newTestWorkspace(store)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { value } from '../../../testing/page/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { openAuth } from '../accounts/auth.ts'
 import { createPerson } from '../accounts/store.ts'
 import { createOwnWorkspace, maxOwnWorkspaces } from './making.ts'
@@ -10,7 +10,7 @@ import { activate, addMember, createWorkspace, isActivated } from './store.ts'
 const operator = { id: null, name: 'operator' }
 const now = Date.UTC(2026, 10, 22, 12)
 
-everyEngine('a workspace made on the page', (open) => {
+onEveryEngine('a workspace made on the page', (open) => {
   test('an admin of an activated workspace can make another, which is activated and has its maker as admin; twenty at most', async () => {
     const store = await open()
     const auth = openAuth(store, { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' })

@@ -1,7 +1,7 @@
 import type { InvitationInfo, Me, Members } from '@svc/api'
 import { describe, expect, test } from 'vitest'
 import { operator, password, serve, value } from '../../../testing/page/service.ts'
-import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { everyEngine } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { inviteAsOperator } from './invitations.ts'
 import { setLimits } from './limits.ts'
@@ -20,10 +20,7 @@ async function newSetup(postgres: Store) {
   return { service, north, ctx, invite, pathOf, accept, info }
 }
 
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const)('an invitation of the operator, on %s,', (_engine, open) => {
+describe.each(everyEngine)('an invitation of the operator, on %s,', (_engine, open) => {
   test('gives an empty workspace its first admin, once, for this address only', async () => {
     const { service, invite, pathOf, accept, info } = await newSetup(await open())
     const url = await invite()

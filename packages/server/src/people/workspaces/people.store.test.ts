@@ -6,7 +6,7 @@ import { headerOf, mailbox } from '../../../../../testing/mailbox.ts'
 import { operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import { streamOf } from '../../../testing/page/stream.ts'
 import { newServiceHome } from '../../../testing/service-process.ts'
-import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { bothEngines, newPostgresDatabase } from '../../../testing/stores.ts'
 import { createSourceDispatcher } from '../../deliveries/dispatcher.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
@@ -63,10 +63,7 @@ const ways: [string, number, (service: Service) => Promise<{ status: number }>][
   ]),
 ]
 
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const)('a disabled person, on %s,', (_engine, open) => {
+describe.each(bothEngines)('a disabled person, on %s,', (_engine, open) => {
   test('is signed out everywhere, has no way in, and has everything back when enabled', async () => {
     const { service, bob, ctx, mailed, lines } = await newSetup(await open())
     const stream = await streamOf(`${service.origin}/api/web/w/north/events`, bob.cookie)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { besideTransaction } from '../../../testing/beside.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import type { Db } from './open.ts'
 import { transaction } from './transaction.ts'
 
 const first = (db: Db) => db.selectFrom('workspace').select('id').execute()
 
-everyEngine('a query in a test', (open) => {
+onBothEngines('a query in a test', (open) => {
   test('throws beside an open transaction, however deep', async () => {
     const { db } = await open()
     const deep = () => new Promise((resolve) => setImmediate(resolve)).then(() => first(db))

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { isConstraint, isDatabaseFailure } from './error.ts'
 
-everyEngine('errors of the database', (open) => {
+onBothEngines('errors of the database', (open) => {
   test('a duplicate primary key, a duplicate unique value, and a row without its parent are conflicts, not failures', async () => {
     const w = await newTestWorkspace(await open())
     const { db } = w.store

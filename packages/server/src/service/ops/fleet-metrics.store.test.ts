@@ -4,7 +4,7 @@ import type { StoppedBy } from '@svc/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
 import { alertRow } from '../../../testing/alert-row.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
@@ -54,7 +54,7 @@ function scraping({ store, clock }: TestWorkspace, maxAgents = 5000) {
 
 afterEach(() => void vi.useRealTimers())
 
-everyEngine('/metrics/fleet', (open: () => Promise<Store>) => {
+onEveryEngine('/metrics/fleet', (open: () => Promise<Store>) => {
   test('has the facts of each agent, and none that it does not know', async () => {
     const w = await newTestWorkspace(await open()) // The agent mail-triage has never reported.
     await reported(w, 'fine', { level: 'info' })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine, newPostgresDatabase, openTestSqlite } from '../../../testing/stores.ts'
+import { newPostgresDatabase, onEveryEngine, openTestSqlite } from '../../../testing/stores.ts'
 import { openPostgres } from '../../platform/db/open.ts'
 import { healthOf } from './health.ts'
 
-everyEngine('health', (open) => {
+onEveryEngine('health', (open) => {
   test('a database that accepts writes is healthy', async () => {
     expect(await healthOf(await open(), Date.now)()).toEqual({ ok: true })
   })

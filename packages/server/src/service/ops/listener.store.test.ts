@@ -7,7 +7,7 @@ import type { StoppedBy } from '@svc/protocol'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { testConfig } from '../../../testing/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { createMetrics } from '../../agent-api/reports/metrics.ts'
 import type { Store } from '../../platform/db/open.ts'
@@ -78,7 +78,7 @@ const addCommand = (w: TestWorkspace, state: 'queued' | 'delivered' | 'applied',
     })
     .execute()
 
-everyEngine('the operator’s port', (open: () => Promise<Store>) => {
+onEveryEngine('the operator’s port', (open: () => Promise<Store>) => {
   test('reports with the version that the service is healthy, only to GET and HEAD', async () => {
     const store = await open()
     const { ask, close } = await listening(await newTestWorkspace(store))
@@ -127,7 +127,7 @@ everyEngine('the operator’s port', (open: () => Promise<Store>) => {
   })
 })
 
-everyEngine('/metrics/fleet on the operator’s port', (open: () => Promise<Store>) => {
+onEveryEngine('/metrics/fleet on the operator’s port', (open: () => Promise<Store>) => {
   test('exists only if it is wanted, and the answer to another address names what exists', async () => {
     const w = await newTestWorkspace(await open())
     const without = await listening(w)
@@ -162,7 +162,7 @@ everyEngine('/metrics/fleet on the operator’s port', (open: () => Promise<Stor
   })
 })
 
-everyEngine('the metrics of alerts', (open: () => Promise<Store>) => {
+onEveryEngine('the metrics of alerts', (open: () => Promise<Store>) => {
   test('say how many messages wait, and how old the last evaluation is', async () => {
     const w = await newTestWorkspace(await open())
     const turned = { id: 1, holder: 'x', until_at: 0, turned_at: w.clock.now() }
@@ -182,7 +182,7 @@ everyEngine('the metrics of alerts', (open: () => Promise<Store>) => {
   })
 })
 
-everyEngine('the counts of commands', (open: () => Promise<Store>) => {
+onEveryEngine('the counts of commands', (open: () => Promise<Store>) => {
   test('forget a state without commands after five seconds', async () => {
     const w = await newTestWorkspace(await open())
     await addCommand(w, 'queued', w.clock.now() + 1000)
@@ -204,7 +204,7 @@ everyEngine('the counts of commands', (open: () => Promise<Store>) => {
   })
 })
 
-everyEngine('a database that is gone', (open: () => Promise<Store>) => {
+onEveryEngine('a database that is gone', (open: () => Promise<Store>) => {
   test('is reported with 503 and a sentence', async () => {
     const store = await open()
     const { ask, close } = await listening(await newTestWorkspace(store))

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { offering, testLive } from '../../../testing/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { dueChannels, enqueueTest } from '../../deliveries/store.ts'
 import { createLink, isLinkValid } from '../../people/accounts/links.ts'
@@ -36,7 +36,7 @@ function node(w: TestWorkspace, how: { isBeside?: boolean } = {}) {
   return { lines, watch, passes, sweep: sweeper.sweep, live }
 }
 
-everyEngine('after the clock of the service was changed', (open) => {
+onEveryEngine('after the clock of the service was changed', (open) => {
   const started = async () => {
     const w = await newTestWorkspace(await open())
     const { report, press, command } = reporting(w)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { otherModels } from '../../fleet/reports/usage-names.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
@@ -9,7 +9,7 @@ import { boundHistories, minKeptCommands } from './history.ts'
 const dayMs = 86_400_000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
 
-everyEngine('the history of an agent', (open) => {
+onEveryEngine('the history of an agent', (open) => {
   const today = (w: TestWorkspace) => dayNumber(w.clock.now())
   const usage = (w: TestWorkspace) =>
     w.store.db.selectFrom('usage_day').selectAll().orderBy('day').orderBy('model').execute()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { takeLease } from '../../alerts/evaluation/lease.ts'
 import { claimMail, queueMail } from '../../people/mails/queue.ts'
@@ -10,7 +10,7 @@ const leases = Object.entries(storedTimes).flatMap(([table, columns]) =>
   Object.entries(columns).flatMap(([column, rule]) => (rule.is === 'lease' ? [`${table}.${column}`] : [])),
 )
 
-everyEngine('leases of a process that was killed', (open) => {
+onBothEngines('leases of a process that was killed', (open) => {
   test('the start frees the leases of evaluation, mails, channels and deliveries', async () => {
     const { store, clock, workspace } = await newTestWorkspace(await open())
     const { db } = store

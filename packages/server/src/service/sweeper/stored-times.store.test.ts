@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { mendTimes } from './mend.ts'
 import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
@@ -50,7 +50,7 @@ const filler = ({ type }: Column) =>
 const asNumber = (value: unknown): number | null =>
   value === null ? null : typeof value === 'number' ? value : new Date(value as string | Date).getTime()
 
-everyEngine('stored times', (open) => {
+onEveryEngine('stored times', (open) => {
   test('have a rule for each column of the schema that holds one, and only for these', async () => {
     const columns = (await columnsOf(await open())).filter(isOurs)
     const without = columns.filter((column) => isTime(column) && !ruleOf(column))

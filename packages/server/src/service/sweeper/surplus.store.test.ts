@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { testLive } from '../../../testing/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -84,7 +84,7 @@ const rows: Record<keyof typeof surplus, Filled> = {
   },
 }
 
-everyEngine('rows that are over', (open) => {
+onEveryEngine('rows that are over', (open) => {
   test.each(Object.entries(rows))(
     'of %s: the newest of each person stay, and those that are not over',
     async (name, filled) => {

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { offering, testLive } from '../../../testing/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { createSweeper } from './sweeper.ts'
@@ -14,7 +14,7 @@ const node = (w: TestWorkspace, age: MonotonicAge = () => undefined) => {
   return { live, ...createSweeper({ store: w.store, live, log, now: w.clock.now }, age) }
 }
 
-everyEngine('the sweeper', (open) => {
+onBothEngines('the sweeper', (open) => {
   test('the sweeper times out commands that were not fetched or not answered, and updates the pages once (D2)', async () => {
     const w = await newTestWorkspace(await open())
     const { report, press, command } = reporting(w)

@@ -4,7 +4,7 @@ import { eventually } from '../../../../../testing/eventually.ts'
 import { byLevel } from '../../../../../testing/level.ts'
 import { randomOf } from '../../../../protocol/testing/mutate.ts'
 import { ctx, needs, none, startPressing } from '../../../testing/pressing.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import type { TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { actionsOfWorkspace, countUnfinishedActions } from '../../web/queries/actions.ts'
@@ -13,7 +13,7 @@ import { addChanges, countAgents, readActionCounts } from './counts.ts'
 import { finishAction, sendSlice } from './runner.ts'
 import { retryAction, sendAction } from './store.ts'
 
-everyEngine('the counts of an action', (open, engine) => {
+onEveryEngine('the counts of an action', (open, engine) => {
   test('are in its row and in the changes, so that a list reads no row of its agents', async () => {
     const { w, agents, report, send, settle } = await startPressing(await open(), 3)
     const [one, two] = agents as [TestAgent, TestAgent]

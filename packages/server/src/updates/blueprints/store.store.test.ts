@@ -6,7 +6,7 @@ import { hostile } from '../../../../blueprint/testing/hostile.ts'
 import { mutatedBundle } from '../../../../blueprint/testing/mutate.ts'
 import { bundle, uploaded } from '../../../testing/bundles.ts'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { addWorkspace, newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { revokeCode } from '../installs/codes.ts'
 import { issueCodes } from '../installs/issue.ts'
@@ -15,7 +15,7 @@ import { uploadBlueprint } from './upload.ts'
 
 const long = level === 'long'
 
-everyEngine('blueprints', (open, engine) => {
+onEveryEngine('blueprints', (open, engine) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const { store, workspace, admin, clock } = w

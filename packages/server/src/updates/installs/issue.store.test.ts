@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Made } from '../../../testing/bundles.ts'
 import { type InstallWorkspace, installing } from '../../../testing/installing.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent } from '../../fleet/agents/store.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { listCodes } from './codes.ts'
 import { issueCodes } from './issue.ts'
 import { redeemInstall } from './redeem.ts'
 
-everyEngine('several install codes at once', (open) => {
+onEveryEngine('several install codes at once', (open) => {
   const start = async (made: Made = {}) => {
     const w = await installing(await open())
     await w.upload(made)

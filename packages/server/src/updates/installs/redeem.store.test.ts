@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
 import type { Made } from '../../../testing/bundles.ts'
 import { type InstallWorkspace, installing } from '../../../testing/installing.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent } from '../../fleet/agents/store.ts'
 import { deleteBot, listBots } from '../../fleet/bots/store.ts'
 import { addProduct } from '../../fleet/products/store.ts'
@@ -17,7 +17,7 @@ import { previewInstall, redeemInstall } from './redeem.ts'
 const long = level === 'long'
 const bound: Made = { bindings: ['tasks:editor:tasks.read,tasks.write'] }
 
-everyEngine('installing', (open) => {
+onBothEngines('installing', (open) => {
   const start = async (made: Made = bound) => {
     const w = await installing(await open())
     const bytes = await w.upload(made)

@@ -2,7 +2,7 @@ import type { RolloutPage } from '@svc/api'
 import { expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { type Fleet, newFleet } from '../../../testing/fleet.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, serveRelease } from '../../../testing/wishes.ts'
 import { rolloutPage } from '../../web/queries/rollouts.ts'
@@ -15,7 +15,7 @@ import { continueRollout, startRollout } from './store.ts'
 const sizes = byLevel({ sqlite: 100, postgres: 50 }, { sqlite: 300, postgres: 100 }, { sqlite: 1000, postgres: 150 })
 const fewer = 150
 
-everyEngine('a fleet', (open) => {
+onEveryEngine('a fleet', (open) => {
   const start = async (max = 1000) => {
     const w = await newTestWorkspace(await open(), { people: false })
     await serveRelease(w, '2.0.0')

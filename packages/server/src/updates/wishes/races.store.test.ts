@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ReportingParts, reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { deleteVersion } from '../blueprints/store.ts'
@@ -28,7 +28,7 @@ const filter = async <T>(all: readonly T[], holds: (one: T) => Promise<boolean>)
   return all.filter((_, i) => held[i])
 }
 
-everyEngine('wishes that nodes race for', (open) => {
+onBothEngines('wishes that nodes race for', (open) => {
   const start = async (count: number) => {
     const w = await newTestWorkspace(await open(), { people: false })
     await serveRelease(w, '2.0.0')

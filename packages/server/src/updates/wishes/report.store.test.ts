@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ReportingParts, reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { renewAccess } from '../../operator/backup/renew.ts'
@@ -17,7 +17,7 @@ const runtime = (version: string, message = 'first', outcome = 'ok') => ({
   runtime: { version, applied: { version, outcome, message } },
 })
 
-everyEngine('wishes in answers', (open) => {
+onEveryEngine('wishes in answers', (open) => {
   const start = async (): Promise<TestWorkspace & ReportingParts & Helpers> => {
     const w = await newTestWorkspace(await open())
     await ofBlueprint(w, w.agent, 'triage', '1.0.0')

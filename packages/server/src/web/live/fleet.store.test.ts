@@ -2,7 +2,7 @@ import type { QueryId, RootOperationNode } from 'kysely'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { fleetCache } from './fleet.ts'
@@ -78,7 +78,7 @@ async function start(store: Store, others = 0) {
   }
 }
 
-everyEngine('the cached fleet', (open) => {
+onBothEngines('the cached fleet', (open) => {
   test('of many agents is answered before their costs are read, which are announced', async () => {
     const { w, rows, own, costsRead } = await start(await open(), many)
     const first = await rows()

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { createLive, type Hub } from './hub.ts'
@@ -34,7 +34,7 @@ function waitingAt(gate: Gate, store: Store): Store {
   return { ...store, db }
 }
 
-everyEngine('closing the live updates', (open) => {
+onBothEngines('closing the live updates', (open) => {
   async function opened(gate: Gate) {
     const w = await newTestWorkspace(await open())
     const live = createLive({ store: waitingAt(gate, w.store), log: pino({ level: 'silent' }), now: w.clock.now })

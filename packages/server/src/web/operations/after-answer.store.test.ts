@@ -7,13 +7,13 @@ import { actions, rollouts } from '@svc/api'
 import { expect, test } from 'vitest'
 import { newFleet } from '../../../testing/fleet.ts'
 import { testLive } from '../../../testing/service.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion } from '../../../testing/wishes.ts'
 import { perform } from '../../operator/shared/perform.ts'
 import type { ServiceParts } from '../../operator/shared/request.ts'
 
-everyEngine('after the first 500 agents', (open) => {
+onEveryEngine('after the first 500 agents', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open(), { people: false })
     for (const version of ['1.0.0', '1.1.0']) await addVersion(w, 'triage', version)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { audit } from '../../people/audit/store.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { type ActivityFilter, activityCsv, readActivity } from './activity.ts'
 
-everyEngine('the activity', (open) => {
+onEveryEngine('the activity', (open) => {
   test('is filtered by person, kind, time and words, and read on from a time', async () => {
     const w = await newTestWorkspace(await open(), { people: false })
     const { db } = w.store

@@ -1,6 +1,6 @@
 import type { AlertTimeline } from '@svc/api'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { openAlert } from '../../../testing/typing.ts'
 import { newId } from '../../platform/ids.ts'
@@ -8,7 +8,7 @@ import { type AlertsWanted, alertLines, alertTimeline } from './alerts.ts'
 
 const day = 86_400_000
 
-everyEngine('the timeline of alerts', (open) => {
+onEveryEngine('the timeline of alerts', (open) => {
   const started = async () => {
     const w = await newTestWorkspace(await open())
     const { db } = w.store

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import {
   addPerson,
   addWorkspace,
@@ -26,7 +26,7 @@ const baseUrl = 'https://svc.example.org'
 const sealing = { key: sealKeyOf('a secret of at least thirty-two characters'), allowed: [], mails: true }
 const hook = { name: 'ops', kind: 'webhook', url: 'https://example.org/hook' }
 
-everyEngine('alerts on the page', (open) => {
+onEveryEngine('alerts on the page', (open) => {
   const started = async () => {
     const w = await newTestWorkspace(await open())
     const { db } = w.store

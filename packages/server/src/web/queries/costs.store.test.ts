@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
@@ -51,7 +51,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ is: fc.constant('sweep' as const), agent: fc.constant(0) }) },
 )
 
-everyEngine('the costs of a workspace', (open) => {
+onBothEngines('the costs of a workspace', (open) => {
   const remove = ({ store, clock }: TestWorkspace, agent: TestAgent) =>
     deleteAgent({ db: store.db, by, now: clock.now() }, agent)
   /** Erases what is no longer kept, and folds the rare models of agents, as the sweeper does. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { caseAgents, selections, wrongFilters } from '../../../../api/src/filter/testing/table.ts'
 import { alertRow } from '../../../testing/alert-row.ts'
 import { operator, serve } from '../../../testing/page/service.ts'
-import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { everyEngine } from '../../../testing/stores.ts'
 import { serveRelease } from '../../../testing/wishes.ts'
 import { tagAgents } from '../../fleet/agents/tags.ts'
 import { commands } from '../../operator/commands/all.ts'
@@ -59,10 +59,7 @@ const namesOf = (selects: string) =>
     .sort()
 
 // The service closes its store, so the tests open their stores themselves.
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-])('the filter of agents (%s)', (_engine, open) => {
+describe.each(everyEngine)('the filter of agents (%s)', (_engine, open) => {
   test('every case is the same by the list, by the names and by the command line; a wrong one says where', async () => {
     const { service, ann, found } = await withCases(await open())
     const run = (filter: string) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { jobRuns } from './job-runs.ts'
 
@@ -10,7 +10,7 @@ const run = (job: string, minutesAgo: number, more: object = {}) => {
   return { id: `${job}/${started}`, kind: 'job', status: 'ok', started, ended: started + 30, ...more }
 }
 
-everyEngine('the runs of jobs', (open) => {
+onEveryEngine('the runs of jobs', (open) => {
   test('are the last thirty of each, the oldest first, among the kept runs of the agent', async () => {
     const w = await newTestWorkspace(await open(), { people: false })
     const { report } = reporting(w)

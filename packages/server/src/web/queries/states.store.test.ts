@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { randomOf } from '../../../../protocol/testing/mutate.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
 import { readHistoryChanges } from './changes.ts'
@@ -130,7 +130,7 @@ function demanded(spans: readonly StateSpan[]): [at: number, what: string, to: b
 
 const at = (spans: readonly StateSpan[], time: number) => spans.find(({ from, until }) => from <= time && time < until)
 
-everyEngine('the states of an agent', (open) => {
+onEveryEngine('the states of an agent', (open) => {
   test('are those of an obvious model, without gap and overlap', { timeout: 900_000 }, async () => {
     const w = await newTestWorkspace(await open(), { people: false })
     const { db } = w.store

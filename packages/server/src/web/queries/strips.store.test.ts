@@ -4,7 +4,7 @@ import { maxStripSpans, readStrip, type StripSpan, stripMs } from '@svc/api/word
 import { type Level, levels } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { randomOf } from '../../../../protocol/testing/mutate.ts'
-import { everyEngine } from '../../../testing/stores.ts'
+import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { agentStates } from './states.ts'
 import { readStrips } from './strips.ts'
@@ -70,7 +70,7 @@ async function past(w: TestWorkspace, agents: readonly TestAgent[], changes: num
 const made = (w: TestWorkspace, count: number) =>
   Promise.all(Array.from({ length: count }, (_, i) => w.addAgent(`agent-${i}`)))
 
-everyEngine('the strips of agents', (open) => {
+onEveryEngine('the strips of agents', (open) => {
   test('have the states of each agent, and leave out names of no agent', async () => {
     const w = await newTestWorkspace(await open(), { people: false })
     const agents = await made(w, 120)

@@ -6,7 +6,7 @@ import { eventually } from '../../../../../testing/eventually.ts'
 import { bundle } from '../../../testing/bundles.ts'
 import { type Browser, operator, password, type Service, serve } from '../../../testing/page/service.ts'
 import { testPasskey } from '../../../testing/passkeys.ts'
-import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { everyEngine, openTestPostgres } from '../../../testing/stores.ts'
 import { createAgent } from '../../fleet/agents/store.ts'
 import type { PeopleDeps, Trx } from '../../people/accounts/library.ts'
 import { removeMember } from '../../people/workspaces/members.ts'
@@ -15,10 +15,6 @@ import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { changeAsMember } from './acting.ts'
 
-const engines = [
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const
 const w = '/api/web/w/north'
 
 /** The tables that hold everything that people can change. */
@@ -245,7 +241,7 @@ const sends = async (who: Browser, service: Service, route: string, body: unknow
   return { status: answer.status, body: (await answer.json()) as { error?: { code: string } } }
 }
 
-describe.each(engines)('rights on %s', (_engine, open) => {
+describe.each(everyEngine)('rights on %s', (_engine, open) => {
   async function start() {
     const watch = watched(await open())
     const service = await serve({ postgres: watch.store, hostname: 'localhost' })

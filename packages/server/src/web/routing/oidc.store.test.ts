@@ -9,7 +9,7 @@ import { eventually } from '../../../../../testing/eventually.ts'
 import { followCallback, fromElsewhere, providerBrowser, signInThrough, startProvider } from '../../../testing/oidc.ts'
 import { type Browser, operator, serve } from '../../../testing/page/service.ts'
 import { addPasskey } from '../../../testing/passkeys.ts'
-import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { bothEngines, newPostgresDatabase, openTestPostgres } from '../../../testing/stores.ts'
 import { confirmEmail } from '../../people/accounts/confirmed.ts'
 import { findPerson, lockPerson } from '../../people/accounts/store.ts'
 import { deleteConnection } from '../../people/factors/connections.ts'
@@ -42,10 +42,7 @@ async function callbackOf({ provider, service }: Pick<Setup, 'provider' | 'servi
   return { path: pathname + search, headers: { ...fromElsewhere, cookie: browser.cookie } }
 }
 
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const)('on %s', (_engine, open) => {
+describe.each(bothEngines)('on %s', (_engine, open) => {
   test('a callback that is used four times at the same moment signs in once', async () => {
     const setup = await begun(await open())
     const { provider, service } = setup

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { type Browser, operator, serve } from '../../../testing/page/service.ts'
 import { addPasskey, passkeyRequest, testPasskey, usePasskey } from '../../../testing/passkeys.ts'
-import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { bothEngines, newPostgresDatabase, openTestPostgres } from '../../../testing/stores.ts'
 import { insertLink } from '../../people/accounts/links.ts'
 import { findPerson } from '../../people/accounts/store.ts'
 import { maxPasskeys, notePasskeyUse } from '../../people/factors/passkeys.ts'
@@ -27,10 +27,7 @@ const begin = async (browser: Browser) =>
 const adds = (browser: Browser, response: unknown, cookie = browser.cookie) =>
   browser.send<{ error?: { code: string } }>('POST', api('/factors/passkeys'), { name: 'x', response }, { cookie })
 
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const)('on %s', (_engine, open) => {
+describe.each(bothEngines)('on %s', (_engine, open) => {
   test('an answer that arrives four times at the same moment signs in once', async () => {
     const { service, ann } = await begun(await open())
     const passkey = await addPasskey(ann, service.baseUrl)

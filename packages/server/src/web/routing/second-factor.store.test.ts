@@ -8,7 +8,7 @@ import { Secret, TOTP } from 'otpauth'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { type Browser, operator, password, serve, value } from '../../../testing/page/service.ts'
-import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { bothEngines, newPostgresDatabase, openTestPostgres } from '../../../testing/stores.ts'
 import { requireFactor } from '../../people/workspaces/requirement.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { createLive } from '../live/hub.ts'
@@ -24,10 +24,7 @@ const begin = (browser: Browser) =>
   browser.send<NewTotp & { error?: { code: string } }>('POST', '/api/web/factors/totp')
 const secondOf = (browser: Browser, body: object) => browser.send('POST', '/api/web/second-factor', body)
 
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const)('on %s', (_engine, open) => {
+describe.each(bothEngines)('on %s', (_engine, open) => {
   async function enrolled() {
     const all = await begun(await open())
     const { secret } = (await begin(all.ann)).body

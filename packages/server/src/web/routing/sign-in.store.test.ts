@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { asAnotherRequest } from '../../../testing/beside.ts'
 import { password, serve } from '../../../testing/page/service.ts'
-import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { bothEngines, openTestPostgres } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 
 const next = 'another long password'
@@ -19,10 +19,7 @@ async function newSetup(postgres: Store) {
   return { service, ann, passwords, attempt }
 }
 
-describe.each([
-  ['SQLite', openTestSqlite],
-  ['PostgreSQL', openTestPostgres],
-] as const)('a password that is changed while it is checked, on %s,', (_engine, open) => {
+describe.each(bothEngines)('a password that is changed while it is checked, on %s,', (_engine, open) => {
   test('the sign-in with the old password leaves no session behind', async () => {
     const { ann, passwords, attempt } = await newSetup(await open())
     const { verify } = passwords

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { everyEngine } from '../../../../testing/stores.ts'
+import { onBothEngines } from '../../../../testing/stores.ts'
 import type { Store } from '../open.ts'
 import type { DescribedTable } from './described.ts'
 import * as reports from './reports.ts'
@@ -29,7 +29,7 @@ const types = {
   PostgreSQL: { text: ['text'], bigint: ['bigint', 'integer'] },
 } as const
 
-everyEngine('the tables of a report', (open, engine) => {
+onBothEngines('the tables of a report', (open, engine) => {
   test('have the columns that are described, with these types', async () => {
     const store = await open()
     for (const { name: table, columns } of Object.values<DescribedTable>(reports)) {
