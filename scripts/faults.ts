@@ -14,6 +14,7 @@ import { type Fault, kindOf, withFault } from '../testing/faults/fault.ts'
 import { faults } from '../testing/faults/index.ts'
 import { endLeftovers } from '../testing/faults/leftovers.ts'
 import { judgeRun, type Verdict, type VitestReport } from '../testing/faults/verdict.ts'
+import type { Level } from '../testing/level.ts'
 
 /** The time limit of one test run in milliseconds. A run that reaches the limit proves nothing. */
 const limitMs = 10 * 60_000
@@ -87,8 +88,7 @@ async function run(tests: readonly string[], workers = 1): Promise<Verdict> {
   const args = ['run', ...kinds.flatMap((kind) => ['--project', `${kind}*`]), '--bail=1', `--maxWorkers=${workers}`]
   const reporters = ['--reporter=json', `--outputFile=${report}`]
   const vitest = join(copy.root, 'node_modules/vitest/vitest.mjs')
-  // The long form does more than others run, so what it catches proves nothing about them.
-  const env = { ...process.env, TMPDIR: copy.temporary, SVC_TEST_LEVEL: 'all' }
+  const env = { ...process.env, TMPDIR: copy.temporary, SVC_TEST_LEVEL: levelOf(tests) }
   const child = spawn(process.execPath, [vitest, ...args, ...reporters, ...tests], {
     cwd: copy.root,
     env,
@@ -110,6 +110,12 @@ async function run(tests: readonly string[], workers = 1): Promise<Verdict> {
     ? { is: 'broken', why: `the run took more than ${limitMs / 60_000} minutes` }
     : judgeRun(readReport(report))
 }
+
+/**
+ * The amount of testing that must notice a fault: that of `npm test`, unless the files are slow. The long form does more
+ * than others run, so what it catches proves nothing about them.
+ */
+const levelOf = (tests: readonly string[]): Level => (tests.some((test) => test.includes('.slow.')) ? 'all' : 'short')
 
 function readReport(file: string): VitestReport | undefined {
   try {

@@ -1,7 +1,7 @@
 /**
  * `npm test` runs types, lint and format beside the unit tests, then the other kinds of vitest.config.ts, cheap ones
- * first; the tests of processes run beside all of them. It leaves out the files whose names have `.slow.`;
- * `npm run test:all` runs them, too. It ends with the most expensive files, the time and the processor time of each
+ * first; the tests of processes run beside all of them. It leaves out the files whose names have `.slow.`, some rows of
+ * tables, what PostgreSQL has in common with SQLite, and the type-aware linter; `npm run test:all` runs them, too. It ends with the most expensive files, the time and the processor time of each
  * kind, each failure with the first line of its error, and `N passed, N failed`. Arguments filter file names, slow ones
  * among them: `npm test -- reports`.
  */
@@ -127,7 +127,8 @@ async function runLane(stages: readonly Stage[], output?: KeptOutput): Promise<v
 
 /** Runs `npm run check` beside the unit tests. The caller prints its output after the unit tests have ended. */
 async function check(): Promise<{ passed: boolean; output: string }> {
-  const child = spawn(process.execPath, [join(root, 'scripts/check.ts')], { cwd: root })
+  const args = [join(root, 'scripts/check.ts'), ...(level === 'short' ? ['--quick'] : [])]
+  const child = spawn(process.execPath, args, { cwd: root })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -13,3 +13,7 @@ export const level: Level = given ?? 'all'
 
 /** Chooses by the level, for example a number of rounds, seeds or kill points. */
 export const byLevel = <T>(short: T, all: T, long: T): T => ({ short, all, long })[level]
+
+/** The rows of a table of tests: all of them, but in `npm test` only the first `max`, which show the rule. */
+export const rowsOfLevel = <T>(rows: readonly T[], max: number): readonly T[] =>
+  level === 'short' ? rows.slice(0, max) : rows

@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { afterThisTest } from '../../../testing/cleaning.ts'
-import { byLevel } from '../../../testing/level.ts'
+import { rowsOfLevel } from '../../../testing/level.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
 import { programs } from '../testing/foreign-programs.ts'
 
@@ -43,7 +43,7 @@ async function changedWindow(): Promise<Page> {
 
 const broken = (page: Page) => page.getByText('Something went wrong')
 
-test.each(Object.entries(programs).slice(0, byLevel(1, 4, 4)))(
+test.each(rowsOfLevel(Object.entries(programs), 1))(
   '%s: the list and the page of an agent show what changes',
   async (_name, program) => {
     await report('mail-1', 'ok', 'Idle')
@@ -127,10 +127,15 @@ test('after an upgrade, the next link opens a new document, and what was typed s
   setup.faults.splice(0) // The console shows the missing files.
 })
 
-test.each([
-  ['a script of a page', /\/assets\/MembersPage.*\.js$/],
-  ['a style sheet of a page', /\/assets\/(MembersPage|members).*\.css$/],
-])('%s that is missing for good is named, and nothing reloads again and again', async (_name, which) => {
+test.each(
+  rowsOfLevel(
+    [
+      ['a script of a page', /\/assets\/MembersPage.*\.js$/],
+      ['a style sheet of a page', /\/assets\/(MembersPage|members).*\.css$/],
+    ],
+    1,
+  ),
+)('%s that is missing for good is named, and nothing reloads again and again', async (_name, which) => {
   const page = await changedWindow()
   await page.goto(setup.url + list)
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -145,11 +150,16 @@ test.each([
   setup.faults.splice(0)
 })
 
-test.each([
-  ['the first script', /\/assets\/index.*\.js$/],
-  ['the script of the sign-in', /\/assets\/door.*\.js$/],
-  ['the script of the page', /\/assets\/page.*\.js$/],
-])('%s is missing: the page says so instead of showing an empty frame', async (_name, which) => {
+test.each(
+  rowsOfLevel(
+    [
+      ['the first script', /\/assets\/index.*\.js$/],
+      ['the script of the sign-in', /\/assets\/door.*\.js$/],
+      ['the script of the page', /\/assets\/page.*\.js$/],
+    ],
+    1,
+  ),
+)('%s is missing: the page says so instead of showing an empty frame', async (_name, which) => {
   const { page } = await setup.visitor()
   await without(page, which)
   await page.goto(`${setup.url}/sign-in`)

@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PackedBundle } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { byLevel, level } from '../../../../testing/level.ts'
+import { byLevel, level, rowsOfLevel } from '../../../../testing/level.ts'
 import { programs } from '../../../../testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
@@ -119,23 +119,27 @@ test('it installs what was announced: version, current, state with seeds, files 
   expect(ran.out + ran.err).not.toMatch(/svc_(agt|bot|inst)_|battery/)
 })
 
-test('it takes the code from the environment or standard input, also if it is written late, and secrets from a file', async () => {
-  const w = await newSetup()
-  writeFileSync(join(w.above.root, 'secrets'), `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`)
-  const ran = await svc(
-    w.above,
-    ['init', '--url', w.service.origin, '--secrets-file', 'secrets', '--dir', 'elsewhere'],
-    { input: `${code}\n`, inputLate: true },
-  )
-  expect(ran).toMatchObject({ code: 0 })
-  expect(readFileSync(join(w.above.root, 'elsewhere/.svc/secrets.env'), 'utf8')).toBe(
-    `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`,
-  )
-  const other = await newSetup()
-  expect(
-    (await svc(other.above, ['init', '--url', other.service.origin], { env: { ...secretsEnv, SVC_CODE: code } })).code,
-  ).toBe(0)
-})
+test.skipIf(level === 'short')(
+  'it takes the code from the environment or standard input, also if it is written late, and secrets from a file',
+  async () => {
+    const w = await newSetup()
+    writeFileSync(join(w.above.root, 'secrets'), `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`)
+    const ran = await svc(
+      w.above,
+      ['init', '--url', w.service.origin, '--secrets-file', 'secrets', '--dir', 'elsewhere'],
+      { input: `${code}\n`, inputLate: true },
+    )
+    expect(ran).toMatchObject({ code: 0 })
+    expect(readFileSync(join(w.above.root, 'elsewhere/.svc/secrets.env'), 'utf8')).toBe(
+      `MAIL_PASSWORD=${password}\nEXTRA_KEY=more\n`,
+    )
+    const other = await newSetup()
+    expect(
+      (await svc(other.above, ['init', '--url', other.service.origin], { env: { ...secretsEnv, SVC_CODE: code } }))
+        .code,
+    ).toBe(0)
+  },
+)
 
 describe('settings at the installation', () => {
   const settings = (w: InstallSetup) => JSON.parse(readFileSync(w.agent.settings, 'utf8'))
@@ -161,28 +165,36 @@ describe('settings at the installation', () => {
     expect(everything(w.above.root)).toEqual([])
   })
 
-  test('are set after the installation if the service does not announce them, and wrong values are reported', async () => {
-    for (const [pair, value, says] of [
-      ['every=30', 30, 'Installed'],
-      ['every=1000', 10, 'No setting was changed: Minutes must be between 1 and 120'],
-    ] as const) {
+  test.skipIf(level === 'short')(
+    'are set after the installation if the service does not announce them, and wrong values are reported',
+    async () => {
+      for (const [pair, value, says] of [
+        ['every=30', 30, 'Installed'],
+        ['every=1000', 10, 'No setting was changed: Minutes must be between 1 and 120'],
+      ] as const) {
+        const w = await newSetup()
+        w.service.preview = json({ ...previewOf(packed), settings: undefined })
+        const ran = await init(w, ['--set', pair])
+        expect(ran.code).toBe(0)
+        expect(ran.out).toContain(says)
+        expect(settings(w)).toMatchObject({ every: value })
+      }
       const w = await newSetup()
       w.service.preview = json({ ...previewOf(packed), settings: undefined })
-      const ran = await init(w, ['--set', pair])
-      expect(ran.code).toBe(0)
-      expect(ran.out).toContain(says)
-      expect(settings(w)).toMatchObject({ every: value })
-    }
-    const w = await newSetup()
-    w.service.preview = json({ ...previewOf(packed), settings: undefined })
-    const ran = await init(w, ['--set', 'every=1000', '--json'])
-    expect(JSON.parse(ran.out)).toMatchObject({ settingsRefused: expect.stringContaining('between 1 and 120') })
-  })
+      const ran = await init(w, ['--set', 'every=1000', '--json'])
+      expect(JSON.parse(ran.out)).toMatchObject({ settingsRefused: expect.stringContaining('between 1 and 120') })
+    },
+  )
 
-  test.each([
-    ['limit', 'A setting is changed as KEY=VALUE: got "limit".'],
-    ['=4', 'A setting is changed as KEY=VALUE: got "=4".'],
-  ])('--set %s is refused before the code is used, even if the service announces no settings', async (pair, says) => {
+  test.each(
+    rowsOfLevel(
+      [
+        ['limit', 'A setting is changed as KEY=VALUE: got "limit".'],
+        ['=4', 'A setting is changed as KEY=VALUE: got "=4".'],
+      ],
+      1,
+    ),
+  )('--set %s is refused before the code is used, even if the service announces no settings', async (pair, says) => {
     const w = await newSetup()
     w.service.preview = json({ ...previewOf(packed), settings: undefined })
     const ran = await init(w, ['--set', pair])
@@ -193,7 +205,7 @@ describe('settings at the installation', () => {
   })
 })
 
-test('an empty folder can be used, and stays if nothing is installed into it', async () => {
+test.skipIf(level === 'short')('an empty folder can be used, and stays if nothing is installed into it', async () => {
   const w = await newSetup()
   mkdirSync(w.agent.root)
   expect((await init(w, [], {})).code).toBe(1)
@@ -214,13 +226,18 @@ describe('before the code is spent, nothing is left behind and the code stays go
     untouched(w)
   })
 
-  test.each([
-    ['a text that is not a code', ['--code', 'hunter2'], 2, 'That is not an install code'],
-    ['a code with an invisible character', ['--code', 'svc_inst_ab\u200bc'], 2, 'U+200B, after 11 characters'],
-    ['an invalid address', ['--url', 'svc.example.com'], 2, '--url must be an address'],
-    ['a folder whose parent is missing', ['--dir', 'no/such/place'], 1, 'Create it first'],
-    ['a missing file of secrets', ['--secrets-file', 'nowhere'], 2, 'is not there'],
-  ])('%s', async (_what, args, exit, says) => {
+  test.each(
+    rowsOfLevel(
+      [
+        ['a text that is not a code', ['--code', 'hunter2'], 2, 'That is not an install code'],
+        ['a code with an invisible character', ['--code', 'svc_inst_ab\u200bc'], 2, 'U+200B, after 11 characters'],
+        ['an invalid address', ['--url', 'svc.example.com'], 2, '--url must be an address'],
+        ['a folder whose parent is missing', ['--dir', 'no/such/place'], 1, 'Create it first'],
+        ['a missing file of secrets', ['--secrets-file', 'nowhere'], 2, 'is not there'],
+      ],
+      2,
+    ),
+  )('%s', async (_what, args, exit, says) => {
     const w = await newSetup()
     const ran = await init(w, args)
     expect(ran.code).toBe(exit)
@@ -248,15 +265,18 @@ describe('before the code is spent, nothing is left behind and the code stays go
     expect(some.length).toBeGreaterThan(0)
   })
 
-  test('a secret whose value would be two lines, or whose name the loader reads (D51)', async () => {
-    const w = await newSetup()
-    expect((await init(w, [], { MAIL_PASSWORD: 'a\nb' })).err).toContain('must not hold a line break')
-    w.service.preview = json({ ...previewOf(packed), secrets: [{ name: 'LD_PRELOAD', purpose: 'x' }] })
-    expect((await init(w)).err).toContain('must not be a variable that programs or their loaders obey')
-    untouched(w)
-  })
+  test.skipIf(level === 'short')(
+    'a secret whose value would be two lines, or whose name the loader reads (D51)',
+    async () => {
+      const w = await newSetup()
+      expect((await init(w, [], { MAIL_PASSWORD: 'a\nb' })).err).toContain('must not hold a line break')
+      w.service.preview = json({ ...previewOf(packed), secrets: [{ name: 'LD_PRELOAD', purpose: 'x' }] })
+      expect((await init(w)).err).toContain('must not be a variable that programs or their loaders obey')
+      untouched(w)
+    },
+  )
 
-  test('programs that are missing or too old, unless somebody says to continue', async () => {
+  test.skipIf(level === 'short')('programs that are missing or too old, unless somebody says to continue', async () => {
     const needs = 'needs: [sh, restic-not-here, {name: sh-tool, min: "2.0"}]'
     const needing = await bundle({ 'svc.agent.yaml': `${bundleManifest}${needs}\n` })
     const w = await newInstallSetup(needing)
@@ -322,7 +342,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
     }
   })
 
-  test.runIf(python)('a terminal that does not know its size shows whole lines', async () => {
+  test.runIf(python && level !== 'short')('a terminal that does not know its size shows whole lines', async () => {
     const w = await newSetup()
     const shown = await atTerminal(
       w,
@@ -401,23 +421,28 @@ test('many machines behind one address install in turn, each once, and say why t
   expect(installed.filter((note) => note === undefined).length, 'the refused one left no folder').toBe(1)
 })
 
-test.runIf(python)('Ctrl-C while it waits leaves a folder that the same code can be installed into', async () => {
-  const w = await newSetup()
-  const { install } = w.service
-  w.service.install = (response) =>
-    void response.writeHead(429, { 'retry-after': '60' }).end('{"error":{"code":"rate_limited","message":"Too many."}}')
-  const shown = await atTerminal(w, [
-    ['install code', code],
-    ['Install it?', ''],
-    ['MAIL_PASSWORD: reads', password],
-    ['EXTRA_KEY: finds', ''],
-    ['setting note', ''],
-    ['Trying again in 60 s', '\u0003'],
-  ])
-  expect(shown).toContain('Trying again in 60 s')
-  w.service.install = install
-  expect(await init(w)).toMatchObject({ code: 0 })
-})
+test.runIf(python && level !== 'short')(
+  'Ctrl-C while it waits leaves a folder that the same code can be installed into',
+  async () => {
+    const w = await newSetup()
+    const { install } = w.service
+    w.service.install = (response) =>
+      void response
+        .writeHead(429, { 'retry-after': '60' })
+        .end('{"error":{"code":"rate_limited","message":"Too many."}}')
+    const shown = await atTerminal(w, [
+      ['install code', code],
+      ['Install it?', ''],
+      ['MAIL_PASSWORD: reads', password],
+      ['EXTRA_KEY: finds', ''],
+      ['setting note', ''],
+      ['Trying again in 60 s', '\u0003'],
+    ])
+    expect(shown).toContain('Trying again in 60 s')
+    w.service.install = install
+    expect(await init(w)).toMatchObject({ code: 0 })
+  },
+)
 
 describe('after the code was sent', () => {
   // call.test.ts tests the other answers to the call that redeems the code: lost, refused and wrong ones.
@@ -447,18 +472,21 @@ describe('after the code was sent', () => {
     expect(contents(w.agent.root)).not.toContain(password)
   })
 
-  test('an answer whose checksum does not match is refused; the agent exists without a machine (4, rule 6)', async () => {
-    const w = await newSetup()
-    w.service.install = json({ ...redeemedOf(packed), sha256: '0'.repeat(64) })
-    const ran = await init(w)
-    expect(ran).toMatchObject({ code: 1, out: '' })
-    expect(ran.err).toContain('checksum of the bundle does not match')
-    expect(ran.err).toContain('The agent "mail-triage" exists in the service')
-    expect(ran.err).toContain('Delete the agent there')
-    expect(everything(w.agent.root).filter((n) => !n.startsWith('.svc'))).toEqual([])
-    expect(contents(w.agent.root)).not.toMatch(/svc_(agt|bot|inst)_|battery/)
-    expect((await svc(w.agent, ['run'])).code).toBe(1)
-  })
+  test.skipIf(level === 'short')(
+    'an answer whose checksum does not match is refused; the agent exists without a machine (4, rule 6)',
+    async () => {
+      const w = await newSetup()
+      w.service.install = json({ ...redeemedOf(packed), sha256: '0'.repeat(64) })
+      const ran = await init(w)
+      expect(ran).toMatchObject({ code: 1, out: '' })
+      expect(ran.err).toContain('checksum of the bundle does not match')
+      expect(ran.err).toContain('The agent "mail-triage" exists in the service')
+      expect(ran.err).toContain('Delete the agent there')
+      expect(everything(w.agent.root).filter((n) => !n.startsWith('.svc'))).toEqual([])
+      expect(contents(w.agent.root)).not.toMatch(/svc_(agt|bot|inst)_|battery/)
+      expect((await svc(w.agent, ['run'])).code).toBe(1)
+    },
+  )
 
   test('a bundle that the rules refuse leaves nothing on the disk (I19)', async () => {
     const w = await newSetup()

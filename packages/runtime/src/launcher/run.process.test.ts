@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
+import { level } from '../../../../testing/level.ts'
 import { comesAfter } from '../../../../testing/order.ts'
 import { botToken, bundleManifest } from '../../testing/blueprint.ts'
 import { becomes, type Running, type StartOptions, starts, svc, token } from '../../testing/folder.ts'
@@ -107,32 +108,38 @@ test('the agent gets exactly the environment of the contract, and never the toke
   expect(good.reports.every((r) => r.token === token)).toBe(true)
 })
 
-test('the first report waits for the agent, since it would be shown for an interval and say that nothing runs', async () => {
-  const { good, agent } = await newSetup({
-    // This agent writes its status file late. If the runtime did not wait for the agent, the first report would be sent
-    // before.
-    'late.sh':
-      'sleep 1.6; echo \'{"state": {"level": "ok", "label": "Awake"}}\' > $SVC_STATE_DIR/status.json; exec sleep 1000',
-    ...changed(/command: .*/, 'command: [sh, late.sh]'),
-  })
-  runs(agent, { scale: 0.3 })
-  const { report } = await good.reported(1)
-  expect(report.state).toEqual({ level: 'ok', label: 'Awake' })
-  expect(report.health?.[0]).toMatchObject({ name: 'Process', level: 'ok' })
-})
+test.skipIf(level === 'short')(
+  'the first report waits for the agent, since it would be shown for an interval and say that nothing runs',
+  async () => {
+    const { good, agent } = await newSetup({
+      // This agent writes its status file late. If the runtime did not wait for the agent, the first report would be sent
+      // before.
+      'late.sh':
+        'sleep 1.6; echo \'{"state": {"level": "ok", "label": "Awake"}}\' > $SVC_STATE_DIR/status.json; exec sleep 1000',
+      ...changed(/command: .*/, 'command: [sh, late.sh]'),
+    })
+    runs(agent, { scale: 0.3 })
+    const { report } = await good.reported(1)
+    expect(report.state).toEqual({ level: 'ok', label: 'Awake' })
+    expect(report.health?.[0]).toMatchObject({ name: 'Process', level: 'ok' })
+  },
+)
 
-test('a binding is asked at most once in five minutes, even if the runtime restarts', async () => {
-  const { good, agent } = await newSetup()
-  const first = runs(agent)
-  await reportWhere(good, 'the binding', (r) => r.health?.some((h) => h.name === 'Binding tasks'))
-  await first.end()
-  const count = good.reports.length
-  const asked = good.others.length
-  runs(agent)
-  const { report } = await good.reported(count + 5)
-  expect(report.health).toContainEqual(expect.objectContaining({ name: 'Binding tasks', level: 'ok' }))
-  expect(good.others.length).toBe(asked)
-})
+test.skipIf(level === 'short')(
+  'a binding is asked at most once in five minutes, even if the runtime restarts',
+  async () => {
+    const { good, agent } = await newSetup()
+    const first = runs(agent)
+    await reportWhere(good, 'the binding', (r) => r.health?.some((h) => h.name === 'Binding tasks'))
+    await first.end()
+    const count = good.reports.length
+    const asked = good.others.length
+    runs(agent)
+    const { report } = await good.reported(count + 5)
+    expect(report.health).toContainEqual(expect.objectContaining({ name: 'Binding tasks', level: 'ok' }))
+    expect(good.others.length).toBe(asked)
+  },
+)
 
 describe('the process of the agent', () => {
   test('waits longer after each crash; the reports say that it does not run, and why', async () => {
@@ -160,7 +167,7 @@ describe('the process of the agent', () => {
     )
   })
 
-  test('is reported with the reason if it cannot be started', async () => {
+  test.skipIf(level === 'short')('is reported with the reason if it cannot be started', async () => {
     const { good, agent } = await newSetup(
       changed(`[${JSON.stringify(process.execPath)}, main.cjs]`, '[./nothing-here]'),
     )
@@ -185,21 +192,24 @@ describe('the process of the agent', () => {
     expect(lines.filter((line) => line.includes('has not said yet'))).toEqual([expect.stringContaining('asking again')])
   })
 
-  test('stays ended after code 0 under the policy on-failure, until somebody asks for a run', async () => {
-    const { good, agent } = await newSetup({ ...changed('restart: always', 'restart: on-failure') })
-    mkdirSync(agent.state, { recursive: true })
-    writeFileSync(join(agent.state, 'exit'), '0 2')
-    runs(agent)
-    const report = await reportWhere(
-      good,
-      'its end',
-      (r) => r.state?.label === 'Not running' && r.state.detail?.includes('code 0'),
-    )
-    expect(report.state).toMatchObject({ level: 'info' })
-    expect(agent.starts()).toHaveLength(1)
-    await svc(agent, ['run-now'])
-    await becomes('a second start', () => agent.starts().length === 2)
-  })
+  test.skipIf(level === 'short')(
+    'stays ended after code 0 under the policy on-failure, until somebody asks for a run',
+    async () => {
+      const { good, agent } = await newSetup({ ...changed('restart: always', 'restart: on-failure') })
+      mkdirSync(agent.state, { recursive: true })
+      writeFileSync(join(agent.state, 'exit'), '0 2')
+      runs(agent)
+      const report = await reportWhere(
+        good,
+        'its end',
+        (r) => r.state?.label === 'Not running' && r.state.detail?.includes('code 0'),
+      )
+      expect(report.state).toMatchObject({ level: 'info' })
+      expect(agent.starts()).toHaveLength(1)
+      await svc(agent, ['run-now'])
+      await becomes('a second start', () => agent.starts().length === 2)
+    },
+  )
 
   test('is ended softly by Ctrl-C; if it refuses, it and its children are killed after its time', async () => {
     const { agent } = await newSetup()
@@ -303,20 +313,23 @@ describe('after kill -9 of the runtime', () => {
     }
   })
 
-  test('"svc stop" ends an agent whose runtime was killed before the agent was noted', async () => {
-    const { agent } = await newSetup()
-    const first = runs(agent)
-    const pid = await becomes('a noted process', () => {
-      const state = stateOf(agent)
-      return state?.is === 'running' && state.pid
-    })
-    await first.end('SIGKILL')
-    const waiting = { is: 'waiting', crashes: 0, startAt: 0 }
-    writeFileSync(agent.process, JSON.stringify({ ...readNote(agent), state: waiting, starting: true }))
-    expect(await svc(agent, ['stop'])).toMatchObject({ code: 0, out: 'Stopped.\n' })
-    expect(groupLives(pid)).toBe(false)
-    expect((await svc(agent, ['why'])).out).toMatch(/It has been stopped since .* on this machine by/)
-  })
+  test.skipIf(level === 'short')(
+    '"svc stop" ends an agent whose runtime was killed before the agent was noted',
+    async () => {
+      const { agent } = await newSetup()
+      const first = runs(agent)
+      const pid = await becomes('a noted process', () => {
+        const state = stateOf(agent)
+        return state?.is === 'running' && state.pid
+      })
+      await first.end('SIGKILL')
+      const waiting = { is: 'waiting', crashes: 0, startAt: 0 }
+      writeFileSync(agent.process, JSON.stringify({ ...readNote(agent), state: waiting, starting: true }))
+      expect(await svc(agent, ['stop'])).toMatchObject({ code: 0, out: 'Stopped.\n' })
+      expect(groupLives(pid)).toBe(false)
+      expect((await svc(agent, ['why'])).out).toMatch(/It has been stopped since .* on this machine by/)
+    },
+  )
 })
 
 describe('commands from the service (3.6)', () => {
@@ -342,29 +355,35 @@ describe('commands from the service (3.6)', () => {
     expect(good.reports.flatMap((r) => r.report.acks ?? [])).toContainEqual({ id: '1', ok: true, message: 'Paused.' })
   })
 
-  test('settings, run now and logs reach a running agent, and restart nothing; undeclared logs are not sent', async () => {
-    const { good, agent } = await newSetup()
-    runs(agent)
-    await becomes('work', () => agent.trace().some((l) => l.endsWith('every 10')))
-    good.next.push(json({ commands: [command('1', 'set', { every: 45 })], interval: 5 }))
-    await becomes('work at the new pace', () => agent.trace().some((l) => l.endsWith('every 45')))
+  test.skipIf(level === 'short')(
+    'settings, run now and logs reach a running agent, and restart nothing; undeclared logs are not sent',
+    async () => {
+      const { good, agent } = await newSetup()
+      runs(agent)
+      await becomes('work', () => agent.trace().some((l) => l.endsWith('every 10')))
+      good.next.push(json({ commands: [command('1', 'set', { every: 45 })], interval: 5 }))
+      await becomes('work at the new pace', () => agent.trace().some((l) => l.endsWith('every 45')))
 
-    good.next.push(json({ commands: [command('2', 'run_now')], interval: 5 }))
-    await becomes('a run as asked', () => agent.trace().some((l) => l.endsWith('as asked')))
-    expect(existsSync(agent.runNow), 'the agent removes it when it acts').toBe(false)
+      good.next.push(json({ commands: [command('2', 'run_now')], interval: 5 }))
+      await becomes('a run as asked', () => agent.trace().some((l) => l.endsWith('as asked')))
+      expect(existsSync(agent.runNow), 'the agent removes it when it acts').toBe(false)
 
-    await becomes('a log', () => existsSync(join(agent.state, 'work.log')))
-    appendFileSync(join(agent.state, 'work.log'), `${password} ${botToken}\n`)
-    good.next.push(
-      json({ commands: [command('3', 'log', { name: 'work' }), command('4', 'log', { name: 'output' })], interval: 5 }),
-    )
-    await good.logged(2)
-    const [first, second] = good.logs.map((l) => JSON.parse(l.text))
-    expect(first.text).toContain('worked 0\n')
-    expect(first.text).toContain('[masked] [masked]\n')
-    expect(second.text).toBe('There is no such log.')
-    expect(agent.starts()).toHaveLength(1)
-  })
+      await becomes('a log', () => existsSync(join(agent.state, 'work.log')))
+      appendFileSync(join(agent.state, 'work.log'), `${password} ${botToken}\n`)
+      good.next.push(
+        json({
+          commands: [command('3', 'log', { name: 'work' }), command('4', 'log', { name: 'output' })],
+          interval: 5,
+        }),
+      )
+      await good.logged(2)
+      const [first, second] = good.logs.map((l) => JSON.parse(l.text))
+      expect(first.text).toContain('worked 0\n')
+      expect(first.text).toContain('[masked] [masked]\n')
+      expect(second.text).toBe('There is no such log.')
+      expect(agent.starts()).toHaveLength(1)
+    },
+  )
 })
 
 test('an agent in a folder connected by hand is run in place, also without a service', async () => {
@@ -382,35 +401,38 @@ test('an agent in a folder connected by hand is run in place, also without a ser
   expect(await running.end()).toEqual({ code: 0, signal: null })
 })
 
-test('compose: docker is called with the named files in the foreground, and it also ends containers that had to be killed', async () => {
-  const bin = realpathSync(mkdtempSync(join(tmpdir(), 'svc-docker-')))
-  cleanups.push(() => rmSync(bin, { recursive: true, force: true }))
-  const calls = join(bin, 'calls')
-  writeFileSync(
-    join(bin, 'docker'),
-    `#!/bin/sh\necho "$@" >> ${calls}\ncase "$*" in *" up "*) trap '' TERM; echo "pw $MAIL_PASSWORD"; while :; do sleep 0.1; done;; esac\n`,
-    { mode: 0o755 },
-  )
-  const { agent } = await newSetup({
-    'svc.agent.yaml': bundleManifest.replace(
-      / {2}kind: process\n {2}command: .*\n/,
-      '  kind: compose\n  files: [compose.yaml, more/extra.yaml]\n',
-    ),
-    'compose.yaml': 'services: {}\n',
-    'more/extra.yaml': 'services: {}\n',
-  })
-  const running = runs(agent, { env: { PATH: `${bin}:${process.env.PATH}` } })
-  await becomes('up', () => readFileSync(agent.output, 'utf8') === `pw ${password}\n`)
-  await running.end()
-  const [up, kill] = await becomes('two calls', () => {
-    const all = readFileSync(calls, 'utf8').trim().split('\n')
-    return all.length === 2 && all
-  })
-  const { current } = agent
-  const base = new RegExp(
-    `^compose --project-name svc-mail-triage-[0-9a-f]{8} --project-directory ${current} --file ${current}/compose.yaml --file ${current}/more/extra.yaml `,
-  )
-  expect(up).toMatch(base)
-  expect(up?.replace(base, '')).toBe('up --no-color --remove-orphans --timeout 10')
-  expect(kill?.replace(base, '')).toBe('kill --remove-orphans')
-})
+test.skipIf(level === 'short')(
+  'compose: docker is called with the named files in the foreground, and it also ends containers that had to be killed',
+  async () => {
+    const bin = realpathSync(mkdtempSync(join(tmpdir(), 'svc-docker-')))
+    cleanups.push(() => rmSync(bin, { recursive: true, force: true }))
+    const calls = join(bin, 'calls')
+    writeFileSync(
+      join(bin, 'docker'),
+      `#!/bin/sh\necho "$@" >> ${calls}\ncase "$*" in *" up "*) trap '' TERM; echo "pw $MAIL_PASSWORD"; while :; do sleep 0.1; done;; esac\n`,
+      { mode: 0o755 },
+    )
+    const { agent } = await newSetup({
+      'svc.agent.yaml': bundleManifest.replace(
+        / {2}kind: process\n {2}command: .*\n/,
+        '  kind: compose\n  files: [compose.yaml, more/extra.yaml]\n',
+      ),
+      'compose.yaml': 'services: {}\n',
+      'more/extra.yaml': 'services: {}\n',
+    })
+    const running = runs(agent, { env: { PATH: `${bin}:${process.env.PATH}` } })
+    await becomes('up', () => readFileSync(agent.output, 'utf8') === `pw ${password}\n`)
+    await running.end()
+    const [up, kill] = await becomes('two calls', () => {
+      const all = readFileSync(calls, 'utf8').trim().split('\n')
+      return all.length === 2 && all
+    })
+    const { current } = agent
+    const base = new RegExp(
+      `^compose --project-name svc-mail-triage-[0-9a-f]{8} --project-directory ${current} --file ${current}/compose.yaml --file ${current}/more/extra.yaml `,
+    )
+    expect(up).toMatch(base)
+    expect(up?.replace(base, '')).toBe('up --no-color --remove-orphans --timeout 10')
+    expect(kill?.replace(base, '')).toBe('kill --remove-orphans')
+  },
+)

@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
+import { level, rowsOfLevel } from '../../../../testing/level.ts'
 import { programs } from '../../../../testing/program.ts'
 import { becomes, type Running, starts, svc } from '../../testing/folder.ts'
 import { type HelperKind, type HelpingAgent, helpingAgent, scriptWith } from '../../testing/helpers.ts'
@@ -50,11 +51,16 @@ function stranger(command: readonly string[], options: Parameters<typeof spawn>[
 const isRunning = ({ pid }: ChildProcess): boolean => isAlive({ pid: pid ?? 0, start: '' })
 
 describe('of all helpers only the one without the mark outlives', () => {
-  test.each([
-    ['svc pause', ['pause'], 'Paused.\n'],
-    ['svc stop', ['stop'], 'Stopped.\n'],
-    ['svc remove', ['remove', '--yes'], /^Removed helped/],
-  ] as const)('%s', async (_name, command, says) => {
+  test.each(
+    rowsOfLevel(
+      [
+        ['svc pause', ['pause'], 'Paused.\n'],
+        ['svc stop', ['stop'], 'Stopped.\n'],
+        ['svc remove', ['remove', '--yes'], /^Removed helped/],
+      ] as const,
+      1,
+    ),
+  )('%s', async (_name, command, says) => {
     const agent = agentOf(scriptWith(every))
     runs(agent)
     const main = await running(agent)
@@ -79,18 +85,21 @@ describe('of all helpers only the one without the mark outlives', () => {
     expect(kindsOf(agent.living())).toEqual(['unmarked', 'unmarked'])
   })
 
-  test('a crash of the agent: the next start begins when the helpers have ended', async () => {
-    const agent = agentOf(scriptWith(every))
-    runs(agent)
-    const main = await running(agent)
-    const first = await agent.helpers(every)
-    process.kill(main.pid, 'SIGKILL')
-    await running(agent, main.pid)
-    await agent.helpers(every)
-    expect(first.filter(isAlive).map(({ kind }) => kind)).toEqual(['unmarked'])
-  })
+  test.skipIf(level === 'short')(
+    'a crash of the agent: the next start begins when the helpers have ended',
+    async () => {
+      const agent = agentOf(scriptWith(every))
+      runs(agent)
+      const main = await running(agent)
+      const first = await agent.helpers(every)
+      process.kill(main.pid, 'SIGKILL')
+      await running(agent, main.pid)
+      await agent.helpers(every)
+      expect(first.filter(isAlive).map(({ kind }) => kind)).toEqual(['unmarked'])
+    },
+  )
 
-  test.each([['stop'], ['pause']])('svc %s after the runtime was killed', async (command) => {
+  test.each(rowsOfLevel([['stop'], ['pause']], 1))('svc %s after the runtime was killed', async (command) => {
     const agent = agentOf(scriptWith(every))
     const runtime = runs(agent)
     const main = await running(agent)
@@ -101,7 +110,7 @@ describe('of all helpers only the one without the mark outlives', () => {
     expect(kindsOf(agent.living())).toEqual(['unmarked'])
   })
 
-  test('the next start after the runtime and the agent were killed', async () => {
+  test.skipIf(level === 'short')('the next start after the runtime and the agent were killed', async () => {
     const agent = agentOf(scriptWith(every))
     const runtime = runs(agent)
     const main = await running(agent)
@@ -114,7 +123,7 @@ describe('of all helpers only the one without the mark outlives', () => {
     expect(first.filter(isAlive).map(({ kind }) => kind)).toEqual(['unmarked'])
   })
 
-  test('svc stop of an agent whose note says that it is stopped', async () => {
+  test.skipIf(level === 'short')('svc stop of an agent whose note says that it is stopped', async () => {
     const agent = agentOf(scriptWith(['session', 'stubborn']))
     const runtime = runs(agent)
     const main = await running(agent)
@@ -151,7 +160,7 @@ describe('a program that puts itself into the background', () => {
     expect(agent.living()).toEqual([])
   })
 
-  test('is started again when it ends, also after its runtime was killed', async () => {
+  test.skipIf(level === 'short')('is started again when it ends, also after its runtime was killed', async () => {
     const agent = agentOf(script)
     const runtime = runs(agent)
     await runtime.said('in the background')
@@ -192,21 +201,24 @@ describe('what the agent did not start lives on', () => {
     expect([isRunning(shell), isRunning(exporting), identityOf(debugged) !== undefined]).toEqual([true, true, true])
   })
 
-  test('another agent beside it, whose folder has a longer name, and its helpers', async () => {
-    const one = agentOf(scriptWith(every))
-    const two = agentOf(scriptWith(every))
-    runs(one)
-    runs(two)
-    await Promise.all([one.helpers(every), two.helpers(every)])
-    const longer = { SVC_AGENT_DIR: `${one.root}/nested`, SVC_AGENT_STARTED: readNote(one)?.started }
-    mkdirSync(longer.SVC_AGENT_DIR)
-    const other = stranger(['sleep', '1000'], { env: { ...process.env, ...longer } })
-    expect((await svc(one, ['stop'], { env })).code).toBe(0)
-    expect(kindsOf(one.living())).toEqual(['unmarked'])
-    expect(kindsOf(two.living())).toEqual([...every].sort())
-    expect([two.main() !== undefined, isRunning(other)]).toEqual([true, true])
-    await svc(two, ['stop'], { env })
-  })
+  test.skipIf(level === 'short')(
+    'another agent beside it, whose folder has a longer name, and its helpers',
+    async () => {
+      const one = agentOf(scriptWith(every))
+      const two = agentOf(scriptWith(every))
+      runs(one)
+      runs(two)
+      await Promise.all([one.helpers(every), two.helpers(every)])
+      const longer = { SVC_AGENT_DIR: `${one.root}/nested`, SVC_AGENT_STARTED: readNote(one)?.started }
+      mkdirSync(longer.SVC_AGENT_DIR)
+      const other = stranger(['sleep', '1000'], { env: { ...process.env, ...longer } })
+      expect((await svc(one, ['stop'], { env })).code).toBe(0)
+      expect(kindsOf(one.living())).toEqual(['unmarked'])
+      expect(kindsOf(two.living())).toEqual([...every].sort())
+      expect([two.main() !== undefined, isRunning(other)]).toEqual([true, true])
+      await svc(two, ['stop'], { env })
+    },
+  )
 
   test('an agent that this agent has started with svc start, and its runtime; neither has the mark of this one', async () => {
     const kinds: HelperKind[] = ['daemon', 'nested', 'session']
@@ -224,22 +236,25 @@ describe('what the agent did not start lives on', () => {
     await svc(other, ['stop'], { env })
   })
 
-  test('a runtime that inherited the mark, as svc of 0.1.0 hands it on, and the shell that started it', async () => {
-    const agent = agentOf(scriptWith(['session']))
-    const other = agentOf(scriptWith(['session']))
-    runs(agent)
-    await running(agent)
-    await agent.helpers(['session'])
-    const mark = { SVC_AGENT_DIR: agent.root, SVC_AGENT_STARTED: readNote(agent)?.started }
-    const line = `${process.execPath} ${programs.svc} run --dir ${other.root}; true`
-    const shell = stranger(['sh', '-c', line], { env: { ...process.env, ...mark, SVC_TIME_SCALE: String(scale) } })
-    const runtime = await becomes('its runtime', () => whoHolds(other, 'runtime'))
-    await other.helpers(['session'])
-    expect((await svc(agent, ['stop'], { env })).code).toBe(0)
-    expect(agent.living()).toEqual([])
-    expect([isRunning(shell), isAlive(runtime), other.living().length]).toEqual([true, true, 1])
-    await svc(other, ['stop'], { env })
-  })
+  test.skipIf(level === 'short')(
+    'a runtime that inherited the mark, as svc of 0.1.0 hands it on, and the shell that started it',
+    async () => {
+      const agent = agentOf(scriptWith(['session']))
+      const other = agentOf(scriptWith(['session']))
+      runs(agent)
+      await running(agent)
+      await agent.helpers(['session'])
+      const mark = { SVC_AGENT_DIR: agent.root, SVC_AGENT_STARTED: readNote(agent)?.started }
+      const line = `${process.execPath} ${programs.svc} run --dir ${other.root}; true`
+      const shell = stranger(['sh', '-c', line], { env: { ...process.env, ...mark, SVC_TIME_SCALE: String(scale) } })
+      const runtime = await becomes('its runtime', () => whoHolds(other, 'runtime'))
+      await other.helpers(['session'])
+      expect((await svc(agent, ['stop'], { env })).code).toBe(0)
+      expect(agent.living()).toEqual([])
+      expect([isRunning(shell), isAlive(runtime), other.living().length]).toEqual([true, true, 1])
+      await svc(other, ['stop'], { env })
+    },
+  )
 
   test('a process group that has the id of the agent’s dead group by now', async () => {
     const agent = agentOf(scriptWith([]))
@@ -254,7 +269,7 @@ describe('what the agent did not start lives on', () => {
     expect(isRunning(other)).toBe(true)
   })
 
-  test('svc restart that the agent itself calls, from a session of its own', async () => {
+  test.skipIf(level === 'short')('svc restart that the agent itself calls, from a session of its own', async () => {
     const again = `[ -e "$SVC_STATE_DIR/once" ] || { touch "$SVC_STATE_DIR/once"; setsid sh -c '${process.execPath} ${programs.svc} restart --dir "$SVC_AGENT_DIR" > "$SVC_STATE_DIR/said" 2>&1; true' & }`
     const agent = agentOf(scriptWith(['session'], `${again}\nexec sleep 1000`))
     await svc(agent, ['start'], { env })

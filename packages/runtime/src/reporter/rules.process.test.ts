@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
+import { level } from '../../../../testing/level.ts'
 import { comesAfter } from '../../../../testing/order.ts'
 import { badAnswers, deep } from '../../testing/bad.ts'
 import { agentFolder, becomes, type Running, reporter, starts as startsAny, svc, token } from '../../testing/folder.ts'
@@ -143,15 +144,18 @@ describe('rule 2: the reporter survives and reports at the next interval when th
     expect(failed).toEqual([])
   })
 
-  test('has a name whose look-up hangs forever: the process still stops at once (D17)', async () => {
-    const of = folder({}, 'http://svc.example')
-    const hang = fileURLToPath(new URL('../../testing/hang-lookup.ts', import.meta.url))
-    const main = fileURLToPath(new URL('../main.ts', import.meta.url))
-    const running = starts(of, '--import', hang, main)
-    await running.said('no whole answer within 15 s')
-    expect(await running.end()).toEqual({ code: null, signal: 'SIGTERM' })
-    expect((await svc(of, ['status', '--json'])).out).not.toContain('"reporter"')
-  })
+  test.skipIf(level === 'short')(
+    'has a name whose look-up hangs forever: the process still stops at once (D17)',
+    async () => {
+      const of = folder({}, 'http://svc.example')
+      const hang = fileURLToPath(new URL('../../testing/hang-lookup.ts', import.meta.url))
+      const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+      const running = starts(of, '--import', hang, main)
+      await running.said('no whole answer within 15 s')
+      expect(await running.end()).toEqual({ code: null, signal: 'SIGTERM' })
+      expect((await svc(of, ['status', '--json'])).out).not.toContain('"reporter"')
+    },
+  )
 })
 
 test('rule 3: pause, settings and the run-now request are in files of the machine, and outlive the reporter', async () => {
@@ -252,41 +256,47 @@ test('a log that could not be sent is sent with a later report, and accepted onl
   expect(good.logs.length).toBe(count)
 })
 
-test('one connection carries all reports (D18), boot stays and seq counts (D11)', async () => {
-  const good = await service()
-  const sockets = new Set<unknown>()
-  good.usual = (response, came, socket) => {
-    sockets.add(socket)
-    quick(response, came, socket)
-  }
-  const of = folder({}, good.origin)
-  starts(of)
-  await good.reported(4)
-  expect(sockets.size).toBe(1)
-  expect(new Set(good.reports.map((r) => r.report.boot)).size).toBe(1)
-  expect(good.reports.map((r) => r.report.seq)).toEqual([1, 2, 3, 4])
-  expect(good.reports[0]?.report).toMatchObject({
-    protocol: 1,
-    agent: { version: '1.4.0' },
-    runtime: { version: 'dev' },
-    controls: ['pause', 'resume', 'run_now'],
-  })
-})
+test.skipIf(level === 'short')(
+  'one connection carries all reports (D18), boot stays and seq counts (D11)',
+  async () => {
+    const good = await service()
+    const sockets = new Set<unknown>()
+    good.usual = (response, came, socket) => {
+      sockets.add(socket)
+      quick(response, came, socket)
+    }
+    const of = folder({}, good.origin)
+    starts(of)
+    await good.reported(4)
+    expect(sockets.size).toBe(1)
+    expect(new Set(good.reports.map((r) => r.report.boot)).size).toBe(1)
+    expect(good.reports.map((r) => r.report.seq)).toEqual([1, 2, 3, 4])
+    expect(good.reports[0]?.report).toMatchObject({
+      protocol: 1,
+      agent: { version: '1.4.0' },
+      runtime: { version: 'dev' },
+      controls: ['pause', 'resume', 'run_now'],
+    })
+  },
+)
 
-test('a second reporter on the same folder is told who reports already (D58); after a kill -9 the next one starts', async () => {
-  const good = await service()
-  const of = folder({}, good.origin)
-  const running = starts(of)
-  await good.reported(1)
-  const second = await svc(of, ['report'])
-  expect(second).toMatchObject({
-    code: 1,
-    err: `svc report (process ${running.child.pid}) is already reporting for this folder; stop it first.\n`,
-  })
-  await running.end('SIGKILL')
-  const third = starts(of)
-  await third.said('reported')
-})
+test.skipIf(level === 'short')(
+  'a second reporter on the same folder is told who reports already (D58); after a kill -9 the next one starts',
+  async () => {
+    const good = await service()
+    const of = folder({}, good.origin)
+    const running = starts(of)
+    await good.reported(1)
+    const second = await svc(of, ['report'])
+    expect(second).toMatchObject({
+      code: 1,
+      err: `svc report (process ${running.child.pid}) is already reporting for this folder; stop it first.\n`,
+    })
+    await running.end('SIGKILL')
+    const third = starts(of)
+    await third.said('reported')
+  },
+)
 
 test('a token that is rotated on the machine is used for the next report, without a restart', async () => {
   const good = await service()
@@ -299,16 +309,19 @@ test('a token that is rotated on the machine is used for the next report, withou
   expect((await good.reported(good.reports.length + 2)).token).toBe(fresh)
 })
 
-test('a manifest that becomes invalid is reported, and the last good one stays in force', async () => {
-  const good = await service()
-  const of = folder({}, good.origin)
-  starts(of)
-  await good.reported(1)
-  writeFileSync(of.manifest, 'name: Mail Triage\n')
-  const { report } = await good.reported(good.reports.length + 2)
-  expect(report.health?.[0]).toMatchObject({ name: 'Manifest', level: 'warn' })
-  expect(report.controls).toEqual(['pause', 'resume', 'run_now'])
-})
+test.skipIf(level === 'short')(
+  'a manifest that becomes invalid is reported, and the last good one stays in force',
+  async () => {
+    const good = await service()
+    const of = folder({}, good.origin)
+    starts(of)
+    await good.reported(1)
+    writeFileSync(of.manifest, 'name: Mail Triage\n')
+    const { report } = await good.reported(good.reports.length + 2)
+    expect(report.health?.[0]).toMatchObject({ name: 'Manifest', level: 'warn' })
+    expect(report.controls).toEqual(['pause', 'resume', 'run_now'])
+  },
+)
 
 test('with a damaged journal the reports continue, say so, and nothing is offered or processed', async () => {
   const good = await service()
@@ -322,7 +335,7 @@ test('with a damaged journal the reports continue, say so, and nothing is offere
   expect(existsSync(of.paused)).toBe(false)
 })
 
-test("the reports continue if nobody reads the reporter's output", async () => {
+test.skipIf(level === 'short')("the reports continue if nobody reads the reporter's output", async () => {
   const good = await service()
   const of = folder({}, good.origin)
   const running = starts(of)

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
+import { level } from '../../../../testing/level.ts'
 import { startProvider } from '../../testing/oidc.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 
@@ -62,7 +63,7 @@ test('one process owns the data: a second service names it and ends, and the fir
   expect((await fetch(`${home.opsUrl}/healthz`)).status).toBe(200)
 })
 
-test('after kill -9 it starts again on the same folder', async () => {
+test.skipIf(level === 'short')('after kill -9 it starts again on the same folder', async () => {
   const home = await newServiceHome()
   const killed = await home.start()
   const { token } = await populate(home)
@@ -85,7 +86,7 @@ test('a port in use is reported in one sentence, and nothing keeps running', asy
   expect(existsSync(join(home.dataDir, 'operator.sock'))).toBe(false)
 })
 
-test('a wrong setting is reported in one sentence', async () => {
+test.skipIf(level === 'short')('a wrong setting is reported in one sentence', async () => {
   const home = await newServiceHome({ SVC_BASE_URL: 'svc.example.org' })
   const ran = await home.run(['start'])
   expect([ran.code, ran.stdout]).toEqual([1, ''])
@@ -166,7 +167,7 @@ test('a sign-in provider that never answers holds up no stop', async () => {
   expect(provider.cut).toEqual(provider.calls)
 })
 
-test('a second signal ends the service at once', async () => {
+test.skipIf(level === 'short')('a second signal ends the service at once', async () => {
   const home = await newServiceHome()
   const service = await home.start()
   const { token } = await populate(home)
@@ -177,36 +178,39 @@ test('a second signal ends the service at once', async () => {
   expect(await service.kill('SIGTERM')).toBe(128 + 15)
 })
 
-test('health and metrics are on a listener for this machine only, and events are counted', async () => {
-  const home = await newServiceHome()
-  await home.start()
-  const { token } = await populate(home)
-  await home.value(['agent', 'create', 'north/quiet'])
-  await report(home.url, token, { controls: ['pause'] })
-  await home.value(['command', 'send', 'north/mail', 'pause'])
-  await report(home.url, token, { controls: ['pause'] })
-  await report(home.url, 'svc_agt_unknown')
-  const health = await fetch(`${home.opsUrl}/healthz`)
-  expect([health.status, await health.json()]).toEqual([200, { ok: true, version: expect.any(String) }])
-  const metrics = await (await fetch(`${home.opsUrl}/metrics`)).text()
-  for (const line of [
-    'svc_reports_total 2',
-    'svc_refusals_total{code="token_unknown"} 1',
-    'svc_commands_delivered_total 1',
-    'svc_commands{state="delivered"} 1',
-    'svc_report_batch_size_total{most="1"} 2',
-    'svc_agents{seen="reporting"} 1',
-    'svc_agents{seen="never"} 1',
-    'svc_live_subscribers 0',
-  ])
-    expect(metrics).toContain(`${line}\n`)
-  expect(metrics).toMatch(/^svc_report_commit_seconds_total 0\.\d+/m)
-  expect(metrics).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m)
-  for (const path of ['/healthz', '/metrics']) {
-    expect((await fetch(home.url + path)).headers.get('content-type')).not.toContain('text/plain; version')
-  }
-  expect((await fetch(`${home.opsUrl}/`)).status).toBe(404)
-})
+test.skipIf(level === 'short')(
+  'health and metrics are on a listener for this machine only, and events are counted',
+  async () => {
+    const home = await newServiceHome()
+    await home.start()
+    const { token } = await populate(home)
+    await home.value(['agent', 'create', 'north/quiet'])
+    await report(home.url, token, { controls: ['pause'] })
+    await home.value(['command', 'send', 'north/mail', 'pause'])
+    await report(home.url, token, { controls: ['pause'] })
+    await report(home.url, 'svc_agt_unknown')
+    const health = await fetch(`${home.opsUrl}/healthz`)
+    expect([health.status, await health.json()]).toEqual([200, { ok: true, version: expect.any(String) }])
+    const metrics = await (await fetch(`${home.opsUrl}/metrics`)).text()
+    for (const line of [
+      'svc_reports_total 2',
+      'svc_refusals_total{code="token_unknown"} 1',
+      'svc_commands_delivered_total 1',
+      'svc_commands{state="delivered"} 1',
+      'svc_report_batch_size_total{most="1"} 2',
+      'svc_agents{seen="reporting"} 1',
+      'svc_agents{seen="never"} 1',
+      'svc_live_subscribers 0',
+    ])
+      expect(metrics).toContain(`${line}\n`)
+    expect(metrics).toMatch(/^svc_report_commit_seconds_total 0\.\d+/m)
+    expect(metrics).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m)
+    for (const path of ['/healthz', '/metrics']) {
+      expect((await fetch(home.url + path)).headers.get('content-type')).not.toContain('text/plain; version')
+    }
+    expect((await fetch(`${home.opsUrl}/`)).status).toBe(404)
+  },
+)
 
 test('no token, password, cookie or one-time link is in the log at any log level', async () => {
   const home = await newServiceHome({ SVC_LOG_LEVEL: 'trace' })

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { afterThisTest } from '../../../../../testing/cleaning.ts'
-import { level } from '../../../../../testing/level.ts'
+import { level, rowsOfLevel } from '../../../../../testing/level.ts'
 import { type Account, account } from '../../../testing/adopting.ts'
 import { becomes, token } from '../../../testing/folder.ts'
 import { json, serviceOfTest } from '../../../testing/service.ts'
@@ -35,17 +35,22 @@ const table = `MAILTO=""
 `
 const quiet = ['--yes', '--no-start']
 
-test.each([
-  ['nobody can be asked', ['--url', 'http://127.0.0.1:9'], 'Nobody can be asked here. Add --yes'],
-  ['there is no address', ['--yes'], 'the address of the service is needed'],
-  ['the address is none', ['--yes', '--url', 'ftp://x'], '--url'],
-  ['jobs are wanted, but not shown', ['--yes', '--only', 'ai', '--crontab'], '--only must name jobs, too'],
-  ['nothing is wanted', ['--yes', '--only', ','], '--only must be jobs, ai or both'],
-  ['something unknown is wanted', ['--yes', '--only', 'mails'], '--only must be jobs, ai or both: got "mails"'],
-  ['the sessions are to have strange names', ['--yes', '--names', 'title'], '--names must be number or folder'],
-  ['the name is none', ['--yes', '--name', 'My Machine'], '--name must be lowercase letters'],
-  ['the token is none', [...quiet, '--url', 'http://127.0.0.1:9'], 'That is not an agent token'],
-])('%s: it is refused, and nothing is written', async (_why, args, says) => {
+test.each(
+  rowsOfLevel(
+    [
+      ['nobody can be asked', ['--url', 'http://127.0.0.1:9'], 'Nobody can be asked here. Add --yes'],
+      ['there is no address', ['--yes'], 'the address of the service is needed'],
+      ['the address is none', ['--yes', '--url', 'ftp://x'], '--url'],
+      ['jobs are wanted, but not shown', ['--yes', '--only', 'ai', '--crontab'], '--only must name jobs, too'],
+      ['nothing is wanted', ['--yes', '--only', ','], '--only must be jobs, ai or both'],
+      ['something unknown is wanted', ['--yes', '--only', 'mails'], '--only must be jobs, ai or both: got "mails"'],
+      ['the sessions are to have strange names', ['--yes', '--names', 'title'], '--names must be number or folder'],
+      ['the name is none', ['--yes', '--name', 'My Machine'], '--name must be lowercase letters'],
+      ['the token is none', [...quiet, '--url', 'http://127.0.0.1:9'], 'That is not an agent token'],
+    ],
+    3,
+  ),
+)('%s: it is refused, and nothing is written', async (_why, args, says) => {
   const ada = somebody()
   ada.crontab.write(table)
   const ran = await ada.adopt(args, { input: 'no token' })
@@ -80,13 +85,16 @@ test('a dry run needs no address, writes nothing, and says what would leave and 
   expect(ada.files()).toEqual([])
 })
 
-test('jobs that svc-exec has recorded for this home folder are found, and those of another are not', async () => {
-  const [ada, other] = [somebody(), somebody()]
-  await other.svc(['exec', 'backup', '--', 'true'])
-  expect(JSON.parse((await ada.adopt(['--dry-run', '--json'])).out)).toMatchObject({ found: { jobs: 0 } })
-  await ada.svc(['exec', 'backup', '--', 'true'])
-  expect(JSON.parse((await ada.adopt(['--dry-run', '--json'])).out)).toMatchObject({ found: { jobs: 1 } })
-})
+test.skipIf(level === 'short')(
+  'jobs that svc-exec has recorded for this home folder are found, and those of another are not',
+  async () => {
+    const [ada, other] = [somebody(), somebody()]
+    await other.svc(['exec', 'backup', '--', 'true'])
+    expect(JSON.parse((await ada.adopt(['--dry-run', '--json'])).out)).toMatchObject({ found: { jobs: 0 } })
+    await ada.svc(['exec', 'backup', '--', 'true'])
+    expect(JSON.parse((await ada.adopt(['--dry-run', '--json'])).out)).toMatchObject({ found: { jobs: 1 } })
+  },
+)
 
 test.skipIf(level === 'short')(
   'programs that are installed in another folder are used there, and the agent gets its own copy',
@@ -198,10 +206,15 @@ test('the crontab lines become jobs, new ones are added later, and a removal giv
   expect((await ada.adopt(['--remove', '--yes'])).err).toContain('there is no agent in')
 })
 
-test.each([
-  ['in the background', false, 'No service manager answers here. So it may end when you log out'],
-  ['as a service', true, 'It starts at every boot: svc-vela-ada.service.'],
-])('the agent starts %s, reports the jobs, and a removal ends it', async (_how, systemd, says) => {
+test.each(
+  rowsOfLevel(
+    [
+      ['in the background', false, 'No service manager answers here. So it may end when you log out'],
+      ['as a service', true, 'It starts at every boot: svc-vela-ada.service.'],
+    ],
+    1,
+  ),
+)('the agent starts %s, reports the jobs, and a removal ends it', async (_how, systemd, says) => {
   const good = await serviceOfTest()
   const ada = somebody({ systemd })
   ada.crontab.write(table)
@@ -235,7 +248,7 @@ test.skipIf(level === 'short')('a rotated token is asked for again', async () =>
   expect(readConnection(ada.host), 'the connection that was there stays').toMatchObject({ value: { token: other } })
 })
 
-test('a crontab that somebody changes meanwhile is not overwritten', async () => {
+test.skipIf(level === 'short')('a crontab that somebody changes meanwhile is not overwritten', async () => {
   const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write(table)
@@ -248,16 +261,21 @@ test('a crontab that somebody changes meanwhile is not overwritten', async () =>
   expect(ada.crontab.table()).toBe('0 1 * * * /opt/other.sh\n')
 })
 
-test.each([
-  ['refuses', 'before', 'echo "bad minute" >&2; exit 1', table, 'refused the new table: bad minute.'],
-  [
-    'changes',
-    'after',
-    'echo "0 1 * * * x" >"$SVC_TEST_CRONTAB/table"',
-    '0 1 * * * x\n',
-    'is not the one that was written',
-  ],
-] as const)('a table that crontab %s is named, and the one before is kept', async (_does, when, script, left, says) => {
+test.each(
+  rowsOfLevel(
+    [
+      ['refuses', 'before', 'echo "bad minute" >&2; exit 1', table, 'refused the new table: bad minute.'],
+      [
+        'changes',
+        'after',
+        'echo "0 1 * * * x" >"$SVC_TEST_CRONTAB/table"',
+        '0 1 * * * x\n',
+        'is not the one that was written',
+      ],
+    ] as const,
+    1,
+  ),
+)('a table that crontab %s is named, and the one before is kept', async (_does, when, script, left, says) => {
   const good = await serviceOfTest()
   const ada = somebody()
   ada.crontab.write(table)
@@ -270,20 +288,23 @@ test.each([
   expect(ada.crontab.table()).toBe(left)
 })
 
-test('a table that cannot be read is refused with --crontab, and else only named', async () => {
-  const says = 'The crontab cannot be read: "crontab -l" failed (exit 1).'
-  const good = await serviceOfTest()
-  const ada = somebody()
-  ada.crontab.refuse('you may not use crontab')
-  const asked = await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
-  expect(asked).toMatchObject({ code: 1, err: expect.stringContaining(says) })
-  expect(ada.files()).toEqual([])
-  const plain = await ada.adopt([...quiet, '--url', good.origin], { input: token })
-  expect(plain).toMatchObject({ code: 0, err: expect.stringContaining(says) })
-  const removed = await ada.adopt(['--remove', '--yes'])
-  expect(removed).toMatchObject({ code: 0, err: expect.stringContaining('svc has never changed it') })
-  expect(existsSync(ada.host.env)).toBe(false)
-})
+test.skipIf(level === 'short')(
+  'a table that cannot be read is refused with --crontab, and else only named',
+  async () => {
+    const says = 'The crontab cannot be read: "crontab -l" failed (exit 1).'
+    const good = await serviceOfTest()
+    const ada = somebody()
+    ada.crontab.refuse('you may not use crontab')
+    const asked = await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
+    expect(asked).toMatchObject({ code: 1, err: expect.stringContaining(says) })
+    expect(ada.files()).toEqual([])
+    const plain = await ada.adopt([...quiet, '--url', good.origin], { input: token })
+    expect(plain).toMatchObject({ code: 0, err: expect.stringContaining(says) })
+    const removed = await ada.adopt(['--remove', '--yes'])
+    expect(removed).toMatchObject({ code: 0, err: expect.stringContaining('svc has never changed it') })
+    expect(existsSync(ada.host.env)).toBe(false)
+  },
+)
 
 test.skipIf(level === 'short')(
   'a table that cannot be read keeps a removal only if svc has changed it, and the other way is named',
@@ -302,19 +323,22 @@ test.skipIf(level === 'short')(
   },
 )
 
-test('lines are put back in a table whose bytes are not UTF-8, and each other byte stays', async () => {
-  const good = await serviceOfTest()
-  const ada = somebody()
-  ada.crontab.write(table)
-  await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
-  const latin = Buffer.concat([Buffer.from('# M\xfcller\n', 'latin1'), Buffer.from(ada.crontab.table() ?? '')])
-  ada.crontab.write(latin)
-  expect(await ada.adopt(['--remove', '--yes'])).toMatchObject({ code: 0, err: '' })
-  const put = Buffer.concat([Buffer.from('# M\xfcller\n', 'latin1'), Buffer.from(table)])
-  expect(ada.crontab.bytes().equals(put)).toBe(true)
-})
+test.skipIf(level === 'short')(
+  'lines are put back in a table whose bytes are not UTF-8, and each other byte stays',
+  async () => {
+    const good = await serviceOfTest()
+    const ada = somebody()
+    ada.crontab.write(table)
+    await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
+    const latin = Buffer.concat([Buffer.from('# M\xfcller\n', 'latin1'), Buffer.from(ada.crontab.table() ?? '')])
+    ada.crontab.write(latin)
+    expect(await ada.adopt(['--remove', '--yes'])).toMatchObject({ code: 0, err: '' })
+    const put = Buffer.concat([Buffer.from('# M\xfcller\n', 'latin1'), Buffer.from(table)])
+    expect(ada.crontab.bytes().equals(put)).toBe(true)
+  },
+)
 
-test('what the service says is printed as one line', async () => {
+test.skipIf(level === 'short')('what the service says is printed as one line', async () => {
   const good = await serviceOfTest()
   good.usual = json({ error: { code: 'refused', message: 'One\nNothing was written.\r\u2028two' } }, 400)
   const ada = somebody()
@@ -324,17 +348,20 @@ test('what the service says is printed as one line', async () => {
   expect(ran.err).toMatch(/^The test report to .*One Nothing was written\. ?two.*$/m)
 })
 
-test.each(['home of ada', '100%', "it's"])('a path such as %s is not written into the crontab', async (name) => {
-  const ada = somebody({ name })
-  ada.crontab.write(table)
-  const ran = await ada.adopt([...quiet, '--crontab', '--url', 'http://127.0.0.1:9'], { input: token })
-  expect(ran).toMatchObject({ code: 1, out: '' })
-  expect(ran.err).toContain(`The crontab cannot call ${ada.bin}/svc-exec: a shell or cron would read that path`)
-  expect(ada.crontab.table()).toBe(table)
-  expect(ada.files()).toEqual([])
-})
+test.each(rowsOfLevel(['home of ada', '100%', "it's"], 1))(
+  'a path such as %s is not written into the crontab',
+  async (name) => {
+    const ada = somebody({ name })
+    ada.crontab.write(table)
+    const ran = await ada.adopt([...quiet, '--crontab', '--url', 'http://127.0.0.1:9'], { input: token })
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain(`The crontab cannot call ${ada.bin}/svc-exec: a shell or cron would read that path`)
+    expect(ada.crontab.table()).toBe(table)
+    expect(ada.files()).toEqual([])
+  },
+)
 
-test.runIf(isRoot)('a user id without a name, as in a container, can adopt', async () => {
+test.runIf(isRoot && level !== 'short')('a user id without a name, as in a container, can adopt', async () => {
   const ada = somebody()
   ada.crontab.write(table)
   chmodSync(join(ada.home, '..'), 0o755)
@@ -345,7 +372,7 @@ test.runIf(isRoot)('a user id without a name, as in a container, can adopt', asy
   expect(JSON.parse(ran.stdout)).toMatchObject({ found: { crontab: 3 } })
 })
 
-test.runIf(isRoot)('root does not use the home folder of somebody else', async () => {
+test.runIf(isRoot && level !== 'short')('root does not use the home folder of somebody else', async () => {
   const ada = somebody()
   chownSync(ada.home, 12345, 12345)
   const ran = await ada.adopt([...quiet, '--url', 'http://127.0.0.1:9'], { input: token })

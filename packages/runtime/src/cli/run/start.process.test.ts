@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { byLevel } from '../../../../../testing/level.ts'
+import { byLevel, level } from '../../../../../testing/level.ts'
 import { programs } from '../../../../../testing/program.ts'
 import { becomes, starts, svc } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
@@ -49,35 +49,38 @@ test('an agent can be started, started again, restarted, stopped and stopped aga
   expect(agent.starts().every((s) => identityOf(s.pid) === undefined)).toBe(true)
 })
 
-test('after everything was killed, doctor and start name no process that is gone', async () => {
-  const agent = await agentOf()
-  await svc(agent, ['start'])
-  const pid = (): number => {
-    const state = readNote(agent)?.state
-    return state && 'pid' in state ? state.pid : 0
-  }
-  const runtime = whoHolds(agent, 'runtime')?.pid ?? 0
-  const dead = pid()
-  for (const each of [runtime, dead]) process.kill(each, 'SIGKILL')
-  await becomes('both are gone', () => [runtime, dead].every((each) => identityOf(each) === undefined))
-  const { out } = await svc(agent, ['doctor', '--offline'])
-  expect(out).toMatch(/BAD {2}Process: Neither its process nor its runtime is there/)
-  expect(out).not.toContain(String(dead))
-  const started = JSON.parse((await svc(agent, ['start', '--json'])).out)
-  expect(started.process).toMatchObject({ is: 'running', pid: pid() })
-  expect(identityOf(started.process.pid), 'it lives').toBeDefined()
-  process.kill(whoHolds(agent, 'runtime')?.pid ?? 0, 'SIGKILL')
-  await becomes('the runtime is gone', () => whoHolds(agent, 'runtime') === undefined)
-  expect((await svc(agent, ['doctor', '--offline'])).out).toContain('Its process runs, but its runtime does not')
-  const taken = pid()
-  expect((await svc(agent, ['start'])).out).toContain(`process ${taken}`)
-  await svc(agent, ['pause'])
-  process.kill(whoHolds(agent, 'runtime')?.pid ?? 0, 'SIGKILL')
-  await becomes('the runtime is gone again', () => whoHolds(agent, 'runtime') === undefined)
-  await svc(agent, ['stop'])
-})
+test.skipIf(level === 'short')(
+  'after everything was killed, doctor and start name no process that is gone',
+  async () => {
+    const agent = await agentOf()
+    await svc(agent, ['start'])
+    const pid = (): number => {
+      const state = readNote(agent)?.state
+      return state && 'pid' in state ? state.pid : 0
+    }
+    const runtime = whoHolds(agent, 'runtime')?.pid ?? 0
+    const dead = pid()
+    for (const each of [runtime, dead]) process.kill(each, 'SIGKILL')
+    await becomes('both are gone', () => [runtime, dead].every((each) => identityOf(each) === undefined))
+    const { out } = await svc(agent, ['doctor', '--offline'])
+    expect(out).toMatch(/BAD {2}Process: Neither its process nor its runtime is there/)
+    expect(out).not.toContain(String(dead))
+    const started = JSON.parse((await svc(agent, ['start', '--json'])).out)
+    expect(started.process).toMatchObject({ is: 'running', pid: pid() })
+    expect(identityOf(started.process.pid), 'it lives').toBeDefined()
+    process.kill(whoHolds(agent, 'runtime')?.pid ?? 0, 'SIGKILL')
+    await becomes('the runtime is gone', () => whoHolds(agent, 'runtime') === undefined)
+    expect((await svc(agent, ['doctor', '--offline'])).out).toContain('Its process runs, but its runtime does not')
+    const taken = pid()
+    expect((await svc(agent, ['start'])).out).toContain(`process ${taken}`)
+    await svc(agent, ['pause'])
+    process.kill(whoHolds(agent, 'runtime')?.pid ?? 0, 'SIGKILL')
+    await becomes('the runtime is gone again', () => whoHolds(agent, 'runtime') === undefined)
+    await svc(agent, ['stop'])
+  },
+)
 
-test('a paused agent is not started, and start says so', async () => {
+test.skipIf(level === 'short')('a paused agent is not started, and start says so', async () => {
   const agent = await agentOf()
   await svc(agent, ['pause'])
   expect((await svc(agent, ['start'])).out).toContain('the agent is paused; "svc resume" starts it')

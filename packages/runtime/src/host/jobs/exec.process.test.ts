@@ -18,6 +18,7 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
+import { level, rowsOfLevel } from '../../../../../testing/level.ts'
 import { python } from '../../../testing/folder.ts'
 import { type Account, type JobOptions, newAccount, type RanJob } from '../../../testing/jobs.ts'
 import { identityOf, isAlive } from '../../machine/process/identity.ts'
@@ -370,15 +371,20 @@ describe('the output of a run with --log', () => {
     }
   })
 
-  test.each([
-    ['before the file was emptied', 'echo reason; $wait', /^(first\n){30000,}\w*reason\n$/],
-    ['after that', 'echo early; $wait; echo reason', /^(first\n){30000,}\w*early\nreason\n$/],
-    [
-      'after that, with much more',
-      `$wait; yes second | head -c 300000; echo reason`,
-      /^(second\n){30000,}\w*reason\n$/,
-    ],
-  ])('shows at the end why the command failed, also if it said so %s', async (_when, script, shown) => {
+  test.each(
+    rowsOfLevel(
+      [
+        ['before the file was emptied', 'echo reason; $wait', /^(first\n){30000,}\w*reason\n$/],
+        ['after that', 'echo early; $wait; echo reason', /^(first\n){30000,}\w*early\nreason\n$/],
+        [
+          'after that, with much more',
+          `$wait; yes second | head -c 300000; echo reason`,
+          /^(second\n){30000,}\w*reason\n$/,
+        ],
+      ],
+      1,
+    ),
+  )('shows at the end why the command failed, also if it said so %s', async (_when, script, shown) => {
     const job = newName()
     const file = join(ada.jobs, job, 'last.log')
     const wait = 'while [ -s "$1" ]; do sleep 0.05; done'
@@ -405,7 +411,7 @@ describe('the output of a run with --log', () => {
     expect([log(job, 'failed.log'), lastRun(job).log], 'without --log').toEqual(['too slow\n', undefined])
   })
 
-  test('of a run that failed is kept also if it was moved meanwhile', async () => {
+  test.skipIf(level === 'short')('of a run that failed is kept also if it was moved meanwhile', async () => {
     const job = newName()
     const wait = 'while [ -s "$1" ]; do sleep 0.05; done'
     const script = `yes first | head -c 2500000; echo early; ${wait}; exit 3`

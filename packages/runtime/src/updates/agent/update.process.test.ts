@@ -305,22 +305,25 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
     expect(report.applied?.message).toMatch(/died|worse/)
   })
 
-  test('a broken binding does not count; minutes are saved, a restart continues with them, and in the end nothing is watched', async () => {
-    const { agent, service, running } = await kept()
-    service.other = json({}, 401)
-    await becomes('minutes', () => (readUpdate(agent)?.window?.ran ?? 0) >= 300)
-    await running.end()
-    const ran = readUpdate(agent)?.window?.ran ?? 0
-    expect(ran).toBeGreaterThanOrEqual(300)
-    expect(ran).toBeLessThan(1800)
-    runs(agent, { scale: 0.002 }) // the time is shortened even more, so that the rest of the 30 minutes takes no time
-    await becomes('the end of the window', () => readUpdate(agent)?.state === 'idle')
-    expect(readUpdate(agent)).toMatchObject({
-      running: { version: '1.6.0' },
-      previous: { version: '1.4.0' },
-      applied: { outcome: 'ok' },
-    })
-  })
+  test.skipIf(level === 'short')(
+    'a broken binding does not count; minutes are saved, a restart continues with them, and in the end nothing is watched',
+    async () => {
+      const { agent, service, running } = await kept()
+      service.other = json({}, 401)
+      await becomes('minutes', () => (readUpdate(agent)?.window?.ran ?? 0) >= 300)
+      await running.end()
+      const ran = readUpdate(agent)?.window?.ran ?? 0
+      expect(ran).toBeGreaterThanOrEqual(300)
+      expect(ran).toBeLessThan(1800)
+      runs(agent, { scale: 0.002 }) // the time is shortened even more, so that the rest of the 30 minutes takes no time
+      await becomes('the end of the window', () => readUpdate(agent)?.state === 'idle')
+      expect(readUpdate(agent)).toMatchObject({
+        running: { version: '1.6.0' },
+        previous: { version: '1.4.0' },
+        applied: { outcome: 'ok' },
+      })
+    },
+  )
 })
 
 describe('an update that does not wait for the end of a watch', () => {
@@ -349,21 +352,24 @@ describe('an update that does not wait for the end of a watch', () => {
     expect(expectWhole(agent, [next, third])).toBe('1.6.0')
   })
 
-  test('a new version that fails: the version that was watched runs again, and the failed one is held', async () => {
-    const broken = await learn(
-      await versionOf('1.6.0', {}, bundleManifest.replace(/command: .*/, 'command: [no-such-program-anywhere]'), 60),
-    )
-    const { service, agent, offered } = await watched({ '1.6.0': broken })
-    offered.wish('1.6.0', { now: true })
-    const report = await reportWhere(service, 'rolled back', (r) => r.applied?.outcome === 'rolled_back')
-    expect(report.applied).toMatchObject({ version: '1.5.0' })
-    expect(report.applied?.message).toMatch(/^1\.6\.0 -> 1\.5\.0, .*could not be started/)
-    expect(expectWhole(agent, [old, next])).toBe('1.5.0')
-    await becomes('it is back', () => readUpdate(agent)?.state === 'idle')
-    await aWhile(service)
-    expect(offered.asked, 'the hold stands although the wish still says "now"').toEqual(['1.5.0', '1.6.0'])
-    expect(readUpdate(agent)).toMatchObject({ hold: { version: '1.6.0' } })
-  })
+  test.skipIf(level === 'short')(
+    'a new version that fails: the version that was watched runs again, and the failed one is held',
+    async () => {
+      const broken = await learn(
+        await versionOf('1.6.0', {}, bundleManifest.replace(/command: .*/, 'command: [no-such-program-anywhere]'), 60),
+      )
+      const { service, agent, offered } = await watched({ '1.6.0': broken })
+      offered.wish('1.6.0', { now: true })
+      const report = await reportWhere(service, 'rolled back', (r) => r.applied?.outcome === 'rolled_back')
+      expect(report.applied).toMatchObject({ version: '1.5.0' })
+      expect(report.applied?.message).toMatch(/^1\.6\.0 -> 1\.5\.0, .*could not be started/)
+      expect(expectWhole(agent, [old, next])).toBe('1.5.0')
+      await becomes('it is back', () => readUpdate(agent)?.state === 'idle')
+      await aWhile(service)
+      expect(offered.asked, 'the hold stands although the wish still says "now"').toEqual(['1.5.0', '1.6.0'])
+      expect(readUpdate(agent)).toMatchObject({ hold: { version: '1.6.0' } })
+    },
+  )
 
   test.skipIf(level === 'short')(
     'a download that fails, and a kill while it lasts: the watch goes on, and the update is tried again later',
@@ -421,35 +427,41 @@ describe('an update that does not wait for the end of a watch', () => {
   })
 })
 
-test('a paused agent gets the version put in place, and it is proved when the agent runs again', async () => {
-  const { service, agent, offered } = await newSetup()
-  runs(agent)
-  await becomes('the old version', () => agent.starts().length === 1)
-  await svc(agent, ['pause'])
-  await becomes('it rests', () => readNote(agent)?.state.is === 'stopped')
-  offered.wish('1.5.0')
-  await becomes('it is in place', () => readUpdate(agent)?.state === 'proving')
-  const { length } = service.reports
-  await service.reported(length + 30) // 30 reports take longer than the time limit of a trial
-  expect(readUpdate(agent)).toMatchObject({ state: 'proving' })
-  expect(agent.starts()).toHaveLength(1)
-  await svc(agent, ['resume'])
-  await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
-  expect(agent.starts()).toHaveLength(2)
-})
+test.skipIf(level === 'short')(
+  'a paused agent gets the version put in place, and it is proved when the agent runs again',
+  async () => {
+    const { service, agent, offered } = await newSetup()
+    runs(agent)
+    await becomes('the old version', () => agent.starts().length === 1)
+    await svc(agent, ['pause'])
+    await becomes('it rests', () => readNote(agent)?.state.is === 'stopped')
+    offered.wish('1.5.0')
+    await becomes('it is in place', () => readUpdate(agent)?.state === 'proving')
+    const { length } = service.reports
+    await service.reported(length + 30) // 30 reports take longer than the time limit of a trial
+    expect(readUpdate(agent)).toMatchObject({ state: 'proving' })
+    expect(agent.starts()).toHaveLength(1)
+    await svc(agent, ['resume'])
+    await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
+    expect(agent.starts()).toHaveLength(2)
+  },
+)
 
-test('a wish that is withdrawn while the bundle is fetched is dropped, and nothing is reported about it (D31)', async () => {
-  let hangs = true
-  const { service, agent, offered } = await newSetup({
-    '1.5.0': (r, c, s) => (hangs ? undefined : serves(next)(r, c, s)),
-  })
-  runs(agent)
-  offered.wish('1.5.0')
-  await becomes('the fetch', () => offered.asked.length === 1)
-  offered.wish(undefined)
-  await becomes('it is dropped', () => readUpdate(agent)?.state === 'idle')
-  expect(lastReport(service)?.applied).toMatchObject({ message: 'installed' })
-  hangs = false
-  offered.wish('1.5.0')
-  await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
-})
+test.skipIf(level === 'short')(
+  'a wish that is withdrawn while the bundle is fetched is dropped, and nothing is reported about it (D31)',
+  async () => {
+    let hangs = true
+    const { service, agent, offered } = await newSetup({
+      '1.5.0': (r, c, s) => (hangs ? undefined : serves(next)(r, c, s)),
+    })
+    runs(agent)
+    offered.wish('1.5.0')
+    await becomes('the fetch', () => offered.asked.length === 1)
+    offered.wish(undefined)
+    await becomes('it is dropped', () => readUpdate(agent)?.state === 'idle')
+    expect(lastReport(service)?.applied).toMatchObject({ message: 'installed' })
+    hangs = false
+    offered.wish('1.5.0')
+    await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
+  },
+)
