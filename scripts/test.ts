@@ -1,9 +1,9 @@
 /**
  * `npm test` runs types, lint and format beside the unit tests, then the other kinds of vitest.config.ts, cheap ones
  * first; the tests of processes run beside all of them. It leaves out the files whose names have `.slow.`, some rows of
- * tables, what PostgreSQL has in common with SQLite, and the type-aware linter; `npm run test:all` runs them, too. It ends with the most expensive files, the time and the processor time of each
- * kind, each failure with the first line of its error, and `N passed, N failed`. Arguments filter file names, slow ones
- * among them: `npm test -- reports`.
+ * tables, what PostgreSQL has in common with SQLite, and the type-aware linter; `npm run test:all` runs them, too. It
+ * ends with the most expensive files, the time and the processor time of each kind, each failure with the first line of
+ * its error, and `N passed, N failed`. Arguments filter file names, slow ones among them: `npm test -- reports`.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

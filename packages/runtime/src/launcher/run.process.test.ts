@@ -112,8 +112,8 @@ test.skipIf(level === 'short')(
   'the first report waits for the agent, since it would be shown for an interval and say that nothing runs',
   async () => {
     const { good, agent } = await newSetup({
-      // This agent writes its status file late. If the runtime did not wait for the agent, the first report would be sent
-      // before.
+      // This agent writes its status file late. If the runtime did not wait for the agent, the first report would be
+      // sent before.
       'late.sh':
         'sleep 1.6; echo \'{"state": {"level": "ok", "label": "Awake"}}\' > $SVC_STATE_DIR/status.json; exec sleep 1000',
       ...changed(/command: .*/, 'command: [sh, late.sh]'),
