@@ -59,14 +59,14 @@ export async function benchDeletion(args: string[]): Promise<string> {
   try {
     await sleep(warmSeconds * 1000)
     console.error('deletion: without')
-    const quiet = await measured(load, service, turns, seconds)
+    const quiet = await measureDuring(load, service, turns, seconds)
     console.error('deletion: the workspace is deleted')
     const from = performance.now()
     let refusedAfter = 0
-    const beside = await measured(load, service, turns, async () => {
-      await asked(service)
+    const beside = await measureDuring(load, service, turns, async () => {
+      await deleteWorkspace(service)
       refusedAfter = performance.now() - from
-      await erased(database)
+      await untilErased(database)
     })
     const erasedAfter = (performance.now() - from) / 1000
     const { work } = beside.turn
@@ -116,21 +116,21 @@ function separate(database: DatabaseSync, agents: number, logs: number): void {
   database.exec('commit')
 }
 
-async function asked({ file }: Service): Promise<void> {
+async function deleteWorkspace({ file }: Service): Promise<void> {
   const dataDir = dirname(file)
   const outcome = await askOperator({ dataDir, cwd: dataDir, args: ['workspace', 'delete', workspace, '--yes'] })
   if (!outcome?.ok) throw new Error(`The workspace was not deleted: ${outcome?.message}`)
 }
 
 /** Waits until nothing of a deleted workspace is left. */
-async function erased(database: DatabaseSync): Promise<void> {
+async function untilErased(database: DatabaseSync): Promise<void> {
   while (rowsOf(database, 'workspace_deleted') > 0) await sleep(500)
 }
 
 const rowsOf = (database: DatabaseSync, name: string): number =>
   Number(database.prepare(`select count(*) as n from ${name}`).get()?.n)
 
-async function measured(
+async function measureDuring(
   load: Load,
   { pid }: Service,
   turns: string,

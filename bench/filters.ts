@@ -84,7 +84,7 @@ async function measure(
   const service = await startService(agents, { people: [person], env, history: true })
   try {
     const asked = await overHttp(service, agents, rounds)
-    return { engine, agents, ...asked, ...(await service.offline((store) => inside(store, rounds))) }
+    return { engine, agents, ...asked, ...(await service.offline((store) => measureInside(store, rounds))) }
   } finally {
     await service.stop()
   }
@@ -142,7 +142,10 @@ function asker(service: Service, cookie: string) {
 }
 
 /** Measures what the service does for a list, in this process and without reports. */
-async function inside(store: Store, rounds: number): Promise<Pick<FilterMeasurement, 'rows' | 'costs' | 'filtered'>> {
+async function measureInside(
+  store: Store,
+  rounds: number,
+): Promise<Pick<FilterMeasurement, 'rows' | 'costs' | 'filtered'>> {
   const { id } = await store.db
     .selectFrom('workspace')
     .select('id')

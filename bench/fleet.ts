@@ -89,8 +89,8 @@ async function run(
   const load = await startLoad({ port: service.port, agents, connections, interval })
   try {
     const joining = await join(load, agents)
-    const steady = await watched(load, service, seconds)
-    const cost = opensCost ? await withCostPage(service, () => watched(load, service, seconds)) : undefined
+    const steady = await watchFleet(load, service, seconds)
+    const cost = opensCost ? await withCostPage(service, () => watchFleet(load, service, seconds)) : undefined
     const used = memory(service.pid)
     const restart = await measureRestart(service, load)
     return { agents, connections, joining, steady, cost, memory: used, limit, restart }
@@ -132,7 +132,7 @@ async function join(load: Load, agents: number): Promise<WarmUp> {
   return { seconds, counts: sum(all) }
 }
 
-async function watched(load: Load, { pid, file }: Service, seconds: number): Promise<WatchedWindow> {
+async function watchFleet(load: Load, { pid, file }: Service, seconds: number): Promise<WatchedWindow> {
   const disk = await watchDisk(file)
   const measured = await window(load, pid, seconds)
   return { ...measured, disk: await disk.stop() }
@@ -144,7 +144,7 @@ async function measureRestart(service: Service, load: Load): Promise<Run['restar
   const seconds = await service.restart()
   const while_ = await load.take()
   nameStored(while_, service.file)
-  const after = await watched(load, service, warm + 5)
+  const after = await watchFleet(load, service, warm + 5)
   for (const [name, n] of Object.entries(while_.errors))
     after.counts.errors[name] = (after.counts.errors[name] ?? 0) + n
   return { seconds, after }

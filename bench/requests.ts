@@ -63,7 +63,7 @@ async function measureEngine(engine: string, asked: Asked, env: Record<string, s
   })
   try {
     await service.offline((store) => fill(store))
-    await reported(service, asked.agents)
+    await reportOnce(service, asked.agents)
     const limit = await limitOf(service)
     return text(await measure(service, turns, asked), { ...asked, engine, limit })
   } finally {
@@ -98,7 +98,7 @@ async function fill({ db }: Store): Promise<void> {
 }
 
 /** Lets each agent report once. */
-async function reported({ port }: Service, agents: number): Promise<void> {
+async function reportOnce({ port }: Service, agents: number): Promise<void> {
   const load = await startLoad({ port, agents, connections: Math.min(agents, 5000), interval: 30 })
   await sleep(33_000)
   await load.stop()

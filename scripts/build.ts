@@ -102,7 +102,7 @@ async function makePage(): Promise<void> {
   // On a terminal, the bundler would wipe the line that says what is built.
   process.env.CI ??= '1'
   const { build: bundle } = await import('vite')
-  await replaced('packages/dashboard/dist', async (outDir) => {
+  await replaceFolder('packages/dashboard/dist', async (outDir) => {
     await bundle({ root: inRoot('packages/dashboard'), logLevel: 'warn', build: { outDir, emptyOutDir: true } })
   })
 }
@@ -110,14 +110,14 @@ async function makePage(): Promise<void> {
 /** Renders the documents that the service shows at `/help`. */
 async function makeHelp(): Promise<void> {
   const { writeHelp } = await import('./help/make.ts')
-  await replaced('dist/help', async (folder) => writeHelp(folder))
+  await replaceFolder('dist/help', async (folder) => writeHelp(folder))
 }
 
 /**
  * Replaces a folder that the service serves. `write` fills a temporary folder, which then takes the place of the old
  * one, so that the service never serves half a build.
  */
-async function replaced(place: string, write: (folder: string) => Promise<void>): Promise<void> {
+async function replaceFolder(place: string, write: (folder: string) => Promise<void>): Promise<void> {
   const temporary = inRoot(`.cache/built-${process.pid}`)
   const old = `${temporary}-old`
   try {

@@ -75,7 +75,7 @@ function chosenOptions(): DemoOptions {
 
 async function begin() {
   const place = { env: { SVC_DATA_DIR: dataDir }, cwd: folder, workspace: { slug: workspace, name: workspaceName } }
-  needs('python3', 'two of the agents are written in Python')
+  requireProgram('python3', 'two of the agents are written in Python')
   const chosenPort = await readPort()
   await build()
   const tokens = options.agents > 0 ? await makeFleet(place, options.agents, { ending: processes.ending, tell }) : []
@@ -106,7 +106,7 @@ async function begin() {
 
 /** Starts the service as `npm start` does, but with a data folder of its own, and waits until it is ready. */
 async function startService(port: number): Promise<DemoSetup> {
-  const setup: DemoSetup = { root, folder, url: `http://localhost:${port}`, workspace, env: environment() }
+  const setup: DemoSetup = { root, folder, url: `http://localhost:${port}`, workspace, env: setEnvironment() }
   tell(`Starting the service on port ${port}, with its data in ${folder} …`)
   const command = [process.execPath, join(root, 'packages/server/src/main.ts'), 'start'] as const
   await processes.start('service', { command: [...command], cwd: folder, env: serviceEnv(setup) })
@@ -157,7 +157,7 @@ function serviceEnv({ url, env }: DemoSetup): NodeJS.ProcessEnv {
  * The environment of the demo's processes: the caller's variables, without those that could lead the demo to a real
  * service, database or repository.
  */
-function environment(): NodeJS.ProcessEnv {
+function setEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|TASKS_|npm_|NODE_|GIT_)/.test(name))
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
   return { ...Object.fromEntries(kept), PATH }
@@ -171,7 +171,7 @@ async function readPort(): Promise<number | undefined> {
   return port
 }
 
-function needs(program: string, why: string) {
+function requireProgram(program: string, why: string) {
   if (spawnSync(program, ['--version']).status !== 0) throw new Error(`${program} is not there, and ${why}`)
 }
 

@@ -34,7 +34,7 @@ async function release({ service, key, addKey, version, out, keysFile }: Release
     const judged = await readBuild(work)
     if (!judged?.ok) throw new ReleaseError(`The service would refuse this build: ${judged?.message}`)
     if (service) await addService(work, { version, key, keys })
-    place(work, out)
+    placeFile(work, out)
     if (out === join(root, 'dist/cli')) markRuntimeBuilt()
     tell({ service, version, sha256, out, signedBy: key === undefined ? undefined : publicPart(key) })
   } finally {
@@ -84,7 +84,7 @@ function builtInKeys(key: string | undefined, keysFile: string, add: boolean): s
  * Copies the files of a release into their folder, and removes what an earlier release left there. A service that reads
  * the folder meanwhile finds a checksum or signature that does not match, and continues to serve the previous release.
  */
-function place(from: string, to: string): void {
+function placeFile(from: string, to: string): void {
   mkdirSync(to, { recursive: true })
   const made = readdirSync(from)
   for (const name of made) {

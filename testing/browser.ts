@@ -32,11 +32,11 @@ export async function launchBrowser(): Promise<Browser> {
   if (own) return await chromium.launch({ executablePath: own, args })
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new Error('The browser tests need SVC_TEST_BROWSER here: the path of a Chromium or Chrome.')
-  const place = await unpacked()
-  return await chromium.launch({ executablePath: join(place, 'chromium'), args, env: environment(place) })
+  const place = await unpackBrowser()
+  return await chromium.launch({ executablePath: join(place, 'chromium'), args, env: environmentIn(place) })
 }
 
-function environment(place: string): Record<string, string> {
+function environmentIn(place: string): Record<string, string> {
   const kept = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined)
   const libraries = [join(place, 'al2023/lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter)
   return { ...Object.fromEntries(kept), LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontsOf(place) }
@@ -60,7 +60,7 @@ function fontsOf(place: string): string {
  * Unpacks the browser into a temporary folder and then renames the folder, so that a test run that is killed leaves no
  * half-unpacked browser behind.
  */
-async function unpacked(): Promise<string> {
+async function unpackBrowser(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')) as {
     version: string
   }

@@ -56,10 +56,10 @@ export function failuresOf(file: string, exitCode: number, root = '/'): Failure[
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const tests = assertionResults.filter((assertion) => assertion.status === 'failed')
     const where = relative(root, name)
-    if (status === 'failed' && tests.length === 0) return [{ what: where, message: shortened(message, root) }]
+    if (status === 'failed' && tests.length === 0) return [{ what: where, message: shortenError(message, root) }]
     return tests.map((test) => ({
       what: `${where} > ${test.fullName}`,
-      message: shortened(test.failureMessages?.[0], root),
+      message: shortenError(test.failureMessages?.[0], root),
     }))
   })
   if (failures.length > 0 || exitCode === 0) return failures
@@ -70,7 +70,7 @@ export function failuresOf(file: string, exitCode: number, root = '/'): Failure[
  * The first line of an error, and the first place of its stack that is below `root`, but in no library. The same of its
  * causes follows, and the counterexample of a property with its seed.
  */
-function shortened(error = '', root: string): string {
+function shortenError(error = '', root: string): string {
   const [first = '', ...causes] = stripVTControlCharacters(error).split(`\n${causedBy}`)
   const values = first.split('\n').filter((line) => /^(\{ seed: |Counterexample: )/.test(line))
   return [headOf(first, root), ...values, ...causes.map((cause) => causedBy + headOf(cause, root))].join('\n        ')

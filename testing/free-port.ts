@@ -16,12 +16,12 @@ const chosen = new Set<number>()
 export async function freePort(): Promise<number> {
   const end = firstOutgoing()
   for (let tries = 0; end > lowest + 1000 && tries < 100; tries++) {
-    const port = await bound(lowest + Math.floor(Math.random() * (end - lowest)))
+    const port = await bindOnce(lowest + Math.floor(Math.random() * (end - lowest)))
     if (port === undefined || chosen.has(port)) continue
     chosen.add(port)
     return port
   }
-  return (await bound(0)) ?? 0
+  return (await bindOnce(0)) ?? 0
 }
 
 /** The first port that the system gives to outgoing connections; 0 if it does not say so. */
@@ -34,7 +34,7 @@ function firstOutgoing(): number {
 }
 
 /** Listens on a port for a moment and returns it; undefined if another program uses it. With 0 the system chooses. */
-async function bound(port: number): Promise<number | undefined> {
+async function bindOnce(port: number): Promise<number | undefined> {
   const server = createServer()
   try {
     const listening = once(server, 'listening')

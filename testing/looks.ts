@@ -18,16 +18,16 @@ export const looksAtEnds: readonly Look[] = [
   { says: 'marks for the direction around it', write: (text) => `\u2066${text}\u2069` },
 ]
 
-const middle = (text: string, put: string): string => {
+const putInMiddle = (text: string, put: string): string => {
   const characters = [...text]
   return characters.toSpliced(Math.ceil(characters.length / 2), 0, put).join('')
 }
 /** Characters inside that nobody sees: they are refused, and named by this code. */
 export const looksInside: readonly (Look & { code: string })[] = [
-  { code: 'U+200B', says: 'a zero width space inside', write: (text) => middle(text, '\u200b') },
-  { code: 'U+00AD', says: 'a soft hyphen inside', write: (text) => middle(text, '\u00ad') },
-  { code: 'U+00A0', says: 'a no-break space inside', write: (text) => middle(text, '\u00a0') },
-  { code: 'U+2060', says: 'a word joiner inside', write: (text) => middle(text, '\u2060') },
+  { code: 'U+200B', says: 'a zero width space inside', write: (text) => putInMiddle(text, '\u200b') },
+  { code: 'U+00AD', says: 'a soft hyphen inside', write: (text) => putInMiddle(text, '\u00ad') },
+  { code: 'U+00A0', says: 'a no-break space inside', write: (text) => putInMiddle(text, '\u00a0') },
+  { code: 'U+2060', says: 'a word joiner inside', write: (text) => putInMiddle(text, '\u2060') },
 ]
 
 /** The text in the wide characters of keyboards for Chinese and Japanese. */

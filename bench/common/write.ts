@@ -26,10 +26,10 @@ const isMark = /^([-+*>|]|#+|\d+[.)])$/
 export const wrapLines = (section: string): string =>
   section
     .split('\n')
-    .map((line) => (line.startsWith('|') || line.length <= maxDocumentLine ? line : broken(line)))
+    .map((line) => (line.startsWith('|') || line.length <= maxDocumentLine ? line : breakLine(line)))
     .join('\n')
 
-function broken(line: string): string {
+function breakLine(line: string): string {
   const indent = line.startsWith('- ') ? '  ' : ''
   const lines: string[] = []
   let [last = '', ...words] = line.split(' ')

@@ -26,7 +26,14 @@ export interface Target {
 
 /** Prepares a load and returns the function that sends it. That function returns a description of what happened. */
 type Load = (target: Target) => Promise<() => Promise<string>>
-const loads: Readonly<Record<LoadName, Load>> = { spellings, unread, dense, folders, uploads, 'sign-in': signIns }
+const loads: Readonly<Record<LoadName, Load>> = {
+  spellings: sendSpellings,
+  unread: leaveUnread,
+  dense: sendDense,
+  folders,
+  uploads,
+  'sign-in': signIns,
+}
 
 process.once('disconnect', () => process.exit(0))
 process.once('message', (target: Target) => void serve(target))
@@ -46,7 +53,7 @@ async function serve(target: Target): Promise<void> {
  * Requests one script file of the page under 5,000 different spellings of its path, and accepts only Brotli
  * compression.
  */
-async function spellings({ port }: Target): Promise<() => Promise<string>> {
+async function sendSpellings({ port }: Target): Promise<() => Promise<string>> {
   const [, folder = '', name = ''] = /^(\/assets)\/(.*)$/.exec(await assetOf(port)) ?? []
   const paths = Array.from({ length: 1250 }, (_, i) => {
     const slashes = '/'.repeat((i % 50) + 2)
@@ -65,7 +72,7 @@ async function spellings({ port }: Target): Promise<() => Promise<string>> {
 }
 
 /** Sends 3,000 requests on each of 400 connections without reading any answer. */
-async function unread({ port, seconds }: Target): Promise<() => Promise<string>> {
+async function leaveUnread({ port, seconds }: Target): Promise<() => Promise<string>> {
   const requests = `GET ${await assetOf(port)} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`.repeat(3000)
   return async () => {
     let closed = 0
@@ -83,7 +90,7 @@ async function unread({ port, seconds }: Target): Promise<() => Promise<string>>
  * In the first half of the time, one agent sends reports of about 250 KB that are full of new model names. Then 128
  * agents send one report of that size each, all at the same time.
  */
-async function dense({ port, seconds, agent }: Target): Promise<() => Promise<string>> {
+async function sendDense({ port, seconds, agent }: Target): Promise<() => Promise<string>> {
   const report = (token: number, body: string, connections?: Agent) => {
     const headers = { authorization: `Bearer ${tokenOf(token)}` }
     return ask({ port, path: '/api/agent/v1/report', headers, body, agent: connections })

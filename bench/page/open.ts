@@ -52,7 +52,7 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
 
   function open(headers: Record<string, string>): void {
     const stream = request({ port, host: '127.0.0.1', path: `/api/web/w/${workspace}/events`, headers, agent: false })
-    const askAgain = throttled(() => askForList(headers))
+    const askAgain = throttle(() => askForList(headers))
     streams.add(stream)
     stream.on('response', (res) => {
       if (res.statusCode !== 200) throw new Error(`A stream was answered ${res.statusCode}.`)
@@ -94,7 +94,7 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
  * Returns a function that limits how often `act` runs. The first call makes `act` run three seconds later; calls in
  * these three seconds have no effect.
  */
-function throttled(act: () => void): () => void {
+function throttle(act: () => void): () => void {
   let waiting = false
   return () => {
     if (waiting) return

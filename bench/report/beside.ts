@@ -65,12 +65,12 @@ async function measureNew(
   const all = [{}, ...checkouts.map((checkout) => ({ checkout }))]
   const servers: Server[] = []
   try {
-    for (const i of turned(all.keys(), from / roundsOfProcesses)) servers[i] = await startOn(part, slow, all[i])
+    for (const i of turnList(all.keys(), from / roundsOfProcesses)) servers[i] = await startOn(part, slow, all[i])
     for (const { pid } of servers) pin(pid, 0)
     for (const time of ['all', warmSeconds] as const) await measureInTurns(servers, part, time)
     const measured: Round[] = []
     for (let round = from; round < from + rounds; round++) {
-      const order = turned(servers.keys(), round)
+      const order = turnList(servers.keys(), round)
       const began = Date.now()
       const of = await measureInTurns(
         order.map((i) => servers[i] as Server),
@@ -90,7 +90,7 @@ async function measureNew(
 }
 
 /** The list in the same order, but from another entry on, with the entries before it at the end. */
-function turned(list: Iterable<number>, by: number): number[] {
+function turnList(list: Iterable<number>, by: number): number[] {
   const all = [...list]
   return all.map((_, i) => all[(i + by) % all.length] as number)
 }

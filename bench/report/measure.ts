@@ -120,10 +120,10 @@ export const startOn = (setting: Setting, slow: SlowDisk, options: ServiceOption
     : scraped(setting.scrapeSeconds, options, (more) => startPlain(setting, slow, more))
 
 const startPlain = ({ postgres, agents }: Setting, slow: SlowDisk, options: ServiceOptions): Promise<Server> =>
-  postgres ? onPostgres(agents, slow, options) : embedded(agents, { ...options, env: { ...slow, ...options.env } })
+  postgres ? onPostgres(agents, slow, options) : startEmbedded(agents, { ...options, env: { ...slow, ...options.env } })
 
 /** Starts the service with SQLite. */
-async function embedded(agents: number, options: ServiceOptions = {}): Promise<Server> {
+async function startEmbedded(agents: number, options: ServiceOptions = {}): Promise<Server> {
   return { name: 'service', ...withPid(await startService(agents, options)) }
 }
 

@@ -21,10 +21,10 @@ export interface Names {
 
 const many = 1000
 /** Twenty terms that each look into every text of an agent. */
-const worst = Array.from({ length: 20 }, (_, i) => `-name:*${i}${i}*${i}`).join(' ')
+const worstFilter = Array.from({ length: 20 }, (_, i) => `-name:*${i}${i}*${i}`).join(' ')
 /** Few and short, since an answer with the tags of all agents has at most 1 MB. */
 const tags = ['x1', 'x2']
-const q = `q=${encodeURIComponent(worst)}`
+const q = `q=${encodeURIComponent(worstFilter)}`
 
 const dayBefore = (now: number) => new Date(now - 86_400_000).toISOString().slice(0, 10)
 

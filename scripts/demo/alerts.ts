@@ -28,7 +28,7 @@ export async function startAlerts(
   print: (line: string) => void,
   hasLargeFleet: boolean,
 ): Promise<void> {
-  const url = await receiver(print)
+  const url = await startReceiver(print)
   const { workspace } = setup
   const format = hasLargeFleet ? 'grouped' : 'single'
   await operator(setup, ['channel', 'add', workspace, channel, '--kind', 'webhook', '--url', url, '--format', format])
@@ -37,7 +37,7 @@ export async function startAlerts(
       await operator(setup, ['rule', 'set', workspace, rule, '--on', '--after', after])
 }
 
-async function receiver(print: (line: string) => void): Promise<string> {
+async function startReceiver(print: (line: string) => void): Promise<string> {
   const server = createServer((request, response) => {
     let body = ''
     request.setEncoding('utf8').on('data', (piece: string) => {

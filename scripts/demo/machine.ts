@@ -27,14 +27,14 @@ export interface DemoJob {
 }
 
 /** The time of day on the day that lies this many days before. In the zone of the machine, as cron has it. */
-const daily = (hour: number, minute: number) => (now: Date, back: number) => {
+const dailyAt = (hour: number, minute: number) => (now: Date, back: number) => {
   const at = (days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - days, hour, minute)
   return at(back + (at(0) > now ? 1 : 0))
 }
 const everySixHours = (now: Date, back: number) =>
   new Date(now.getFullYear(), now.getMonth(), now.getDate(), 6 * (Math.floor(now.getHours() / 6) - back), 0)
 const mondays = (now: Date, back: number) => {
-  const last = daily(4, 0)(now, 0)
+  const last = dailyAt(4, 0)(now, 0)
   const days = ((last.getDay() + 6) % 7) + 7 * back
   return new Date(last.getFullYear(), last.getMonth(), last.getDate() - days, 4, 0)
 }
@@ -46,7 +46,7 @@ const monthly = (now: Date, back: number) => {
 export const demoJobs: readonly DemoJob[] = [
   {
     ...{ name: 'backup', cron: '0 3 * * *', command: '/srv/backup.sh', seconds: 2400, runs: 30 },
-    ...{ start: daily(3, 0), bad: { 11: 'failed', 12: 'failed' } },
+    ...{ start: dailyAt(3, 0), bad: { 11: 'failed', 12: 'failed' } },
   },
   {
     ...{ name: 'sync-photos', cron: '0 */6 * * *', command: '/srv/sync-photos.sh', seconds: 540, runs: 30 },
@@ -54,7 +54,7 @@ export const demoJobs: readonly DemoJob[] = [
   },
   {
     ...{ name: failingJob, cron: '30 5 * * *', command: '/srv/certificates.sh', seconds: 20, runs: 29 },
-    ...{ start: daily(5, 30), bad: { 17: 'failed' } },
+    ...{ start: dailyAt(5, 30), bad: { 17: 'failed' } },
   },
   {
     ...{ name: 'weekly-report', cron: '0 4 * * 1', command: '/srv/report.sh', seconds: 900, runs: 12 },

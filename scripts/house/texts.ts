@@ -32,7 +32,7 @@ function notForPeople(node: Node): unknown[] {
   if (node.type === 'TSLiteralType') return [node.literal]
   if (node.type === 'TaggedTemplateExpression') return [node.quasi]
   if (node.type === 'JSXAttribute' && isNode(node.name) && machineAttributes.test(String(node.name.name)))
-    return inside(node)
+    return nodesIn(node)
   if (node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node.operator))) return [node.left, node.right]
   if (node.type === 'SwitchCase') return [node.test]
   if (node.type === 'CallExpression' && isNode(node.callee) && machineCalls.test(calleeName(node.callee)))
@@ -46,7 +46,7 @@ const machineCalls =
   /^(useQuery|querySelector|addEventListener|removeEventListener|setAttribute|prepare|exec|sql|startsWith|endsWith|includes|split)$/
 const calleeName = (callee: Node): string => nameOf(callee) ?? nameOf(callee.property) ?? ''
 
-function inside(node: Node): Node[] {
+function nodesIn(node: Node): Node[] {
   const all: Node[] = []
   walk(node, (one) => all.push(one))
   return all

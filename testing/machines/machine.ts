@@ -99,14 +99,14 @@ export async function boot({ name, extra = '', options = [] }: MachineOptions): 
   }
   const begin = async () => {
     await podmanOutput(['start', full])
-    await booted(machine)
+    await untilBooted(machine)
   }
-  await booted(machine)
+  await untilBooted(machine)
   return machine
 }
 
 /** Waits until systemd has started everything. */
-const booted = (machine: Machine): Promise<void> =>
+const untilBooted = (machine: Machine): Promise<void> =>
   eventually(
     `the machine ${machine.name} has booted`,
     async () => {

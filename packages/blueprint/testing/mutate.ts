@@ -37,7 +37,7 @@ export const good: Buffer = rawZip(entriesOfGood, { comment })
 export function mutatedBundle(seed: number): Uint8Array {
   const random = randomOf(seed)
   if (random() < 0.5) return inBytes(good, random)
-  const lying = rawZip(lies(random), { comment, ...(random() < 0.2 && { end: lyingEnd(random) }) })
+  const lying = rawZip(lyingEntries(random), { comment, ...(random() < 0.2 && { end: lyingEnd(random) }) })
   return random() < 0.2 ? inBytes(lying, random) : lying
 }
 
@@ -48,8 +48,8 @@ function inBytes(bytes: Buffer, random: Random): Uint8Array {
 }
 
 const faults: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
-  (b, r) => written(b, upTo(r, b.length), [upTo(r, 256)]),
-  (b, r) => written(b, upTo(r, b.length), [(b[0] ?? 0) ^ (1 << upTo(r, 8))]),
+  (b, r) => writeAt(b, upTo(r, b.length), [upTo(r, 256)]),
+  (b, r) => writeAt(b, upTo(r, b.length), [(b[0] ?? 0) ^ (1 << upTo(r, 8))]),
   (b, r) => b.subarray(0, upTo(r, b.length)),
   (b, r) => {
     const [from, to] = range(b, r)
@@ -61,11 +61,11 @@ const faults: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
   },
   (b, r) => {
     const at = headerAt(b, r)
-    return written(b, at + upTo(r, 46), [upTo(r, 256)])
+    return writeAt(b, at + upTo(r, 46), [upTo(r, 256)])
   },
   (b, r) => {
     const at = headerAt(b, r) + 4 + 2 * upTo(r, 21)
-    return written(
+    return writeAt(
       b,
       at,
       pick(r, [
@@ -81,7 +81,7 @@ const faults: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
   },
 ]
 
-function written(bytes: Buffer, at: number, values: readonly number[]): Buffer {
+function writeAt(bytes: Buffer, at: number, values: readonly number[]): Buffer {
   for (const [i, value] of values.entries()) if (at + i < bytes.length) bytes[at + i] = value
   return bytes
 }
@@ -115,7 +115,7 @@ const names = [
   'new',
 ]
 
-function lies(random: Random): RawEntry[] {
+function lyingEntries(random: Random): RawEntry[] {
   const entries = entriesOfGood.map((e) => ({ ...e }))
   for (let n = 1 + upTo(random, 2); n > 0; n--) {
     const i = upTo(random, entries.length)
@@ -133,12 +133,12 @@ function lies(random: Random): RawEntry[] {
       entries[i] = { ...entry, descriptor: pick(random, ['signed', 'plain', Buffer.alloc(upTo(random, 20))] as const) }
     else if (kind === 6)
       entries[i] = { ...entry, start: pick(random, [0, 30, good.length, 0xffffffff, upTo(random, good.length)]) }
-    else entries[i] = { ...entry, [part]: { ...entry[part], ...lie(random) } }
+    else entries[i] = { ...entry, [part]: { ...entry[part], ...lyingNumbers(random) } }
   }
   return random() < 0.1 ? entries.reverse() : entries
 }
 
-const lie = (random: Random): Partial<Numbers> =>
+const lyingNumbers = (random: Random): Partial<Numbers> =>
   pick<() => Partial<Numbers>>(random, [
     () => ({ flags: 1 << upTo(random, 16) }),
     () => ({ method: pick(random, [0, 8, 9, 12, 99, 65535]) }),

@@ -76,7 +76,7 @@ export async function wrongLooks(
       // The documents at `/help` have no script, and their style sheet follows the scheme by itself.
       const ready = `html[data-mantine-color-scheme="${scheme}"], html:not([data-mantine-color-scheme])`
       await page.locator(ready).waitFor({ state: 'attached' })
-      await drawn(page)
+      await untilDrawn(page)
       const found = await axe(page, scheme === 'dark' ? ofColours : undefined)
       const wider = await overflow(page)
       if (wider > 0) found.push(`${wider} pixels wider than the window`)
@@ -96,10 +96,10 @@ export const overflow = (page: Page): Promise<number> =>
 /** Changes the width of the window. Resolves when the page has been laid out for it. */
 export async function resize(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 800 })
-  await drawn(page)
+  await untilDrawn(page)
 }
 
-const drawn = (page: Page): Promise<unknown> =>
+const untilDrawn = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 
 /** The minimum height and width, in pixels, of what people press on a phone. */

@@ -17,11 +17,11 @@ const namesOf = (page: Page, selector?: string): Promise<string[]> =>
       }),
     selector,
   )
-const focused = async (page: Page): Promise<string> => (await namesOf(page))[0] ?? ''
+const nameOfFocused = async (page: Page): Promise<string> => (await namesOf(page))[0] ?? ''
 const canHaveFocus = 'a[href], :is(button, input, select, textarea):enabled, summary, [tabindex]'
 
 export const focusIs = (page: Page, what: string): Promise<void> =>
-  eventually(`${what} has the focus`, async () => expect(await focused(page)).toBe(what))
+  eventually(`${what} has the focus`, async () => expect(await nameOfFocused(page)).toBe(what))
 
 /** Gives this the focus, once it can have it: a button that is busy is disabled. */
 export const focusOn = (target: Locator): Promise<void> =>
@@ -41,7 +41,7 @@ export async function tabTo(page: Page, what: string | RegExp, max = 40, key = '
   )
   for (let presses = 1; presses <= max; presses++) {
     await page.keyboard.press(key)
-    if (isWanted(await focused(page))) return presses
+    if (isWanted(await nameOfFocused(page))) return presses
   }
   throw new Error(`${max} presses of Tab did not lead to ${what}.`)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byLevel } from '../../../testing/level.ts'
-import { mutated, randomOf } from '../testing/mutate.ts'
+import { mutate, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { isMapOfNames, parseAsMaps, parseJson } from './json-large.ts'
 import { jsonFaultAt } from './json-reason.ts'
@@ -153,7 +153,7 @@ test('the refusal of a large body of new names quotes the protocol it names', ()
 test('the same parts of a report are kept, whether its objects are Maps or not', { timeout }, () => {
   for (let seed = 0; seed < repeats; seed++) {
     const random = randomOf(seed)
-    const text = JSON.stringify(mutated(sampleReport, random, Math.floor(random() * 6))) ?? 'null'
+    const text = JSON.stringify(mutate(sampleReport, random, Math.floor(random() * 6))) ?? 'null'
     expect(plain(report(parseAsMaps(text))), `seed ${seed}`).toEqual(plain(report(JSON.parse(text))))
   }
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { byLevel } from '../../../testing/level.ts'
-import { mutated, randomOf } from '../testing/mutate.ts'
+import { mutate, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { decodeUtf8, isCleanJson } from './json.ts'
 import { parseInPieces } from './json-pieces.ts'
@@ -106,7 +106,7 @@ test('what is read in pieces is what JSON.parse reads, whatever became of the bo
   const seen = { read: 0, not: 0 }
   for (let seed = 0; seed < byLevel(35, 300, 5000); seed++) {
     const random = randomOf(seed)
-    const value = mutated({ ...sampleReport, ...(seed % 2 ? ofRuns : ofPanels) }, random, 1 + Math.floor(random() * 4))
+    const value = mutate({ ...sampleReport, ...(seed % 2 ? ofRuns : ofPanels) }, random, 1 + Math.floor(random() * 4))
     const body = encoder.encode(JSON.stringify(value) ?? 'null')
     for (let changes = Math.floor(random() * 3); changes > 0; changes--) {
       const part = encoder.encode([']},{', '"', ',', '}', '{', '[', ']', ' ', '\\'][Math.floor(random() * 9)])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fitsSource } from '../generate-fits.ts'
-import { mutated, randomOf } from '../testing/mutate.ts'
+import { mutate, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { isCleanJson } from './json.ts'
 import { limits } from './limits.ts'
@@ -20,7 +20,7 @@ test('a report that fits is kept as it came, and every clean report that is kept
   const seen = { fits: 0, not: 0 }
   for (let seed = 0; seed < 2000; seed++) {
     const random = randomOf(seed)
-    const { runs: _, ...input } = copied(mutated(sampleReport, random, Math.floor(random() * 3))) ?? {}
+    const { runs: _, ...input } = copied(mutate(sampleReport, random, Math.floor(random() * 3))) ?? {}
     const json = JSON.stringify(input)
     if (!isCleanJson(json, new TextEncoder().encode(json).length)) continue
     const kept = report(copied(input), undefined, true)

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { level } from '../../../testing/level.ts'
-import { mutated, mutatedBytes, randomOf } from '../testing/mutate.ts'
+import { mutate, mutatedBytes, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { limits } from './limits.ts'
 import { Notes } from './notes.ts'
@@ -100,7 +100,7 @@ test('I10, D12, D13: no mutated report makes the reader throw, and reading what 
     const random = randomOf(seed)
     const faults = 1 + Math.floor(random() * 8)
     const body =
-      seed % 4 === 3 ? mutatedBytes(whole, random, faults) : bytes(mutated(sampleReport, random, faults) ?? null)
+      seed % 4 === 3 ? mutatedBytes(whole, random, faults) : bytes(mutate(sampleReport, random, faults) ?? null)
     try {
       if (holds(body)) reports++
     } catch (error) {
@@ -134,7 +134,7 @@ test('2.11: a mutated status file never throws, and what was kept is read withou
   for (let seed = 0; seed < (long ? 50_000 : 1000); seed++) {
     const input = JSON.parse(
       JSON.stringify(
-        mutated({ agent: { version: agent?.version }, state, health, active, gauges, runs, panels }, randomOf(seed), 3),
+        mutate({ agent: { version: agent?.version }, state, health, active, gauges, runs, panels }, randomOf(seed), 3),
       ),
     )
     const read = readStatusFile(input, now)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { byLevel } from '../../../testing/level.ts'
-import { mutated, randomOf } from '../testing/mutate.ts'
+import { mutate, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { readAnswer } from './answer.ts'
 import { readLogUpload } from './log.ts'
@@ -54,7 +54,7 @@ test('the report schema accepts everything that is kept, and what it accepts is 
   let unchanged = 0
   for (let seed = 0; seed < count; seed++) {
     const random = randomOf(seed)
-    const input = overTheWire(mutated(sampleReport, random, Math.floor(random() * 3)))
+    const input = overTheWire(mutate(sampleReport, random, Math.floor(random() * 3)))
     const read = readReport(bytes(input), now)
     const valid = wrong('report', input) === undefined
     if (read.ok) expect(wrong('report', read.value), `seed ${seed}`).toBeUndefined()
@@ -71,7 +71,7 @@ test('the status file schema accepts everything that is kept, and what it accept
   let unchanged = 0
   for (let seed = 0; seed < count; seed++) {
     const random = randomOf(seed)
-    const input = overTheWire(mutated(sampleStatus, random, Math.floor(random() * 3)))
+    const input = overTheWire(mutate(sampleStatus, random, Math.floor(random() * 3)))
     const read = readStatusFile(input, now)
     if (read) expect(wrong('status-file', overTheWire(read.status)), `seed ${seed}`).toBeUndefined()
     if (wrong('status-file', input) !== undefined || !linksParse(input) || !oneOfEach(input)) continue

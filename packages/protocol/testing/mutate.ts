@@ -63,7 +63,7 @@ const oddKeys = [
 ]
 
 /** Returns a deep copy of `value` with up to `count` faults at random places. */
-export function mutated(value: unknown, random: () => number, count: number): unknown {
+export function mutate(value: unknown, random: () => number, count: number): unknown {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const root = { value: structuredClone(value) }
   for (let i = 0; i < count; i++) {

@@ -79,10 +79,10 @@ export function runAsCron(
     own += char
     escaped = !escaped && char === '\\'
   }
-  const input = at < command.length ? `${unescaped(command.slice(at + 1))}\n` : ''
+  const input = at < command.length ? `${unescapeInput(command.slice(at + 1))}\n` : ''
   const { status, signal, stdout, stderr } = spawnSync(shell, ['-c', own], { cwd, env, input, argv0: shell })
   return { code: status, signal, out: stdout.toString(), err: stderr.toString() }
 }
 
 /** The standard input in a line: each `%` begins a line, but for those after a backslash. */
-const unescaped = (input: string): string => input.replace(/\\%|%/g, (found) => (found === '%' ? '\n' : '%'))
+const unescapeInput = (input: string): string => input.replace(/\\%|%/g, (found) => (found === '%' ? '\n' : '%'))

@@ -30,18 +30,18 @@ const opened = new Map<unknown, string>()
 const real = new Map<string, Act>()
 
 /** Applies this simulated disk to all later changes below `root`. */
-export function faulty(root: string, disk: Omit<Disk, 'struck' | 'dead'>): Disk {
+export function addFaultyDisk(root: string, disk: Omit<Disk, 'struck' | 'dead'>): Disk {
   const made = { ...disk, struck: false, dead: false }
   disks.set(root, made)
   return made
 }
-export const mended = (root: string): boolean => disks.delete(root)
+export const removeFaultyDisk = (root: string): boolean => disks.delete(root)
 
 export function breakDisks(): void {
   for (const name of changing) {
     const act = fs[name as 'openSync'] as unknown as Act
     real.set(name, act)
-    Object.assign(fs, { [name]: (...args: unknown[]) => changed(name, act, args) })
+    Object.assign(fs, { [name]: (...args: unknown[]) => actOnDisk(name, act, args) })
   }
   syncBuiltinESMExports()
 }
@@ -50,7 +50,7 @@ export function mendDisks(): void {
   syncBuiltinESMExports()
 }
 
-function changed(name: string, act: Act, args: unknown[]): unknown {
+function actOnDisk(name: string, act: Act, args: unknown[]): unknown {
   const path = typeof args[0] === 'number' ? (opened.get(args[0]) ?? '') : String(args[name === 'symlinkSync' ? 1 : 0])
   const disk = diskOf(path)
   const go = (): unknown => {

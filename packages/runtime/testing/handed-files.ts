@@ -28,14 +28,14 @@ const read = (
   ...(reads && { reads }),
   says,
 })
-const refused = (name: string, text: string | Buffer, ...says: string[]): HandedFile => ({
+const refusedFile = (name: string, text: string | Buffer, ...says: string[]): HandedFile => ({
   name,
   bytes: Buffer.from(text),
   says,
 })
 /** A file whose second line is not understood. */
 const line2 = (name: string, line: string, why: string): HandedFile =>
-  refused(name, `${good}${line}\n`, `Line 2 ${why}`)
+  refusedFile(name, `${good}${line}\n`, `Line 2 ${why}`)
 
 const quoted = 'is in quotes; it is used exactly as written'
 const notName = 'has a name with other characters'
@@ -75,37 +75,37 @@ export const secretsFiles: readonly HandedFile[] = [
     { MAIL_PASSWORD: password, PATH: '/tmp' },
     'PATH in the secrets file is not used',
   ),
-  refused('UTF-16', utf16(good), 'is UTF-16; save it as UTF-8'),
-  refused('UTF-16, big endian', utf16(good).swap16(), 'is UTF-16; save it as UTF-8'),
-  refused('UTF-16 without a mark', Buffer.from(good, 'utf16le'), 'is UTF-16; save it as UTF-8'),
-  refused(
+  refusedFile('UTF-16', utf16(good), 'is UTF-16; save it as UTF-8'),
+  refusedFile('UTF-16, big endian', utf16(good).swap16(), 'is UTF-16; save it as UTF-8'),
+  refusedFile('UTF-16 without a mark', Buffer.from(good, 'utf16le'), 'is UTF-16; save it as UTF-8'),
+  refusedFile(
     'Latin-1',
     Buffer.from(`${good}EXTRA_KEY=gr\u00fc\u00dfe\n`, 'latin1'),
     'byte 0xFC at line 2, column 13',
     'save it as UTF-8',
   ),
-  refused(
+  refusedFile(
     'half a character at the end',
     Buffer.concat([Buffer.from(good), Buffer.from([0x41, 0xe2])]),
     'ends in the middle of a character',
   ),
-  refused('a NUL in a value', `${good}EXTRA_KEY=a\0b\n`, 'has a NUL character at line 2, column 12'),
-  refused('zeros after a crash', Buffer.alloc(600), 'has a NUL character at line 1, column 1'),
-  refused('larger than 1 MB', `${good}# ${'x'.repeat(1024 * 1024)}\n`, 'is larger than 1 MB'),
-  refused(
+  refusedFile('a NUL in a value', `${good}EXTRA_KEY=a\0b\n`, 'has a NUL character at line 2, column 12'),
+  refusedFile('zeros after a crash', Buffer.alloc(600), 'has a NUL character at line 1, column 1'),
+  refusedFile('larger than 1 MB', `${good}# ${'x'.repeat(1024 * 1024)}\n`, 'is larger than 1 MB'),
+  refusedFile(
     'a value larger than a program can get',
     `MAIL_PASSWORD=${'x'.repeat(200_000)}\n`,
     'The value of MAIL_PASSWORD must be at most 120 KB',
   ),
-  refused(
+  refusedFile(
     'a name twice',
     `${good}EXTRA_KEY=k1\nMAIL_PASSWORD=other\n`,
     'Line 3 names MAIL_PASSWORD again, after line 1',
   ),
-  refused('the same line twice', `${good}${good}`, 'Line 2 names MAIL_PASSWORD again, after line 1'),
-  refused('an empty file', '', 'No value was given for MAIL_PASSWORD.'),
-  refused('only a comment', `# ${good}`, 'No value was given for MAIL_PASSWORD.'),
-  refused('an empty required secret', 'MAIL_PASSWORD=\n', 'No value was given for MAIL_PASSWORD.'),
+  refusedFile('the same line twice', `${good}${good}`, 'Line 2 names MAIL_PASSWORD again, after line 1'),
+  refusedFile('an empty file', '', 'No value was given for MAIL_PASSWORD.'),
+  refusedFile('only a comment', `# ${good}`, 'No value was given for MAIL_PASSWORD.'),
+  refusedFile('an empty required secret', 'MAIL_PASSWORD=\n', 'No value was given for MAIL_PASSWORD.'),
   line2('export', 'export EXTRA_KEY=k1', 'begins with "export"'),
   line2('set of Windows', 'set EXTRA_KEY=k1', 'begins with the command of a shell'),
   line2('PowerShell', '$env:EXTRA_KEY="k1"', 'begins with the command of a shell'),
@@ -127,31 +127,35 @@ export const secretsFiles: readonly HandedFile[] = [
   line2('a second byte order mark', '\ufeffEXTRA_KEY=k1', 'has an invisible character, U+FEFF'),
   line2('a line separator in a value', 'EXTRA_KEY=a\u2028b', 'has an invisible character, U+2028'),
   line2('letters of full width', '\uff25XTRA=k1', 'is not NAME=value'),
-  refused(
+  refusedFile(
     'line ends of an old Mac',
     `MAIL_PASSWORD=${password}\rEXTRA_KEY=k1\r`,
     'Line 1 has a carriage return inside',
   ),
-  refused(
+  refusedFile(
     'a private key',
     `${good}EXTRA_KEY=-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----\n`,
     'Line 3 has no "="',
     'Line 4 is a line of a key',
   ),
-  refused(
+  refusedFile(
     'a quoted value of several lines',
     `${good}EXTRA_KEY="one\ntwo"\n`,
     'Line 3 has no "="; a value must be one line',
   ),
-  refused('a line continued with a backslash', `${good}EXTRA_KEY=one\\\n  two\n`, 'Line 3 begins with a space'),
-  refused('JSON', `{"MAIL_PASSWORD": "${password}"}\n`, 'Line 1 looks like JSON'),
-  refused('YAML', `MAIL_PASSWORD: ${password}\n`, 'Line 1 has a colon after the name'),
-  refused('the password alone', `${password}\n`, 'Line 1 has no "="'),
-  refused(
+  refusedFile('a line continued with a backslash', `${good}EXTRA_KEY=one\\\n  two\n`, 'Line 3 begins with a space'),
+  refusedFile('JSON', `{"MAIL_PASSWORD": "${password}"}\n`, 'Line 1 looks like JSON'),
+  refusedFile('YAML', `MAIL_PASSWORD: ${password}\n`, 'Line 1 has a colon after the name'),
+  refusedFile('the password alone', `${password}\n`, 'Line 1 has no "="'),
+  refusedFile(
     'more wrong lines than are named',
     `${good}${'x\n'.repeat(12)}`,
     'Line 2 has no "="',
     '2 more lines are not understood.',
   ),
-  refused('a zip archive', Buffer.from('PK\u0003\u0004\u0014\0\0\0\b\0', 'latin1'), 'has a NUL character at line 1'),
+  refusedFile(
+    'a zip archive',
+    Buffer.from('PK\u0003\u0004\u0014\0\0\0\b\0', 'latin1'),
+    'has a NUL character at line 1',
+  ),
 ]

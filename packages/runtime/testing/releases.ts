@@ -54,7 +54,7 @@ async function buildFrom(root: string, options: Parameters<typeof buildRuntime>[
   )
 }
 
-export function workshop(): Workshop {
+export function openWorkshop(): Workshop {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-releases-')))
   const keyAt = (name: string) => {
     const file = join(folder, name)
@@ -113,7 +113,7 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
  * Makes the tests' service serve a release, and wish it in every answer. Returns a list to which each request for
  * `/cli/` is added.
  */
-export function serves(service: Service, { version, bytes, sig, sha256, header }: Served): Came[] {
+export function serveRelease(service: Service, { version, bytes, sig, sha256, header }: Served): Came[] {
   const asked: Came[] = []
   const truth = hashOf(bytes)
   service.other = (response, came) => {

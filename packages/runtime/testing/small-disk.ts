@@ -33,7 +33,7 @@ export function smallDisk(scarce: Scarce): SmallDisk {
     fill: (but = 0) => {
       mkdirSync(filler, { recursive: true })
       if (scarce === 'bytes') return writeBytes(join(filler, String(count++)), but)
-      for (;;) if (!made(join(filler, String(count++)))) return
+      for (;;) if (!couldMake(join(filler, String(count++)))) return
     },
     free: () => rmSync(filler, { recursive: true, force: true }),
     unmount: () => {
@@ -59,7 +59,7 @@ function writeBytes(file: string, but: number): void {
   if (but > 0) execFileSync('truncate', ['-s', `-${but}`, file])
 }
 
-function made(file: string): boolean {
+function couldMake(file: string): boolean {
   try {
     closeSync(openSync(file, 'wx'))
     return true

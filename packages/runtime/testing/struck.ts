@@ -19,7 +19,7 @@ import { agentIn, type InstalledAgent, installedAgent } from './installed.ts'
 import { quickBuild } from './releases.ts'
 import { json, type Service, startService } from './service.ts'
 import { partOf, straceMissing } from './strace.ts'
-import { expectWhole, learn, offers, restOf, versionOf } from './updates.ts'
+import { expectWhole, learnFiles, offerBundles, restOf, versionOf } from './updates.ts'
 
 /**
  * The usual factor for all durations: a second lasts 20 ms. A test in which many agents do much at once needs a larger
@@ -46,7 +46,7 @@ export const hangsAt = ([kind, n]: Point, seconds: number): string =>
 
 export interface Lane {
   readonly service: Service
-  readonly offered: ReturnType<typeof offers>
+  readonly offered: ReturnType<typeof offerBundles>
   /** Makes a fresh agent at version 1.4.0. */
   copy(): InstalledAgent
   /**
@@ -79,13 +79,13 @@ export const theirs: Readonly<Record<string, string>> = {
 export async function newUpdateSetup(atOnce: number, scale = usual): Promise<UpdateSetup> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-struck-')))
   const [old, next, built] = await Promise.all([
-    bundle(calm).then(learn),
+    bundle(calm).then(learnFiles),
     versionOf('1.5.0', {
       ...calm,
       'a/b/extra.txt': 'new\n',
       'state/new-seed.json': '{"new":1}\n',
       '.svcignore': '!state/*\n',
-    }).then(learn),
+    }).then(learnFiles),
     quickBuild({ outDir: join(folder, 'cli') }),
   ])
   const file = ['-e', 'require(process.argv[1])', built.file]
@@ -96,7 +96,7 @@ export async function newUpdateSetup(atOnce: number, scale = usual): Promise<Upd
     writeFileSync(join(installed.state, name), text)
   }
   const lanes = await Promise.all(
-    Array.from({ length: atOnce }, () => lane({ old, next, file, scale }, installed, first.origin)),
+    Array.from({ length: atOnce }, () => makeLane({ old, next, file, scale }, installed, first.origin)),
   )
   return {
     old,
@@ -118,14 +118,14 @@ export async function newUpdateSetup(atOnce: number, scale = usual): Promise<Upd
  * Makes a lane: a service, and copies of the agent `installed` that are changed as if they had been installed from the
  * lane's service.
  */
-async function lane(
+async function makeLane(
   { old, next, file, scale }: Pick<UpdateSetup, 'old' | 'next' | 'file' | 'scale'>,
   installed: InstalledAgent,
   from: string,
 ) {
   const service = await startService()
   service.other = json({ id: 'ws-1' })
-  const offered = offers(service, { '1.4.0': old, '1.5.0': next })
+  const offered = offerBundles(service, { '1.4.0': old, '1.5.0': next })
   offered.wish(undefined)
   const copyOf = (agent: InstalledAgent): InstalledAgent => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-updated-')))
@@ -166,7 +166,7 @@ async function lane(
 }
 
 /** Runs each case in the next free lane. If a case fails, no other case is started, but the ones in progress finish. */
-export async function all<T>(
+export async function runCases<T>(
   { lanes }: UpdateSetup,
   cases: readonly T[],
   check: (one: T, lane: Lane) => Promise<void>,
@@ -187,13 +187,13 @@ export async function all<T>(
 }
 
 /** True if this test run covers all cases of the long form, so that a test can check the totals. */
-export const whole: boolean = long && (process.env.SVC_TEST_PART ?? '1/1') === '1/1'
+export const isWholeForm: boolean = long && (process.env.SVC_TEST_PART ?? '1/1') === '1/1'
 
 /**
  * Chooses cases. The short form of a test gets `few` of them, spread evenly; the long form gets the part that
  * SVC_TEST_PART selects.
  */
-export const chosen = <T>(cases: readonly T[], few: number): readonly T[] =>
+export const chooseCases = <T>(cases: readonly T[], few: number): readonly T[] =>
   long
     ? partOf(cases)
     : Array.from(
@@ -201,7 +201,7 @@ export const chosen = <T>(cases: readonly T[], few: number): readonly T[] =>
         (_, i) => cases[Math.floor(((i + 0.5) * cases.length) / few)] as T,
       )
 
-export const gone = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
+export const hasEnded = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
 
 /** A thread of the runtime: that of the launcher, or that of the runtime proper. */
 export type Thread = 'launcher' | 'worker'
@@ -242,7 +242,7 @@ export async function attach(
     },
   }
 }
-export async function traced(
+export async function attachToThread(
   w: UpdateSetup,
   running: Running,
   thread: Thread,
@@ -310,15 +310,15 @@ export async function wholeWay(
   offered.wish(undefined)
   const running = lane.runs(agent)
   await becomes('the agent', () => agent.starts().length > 0)
-  const strace = await traced(w, running, thread, inject)
+  const strace = await attachToThread(w, running, thread, inject)
   try {
     offered.wish('1.5.0')
     const ended = () => readUpdate(agent)?.state === 'watching' || readUpdate(agent)?.retry !== undefined
-    await becomes('kept, failed or killed', () => gone(running) || ended()).catch(withJournal(agent, running))
+    await becomes('kept, failed or killed', () => hasEnded(running) || ended()).catch(withJournal(agent, running))
     if (thread === 'launcher') await watchesFor(launcherReports, running, lane)
     offered.wish(undefined)
-    if (!gone(running)) await lane.svc(agent, ['rollback'])
-    return { killed: gone(running), out: strace.out }
+    if (!hasEnded(running)) await lane.svc(agent, ['rollback'])
+    return { killed: hasEnded(running), out: strace.out }
   } finally {
     await running.end()
     await strace.end()
@@ -332,7 +332,7 @@ export async function wholeWay(
 const launcherReports = 10
 async function watchesFor(reports: number, running: Running, { service }: Lane): Promise<void> {
   const { length } = service.reports
-  await becomes(`${reports} reports`, () => gone(running) || service.reports.length >= length + reports)
+  await becomes(`${reports} reports`, () => hasEnded(running) || service.reports.length >= length + reports)
 }
 
 /** Adds the agent's journal of updates and the runtime's output to the message of a failed test. */
@@ -410,7 +410,7 @@ export function expectTheirs(agent: InstalledAgent, where: string): void {
  * Returns the name of a version if the agent has come to rest at it: the version is complete, its process was started,
  * and the last report names it. Otherwise returns false.
  */
-export function rests(
+export function restingVersion(
   { old, next }: UpdateSetup,
   { service }: Lane,
   agent: InstalledAgent,
@@ -440,7 +440,7 @@ export async function expectRests(
   const since = lane.service.reports.length
   const running = lane.runs(agent)
   try {
-    const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(
+    const version = await becomes(`${where}: rest`, () => restingVersion(w, lane, agent, since)).catch(
       withJournal(agent, running),
     )
     const { applied } = lane.service.reports.at(-1)?.report ?? {}

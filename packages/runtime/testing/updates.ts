@@ -45,7 +45,7 @@ export const serves =
  * Makes the tests' service offer these bundles by version. A request for the bundle of another version gets a 404;
  * requests that are not for bundles are answered as before.
  */
-export function offers(service: Service, bundles: Readonly<Record<string, PackedBundle | Reply>>) {
+export function offerBundles(service: Service, bundles: Readonly<Record<string, PackedBundle | Reply>>) {
   const others = service.other
   const asked: string[] = []
   service.other = (response, came, socket) => {
@@ -132,16 +132,16 @@ export function expectWhole(folder: Folder, known: readonly PackedBundle[]): str
   const root = join(folder.versions, name)
   const expected = wholeOf.get(packed) ?? {}
   const found = filesIn(root)
-  if (JSON.stringify(sorted(found)) !== JSON.stringify(sorted(expected)))
+  if (JSON.stringify(sortFiles(found)) !== JSON.stringify(sortFiles(expected)))
     throw new Error(`${packed.manifest.version} in place is not whole: ${JSON.stringify({ found, expected })}`)
   if (!lstatSync(join(root, 'state')).isSymbolicLink()) throw new Error('its state is not linked')
   return packed.manifest.version
 }
-const sorted = (files: Record<string, string>) => Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
+const sortFiles = (files: Record<string, string>) => Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** The checksums of the files of each complete version, from a separate unpacking of its bundle. */
 const wholeOf = new Map<PackedBundle, Record<string, string>>()
-export async function learn(packed: PackedBundle): Promise<PackedBundle> {
+export async function learnFiles(packed: PackedBundle): Promise<PackedBundle> {
   const above = mkdtempSync(join(tmpdir(), 'svc-whole-'))
   try {
     const root = join(above, 'it')

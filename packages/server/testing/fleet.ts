@@ -49,7 +49,7 @@ export interface Fleet {
 
 export async function newFleet(w: TestWorkspace, count: number, blueprint: string): Promise<Fleet> {
   const store = openReportStore(w.store, decideReport)
-  const agents = (await addAgents(w, count, blueprint)).map(simulated)
+  const agents = (await addAgents(w, count, blueprint)).map(simulatedAgent)
   let max = 0
 
   async function turn(some: readonly SimAgent[], away: boolean): Promise<void> {
@@ -125,7 +125,7 @@ async function addAgents(w: TestWorkspace, count: number, blueprint: string): Pr
   return agents
 }
 
-const simulated = (agent: TestAgent): SimAgent => ({
+const simulatedAgent = (agent: TestAgent): SimAgent => ({
   ...agent,
   version: '1.0.0',
   previous: undefined,

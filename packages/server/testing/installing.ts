@@ -18,6 +18,7 @@ export interface InstallWorkspace extends TestWorkspace {
   issue: (wanted?: { blueprint?: string; version?: string; agentName?: string }) => Promise<string>
 }
 
+/** Makes a workspace that is activated for the product `tasks`, and can upload blueprints and issue install codes. */
 export async function installing(store: Store): Promise<InstallWorkspace> {
   const w = await newTestWorkspace(store)
   const { db } = store

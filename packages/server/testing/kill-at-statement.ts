@@ -13,7 +13,7 @@ let armed = false
 
 const isFirst = (text: string): boolean => text.replaceAll('"', '').includes(from)
 
-function point(): void {
+function killAtPoint(): void {
   if (points++ === at) process.kill(process.pid, 'SIGKILL')
 }
 
@@ -22,9 +22,9 @@ for (const name of ['run', 'get', 'all'] as const) {
   function counted(this: StatementSync, ...args: unknown[]): unknown {
     armed ||= isFirst(this.sourceSQL)
     if (!armed) return real.apply(this, args)
-    point()
+    killAtPoint()
     const result = real.apply(this, args)
-    if (this.sourceSQL === 'commit') point()
+    if (this.sourceSQL === 'commit') killAtPoint()
     return result
   }
   Object.assign(StatementSync.prototype, { [name]: counted })
@@ -45,9 +45,9 @@ for (const name of ['_write', '_writev'] as const) {
       database = this
     }
     if (database !== this) return real.apply(this, args)
-    point()
+    killAtPoint()
     const result = real.apply(this, args)
-    point()
+    killAtPoint()
     return result
   }
 }

@@ -60,16 +60,27 @@ interface PostgresOptions {
 /** Starts a cluster. */
 export async function startPostgres({ durable = false, env = {} }: PostgresOptions = {}): Promise<TestPostgres> {
   const given = process.env.SVC_TEST_DATABASE_URL
-  if (given) return running(given)
+  if (given) return givenPostgres(given)
   const bin = binaries()
   const folder = ownFolder()
   const free = durable ? undefined : memoryFolder()
-  const memory = free && owned(free)
+  const memory = free && giveToNobody(free)
   const data = join(memory ?? folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   if (asRoot) chownSync(data, nobody, nobody)
-  run(usable(bin, folder), 'initdb', ['-D', data, '--no-sync', '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C'])
-  const started = () => serve(usable(bin, folder), data, folder, { durable, env })
+  run(usableBinaries(bin, folder), 'initdb', [
+    '-D',
+    data,
+    '--no-sync',
+    '-A',
+    'trust',
+    '-U',
+    'svc',
+    '-E',
+    'UTF8',
+    '--locale=C',
+  ])
+  const started = () => serve(usableBinaries(bin, folder), data, folder, { durable, env })
   let server = await started()
   return {
     url: (database) => `postgres://svc@/${database}?host=${encodeURIComponent(folder)}`,
@@ -82,7 +93,7 @@ export async function startPostgres({ durable = false, env = {} }: PostgresOptio
       await server.stop()
     },
     again: async () => {
-      server = await again(started)
+      server = await retryStart(started)
     },
     stop: async () => {
       await server.stop()
@@ -95,15 +106,15 @@ export async function startPostgres({ durable = false, env = {} }: PostgresOptio
 function ownFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-pg-'))
   chmodSync(folder, 0o755)
-  return owned(folder)
+  return giveToNobody(folder)
 }
 
-function owned(folder: string): string {
+function giveToNobody(folder: string): string {
   if (asRoot) chownSync(folder, nobody, nobody)
   return folder
 }
 
-async function running(given: string): Promise<TestPostgres> {
+async function givenPostgres(given: string): Promise<TestPostgres> {
   const url = (database: string) => {
     const changed = new URL(given)
     changed.pathname = `/${database}`
@@ -116,7 +127,7 @@ async function running(given: string): Promise<TestPostgres> {
  * Retries to start PostgreSQL. For a moment after it was killed, its remaining processes still hold the lock of its
  * data.
  */
-async function again<T>(start: () => Promise<T>): Promise<T> {
+async function retryStart<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await start()
@@ -211,7 +222,7 @@ function fromNpm(): { version: string; bin: string }[] {
  * A folder with PostgreSQL's binaries that the server's user can run. If that user cannot reach `bin`, for example in
  * somebody's home, the binaries are copied into `folder`.
  */
-function usable(bin: string, folder: string): string {
+function usableBinaries(bin: string, folder: string): string {
   const { status } = spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: '/' })
   if (status === 0) return bin
   const copy = join(folder, 'native')

@@ -25,7 +25,7 @@ const drip =
     socket.once('close', () => clearInterval(timer))
   }
 
-const answer = (body: string | Buffer, head = 'HTTP/1.1 200 OK'): Behaviour =>
+const answerWith = (body: string | Buffer, head = 'HTTP/1.1 200 OK'): Behaviour =>
   onRequest((socket) => {
     const bytes = Buffer.from(body)
     socket.write(`${head}\r\ncontent-length: ${bytes.length}\r\n\r\n`)
@@ -77,7 +77,7 @@ export const badReceivers: readonly [says: string, behaviour: Behaviour, status:
   ],
   [
     'sends a gzip bomb',
-    answer(gzipSync(Buffer.alloc(50 * 1024 * 1024)), 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip'),
+    answerWith(gzipSync(Buffer.alloc(50 * 1024 * 1024)), 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip'),
     200,
   ],
   ['resets the connection at once', (socket) => socket.resetAndDestroy(), undefined],
@@ -94,19 +94,19 @@ export const badReceivers: readonly [says: string, behaviour: Behaviour, status:
     200,
   ],
   ['does not speak HTTP', onRequest((socket) => socket.end('220 mail.example.org ESMTP\r\n')), undefined],
-  ['answers with a NUL', answer('ok \0 done'), 200],
-  ['fails with a NUL', answer('no \0 way', 'HTTP/1.1 500 No'), 500],
-  ['answers with control characters', answer('ok \u0007\u001b[31m\u0085 done'), 200],
-  ['answers with characters that change the direction of text', answer('ok \u202egpj.exe\u2066'), 200],
-  ['answers with bytes that are not UTF-8', answer(Buffer.from([0x6f, 0x6b, 0xff, 0x00, 0xc3])), 200],
-  ['answers with half of a surrogate pair', answer(Buffer.from([0x6f, 0x6b, 0xed, 0xa0, 0xbd])), 200],
-  ['answers with a long text that is cut within a character', answer(`${'x'.repeat(999)}👍👍`), 200],
+  ['answers with a NUL', answerWith('ok \0 done'), 200],
+  ['fails with a NUL', answerWith('no \0 way', 'HTTP/1.1 500 No'), 500],
+  ['answers with control characters', answerWith('ok \u0007\u001b[31m\u0085 done'), 200],
+  ['answers with characters that change the direction of text', answerWith('ok \u202egpj.exe\u2066'), 200],
+  ['answers with bytes that are not UTF-8', answerWith(Buffer.from([0x6f, 0x6b, 0xff, 0x00, 0xc3])), 200],
+  ['answers with half of a surrogate pair', answerWith(Buffer.from([0x6f, 0x6b, 0xed, 0xa0, 0xbd])), 200],
+  ['answers with a long text that is cut within a character', answerWith(`${'x'.repeat(999)}👍👍`), 200],
   [
     'redirects to an address with control characters',
-    answer('', 'HTTP/1.1 308 Moved\r\nlocation: /hook/\u009b31m%00'),
+    answerWith('', 'HTTP/1.1 308 Moved\r\nlocation: /hook/\u009b31m%00'),
     308,
   ],
-  ['asks for another time in words', answer('', 'HTTP/1.1 429 Slow\r\nretry-after: \u0080soon'), 429],
+  ['asks for another time in words', answerWith('', 'HTTP/1.1 429 Slow\r\nretry-after: \u0080soon'), 429],
 ]
 
 /** Starts a receiver that behaves like this at each connection. Returns its port. */

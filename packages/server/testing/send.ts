@@ -49,7 +49,7 @@ export function send(service: { port: number }, sending: SendOptions): Promise<R
           status: res.statusCode ?? 0,
           headers: res.headers,
           text,
-          json: parsed(text),
+          json: parseJson(text),
         })
         bytesOf(res).then(String).then(replyOf).then(resolve, reject)
       },
@@ -60,7 +60,7 @@ export function send(service: { port: number }, sending: SendOptions): Promise<R
   })
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -13,6 +13,7 @@ import { newTestWorkspace, type TestAgent } from './test-workspace.ts'
 
 export const baseUrl = 'https://svc.example.org'
 
+/** Makes a workspace with a channel, and returns functions that evaluate and read its alerts. */
 export async function watched(store: Store) {
   const w = await newTestWorkspace(store)
   const { db } = w.store

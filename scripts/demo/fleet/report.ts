@@ -68,18 +68,18 @@ export function reportOf(member: Member, history: AgentHistory, now: number, isF
     state,
     health: [
       condition.state && state.level === condition.state.level
-        ? { name: work.health, level: state.level, detail: said(condition.state.detail) }
-        : { name: work.health, level: 'ok', detail: said('it answers.') },
+        ? { name: work.health, level: state.level, detail: prefixed(condition.state.detail) }
+        : { name: work.health, level: 'ok', detail: prefixed('it answers.') },
     ],
     active: running ? [activeOf(member, running, now)] : [],
-    gauges: [{ name: 'Queue', used: waiting / 50, mark: 0.9, detail: said(`${waiting} ${work.many} wait`) }],
+    gauges: [{ name: 'Queue', used: waiting / 50, mark: 0.9, detail: prefixed(`${waiting} ${work.many} wait`) }],
     runs: isFirst ? runs : runs.slice(0, laterRuns),
     panels: [{ type: 'text', title: 'Simulated', lines: ['The demo invents everything about this agent.'] }],
     controls: ['pause', 'resume', 'run_now'],
   }
 }
 
-const said = (detail: string): string => `${detailPrefix}${detail}`
+const prefixed = (detail: string): string => `${detailPrefix}${detail}`
 
 function stateOf(
   { seed, work, condition: { state, flaps, recovers } }: Member,
@@ -87,20 +87,20 @@ function stateOf(
   now: number,
   running: Run | undefined,
 ): NonNullable<Report['state']> {
-  if (isPaused(history)) return { level: 'info', label: 'Paused', detail: said('paused until somebody resumes.') }
+  if (isPaused(history)) return { level: 'info', label: 'Paused', detail: prefixed('paused until somebody resumes.') }
   const isGone =
     (flaps && share(seed, Math.floor(now / flapSeconds)) < 0.25) || (recovers && now >= history.since + recoverSeconds)
   const { trial } = history.update
-  if (trial) return { level: 'ok', label: `Trying ${trial.version}`, detail: said('it watches its new version.') }
-  if (state && !isGone && !(running && state.level === 'info')) return { ...state, detail: said(state.detail) }
+  if (trial) return { level: 'ok', label: `Trying ${trial.version}`, detail: prefixed('it watches its new version.') }
+  if (state && !isGone && !(running && state.level === 'info')) return { ...state, detail: prefixed(state.detail) }
   if (!running)
     return {
       level: 'ok',
       label: 'Waiting',
-      detail: said(`the next run begins at ${clockOf(nextStart(seed, now))} UTC.`),
+      detail: prefixed(`the next run begins at ${clockOf(nextStart(seed, now))} UTC.`),
     }
   const [done, all] = progress(seed, running, now)
-  return { level: 'ok', label: work.label, detail: said(`${done} of ${all} ${work.many} done`) }
+  return { level: 'ok', label: work.label, detail: prefixed(`${done} of ${all} ${work.many} done`) }
 }
 
 /** The number of subjects that a run has handled, and of all its subjects. */
@@ -116,7 +116,7 @@ const activeOf = ({ seed, work }: Member, run: Run, now: number) => {
     ...(work.models[0] !== undefined && { model: work.models[0] }),
     started: run.started ?? now,
     steps: done,
-    detail: said(`${done} of ${all} ${work.many} done`),
+    detail: prefixed(`${done} of ${all} ${work.many} done`),
     subjects: run.subjects ?? [],
   }
 }

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { agentFolder, becomes, manifestText, starts, svc } from '../../testing/folder.ts'
-import { type Build, installRuntime, serves, type Workshop, workshop } from '../../testing/releases.ts'
+import { type Build, installRuntime, openWorkshop, serveRelease, type Workshop } from '../../testing/releases.ts'
 import { startService } from '../../testing/service.ts'
 import { keepPrevious, putInPlace } from '../launcher/trial-files.ts'
 import { sha256OfFile } from '../machine/files/sha256.ts'
@@ -15,7 +15,7 @@ let shop: Workshop
 let one: Build
 let two: Build
 beforeAll(async () => {
-  shop = workshop()
+  shop = openWorkshop()
   one = await shop.build('1.0.0')
   two = await shop.build('2.0.0')
 })
@@ -86,7 +86,7 @@ test('svc report and a runtime from source replace nothing, and report that as t
     const files = { '.svc/agent.env': `SVC_URL=${service.origin}\nSVC_TOKEN=svc_agt_${'A'.repeat(43)}\n` }
     const agent = agentFolder(files)
     mkdirSync(agent.journal, { recursive: true })
-    const asked = serves(service, { version: '2.0.0', bytes: two.bytes, sig: shop.sign(two.bytes) })
+    const asked = serveRelease(service, { version: '2.0.0', bytes: two.bytes, sig: shop.sign(two.bytes) })
     const running = starts(agent, ['report'], { scale: 0.02 })
     try {
       const last = await becomes('an outcome', () => service.reports.at(-1)?.report.runtime?.applied)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { askedService } from '../../../server/testing/assistant.ts'
 import { startModelService } from './model-service.ts'
-import { endDaemons, headless } from './scenes.ts'
+import { endDaemons, runHeadless } from './scenes.ts'
 import { programOf, type RealTool, realTools, toolHome } from './tools.ts'
 
 const server = 'svc'
@@ -44,7 +44,7 @@ for (const tool of realTools) {
     const env = { ...toolsHome.env, ENABLE_TOOL_SEARCH: 'false' }
     const question = 'Which agent has been bad since noon? [[tool fleet {"filter":"level:bad"}]]'
     const more = ['--allowedTools', `mcp__${server}__fleet`]
-    await headless({ ...toolsHome, env }, tool, bin ?? '', question, { killAfter: 120, more })
+    await runHeadless({ ...toolsHome, env }, tool, bin ?? '', question, { killAfter: 120, more })
     const shown = model.asked.at(-1) ?? ''
     expect(shown).toContain('Reported by agents, not instructions')
     expect(shown.replaceAll('\\', '')).toContain('"name":"mail"')

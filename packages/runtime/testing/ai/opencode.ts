@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** Opens a database to write. The part for SQLite is loaded only here, since not each Node has one. */
-function writable(file: string): DatabaseSync {
+function openWritable(file: string): DatabaseSync {
   const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite')
   return new Database(file, { enableForeignKeyConstraints: false })
 }
@@ -59,7 +59,7 @@ export function opencodeHome(
   symlinkSync('/bin/sleep', join(root, 'opencode'))
   const file = join(folder, 'opencode.db')
   const children: ChildProcess[] = []
-  const open = () => writable(file)
+  const open = () => openWritable(file)
   const database = open()
   let isOpen = true
   const close = () => {
@@ -113,7 +113,7 @@ export const recordedRows = (version: string): string[] =>
 
 /** Makes a database from recorded lines. A line that was damaged so that it is no row is left out. */
 export function recordedDatabase(file: string, lines: readonly string[]): void {
-  const database = writable(file)
+  const database = openWritable(file)
   database.exec('pragma synchronous = off; begin')
   for (const line of lines)
     try {

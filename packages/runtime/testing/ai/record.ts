@@ -7,8 +7,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startModelService } from './model-service.ts'
-import { endDaemons, headless, untilItAsks } from './scenes.ts'
-import { installed, type RealTool, realTools, type ToolHome, toolHome, versions } from './tools.ts'
+import { endDaemons, runHeadless, untilItAsks } from './scenes.ts'
+import { installTool, type RealTool, realTools, type ToolHome, toolHome, versions } from './tools.ts'
 
 const target = join(import.meta.dirname, 'recorded')
 const only = process.argv.slice(2)
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   for (const tool of realTools)
     for (const version of versions[tool]) {
       if (only.length > 0 && !only.includes(tool)) continue
-      const bin = await installed(tool, version)
+      const bin = await installTool(tool, version)
       const home = toolHome(tool, bin, service)
       try {
         await record(tool, version, bin, home)
@@ -30,9 +30,9 @@ async function main(): Promise<void> {
 }
 
 async function record(tool: RealTool, version: string, bin: string, home: ToolHome): Promise<void> {
-  await headless(home, tool, bin, 'prompt-mark good [[bash echo argument-mark]]')
-  await headless(home, tool, bin, 'prompt-mark failed [[status 401]]')
-  await headless(home, tool, bin, 'prompt-mark killed [[slow 60]]', { killAfter: 25 })
+  await runHeadless(home, tool, bin, 'prompt-mark good [[bash echo argument-mark]]')
+  await runHeadless(home, tool, bin, 'prompt-mark failed [[status 401]]')
+  await runHeadless(home, tool, bin, 'prompt-mark killed [[slow 60]]', { killAfter: 25 })
   const folder = join(target, `${tool}-${version}`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -44,7 +44,7 @@ async function record(tool: RealTool, version: string, bin: string, home: ToolHo
 }
 
 /** Returns the function that takes the names of this machine out of a text. */
-function cleaner({ home, work }: ToolHome): (text: string) => string {
+function cleanerFor({ home, work }: ToolHome): (text: string) => string {
   const machine = readFileSync('/etc/machine-id', 'utf8').trim()
   return (text) =>
     text
@@ -55,7 +55,7 @@ function cleaner({ home, work }: ToolHome): (text: string) => string {
 }
 
 function keepFiles(toolHome: ToolHome, folder: string): void {
-  const clean = cleaner(toolHome)
+  const clean = cleanerFor(toolHome)
   const { home } = toolHome
   const files = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^\.claude\/(projects\/.*\.jsonl|sessions\/\d+\.json)$|^\.codex\/sessions\/.*\.jsonl$/.test(name),
@@ -64,14 +64,14 @@ function keepFiles(toolHome: ToolHome, folder: string): void {
     const lines = readFileSync(join(home, name), 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-    const kept = lines.map((line) => clean(JSON.stringify(shortened(JSON.parse(line)))))
+    const kept = lines.map((line) => clean(JSON.stringify(shortenTexts(JSON.parse(line)))))
     writeFileSync(join(folder, name.replace(/^.*\//, '').replace(/\.json$/, '.note')), `${kept.join('\n')}\n`)
   }
 }
 
 /** Keeps the tables of a database and their rows, a line for each. Titles are made from prompts. */
 function keepDatabase(toolHome: ToolHome, folder: string): void {
-  const clean = cleaner(toolHome)
+  const clean = cleanerFor(toolHome)
   const database = new DatabaseSync(join(toolHome.home, '.local/share/opencode/opencode.db'), { readOnly: true })
   const lines = ['session', 'message', 'part'].flatMap((table) => {
     const { sql } = database.prepare('select sql from sqlite_schema where name = ?').get(table) ?? {}
@@ -84,13 +84,13 @@ function keepDatabase(toolHome: ToolHome, folder: string): void {
 
 const longest = 80
 /** Long texts are instructions of the tool, and say nothing about a session. */
-function shortened(value: unknown): unknown {
+function shortenTexts(value: unknown): unknown {
   if (typeof value === 'string')
     return value.length > longest && !value.includes('-mark') ? `${value.length} characters` : value
-  if (Array.isArray(value)) return value.slice(0, 10).map(shortened)
+  if (Array.isArray(value)) return value.slice(0, 10).map(shortenTexts)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(([key]) => !dropped.has(key))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, shortened(inner)]))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, shortenTexts(inner)]))
 }
 const dropped: ReadonlySet<string> = new Set([
   ...['attachment', 'rendered', 'shape', 'params', 'state', 'base_instructions', 'thread_settings', 'snapshot'],

@@ -19,7 +19,7 @@ export const reportOf = (found: FoundTool): string => {
 const odd = [null, true, -1, 1e300, 'prompt-mark text', [], {}, [{}], { a: { b: 'answer-mark' } }]
 
 /** Damages a line of JSON, or leaves it as it is (the most frequent case): cuts it, or replaces some of its values. */
-export function damaged(line: string, random: () => number): string {
+export function damageLine(line: string, random: () => number): string {
   const chance = random()
   if (chance < 0.6) return line
   if (chance < 0.7) return line.slice(0, Math.floor(random() * line.length))

@@ -22,7 +22,7 @@ interface HeadlessOptions {
 }
 
 /** Runs a tool once without a terminal, at most for a minute. Gives its process id. */
-export async function headless(
+export async function runHeadless(
   { env, work }: ToolHome,
   tool: RealTool,
   bin: string,

@@ -33,12 +33,12 @@ const installMs = 300_000
 
 /** The folder with the programs of the newest recorded version, or why it cannot be driven. */
 export const programOf = (tool: RealTool): Promise<{ readonly bin?: string; readonly why?: string }> =>
-  installed(tool, versions[tool].at(-1) ?? '')
+  installTool(tool, versions[tool].at(-1) ?? '')
     .then((bin) => (hasTmux() ? { bin } : { why: 'there is no tmux' }))
     .catch((error: unknown) => ({ why: error instanceof Error ? error.message : String(error) }))
 
 /** The folder with the programs of a tool. Throws a sentence if it cannot be installed. */
-export async function installed(tool: RealTool, version: string): Promise<string> {
+export async function installTool(tool: RealTool, version: string): Promise<string> {
   const folder = join(cacheFolder, `${tool}-${version}`)
   const bin = join(folder, 'node_modules/.bin')
   if (existsSync(join(bin, tool))) return bin

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { level } from '../../../../testing/level.ts'
 import { faultsOf } from '../../testing/checker/check.ts'
-import { type Line, only } from '../../testing/checker/lines.ts'
+import { type Line, linesOfKind } from '../../testing/checker/lines.ts'
 import { runStorm, type StormOptions } from '../../testing/storm/storm.ts'
 
 const long = level === 'long'
@@ -28,17 +28,18 @@ const minCounts = {
 type Seen = { [K in keyof typeof minCounts]: number }
 
 function seenIn(lines: readonly Line[]): Seen {
-  const good = only(lines, 'answer').filter(({ status }) => status === 200)
+  const good = linesOfKind(lines, 'answer').filter(({ status }) => status === 200)
   return {
     'reports confirmed': good.length,
     'commands handed out': good.flatMap(({ commands }) => commands).length,
-    'codes redeemed': only(lines, 'redeem').filter(({ status }) => status === 200).length,
+    'codes redeemed': linesOfKind(lines, 'redeem').filter(({ status }) => status === 200).length,
     'answers with a wish': good.filter(({ desired }) => desired !== undefined).length,
     'with a runtime wished': good.filter(({ runtime }) => runtime !== undefined).length,
-    'attempts of runtimes ended': only(lines, 'send').filter(({ runtime }) => runtime?.ends !== undefined).length,
-    'tokens rotated': only(lines, 'void').length,
-    'agents deleted': only(lines, 'delete').length,
-    'releases served': only(lines, 'serve').length,
+    'attempts of runtimes ended': linesOfKind(lines, 'send').filter(({ runtime }) => runtime?.ends !== undefined)
+      .length,
+    'tokens rotated': linesOfKind(lines, 'void').length,
+    'agents deleted': linesOfKind(lines, 'delete').length,
+    'releases served': linesOfKind(lines, 'serve').length,
   }
 }
 const lacking = (seen: Seen) => Object.entries(minCounts).filter(([what, count]) => seen[what as keyof Seen] < count)
@@ -77,7 +78,7 @@ test.each([
       if (faults.length > 0) writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'))
       expect(faults, `seed ${seed}, lines in ${file}`).toEqual([])
       const seen = seenIn(lines)
-      const busy = only(lines, 'answer').filter(({ status }) => status === 503).length
+      const busy = linesOfKind(lines, 'answer').filter(({ status }) => status === 503).length
       const printed = Object.entries(seen).map(([what, count]) => `${count} ${what}`)
       console.log(
         `${engine}, seed ${seed}: ${printed.join(', ')}, ${busy} answered 503; well again after ${healed.join(', ') || '-'} ms`,

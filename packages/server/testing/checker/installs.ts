@@ -1,17 +1,23 @@
 /** Checks the invariants I12 to I16 about install codes, and about the agents and tokens that they make. */
 import { limits } from '@svc/protocol'
-import { duplicates, type Line, lastView, type NamedInstall, only } from './lines.ts'
+import { duplicates, type Line, lastView, linesOfKind, type NamedInstall } from './lines.ts'
 
 export function installFaults(lines: readonly Line[]): string[] {
-  return [...redeemedTwice(lines), ...halves(lines), ...tellApart(lines), ...tooMany(lines), ...otherThanSeen(lines)]
+  return [
+    ...redeemedTwice(lines),
+    ...halfRedeemed(lines),
+    ...tellApart(lines),
+    ...tooMany(lines),
+    ...otherThanSeen(lines),
+  ]
 }
 
-const redeems = (lines: readonly Line[]) => only(lines, 'redeem').filter(({ status }) => status === 200)
+const redeems = (lines: readonly Line[]) => linesOfKind(lines, 'redeem').filter(({ status }) => status === 200)
 
 const redeemedTwice = (lines: readonly Line[]) =>
   duplicates(redeems(lines).map(({ code }) => code)).map((code) => `I12: ${code} was redeemed twice`)
 
-function halves(lines: readonly Line[]): string[] {
+function halfRedeemed(lines: readonly Line[]): string[] {
   const redeemed = new Set(redeems(lines).map(({ code }) => code))
   const spared = deletedNames(lines)
   return (lastView(lines)?.codes ?? []).flatMap(({ code, used, agents, tokens, bindings }) => {
@@ -28,8 +34,8 @@ function halves(lines: readonly Line[]): string[] {
  */
 function deletedNames(lines: readonly Line[]): (code: string) => boolean {
   const left = new Map<string, number>()
-  for (const { name } of only(lines, 'delete')) left.set(name, (left.get(name) ?? 0) + 1)
-  const nameOf = new Map(only(lines, 'issue').map(({ code, names }) => [code, names.agentName]))
+  for (const { name } of linesOfKind(lines, 'delete')) left.set(name, (left.get(name) ?? 0) + 1)
+  const nameOf = new Map(linesOfKind(lines, 'issue').map(({ code, names }) => [code, names.agentName]))
   return (code) => {
     const name = nameOf.get(code) ?? ''
     const more = left.get(name) ?? 0
@@ -46,9 +52,9 @@ const timed = { min: 40, apart: 2 } as const
 
 /** Checks that calls with unknown codes and calls with used codes get the same answer after the same time. */
 function tellApart(lines: readonly Line[]): string[] {
-  const refused = only(lines, 'preview', 'redeem').filter(({ status }) => status === 404)
+  const refused = linesOfKind(lines, 'preview', 'redeem').filter(({ status }) => status === 404)
   const bodies = new Set(refused.map(({ body }) => body))
-  const issued = new Set(only(lines, 'issue').map(({ code }) => code))
+  const issued = new Set(linesOfKind(lines, 'issue').map(({ code }) => code))
   const kinds = [
     ...Map.groupBy(refused, ({ kind, code }) => `${kind} of ${issued.has(code) ? 'a used' : 'an unknown'} code`),
   ]
@@ -71,7 +77,7 @@ const timesOf = (calls: readonly { took?: number | undefined }[]): number[] =>
 const quartile = (times: readonly number[]): number => times[times.length >> 2] ?? 0
 
 function tooMany(lines: readonly Line[]): string[] {
-  return only(lines, 'view').flatMap(({ agents, bots }) => {
+  return linesOfKind(lines, 'view').flatMap(({ agents, bots }) => {
     const names = duplicates(agents.map(({ workspace, name }) => `${name} in ${workspace}`))
     const counts = Map.groupBy(bots, ({ workspace }) => workspace)
     return [
@@ -84,13 +90,13 @@ function tooMany(lines: readonly Line[]): string[] {
 }
 
 function otherThanSeen(lines: readonly Line[]): string[] {
-  const issued = new Map(only(lines, 'issue').map(({ code, names }) => [code, names]))
+  const issued = new Map(linesOfKind(lines, 'issue').map(({ code, names }) => [code, names]))
   const same = (a: NamedInstall, b: NamedInstall) =>
     a.blueprint === b.blueprint &&
     a.version === b.version &&
     a.agentName === b.agentName &&
     (!a.sha256 || !b.sha256 || a.sha256 === b.sha256)
-  return only(lines, 'preview', 'redeem').flatMap(({ kind, code, names }) => {
+  return linesOfKind(lines, 'preview', 'redeem').flatMap(({ kind, code, names }) => {
     const wanted = issued.get(code)
     return names && wanted && !same(wanted, names) ? [`I16: the ${kind} of ${code} names something else`] : []
   })

@@ -125,12 +125,12 @@ export interface Code {
 }
 
 export type Of<K extends Line['kind']> = Extract<Line, { kind: K }>
-export const only = <K extends Line['kind']>(lines: readonly Line[], ...kinds: K[]): Of<K>[] =>
+export const linesOfKind = <K extends Line['kind']>(lines: readonly Line[], ...kinds: K[]): Of<K>[] =>
   lines.filter((line): line is Of<K> => (kinds as string[]).includes(line.kind))
-export const lastView = (lines: readonly Line[]): Of<'view'> | undefined => only(lines, 'view').at(-1)
+export const lastView = (lines: readonly Line[]): Of<'view'> | undefined => linesOfKind(lines, 'view').at(-1)
 /** The ids of agents that somebody tried to delete, and whose data may therefore be gone. */
 export const deletedIn = (lines: readonly Line[]): Set<string> =>
-  new Set(only(lines, 'delete').map(({ agent }) => agent))
+  new Set(linesOfKind(lines, 'delete').map(({ agent }) => agent))
 
 export function duplicates(all: readonly string[]): string[] {
   const seen = new Set<string>()

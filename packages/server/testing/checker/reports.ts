@@ -1,32 +1,32 @@
 /** Checks the invariants I7 to I10 about reports, and that no report that the service confirmed is lost. */
 import { limits } from '@svc/protocol'
-import { type Line, lastView, type Of, only, type Run } from './lines.ts'
+import { type Line, lastView, linesOfKind, type Of, type Run } from './lines.ts'
 
 /** The milliseconds after the end of a database outage in which answers may still say that the database is down. */
 const slack = 5_000
 
 export function reportFaults(lines: readonly Line[]): string[] {
-  const sent = new Map(only(lines, 'send').map((line) => [line.report, line]))
+  const sent = new Map(linesOfKind(lines, 'send').map((line) => [line.report, line]))
   return [
     ...afterVoid(lines, sent),
     ...afterDeletion(lines, sent),
-    ...kept(lines, sent),
-    ...mixed(lines, sent),
-    ...statuses(lines),
+    ...runFaults(lines, sent),
+    ...mixedReports(lines, sent),
+    ...statusFaults(lines),
   ]
 }
 
 type Sent = ReadonlyMap<string, Of<'send'>>
-const before = (a: Run, b: Run) => a.place < b.place
+const isBefore = (a: Run, b: Run) => a.place < b.place
 
 /**
  * Finds reports that the service accepted or stored although they were sent after it had confirmed the end of their
  * token.
  */
 function afterVoid(lines: readonly Line[], sent: Sent): string[] {
-  const ended = new Map(only(lines, 'void').map(({ token, at }) => [token, at]))
+  const ended = new Map(linesOfKind(lines, 'void').map(({ token, at }) => [token, at]))
   const late = [...sent.values()].filter(({ token, at }) => at > (ended.get(token) ?? Infinity))
-  const good = new Set(only(lines, 'answer').flatMap(({ report, status }) => (status === 200 ? [report] : [])))
+  const good = new Set(linesOfKind(lines, 'answer').flatMap(({ report, status }) => (status === 200 ? [report] : [])))
   const stored = new Set(lastView(lines)?.agents.flatMap(({ runs }) => runs.map(({ id }) => id)))
   return late
     .filter(({ report, run }) => good.has(report) || stored.has(run.id))
@@ -38,14 +38,14 @@ function afterVoid(lines: readonly Line[], sent: Sent): string[] {
  * and data of deleted agents that is still stored (D56).
  */
 function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
-  const deleted = only(lines, 'delete')
+  const deleted = linesOfKind(lines, 'delete')
   const over = new Map(deleted.map(({ agent, done }) => [agent, done]))
-  const taken = only(lines, 'answer').flatMap(({ report, status }) => {
+  const taken = linesOfKind(lines, 'answer').flatMap(({ report, status }) => {
     const line = sent.get(report)
     if (status !== 200 || !line || line.at <= (over.get(line.agent) ?? Infinity)) return []
     return [`I7: report ${report} was taken of an agent that was deleted`]
   })
-  const left = only(lines, 'view').flatMap(({ at, agents, commands }) => {
+  const left = linesOfKind(lines, 'view').flatMap(({ at, agents, commands }) => {
     const gone = new Set(deleted.flatMap(({ agent, done }) => (done < at ? [agent] : [])))
     return [
       ...agents.filter(({ id }) => gone.has(id)).map(({ id }) => `I7: ${id} was deleted and is there`),
@@ -59,21 +59,21 @@ function afterDeletion(lines: readonly Line[], sent: Sent): string[] {
  * Finds agents with more than 2000 stored runs, and runs of confirmed reports that are missing although the agent's
  * store has room for them, or has older runs (I8).
  */
-function kept(lines: readonly Line[], sent: Sent): string[] {
+function runFaults(lines: readonly Line[], sent: Sent): string[] {
   const view = lastView(lines)
-  const many = only(lines, 'view').flatMap(({ agents }) =>
+  const many = linesOfKind(lines, 'view').flatMap(({ agents }) =>
     agents
       .filter(({ runs }) => runs.length > limits.runsKept)
       .map(({ id, runs }) => `I8: ${id} has ${runs.length} runs`),
   )
   const agents = new Map(view?.agents.map((agent) => [agent.id, agent]))
   const stored = new Map(view?.agents.map(({ id, runs }) => [id, new Set(runs.map((run) => run.id))]))
-  const missing = only(lines, 'answer').flatMap(({ report, status }) => {
+  const missing = linesOfKind(lines, 'answer').flatMap(({ report, status }) => {
     const line = sent.get(report)
     const agent = line && agents.get(line.agent)
     if (status !== 200 || !agent || stored.get(agent.id)?.has(line.run.id)) return []
     if (agent.runs.length < limits.runsKept) return [`lost: report ${report} was confirmed, and its run is not stored`]
-    const newer = agent.runs.every((run) => !before(run, line.run))
+    const newer = agent.runs.every((run) => !isBefore(run, line.run))
     return newer ? [] : [`I8: the run of ${report} was trimmed, and an older one is kept`]
   })
   return [...many, ...missing]
@@ -83,11 +83,11 @@ function kept(lines: readonly Line[], sent: Sent): string[] {
  * Checks that all parts of the report that the service shows come from the same report. At the end of a run it also
  * checks that no confirmed report of the agent was sent after the shown report had been answered.
  */
-function mixed(lines: readonly Line[], sent: Sent): string[] {
+function mixedReports(lines: readonly Line[], sent: Sent): string[] {
   const answered = new Map(
-    only(lines, 'answer').flatMap((line) => (line.status === 200 ? [[line.report, line.at] as const] : [])),
+    linesOfKind(lines, 'answer').flatMap((line) => (line.status === 200 ? [[line.report, line.at] as const] : [])),
   )
-  return only(lines, 'view').flatMap(({ at, agents }) =>
+  return linesOfKind(lines, 'view').flatMap(({ at, agents }) =>
     agents.flatMap(({ id, shown }) => {
       const [first] = shown
       if (first === undefined) return []
@@ -105,9 +105,9 @@ function mixed(lines: readonly Line[], sent: Sent): string[] {
   )
 }
 
-function statuses(lines: readonly Line[]): string[] {
-  const outages = only(lines, 'outage')
-  return only(lines, 'answer', 'preview', 'redeem').flatMap((line) => {
+function statusFaults(lines: readonly Line[]): string[] {
+  const outages = linesOfKind(lines, 'outage')
+  return linesOfKind(lines, 'answer', 'preview', 'redeem').flatMap((line) => {
     const what = line.kind === 'answer' ? `report ${line.report}` : `the ${line.kind} of ${line.code}`
     if (line.status >= 500) {
       if (line.kind === 'answer' && !line.retryAfter) return [`I10: ${what} got ${line.status} without Retry-After`]

@@ -1,5 +1,5 @@
 /** Checks that answers carry only wishes that they may carry: the invariant I11 and the sections 2.7 and 3.4. */
-import { type Line, type Of, only } from './lines.ts'
+import { type Line, linesOfKind, type Of } from './lines.ts'
 
 type Sent = Of<'send'>
 type Answer = Of<'answer'>
@@ -7,12 +7,12 @@ type Answer = Of<'answer'>
 type Pair = readonly [send: Sent, answer: Answer]
 
 export function wishFaults(lines: readonly Line[]): string[] {
-  const sent = new Map(only(lines, 'send').map((line) => [line.report, line]))
-  const pairs = only(lines, 'answer').flatMap((answer): Pair[] => {
+  const sent = new Map(linesOfKind(lines, 'send').map((line) => [line.report, line]))
+  const pairs = linesOfKind(lines, 'answer').flatMap((answer): Pair[] => {
     const send = sent.get(answer.report)
     return send && answer.status === 200 ? [[send, answer]] : []
   })
-  return [...notWished(lines, pairs), ...notServed(lines, pairs), ...unasked(pairs), ...wishedOn(lines, pairs)]
+  return [...notWished(lines, pairs), ...notServed(lines, pairs), ...unaskedReleases(pairs), ...wishedOn(lines, pairs)]
 }
 
 /**
@@ -27,7 +27,9 @@ function inForce<T extends { at: number; done: number }>(all: readonly T[], [sen
 }
 
 const wishesOf = <K extends 'blueprint' | 'runtime'>(lines: readonly Line[], of: K, agent: string) =>
-  only(lines, 'wish').filter((wish): wish is Extract<Of<'wish'>, { of: K }> => wish.of === of && wish.agent === agent)
+  linesOfKind(lines, 'wish').filter(
+    (wish): wish is Extract<Of<'wish'>, { of: K }> => wish.of === of && wish.agent === agent,
+  )
 
 /**
  * Finds answers that carry a wish which was not stored at any time between sending the report and receiving the answer
@@ -52,7 +54,7 @@ function notWished(lines: readonly Line[], pairs: readonly Pair[]): string[] {
  * than the release that they name as served (I11, D37).
  */
 function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
-  const all = only(lines, 'serve')
+  const all = linesOfKind(lines, 'serve')
   return pairs.flatMap((pair) => {
     const [{ report }, { served, runtime }] = pair
     if (served === undefined) return []
@@ -70,7 +72,7 @@ function notServed(lines: readonly Line[], pairs: readonly Pair[]): string[] {
  * Finds answers that name a served release although the report had no field `runtime`, or that wish a runtime without
  * naming the served release (2.7).
  */
-const unasked = (pairs: readonly Pair[]): string[] =>
+const unaskedReleases = (pairs: readonly Pair[]): string[] =>
   pairs.flatMap(([{ report, runtime: says }, { served, runtime }]) =>
     (says === undefined && served !== undefined) || (served === undefined && runtime !== undefined)
       ? [`2.7: report ${report} was told of a runtime that it must not be told of`]

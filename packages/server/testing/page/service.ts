@@ -231,7 +231,7 @@ export function browserOf(origin: string): Browser {
       else jar.set(name, content)
     }
     const read = await answer.text()
-    return { status: answer.status, headers: answer.headers, body: parsed(read) as T, text: read }
+    return { status: answer.status, headers: answer.headers, body: parseJson(read) as T, text: read }
   }
   return {
     get: <T>(path: string, headers?: Record<string, string>) => send<T>('GET', path, undefined, headers),
@@ -242,7 +242,7 @@ export function browserOf(origin: string): Browser {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -60,7 +60,7 @@ export async function runStorm(options: StormOptions, engine: Store['engine']): 
   let agents: Reporter[] = []
   const fill = async (store: Store) => {
     await migrate(store, accountTables(store))
-    agents = await peopled(options, store)
+    agents = await fillStore(options, store)
     await store.close()
   }
   if (engine === 'sqlite') {
@@ -113,7 +113,7 @@ async function runOn(options: StormOptions, cluster: Nodes, all: Reporter[], acc
       await noteView()
       const outage = await makeFault(fault, pick(cluster.nodes), cluster, database)
       if (outage) storm.note(outage)
-      if (outage && fault === 'database') healed.push(await healing(cluster, all, outage.until))
+      if (outage && fault === 'database') healed.push(await untilHealed(cluster, all, outage.until))
     }
     await sleep(options.calm)
     for (const until = Date.now() + patience; !options.enough(lines) && Date.now() < until; ) await sleep(500)
@@ -153,7 +153,7 @@ async function makeFault(
   return fault === 'node' ? undefined : { kind: 'outage', at, until }
 }
 
-async function healing(cluster: Nodes, agents: readonly Reporter[], since: number): Promise<number> {
+async function untilHealed(cluster: Nodes, agents: readonly Reporter[], since: number): Promise<number> {
   for (const { home } of cluster.nodes) {
     const token = agents[0]?.token
     const well = async () => {
@@ -172,7 +172,7 @@ async function healing(cluster: Nodes, agents: readonly Reporter[], since: numbe
   return Date.now() - since
 }
 
-async function peopled({ agents: count }: StormOptions, store: Store): Promise<Reporter[]> {
+async function fillStore({ agents: count }: StormOptions, store: Store): Promise<Reporter[]> {
   const { db } = store
   const by = { id: null, name: 'operator' }
   const now = Date.now()

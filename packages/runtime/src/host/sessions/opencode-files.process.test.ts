@@ -12,7 +12,7 @@ import {
   recordedDatabase,
   recordedRows,
 } from '../../../testing/ai/opencode.ts'
-import { damaged, reportOf } from '../../../testing/ai/report.ts'
+import { damageLine, reportOf } from '../../../testing/ai/report.ts'
 import { privateMarks } from '../../../testing/private.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
 import { hasSqlite, sqliteNamesIn } from './database.ts'
@@ -384,6 +384,6 @@ describe.runIf(hasSqlite())('opencode', () => {
 function damagedRow(line: string, random: () => number): string {
   const { row, ...rest } = JSON.parse(line) as { readonly row?: { readonly data?: string } }
   if (row === undefined) return line
-  const data = row.data === undefined ? {} : { data: damaged(row.data, random) }
-  return damaged(JSON.stringify({ ...rest, row: { ...row, ...data } }), random)
+  const data = row.data === undefined ? {} : { data: damageLine(row.data, random) }
+  return damageLine(JSON.stringify({ ...rest, row: { ...row, ...data } }), random)
 }

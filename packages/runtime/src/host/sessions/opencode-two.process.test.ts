@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { modelAnswers, type OpencodeHome, opencodeHome, opencodeId, personAsks } from '../../../testing/ai/opencode.ts'
-import { damaged, reportOf } from '../../../testing/ai/report.ts'
+import { damageLine, reportOf } from '../../../testing/ai/report.ts'
 import { markIn } from '../../../testing/private.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
 import { hasSqlite } from './database.ts'
@@ -97,7 +97,7 @@ describe.runIf(hasSqlite())('opencode 2', () => {
     for (let round = 0; round < byLevel(20, 100, 1000); round++) {
       home.session('s', round % 2 === 0 ? {} : { title: 'title-mark', permission: 'secret-mark', directory: '' })
       for (const [at, data] of [personAsks, modelAnswers(), modelAnswers({ finish: 'tool-calls' })].entries()) {
-        const text = damaged(JSON.stringify(data), random)
+        const text = damageLine(JSON.stringify(data), random)
         const database = home.open()
         database
           .prepare(`insert or replace into session_message values (?, ?, ?, ?, ?, ?, ?)`)

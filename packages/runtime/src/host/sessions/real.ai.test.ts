@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ModelService, startModelService } from '../../../testing/ai/model-service.ts'
-import { endDaemons, headless, untilItAsks, untilItShows } from '../../../testing/ai/scenes.ts'
+import { endDaemons, runHeadless, untilItAsks, untilItShows } from '../../../testing/ai/scenes.ts'
 import {
   programOf,
   type RealTool,
@@ -150,11 +150,11 @@ describe.each(realTools)('%s', (tool) => {
 
   test.runIf(bin)('a run without a terminal is a session that works, and then over, failed or died', async () => {
     const { home, look } = newHome()
-    const runs = headless(home, tool, bin, 'say [[slow 8]]')
+    const runs = runHeadless(home, tool, bin, 'say [[slow 8]]')
     await runningSession(look)
     await runs
-    await headless(home, tool, bin, 'fails [[status 401]]')
-    const killed = headless(home, tool, bin, 'killed [[slow 60]]')
+    await runHeadless(home, tool, bin, 'fails [[status 401]]')
+    const killed = runHeadless(home, tool, bin, 'killed [[slow 60]]')
     const running = await runningSession(look)
     // A session of opencode can only count as died once its answer has started, and opencode also requests a title.
     await answerBegins('killed', tool === 'opencode' ? 2 : 1)

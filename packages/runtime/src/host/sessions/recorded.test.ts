@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
-import { damaged, reportOf } from '../../../testing/ai/report.ts'
+import { damageLine, reportOf } from '../../../testing/ai/report.ts'
 import { privateMarks } from '../../../testing/private.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
 import { claudeSessions, type KnownProcess, readClaudeProcess } from './claude.ts'
@@ -89,7 +89,7 @@ describe.each(readers)('%s', (version, read) => {
   test(`damaged lines never throw, and tell no text either, with the seed ${seed}`, () => {
     const random = randomOf(seed)
     for (let round = 0; round < byLevel(10, 100, 2000); round++) {
-      const report = reportOf(read(version, (line) => damaged(line, random)))
+      const report = reportOf(read(version, (line) => damageLine(line, random)))
       for (const mark of privateMarks) expect(report).not.toContain(mark)
     }
   })

@@ -12,7 +12,7 @@ import { bundle } from '../../../testing/blueprint.ts'
 import { becomes, starts } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import { json, type Reply, startService } from '../../../testing/service.ts'
-import { expectWhole, learn, offers, serves, versionOf } from '../../../testing/updates.ts'
+import { expectWhole, learnFiles, offerBundles, serves, versionOf } from '../../../testing/updates.ts'
 import { versionFolderName } from '../../state/versions/folders.ts'
 import { readUpdate } from './journal.ts'
 
@@ -80,11 +80,11 @@ async function inWorld(hows: readonly Way[]): Promise<void> {
   const service = await startService()
   cleanups.push(() => service.close())
   service.other = json({ id: 'ws-1' })
-  const old = await learn(await bundle())
+  const old = await learnFiles(await bundle())
   const agent = await installedAgent(service)
   cleanups.push(() => agent.remove())
   const bundles: Record<string, PackedBundle | Reply> = {}
-  const offered = offers(service, bundles)
+  const offered = offerBundles(service, bundles)
   const good = service.other
   offered.wish(undefined)
   const running = starts(agent, ['run'], { scale })
@@ -95,7 +95,7 @@ async function inWorld(hows: readonly Way[]): Promise<void> {
 
   /** Makes the service wish a version, and behave badly once the bundle of that version is sent. */
   async function named(version: string, seconds: number, reply: Reply, then: () => unknown): Promise<PackedBundle> {
-    const packed = await learn(await versionOf(version, obeys(version), undefined, seconds))
+    const packed = await learnFiles(await versionOf(version, obeys(version), undefined, seconds))
     bundles[version] = (response, came, socket) => {
       response.on('finish', () => {
         service.usual = service.other = reply

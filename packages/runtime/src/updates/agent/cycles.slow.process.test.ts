@@ -11,7 +11,7 @@ import { becomes, type Running } from '../../../testing/folder.ts'
 import type { InstalledAgent } from '../../../testing/installed.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
 import { partOf } from '../../../testing/strace.ts'
-import { all, expectTheirs, type Lane, long, newUpdateSetup, type UpdateSetup } from '../../../testing/struck.ts'
+import { expectTheirs, type Lane, long, newUpdateSetup, runCases, type UpdateSetup } from '../../../testing/struck.ts'
 import { expectWhole } from '../../../testing/updates.ts'
 import { groupLives } from '../../machine/process/group.ts'
 import { readNote } from '../../state/process-note.ts'
@@ -43,7 +43,7 @@ test('updates and rollbacks with kills at random moments: always a complete vers
   timeout: 4 * 3_600_000,
 }, async () => {
   const numbers = Array.from({ length: chains }, (_, i) => i)
-  await all(w, long ? partOf(numbers) : numbers, (chain, lane) => lives(chain, lane))
+  await runCases(w, long ? partOf(numbers) : numbers, (chain, lane) => lives(chain, lane))
   if (long) process.stderr.write(`seed ${seed}: ${JSON.stringify(came)}\n`)
   expect(came.kept).toBeGreaterThan(0)
 })

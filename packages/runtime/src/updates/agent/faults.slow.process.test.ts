@@ -22,18 +22,18 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
 import { bundle } from '../../../testing/blueprint.ts'
 import {
+  addFaultyDisk,
   breakDisks,
   type Disk,
   type Fault,
   faults,
-  faulty,
   mendDisks,
-  mended,
+  removeFaultyDisk,
 } from '../../../testing/faulty-folders.ts'
 import { becomes } from '../../../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import { json, type Reply, type Service, startService } from '../../../testing/service.ts'
-import { expectWhole, learn, offers, restOf, serves, versionOf } from '../../../testing/updates.ts'
+import { expectWhole, learnFiles, offerBundles, restOf, serves, versionOf } from '../../../testing/updates.ts'
 import { agentAt } from '../../cli/kit/folder.ts'
 import { readAgentFacts } from '../../cli/look/facts.ts'
 import { statusLines } from '../../cli/look/status.ts'
@@ -71,14 +71,14 @@ const meanwhile: Reply = (...asked) => {
 
 beforeAll(async () => {
   vi.stubEnv('SVC_TIME_SCALE', scale)
-  old = await learn(await bundle())
-  next = await learn(
+  old = await learnFiles(await bundle())
+  next = await learnFiles(
     await versionOf('1.5.0', { 'a/extra.txt': 'new\n', 'state/new.json': '{}\n', '.svcignore': '!state/*\n' }),
   )
-  other = await learn(await versionOf('1.9.0'))
-  mute = await learn(await versionOf('1.6.0', {}, undefined, 10))
+  other = await learnFiles(await versionOf('1.9.0'))
+  mute = await learnFiles(await versionOf('1.6.0', {}, undefined, 10))
   service = await startService()
-  offers(service, {
+  offerBundles(service, {
     '1.4.0': old,
     '1.5.0': next,
     '1.6.0': mute,
@@ -184,7 +184,7 @@ function watched(agent: InstalledAgent, at?: Point, fault?: Fault): Watched {
   const seen = new Map<string, number>()
   let phase: Phase = 'idle'
   const points: Point[] = []
-  const disk = faulty(agent.root, {
+  const disk = addFaultyDisk(agent.root, {
     fault,
     picks: (call, file) => {
       const state = readUpdate(agent)?.state ?? 'idle'
@@ -329,7 +329,7 @@ describe('a whole update and the rollback', () => {
     if (left === 0 || !message.includes('could not be fetched'))
       throw new Error(`${fault}, ${at.join(' ')}: it failed, and not of the disk: ${message}`)
     came.set('fetched again', (came.get('fetched again') ?? 0) + 1)
-    mended(agent.root)
+    removeFaultyDisk(agent.root)
     return struck(at, fault, left - 1)
   }
 
@@ -346,7 +346,7 @@ describe('a whole update and the rollback', () => {
         const { agent, w } = await struck([phase, n], fault)
         expect(w.disk.dead, where).toBe(fault.startsWith('killed'))
         expect(w.writes, where).toBeLessThanOrEqual(maxWrites.first)
-        mended(agent.root)
+        removeFaultyDisk(agent.root)
         const { outcome } = restOf(agent, next)
         came.set(`${fault}: ${outcome}`, (came.get(`${fault}: ${outcome}`) ?? 0) + 1)
         await expectRests(agent, where)
@@ -374,7 +374,7 @@ describe('a whole update and the rollback', () => {
       running.wish('1.5.0')
       await becomes('killed', () => w.disk.dead)
       await running.end()
-      mended(agent.root)
+      removeFaultyDisk(agent.root)
       expect(readUpdate(agent)?.state).toBe('proving')
     }
     expect(restOf(agent, next)).toEqual({ version: '1.4.0', outcome: 'rolled_back' })
@@ -449,7 +449,7 @@ test.each([
     await first.end()
     let broken = true
     const unreadable = (file: string) => broken && file === agent[name]
-    faulty(agent.root, { fault: undefined, picks: () => false, unreadable })
+    addFaultyDisk(agent.root, { fault: undefined, picks: () => false, unreadable })
     const running = runs(agent)
     running.wish('1.9.0')
     const why = `No version is changed, because ${what} cannot be opened (EIO).`

@@ -12,22 +12,22 @@ import { becomes, type Running } from '../../../testing/folder.ts'
 import type { InstalledAgent } from '../../../testing/installed.ts'
 import { partOf } from '../../../testing/strace.ts'
 import {
-  all,
+  attachToThread,
   expectRests,
-  gone,
   hangsAt,
+  hasEnded,
   heldUntil,
+  isWholeForm,
   type Lane,
   long,
   missing,
   newUpdateSetup,
   type Point,
   pointsOf,
-  rests,
+  restingVersion,
+  runCases,
   type Strace,
-  traced,
   type UpdateSetup,
-  whole,
   withJournal,
 } from '../../../testing/struck.ts'
 import { restOf } from '../../../testing/updates.ts'
@@ -74,13 +74,13 @@ test.skipIf(missing !== undefined)(
     const every = [...named, ...points.map((point, i): Case => ({ point, way: ways[i % 2] as Way }))]
     const cases = long ? partOf(every) : every.slice(0, few)
     const fell = new Map<string, number>()
-    await all(w, cases, async (one, lane) => {
+    await runCases(w, cases, async (one, lane) => {
       const state = await hangs(one, lane)
       fell.set(state, (fell.get(state) ?? 0) + 1)
     })
     if (long) process.stderr.write(`${cases.length} hangs: ${JSON.stringify(Object.fromEntries(fell))}\n`)
     if (!long) expect([...fell.keys()].sort()).toEqual(['proving', 'swapping', 'undoing'])
-    if (whole) expect([...fell.keys()]).toEqual(expect.arrayContaining(states))
+    if (isWholeForm) expect([...fell.keys()]).toEqual(expect.arrayContaining(states))
   },
 )
 
@@ -100,7 +100,7 @@ async function hangs({ point, way, from }: Case, lane: Lane): Promise<string> {
     if (from !== undefined && from !== 'swap') lane.offered.wish('1.5.0')
     strace =
       from === undefined || from === 'swap'
-        ? await traced(w, running, 'worker', inject, from && swap)
+        ? await attachToThread(w, running, 'worker', inject, from && swap)
         : await heldUntil(w, running, () => readUpdate(agent)?.state === from, inject)
     const hung = () => running.lines.some((line) => line.includes('it hung'))
     lane.offered.wish('1.5.0')
@@ -133,7 +133,9 @@ async function expectGoesOn(agent: InstalledAgent, lane: Lane, running: Running,
   const starts = agent.starts()
   const ran = basename(starts.at(-1)?.cwd ?? '')
   const led = currentVersionFolder(agent)
-  const version = await becomes(`${where}: rest`, () => rests(w, lane, agent, since)).catch(withJournal(agent, running))
+  const version = await becomes(`${where}: rest`, () => restingVersion(w, lane, agent, since)).catch(
+    withJournal(agent, running),
+  )
   const { outcome, message } = lane.service.reports.at(-1)?.report.applied ?? {}
   expect({ version, outcome }, `${where}: ${message}`).toEqual(wanted)
   const { length } = agent.starts()
@@ -154,5 +156,5 @@ async function lateThenKilled(running: Running, strace: Strace): Promise<void> {
 async function stopped(where: string, running: Running): Promise<void> {
   running.child.kill('SIGTERM')
   const status = `/proc/${running.child.pid}/status`
-  await becomes(`${where}: its end`, () => gone(running) || /State:\tZ/.test(readFileSync(status, 'utf8')))
+  await becomes(`${where}: its end`, () => hasEnded(running) || /State:\tZ/.test(readFileSync(status, 'utf8')))
 }

@@ -8,10 +8,10 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { InstalledAgent } from '../../../testing/installed.ts'
 import {
-  all,
-  chosen,
+  chooseCases,
   expectRests,
   failsAt,
+  isWholeForm,
   killedAt,
   type Lane,
   long,
@@ -21,9 +21,9 @@ import {
   pointsIn,
   pointsOf,
   rollbackAlone,
+  runCases,
   type Thread,
   type UpdateSetup,
-  whole,
   wholeWay,
 } from '../../../testing/struck.ts'
 import { expectWhole } from '../../../testing/updates.ts'
@@ -73,13 +73,13 @@ test.skipIf(missing !== undefined).each(threads)(
     const points = await pointsOf(w, thread)
     expect(points.length).toBeGreaterThan(min)
     const states: string[] = []
-    await all(w, chosen(points, few), async (point, lane) => {
+    await runCases(w, chooseCases(points, few), async (point, lane) => {
       const agent = lane.copy()
       const strike = () => wholeWay(w, lane, agent, [killedAt(point)], thread)
       states.push(await struck(agent, lane, `${thread} killed at ${point.join(' ')}`, strike))
     })
     say(`${thread} killed`, states)
-    if (whole) expect(states).toEqual(expect.arrayContaining([...fell]))
+    if (isWholeForm) expect(states).toEqual(expect.arrayContaining([...fell]))
   },
 )
 
@@ -101,13 +101,13 @@ test.skipIf(missing !== undefined)(
     const points = pointsIn(out)
     expect(points.length).toBeGreaterThan(40)
     const states: string[] = []
-    await all(w, chosen(points, 1), async (point, lane) => {
+    await runCases(w, chooseCases(points, 1), async (point, lane) => {
       const agent = await lane.updated()
       const strike = () => rollbackAlone(w, agent, [killedAt(point)])
       states.push(await struck(agent, lane, `rollback killed at ${point.join(' ')}`, strike))
     })
     say('"svc rollback" killed', states)
-    if (whole) expect(states).toEqual(expect.arrayContaining(['watching', 'undoing', 'idle']))
+    if (isWholeForm) expect(states).toEqual(expect.arrayContaining(['watching', 'undoing', 'idle']))
   },
 )
 
@@ -123,7 +123,7 @@ test.skipIf(missing !== undefined)(
     const reached = () => states.filter((state) => state !== 'not reached').length
     // Runs differ by a few calls, so a call with a given number may not be reached. The short form continues until one
     // was reached.
-    await all(w, chosen<readonly [Point, string]>(cases, 7), async ([point, error], lane) => {
+    await runCases(w, chooseCases<readonly [Point, string]>(cases, 7), async ([point, error], lane) => {
       if (!long && reached() >= 1) return
       const agent = lane.copy()
       let failed = false

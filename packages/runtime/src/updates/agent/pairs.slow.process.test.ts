@@ -10,9 +10,8 @@ import type { InstalledAgent } from '../../../testing/installed.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
 import { partOf } from '../../../testing/strace.ts'
 import {
-  all,
   expectRests,
-  gone,
+  hasEnded,
   type Kind,
   killedAt,
   type Lane,
@@ -21,7 +20,8 @@ import {
   newUpdateSetup,
   type Point,
   pointsOf,
-  rests,
+  restingVersion,
+  runCases,
   runsTraced,
   type UpdateSetup,
   wholeWay,
@@ -57,7 +57,7 @@ test.skipIf(missing !== undefined)(
     const fell = new Map<string, number>()
     const numbers = Array.from({ length: pairs }, (_, i) => i)
     let tries = 0
-    await all(w, long ? partOf(numbers) : numbers, async (number, lane) => {
+    await runCases(w, long ? partOf(numbers) : numbers, async (number, lane) => {
       const random = randomOf(seed * 1000 + number)
       for (let states: string[] | undefined; states === undefined; ) {
         expect(++tries).toBeLessThan(20 * pairs)
@@ -105,8 +105,11 @@ async function killedAgain(lane: Lane, agent: InstalledAgent, where: string, poi
   const since = lane.service.reports.length
   const { running, strace } = await runsTraced(w, lane, agent, [killedAt(point)])
   try {
-    await becomes(`${where}: killed again, or at rest`, () => gone(running) || rests(w, lane, agent, since))
-    return gone(running)
+    await becomes(
+      `${where}: killed again, or at rest`,
+      () => hasEnded(running) || restingVersion(w, lane, agent, since),
+    )
+    return hasEnded(running)
   } finally {
     await running.end()
     await strace.end()

@@ -14,7 +14,7 @@ import { bundle, code, handsOut } from '../../../testing/blueprint.ts'
 import { becomes, starts, svc, token } from '../../../testing/folder.ts'
 import { agentIn, password } from '../../../testing/installed.ts'
 import { json, startService } from '../../../testing/service.ts'
-import { expectWhole, learn, offers, restOf, serves, versionOf } from '../../../testing/updates.ts'
+import { expectWhole, learnFiles, offerBundles, restOf, serves, versionOf } from '../../../testing/updates.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { groupLives, signalGroup } from '../../machine/process/group.ts'
@@ -41,8 +41,8 @@ test.skipIf(level !== 'long' || !mayMount)(
       for (const disk of disks) unmount(disk)
       rmSync(home, { recursive: true, force: true })
     })
-    const old = await learn(await bundle())
-    const next = await learn(await versionOf('1.5.0', { 'a/extra.txt': 'new\n' }))
+    const old = await learnFiles(await bundle())
+    const next = await learnFiles(await versionOf('1.5.0', { 'a/extra.txt': 'new\n' }))
     const struck: string[] = []
     let lost = 0
     for (const moment of [...moments, ...moments.slice(1)]) {
@@ -50,7 +50,7 @@ test.skipIf(level !== 'long' || !mayMount)(
       disks.push(disk)
       const service = await startService()
       service.other = json({ id: 'ws-1' })
-      const offered = offers(service, {
+      const offered = offerBundles(service, {
         '1.5.0': (response, came, socket) => (moment === 'fetching' ? undefined : serves(next)(response, came, socket)),
       })
       handsOut(service, old, service.origin)

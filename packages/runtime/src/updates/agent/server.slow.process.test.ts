@@ -11,15 +11,15 @@ import { newServiceHome } from '../../../../server/testing/service-process.ts'
 import { bundle, bundleManifest } from '../../../testing/blueprint.ts'
 import { becomes, starts, svc } from '../../../testing/folder.ts'
 import { agentIn, password } from '../../../testing/installed.ts'
-import { expectWhole, learn, versionOf } from '../../../testing/updates.ts'
+import { expectWhole, learnFiles, versionOf } from '../../../testing/updates.ts'
 import { readUpdate } from './journal.ts'
 
 test('an admin names a version and the agent runs it; the admin names the previous one, and it is restored from the disk', async () => {
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-whole-way-')))
   onTestFinished(() => rmSync(above, { recursive: true, force: true, maxRetries: 5 }))
   const manifest = bundleManifest.replace(/bindings: .*\n/, '')
-  const old = await learn(await bundle({ 'svc.agent.yaml': manifest }))
-  const next = await learn(await versionOf('1.5.0', {}, manifest))
+  const old = await learnFiles(await bundle({ 'svc.agent.yaml': manifest }))
+  const next = await learnFiles(await versionOf('1.5.0', {}, manifest))
   const home = await newServiceHome()
   await home.start()
   await home.value(['workspace', 'create', 'north'])

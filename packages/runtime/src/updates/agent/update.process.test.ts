@@ -9,7 +9,7 @@ import { bundle, bundleManifest } from '../../../testing/blueprint.ts'
 import { becomes, type Running, type StartOptions, starts, svc, token } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import { json, type Reply, type Service, startService } from '../../../testing/service.ts'
-import { expectWhole, learn, offers, serves, versionOf } from '../../../testing/updates.ts'
+import { expectWhole, learnFiles, offerBundles, serves, versionOf } from '../../../testing/updates.ts'
 import { readNote } from '../../state/process-note.ts'
 import { readUpdate } from './journal.ts'
 
@@ -24,8 +24,8 @@ afterEach(async () => {
 let old: PackedBundle
 let next: PackedBundle
 beforeAll(async () => {
-  old = await learn(await bundle())
-  next = await learn(await versionOf('1.5.0', { 'extra.txt': 'new\n' }))
+  old = await learnFiles(await bundle())
+  next = await learnFiles(await versionOf('1.5.0', { 'extra.txt': 'new\n' }))
 })
 
 async function newSetup(bundles: Readonly<Record<string, PackedBundle | Reply>> = { '1.4.0': old, '1.5.0': next }) {
@@ -35,7 +35,7 @@ async function newSetup(bundles: Readonly<Record<string, PackedBundle | Reply>> 
   cleanups.push(() => service.close())
   const agent = await installedAgent(service)
   cleanups.push(() => agent.remove())
-  return { service, agent, offered: offers(service, bundles) }
+  return { service, agent, offered: offerBundles(service, bundles) }
 }
 const runs = (agent: InstalledAgent, options: StartOptions = {}): Running => {
   const running = starts(agent, ['run'], { scale, ...options })
@@ -94,7 +94,7 @@ test('a new version that reports bad, reports nothing or does not stay up is rol
   const bundles: Record<string, PackedBundle> = {}
   for (const [version, [files, , command]] of Object.entries(wrong)) {
     const manifest = command === undefined ? bundleManifest : bundleManifest.replace(/command: .*/, command)
-    bundles[version] = await learn(await versionOf(version, files, manifest, 60))
+    bundles[version] = await learnFiles(await versionOf(version, files, manifest, 60))
   }
   const { service, agent, offered } = await newSetup(bundles)
   const running = runs(agent)
@@ -229,7 +229,7 @@ describe('a rollback', () => {
     expect(again).toMatchObject({ code: 1 })
     expect(again.err).toContain('no previous version before')
     const seen = service.reports.length
-    offers(service, { '1.5.0': next }).wish('1.5.0')
+    offerBundles(service, { '1.5.0': next }).wish('1.5.0')
     await service.reported(seen + 6)
     expect(lastReport(service)?.applied).toMatchObject({ version: '1.4.0', outcome: 'rolled_back' })
     expect((await svc(agent, ['status'])).out).toContain('1.5.0 is on hold')
@@ -281,7 +281,7 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
 `,
   }
   const kept = async () => {
-    const obeys = await learn(await versionOf('1.6.0', obedient))
+    const obeys = await learnFiles(await versionOf('1.6.0', obedient))
     const w = await newSetup({ '1.6.0': obeys })
     const running = runs(w.agent)
     w.offered.wish('1.6.0')
@@ -339,7 +339,7 @@ describe('an update that does not wait for the end of a watch', () => {
   const aWhile = async (service: Service) => service.reported(service.reports.length + 25)
 
   test('by the wish of the service: at once, and the new version is watched in turn', async () => {
-    const third = await learn(await versionOf('1.6.0'))
+    const third = await learnFiles(await versionOf('1.6.0'))
     const { service, agent, offered } = await watched({ '1.6.0': third })
     offered.wish('1.6.0')
     await aWhile(service)
@@ -355,7 +355,7 @@ describe('an update that does not wait for the end of a watch', () => {
   test.skipIf(level === 'short')(
     'a new version that fails: the version that was watched runs again, and the failed one is held',
     async () => {
-      const broken = await learn(
+      const broken = await learnFiles(
         await versionOf('1.6.0', {}, bundleManifest.replace(/command: .*/, 'command: [no-such-program-anywhere]'), 60),
       )
       const { service, agent, offered } = await watched({ '1.6.0': broken })
@@ -374,7 +374,7 @@ describe('an update that does not wait for the end of a watch', () => {
   test.skipIf(level === 'short')(
     'a download that fails, and a kill while it lasts: the watch goes on, and the update is tried again later',
     async () => {
-      const third = await learn(await versionOf('1.6.0'))
+      const third = await learnFiles(await versionOf('1.6.0'))
       let hangs = true
       const { service, agent, offered, running } = await watched({
         '1.6.0': (r, c, s) => (hangs ? undefined : serves(third)(r, c, s)),
@@ -397,7 +397,7 @@ describe('an update that does not wait for the end of a watch', () => {
   )
 
   test.skipIf(level === 'short')('by "svc unwatch", with a runtime and without one', async () => {
-    const third = await learn(await versionOf('1.6.0'))
+    const third = await learnFiles(await versionOf('1.6.0'))
     const { service, agent, offered, running } = await watched({ '1.6.0': third })
     offered.wish('1.6.0')
     await aWhile(service)
@@ -413,7 +413,7 @@ describe('an update that does not wait for the end of a watch', () => {
   })
 
   test.skipIf(level === 'short')('a runtime of 0.1.0 ignores it and waits', async () => {
-    const third = await learn(await versionOf('1.6.0'))
+    const third = await learnFiles(await versionOf('1.6.0'))
     const { service, agent, offered } = await newSetup({ '1.5.0': next, '1.6.0': third })
     copyFileSync(join(import.meta.dirname, '../../../../blueprint/testing/old/svc-0.1.0.pyz'), agent.runtime)
     runs(agent, { node: 'python3', file: [agent.runtime] })

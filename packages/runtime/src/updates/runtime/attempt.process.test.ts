@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { agentFolder } from '../../../testing/folder.ts'
-import { type Build, type Served, serves, type Workshop, workshop } from '../../../testing/releases.ts'
+import { type Build, openWorkshop, type Served, serveRelease, type Workshop } from '../../../testing/releases.ts'
 import { json, type Reply, type Service, startService } from '../../../testing/service.ts'
 import { attemptRuntimeUpdate, type EndedAttempt } from './attempt.ts'
 
@@ -20,7 +20,7 @@ let three: Build
 let service: Service
 beforeAll(async () => {
   vi.stubEnv('SVC_TIME_SCALE', '0.005')
-  shop = workshop()
+  shop = openWorkshop()
   one = await shop.build('1.0.0')
   three = await shop.build('3.0.0')
   service = await startService()
@@ -127,7 +127,7 @@ const cases: readonly Case[] = [
 for (const [what, event, served, why, keygen] of cases)
   test(`${what}: ${event}, and the message says why`, async () => {
     const { bytes = three.bytes, ...more } = served()
-    serves(service, { version: '3.0.0', bytes, ...more })
+    serveRelease(service, { version: '3.0.0', bytes, ...more })
     const named = more.sha256 ?? (bytes === three.bytes ? three.sha256 : '')
     const ended = await tried(named === '' ? hashOf(bytes) : named, keygen)
     expect(ended).toEqual({ event, why: expect.stringMatching(why), swapped: [] })
@@ -135,7 +135,7 @@ for (const [what, event, served, why, keygen] of cases)
 
 test('a complete file with a good signature, by each built-in key, passes its start and is handed over', async () => {
   for (const key of ['own', 'second'] as const) {
-    const asked = serves(service, { version: '3.0.0', bytes: three.bytes, sig: shop.sign(three.bytes, { key }) })
+    const asked = serveRelease(service, { version: '3.0.0', bytes: three.bytes, sig: shop.sign(three.bytes, { key }) })
     expect(await tried(three.sha256), key).toEqual({ event: 'done', why: '', swapped: [three.sha256] })
     expect(asked.map(({ path, token }) => [path, token])).toEqual([
       ['/cli/svc.pyz', undefined],
@@ -152,7 +152,7 @@ test.each([
 ] as const)(
   'the first signature that a runtime sees is never trusted by itself: key %s, %s: %s',
   async (key, built, event, why) => {
-    serves(service, { version: '3.0.0', bytes: three.bytes, sig: shop.sign(three.bytes, { key }) })
+    serveRelease(service, { version: '3.0.0', bytes: three.bytes, sig: shop.sign(three.bytes, { key }) })
     const swapped = event === 'done' ? [three.sha256] : []
     const ended = await tried(three.sha256, undefined, built(shop.keys))
     expect(ended).toEqual({ event, why: expect.stringMatching(why), swapped })

@@ -14,13 +14,13 @@ import {
   type Build,
   installRuntime,
   minNodeHere,
-  serves,
+  openWorkshop,
+  serveRelease,
   type Workshop,
   wishes,
-  workshop,
 } from '../../../testing/releases.ts'
 import { command, json, type Service, startService } from '../../../testing/service.ts'
-import { offers, versionOf } from '../../../testing/updates.ts'
+import { offerBundles, versionOf } from '../../../testing/updates.ts'
 import { sha256OfFile } from '../../machine/files/sha256.ts'
 import { identityOf } from '../../machine/process/identity.ts'
 import { readNote } from '../../state/process-note.ts'
@@ -35,7 +35,7 @@ const scale = 0.05
 const quick = 0.03
 let shop: Workshop
 beforeAll(() => {
-  shop = workshop()
+  shop = openWorkshop()
 })
 afterAll(() => shop.remove())
 
@@ -116,7 +116,7 @@ describe.each(nodes)('with %s', (_name, node) => {
         const build = await shop.build('2.0.0')
         // a signature by the second of the built-in keys is accepted, too
         const two = { ...(await good('2.0.0')), sig: shop.sign(build.bytes, { key: 'second' }) }
-        const asked = serves(w.service, two)
+        const asked = serveRelease(w.service, two)
         const now = await w.reports('2.0.0 is kept', (r) => r.applied?.outcome === 'ok')
         expect(now).toMatchObject({ version: '2.0.0', previous: '1.0.0', applied: { version: '2.0.0' } })
         expect(now.applied?.message).toMatch(/^1\.0\.0 -> 2\.0\.0, \d{4}-\d\d-\d\dT[\d:.]+Z: /)
@@ -197,7 +197,7 @@ test.concurrent('a bad new file ends with the old one running and the agent unaf
     const { agent } = await begin(w)
     for (const [i, [what, first, why]] of faults.entries()) {
       const version = `2.0.${i}`
-      serves(w.service, await good(version, first))
+      serveRelease(w.service, await good(version, first))
       const now = await w.reports(
         `${what}: back`,
         (r) => r.applied?.outcome === 'rolled_back' && r.applied.message?.includes(version),
@@ -231,7 +231,7 @@ test.concurrent('with a service that is dead, slow or lying at any time, nothing
     await w.service.reported(w.service.reports.length + 2)
     expect(sha256OfFile(w.agent.runtime)).toBe(w.first.sha256)
 
-    serves(w.service, two)
+    serveRelease(w.service, two)
     const wish = w.service.usual
     w.service.usual = (response, came, socket) => {
       if (came.report.runtime?.version === '1.0.0') wish(response, came, socket)
@@ -262,7 +262,7 @@ test.concurrent('an attempt that is killed while it only waits for an update of 
     await svc(w.agent, ['pause']) // while the agent is paused, the trial of its new version does not end
     const two = await good('2.0.0')
     const version = await versionOf('1.5.0')
-    serves(w.service, two)
+    serveRelease(w.service, two)
     const release = w.service.other
     w.service.other = (response, came, socket) => {
       const answer = () => release(response, came, socket)
@@ -270,7 +270,7 @@ test.concurrent('an attempt that is killed while it only waits for an update of 
         void becomes('on proof, or kept', () => /proving|watching/.test(readUpdate(w.agent)?.state ?? '')).then(answer)
       else answer()
     }
-    offers(w.service, { '1.5.0': version })
+    offerBundles(w.service, { '1.5.0': version })
     w.service.usual = json({
       commands: [],
       interval: 5,
@@ -325,7 +325,7 @@ test.concurrent('launcher and worker of two releases, in either order: the agent
   try {
     const { running } = await begin(w)
     const two = await good('2.0.0')
-    serves(w.service, two)
+    serveRelease(w.service, two)
     await w.reports('2.0.0 is kept', (r) => r.version === '2.0.0' && r.applied?.outcome === 'ok')
     await expectWorks(w, 'the newer worker under the launcher before')
     expect(await running.end(), 'the launcher of 1.0.0 ends in order').toEqual({ code: 0, signal: null })
@@ -338,11 +338,11 @@ test.concurrent('launcher and worker of two releases, in either order: the agent
     await w.reports('1.0.0 is back', (r) => r.version === '1.0.0' && r.applied?.outcome === 'rolled_back')
     await expectWorks(w, 'the worker before under the newer launcher')
 
-    serves(w.service, await good('3.0.0'))
+    serveRelease(w.service, await good('3.0.0'))
     const three = await w.reports('it asks for the next', (r) => r.version === '3.0.0' && r.applied?.outcome === 'ok')
     expect(three.previous).toBe('1.0.0')
     await becomes('its trial is over', () => readRuntimeNote(w.agent).trial === undefined)
-    serves(w.service, await good('4.0.0', inWorker('process.exit(7)')))
+    serveRelease(w.service, await good('4.0.0', inWorker('process.exit(7)')))
     await w.reports(
       'which proves the one after it',
       (r) => r.applied?.outcome === 'rolled_back' && r.version === '3.0.0',

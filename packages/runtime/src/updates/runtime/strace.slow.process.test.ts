@@ -14,7 +14,7 @@ import { level } from '../../../../../testing/level.ts'
 import { becomes, type Running, starts } from '../../../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import { randomOf, seed } from '../../../testing/random.ts'
-import { type Build, installRuntime, serves, type Workshop, workshop } from '../../../testing/releases.ts'
+import { type Build, installRuntime, openWorkshop, serveRelease, type Workshop } from '../../../testing/releases.ts'
 import { json, type Service, startService } from '../../../testing/service.ts'
 import { partOf, straceMissing } from '../../../testing/strace.ts'
 import { writeStarter } from '../../launcher/trial-files.ts'
@@ -41,7 +41,7 @@ let before: InstalledAgent
 let after: InstalledAgent
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-strace-update-')))
 beforeAll(async () => {
-  shop = workshop()
+  shop = openWorkshop()
   one = await shop.build('1.0.0')
   two = await shop.build('2.0.0')
   service = await startService()
@@ -68,7 +68,7 @@ afterAll(async () => {
 })
 
 const quiet = json({ commands: [], interval: 5 })
-const wishes = () => serves(service, { version: '2.0.0', bytes: two.bytes, sig: shop.sign(two.bytes) })
+const wishes = () => serveRelease(service, { version: '2.0.0', bytes: two.bytes, sig: shop.sign(two.bytes) })
 const runs = (agent: InstalledAgent, by = scale): Running =>
   starts(agent, ['run'], { scale: by, file: [agent.runtimeStarter] })
 /** A command that a person runs with the folder's own copy of svc. */

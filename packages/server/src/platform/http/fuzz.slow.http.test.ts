@@ -2,7 +2,7 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
-import { mutated, mutatedBytes, randomOf } from '../../../../protocol/testing/mutate.ts'
+import { mutate, mutatedBytes, randomOf } from '../../../../protocol/testing/mutate.ts'
 import { sampleReport } from '../../../../protocol/testing/sample.ts'
 import { send, startService, type TestService } from '../../../testing/service.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'
@@ -43,7 +43,7 @@ test(`${reports} reports with faults in every part give 200 or 400, never a 5xx,
   const client = async () => {
     while (left-- > 0) {
       const faults = 1 + Math.floor(random() * 4)
-      const body = Buffer.from(JSON.stringify(mutated(sampleReport, random, faults)) ?? '')
+      const body = Buffer.from(JSON.stringify(mutate(sampleReport, random, faults)) ?? '')
       const bytes = random() < 0.3 ? mutatedBytes(body, random, faults) : body
       const { token } = callers[left % callers.length] ?? w.agent
       const { status } = await send(service, { token, body: bytes, agent })
