@@ -8,7 +8,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, realpathSync } from 'node
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { mutated, randomOf } from '../packages/protocol/testing/mutate.ts'
+import { mutate, randomOf } from '../packages/protocol/testing/mutate.ts'
 import { byLevel } from '../testing/level.ts'
 import {
   type Call,
@@ -92,12 +92,12 @@ const paths = [
 function callOf(random: () => number): Call {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
   const url = () => pick(['http', 'https', 'HTTP', 'ftp']).concat('://', pick([...hosts, ...more]), pick(paths))
-  const models = () => mutated({ large: 0.5, small: 1, [`m${pick(texts)}`]: 2 ** 60 }, random, 2)
+  const models = () => mutate({ large: 0.5, small: 1, [`m${pick(texts)}`]: 2 ** 60 }, random, 2)
   return pick<() => Call>([
     () => [pick(['ok', 'info', 'warn', 'bad']), pick(texts), pick(texts)],
     () => ['health', pick(texts), pick(levels), pick(texts)],
     () => ['gauge', pick(texts), pick(numbers), pick(numbers), pick(texts)],
-    () => ['panel', mutated(pick(panels), random, Math.floor(random() * 4))],
+    () => ['panel', mutate(pick(panels), random, Math.floor(random() * 4))],
     () => [
       'panel',
       { type: 'list', title: 'Links', items: Array.from({ length: 20 }, () => ({ title: 'a', url: url() })) },

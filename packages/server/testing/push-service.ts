@@ -34,7 +34,7 @@ export async function pushService({ answer = 201 }: { answer?: number } = {}): P
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))
     request.on('end', () => {
-      const text = decrypt(Buffer.concat(pieces), browser, keys.auth)
+      const text = decryptBody(Buffer.concat(pieces), browser, keys.auth)
       seen.push({ headers: request.headers, message: JSON.parse(text) })
       response.writeHead(answer).end()
     })
@@ -55,7 +55,7 @@ const derive = (key: Buffer, salt: Buffer, info: Buffer, bytes: number): Buffer 
  * Decrypts a push message of one record. It consists of the salt, the record length, the sender's public key, and the
  * encrypted text, which ends with a byte 2 (RFC 8188 and 8291).
  */
-function decrypt(body: Buffer, browser: ReturnType<typeof createECDH>, auth: string): string {
+function decryptBody(body: Buffer, browser: ReturnType<typeof createECDH>, auth: string): string {
   const salt = body.subarray(0, 16)
   const sender = body.subarray(21, 21 + body.readUInt8(20))
   const info = Buffer.concat([Buffer.from('WebPush: info\0'), browser.getPublicKey(), sender])
