@@ -15,13 +15,13 @@ interface Held {
 }
 
 const watched = Symbol.for('svc: connections are watched')
-type Watched = typeof DefaultConnectionProvider.prototype & { [watched]?: AsyncLocalStorage<Held> }
+type WatchedProvider = typeof DefaultConnectionProvider.prototype & { [watched]?: AsyncLocalStorage<Held> }
 
 /**
  * Watches the connections of Kysely. A second call in a process changes nothing: Vitest loads this module for each test
  * file, but Kysely only once.
  */
-function watch(prototype: Watched): AsyncLocalStorage<Held> {
+function watch(prototype: WatchedProvider): AsyncLocalStorage<Held> {
   if (prototype[watched]) return prototype[watched]
   const held = new AsyncLocalStorage<Held>()
   prototype[watched] = held

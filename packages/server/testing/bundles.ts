@@ -6,7 +6,7 @@ import { packFolder } from '@svc/blueprint'
 import type { ChangeContext } from '../src/people/audit/by.ts'
 import { uploadBlueprint } from '../src/updates/blueprints/upload.ts'
 
-export interface Made {
+export interface BundleOptions {
   name?: string
   version?: string
   description?: string
@@ -34,7 +34,7 @@ export const manifestText = ({
   logs = [],
   secrets,
   needs,
-}: Made) =>
+}: BundleOptions) =>
   [
     `name: ${name}`,
     `version: ${version}`,
@@ -57,7 +57,7 @@ const bindingText = (text: string) => {
 }
 
 /** Makes a bundle and returns its bytes. */
-export async function bundle(made: Made = {}): Promise<Uint8Array> {
+export async function bundle(made: BundleOptions = {}): Promise<Uint8Array> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bundle-'))
   try {
     const files = { 'svc.agent.yaml': manifestText(made), 'main.py': 'print("works")\n', ...made.files }
@@ -77,7 +77,7 @@ export async function bundle(made: Made = {}): Promise<Uint8Array> {
 export async function uploaded(
   { db, by, now }: ChangeContext<{ id: string | null; name: string }>,
   workspace: { id: string },
-  made: Made = {},
+  made: BundleOptions = {},
 ): Promise<Uint8Array> {
   const bytes = await bundle(made)
   const upload = await uploadBlueprint({ db, by, now }, workspace, bytes)

@@ -41,20 +41,20 @@ const channel = (
 ) => `insert into alert_channel (id, scope, workspace_id, owner, name, kind, format, enabled, shown, sealed, created_at, created_by_name, dead)
   values ('${id}', 'north', 'north', '', '${id}', 'webhook', 'single', 1, '', '', 1, 'Ann', 0)`
 
-/** When the thing of a row gives access after the restore: never, only without the later data, or always. */
-type Holds = 'never' | 'without' | 'always'
-interface Row {
+/** When such a thing gives access after the restore: never, only without the later data, or always. */
+type WhenHeld = 'never' | 'without' | 'always'
+interface EndedThing {
   /** The statements that make the thing before the backup, and end it afterwards. */
   make?: string
   end?: string
   /** A query that has a row if the thing gives access. */
   holds: string
-  where: Holds
+  where: WhenHeld
   says?: Partial<Record<RevivedKind, string>>
 }
 
 /** Things that give access, or block access, and that ended since a backup. */
-export const rows: Record<string, Row> = {
+export const rows: Record<string, EndedThing> = {
   'a session': { make: session('s'), end: 'delete from session', holds: 'select 1 from session', where: 'never' },
   'a proof of a session': { holds: 'select 1 from session_proof', where: 'never' },
   'a first half of a sign-in': {

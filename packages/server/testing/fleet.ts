@@ -149,10 +149,10 @@ const reportOf = (agent: SimAgent) => ({
   runtime: agent.runtime,
 })
 
-type Read = Extract<ReturnType<typeof readAnswer>, { ok: true }>['value']
+type ReadAnswer = Extract<ReturnType<typeof readAnswer>, { ok: true }>['value']
 
 /** Carries out what an answer tells an agent, as a runtime does, in the order of D31. */
-function obey(agent: SimAgent, answer: Read, now: number): void {
+function obey(agent: SimAgent, answer: ReadAnswer, now: number): void {
   if (agent.trial) endTrial(agent, now, true)
   const { desired, runtime, runtime_desired: wanted } = answer
   if (wanted !== undefined) {

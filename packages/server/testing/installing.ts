@@ -7,13 +7,13 @@ import { addProduct } from '../src/fleet/products/store.ts'
 import { activate } from '../src/people/workspaces/store.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { issueCodes } from '../src/updates/installs/issue.ts'
-import { type Made, uploaded } from './bundles.ts'
+import { type BundleOptions, uploaded } from './bundles.ts'
 import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
 export interface InstallWorkspace extends TestWorkspace {
   /** The secret that the product `tasks` shares with the service. */
   secret: string
-  upload: (made?: Made) => Promise<Uint8Array>
+  upload: (made?: BundleOptions) => Promise<Uint8Array>
   /** As the admin, issues an install code; by default for version 1.0.0 of `mail`. */
   issue: (wanted?: { blueprint?: string; version?: string; agentName?: string }) => Promise<string>
 }

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { testCertificate } from './certificate.ts'
 
-interface Pushed {
+interface PushedMessage {
   headers: IncomingHttpHeaders
   message: Record<string, unknown>
 }
@@ -17,7 +17,7 @@ interface Pushed {
 interface PushService {
   /** The subscription of the browser, in the form of `PushSubscription.toJSON()`. */
   subscription: { endpoint: string; keys: { p256dh: string; auth: string } }
-  seen: Pushed[]
+  seen: PushedMessage[]
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function pushService({ answer = 201 }: { answer?: number } = {}): P
   setDefaultCACertificates([...getCACertificates('default'), testCertificate.cert])
   const browser = createECDH('prime256v1')
   const keys = { p256dh: browser.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') }
-  const seen: Pushed[] = []
+  const seen: PushedMessage[] = []
   const server = createServer(testCertificate, (request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))

@@ -48,7 +48,7 @@ export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {
   return { w, said, json }
 }
 
-interface Opened {
+interface OpenedAlert {
   id: string
   name: string
   kind?: 'agent' | 'service'
@@ -68,7 +68,7 @@ interface Opened {
  */
 export async function openAlert(
   w: TestWorkspace,
-  { id, name, kind = 'agent', scope = w.workspace, alert: more, item }: Opened,
+  { id, name, kind = 'agent', scope = w.workspace, alert: more, item }: OpenedAlert,
 ) {
   const now = w.clock.now()
   const rule = kind !== 'agent' ? 'service' : item === undefined ? 'bad' : 'item'

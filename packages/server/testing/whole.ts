@@ -18,7 +18,7 @@ import { webApp } from '../src/web/app.ts'
 import { createLive } from '../src/web/live/hub.ts'
 import { testConfig } from './service.ts'
 
-export interface Whole {
+export interface WholeService {
   port: number
   /** The lines of the log at the level `info` and above. */
   lines: string[]
@@ -32,7 +32,7 @@ export interface WholeOptions {
   limits?: Partial<ListenerLimits>
 }
 
-export async function startWhole(store: Store, options: WholeOptions = {}): Promise<Whole> {
+export async function startWhole(store: Store, options: WholeOptions = {}): Promise<WholeService> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-whole-'))
   const { now = Date.now, baseUrl = 'http://localhost:8787' } = options
   const config = testConfig({

@@ -6,7 +6,7 @@ import { StatementSync } from 'node:sqlite'
 import { buffer as bytesOf } from 'node:stream/consumers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
-import type { Made } from '../../testing/bundles.ts'
+import type { BundleOptions } from '../../testing/bundles.ts'
 import { type InstallWorkspace, installing } from '../../testing/installing.ts'
 import {
   type Reply,
@@ -35,7 +35,7 @@ interface Ready extends InstallWorkspace {
   redeem: (code: unknown, more?: SendOptions) => Promise<Reply>
 }
 
-async function start(made: Made | false = {}, options: ServiceOptions = {}): Promise<Ready> {
+async function start(made: BundleOptions | false = {}, options: ServiceOptions = {}): Promise<Ready> {
   const store = await openTestSqlite()
   closing.push(store.close)
   const w = await installing(store)
@@ -49,7 +49,7 @@ async function start(made: Made | false = {}, options: ServiceOptions = {}): Pro
   return { ...w, service, preview: call('/api/agent/v1/install/preview'), redeem: call('/api/agent/v1/install') }
 }
 
-const bound: Made = { bindings: ['tasks:editor:tasks.write'], description: 'Sorts mail.' }
+const bound: BundleOptions = { bindings: ['tasks:editor:tasks.write'], description: 'Sorts mail.' }
 const unknown = `svc_inst_${'x'.repeat(43)}`
 
 describe('the install calls', () => {

@@ -9,7 +9,7 @@ import type { Me } from '@svc/api'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { followCallback, providerBrowser, signInThrough, startProvider, type TestProvider } from '../../testing/oidc.ts'
-import { type Given, type Service, serve, value } from '../../testing/page/service.ts'
+import { type ServeOptions, type Service, serve, value } from '../../testing/page/service.ts'
 import { everyEngine, newPostgresDatabase, openTestSqlite } from '../../testing/stores.ts'
 import type { OidcSettings } from '../platform/base.ts'
 import { databaseFile } from '../platform/data-folder.ts'
@@ -24,7 +24,7 @@ import { runOperatorCommand } from './socket/socket.ts'
 const email = 'ann@example.org'
 const api = (path: string) => `/api/web${path}`
 
-async function served(provider: TestProvider, given: Given): Promise<Service> {
+async function served(provider: TestProvider, given: ServeOptions): Promise<Service> {
   const service = await serve({ hostname: 'localhost', oidc: provider.settings, ...given })
   provider.knows(service.baseUrl)
   return service

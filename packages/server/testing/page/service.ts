@@ -41,7 +41,7 @@ export interface Browser {
 }
 export type Service = Awaited<ReturnType<typeof serve>>
 
-export interface Given {
+export interface ServeOptions {
   /** The store to use, which is closed with the service; by default a new SQLite database. */
   postgres?: Store
   https?: boolean
@@ -67,7 +67,7 @@ export interface Given {
 }
 
 /** Starts the service. With `https` it answers as if behind a proxy that terminates TLS. */
-export async function serve(given: Given = {}) {
+export async function serve(given: ServeOptions = {}) {
   const store = given.postgres ?? (await openTestSqlite())
   const dir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-web-'))
   const server = createServer()

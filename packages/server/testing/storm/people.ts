@@ -65,12 +65,12 @@ async function wish(
   storm.note({ kind: 'wish', of: 'blueprint', at, done, agent: agent.id, version })
 }
 
-type Stood = { changed: boolean; updates: { runtime: { wish: { version: string } | null } } }
+type WishAnswer = { changed: boolean; updates: { runtime: { wish: { version: string } | null } } }
 
 /** Requests a runtime update of an agent; returns true when the service accepted the request. */
 async function wishRuntime(storm: Storm, agent: Reporter): Promise<boolean> {
   const at = Date.now()
-  const wished = await storm.operate<Stood>('wish runtime', [pathOf(agent)], { unsigned: true })
+  const wished = await storm.operate<WishAnswer>('wish runtime', [pathOf(agent)], { unsigned: true })
   if (wished.ok ? !wished.value.changed : wished.known) return false
   const of = { kind: 'wish', of: 'runtime', at, agent: agent.id } as const
   if (wished.ok) storm.note({ ...of, done: Date.now(), version: wished.value.updates.runtime.wish?.version })
@@ -80,7 +80,7 @@ async function wishRuntime(storm: Storm, agent: Reporter): Promise<boolean> {
 
 async function withdrawRuntime(storm: Storm, agent: Reporter): Promise<void> {
   const at = Date.now()
-  const taken = await storm.operate<Stood>('wish runtime', [pathOf(agent), 'off'])
+  const taken = await storm.operate<WishAnswer>('wish runtime', [pathOf(agent), 'off'])
   if (taken.ok && taken.value.changed)
     storm.note({ kind: 'wish', of: 'runtime', at, done: Date.now(), agent: agent.id, version: null })
 }
@@ -157,13 +157,13 @@ async function remove(storm: Storm, agent: { id: string; name: string; gone?: bo
   agent.gone = true
 }
 
-type Issued = { code: string; id: string; blueprint: string; version: string; agent: string }
+type IssuedLine = { code: string; id: string; blueprint: string; version: string; agent: string }
 
 /** Issues install codes. Several machines preview and redeem each code at the same time, through several nodes. */
 export async function install(storm: Storm, codes: Map<string, string>): Promise<void> {
   for (let n = 0; !storm.over(); n++) {
     const wanted = [slug, 'mail@1.0.0'] as const
-    const issued = await storm.operate<Issued>('code issue', [...wanted], { agent: `installed-${n % 14}` })
+    const issued = await storm.operate<IssuedLine>('code issue', [...wanted], { agent: `installed-${n % 14}` })
     if (issued.ok) {
       const { code, id, blueprint, version, agent: agentName } = issued.value
       codes.set(code, id)

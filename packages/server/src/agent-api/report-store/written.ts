@@ -103,23 +103,23 @@ export const agentWishesCells = (a: StoredValues<AgentWishes>): StoredValue[] =>
   a.attempts,
 ]
 
-type Lines = typeof levelChange | typeof agentOffline | typeof machineChange | typeof updateEvent
-type Line<D extends Lines> = Omit<RowOf<D>, 'agent_id' | 'seq'>
+type LineTable = typeof levelChange | typeof agentOffline | typeof machineChange | typeof updateEvent
+type NewLine<D extends LineTable> = Omit<RowOf<D>, 'agent_id' | 'seq'>
 /** The values of a new row in `level_change`. */
-export const levelChangeCells = (l: StoredValues<Line<typeof levelChange>>): StoredValue[] => [
+export const levelChangeCells = (l: StoredValues<NewLine<typeof levelChange>>): StoredValue[] => [
   l.at,
   l.level,
   l.label,
   l.paused,
 ]
 /** The values of a new row in `agent_offline`. */
-export const offlineCells = (o: StoredValues<Line<typeof agentOffline>>): StoredValue[] => [
+export const offlineCells = (o: StoredValues<NewLine<typeof agentOffline>>): StoredValue[] => [
   o.from_at,
   o.until_at,
   o.stopped,
 ]
 /** The values of a new row in `machine_change`. */
-export const machineChangeCells = (m: StoredValues<Line<typeof machineChange>>): StoredValue[] => [
+export const machineChangeCells = (m: StoredValues<NewLine<typeof machineChange>>): StoredValue[] => [
   m.at,
   m.kind,
   m.key,
@@ -127,7 +127,7 @@ export const machineChangeCells = (m: StoredValues<Line<typeof machineChange>>):
   m.after,
 ]
 /** The values of a new row in `update_event`. */
-export const updateEventCells = (e: StoredValues<Line<typeof updateEvent>>): StoredValue[] => [
+export const updateEventCells = (e: StoredValues<NewLine<typeof updateEvent>>): StoredValue[] => [
   e.at,
   e.subject,
   e.kind,

@@ -32,7 +32,7 @@ export interface Batcher {
    * Resolves with the decision after the commit, or with `unavailable` when nobody may assume that the report had an
    * effect (D1, I10). Never rejects.
    */
-  submit(submission: Submission, from?: Partial<Origin>): Promise<ReportDecision | Unavailable>
+  submit(submission: Submission, from?: Partial<ReportOrigin>): Promise<ReportDecision | Unavailable>
   /** True if the next report would be refused. The caller asks before it reads the body of a report. */
   readonly full: boolean
   /** True while agents should report less often because the service is loaded (D18). */
@@ -40,7 +40,7 @@ export interface Batcher {
   /** Resolves when everything submitted so far has been answered. */
   settled(): Promise<void>
 }
-interface Origin {
+interface ReportOrigin {
   /** True if the connection stays open after the answer. */
   kept: boolean
   /** The size of the report's body in bytes. */
@@ -74,7 +74,7 @@ interface BatchOptions {
   inTurn?: (start: () => void) => void
 }
 
-interface Unanswered extends WaitingReport {
+interface UnansweredReport extends WaitingReport {
   resolve: (answer: ReportDecision | Unavailable) => void
 }
 
@@ -82,7 +82,7 @@ export function createBatcher(options: BatchOptions): Batcher {
   const { metrics, inTurn = setImmediate } = options
   const rules = batchingRulesOf(options.parallel)
   let now = initialBatchState
-  let waiting: Unanswered[] = []
+  let waiting: UnansweredReport[] = []
   let bytesHeld = 0
   /** The agent ids of each batch that is being stored. */
   const running = new Set<ReadonlySet<string>>()
@@ -162,7 +162,7 @@ function isIn(batches: Iterable<ReadonlySet<string>>, agentId: string): boolean 
 }
 
 /** Stores a batch and answers each of its reports. Never rejects. */
-async function run(batch: Unanswered[], options: BatchOptions): Promise<void> {
+async function run(batch: UnansweredReport[], options: BatchOptions): Promise<void> {
   const { store, metrics, now, age } = options
   const from = performance.now()
   try {
@@ -181,7 +181,7 @@ async function run(batch: Unanswered[], options: BatchOptions): Promise<void> {
  * Tries each report of a failed batch alone, so that one bad report cannot make others fail. Tries none again if the
  * commit may have happened (D1), or if the batch had only one report.
  */
-async function rescue(batch: Unanswered[], error: unknown, options: BatchOptions): Promise<void> {
+async function rescue(batch: UnansweredReport[], error: unknown, options: BatchOptions): Promise<void> {
   options.failed(error)
   let failures = error instanceof CommitUnknown || batch.length === 1 ? unreachableAfter : 0
   for (const one of batch) {
@@ -191,7 +191,7 @@ async function rescue(batch: Unanswered[], error: unknown, options: BatchOptions
   }
 }
 
-async function runAlone({ submission, resolve }: Unanswered, options: BatchOptions): Promise<boolean> {
+async function runAlone({ submission, resolve }: UnansweredReport, options: BatchOptions): Promise<boolean> {
   const { store, now, age, committed, failed } = options
   try {
     const [decision] = (await store([submission], now(), age)) as [ReportDecision]

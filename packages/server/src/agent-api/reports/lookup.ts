@@ -69,7 +69,7 @@ export function createLookup(store: Store): CallerLookup {
   }
 }
 
-interface Found {
+interface FoundAgent {
   id: string
   workspace_id: string
   activated_at: number | null
@@ -79,7 +79,7 @@ interface Found {
  * Prepares the statement that finds an agent by the unique index of `token_hash`. Its speed matters, because after a
  * start of the service every agent is looked up once.
  */
-function finder(store: Store): (hash: string) => Promise<Found | undefined> {
+function finder(store: Store): (hash: string) => Promise<FoundAgent | undefined> {
   const select = (parameter: string) => `select a.id, a.workspace_id, p.activated_at from agent a
     left join workspace_product p on p.workspace_id = a.workspace_id and p.product_id = 'svc'
     where a.token_hash = ${parameter}`
@@ -88,5 +88,5 @@ function finder(store: Store): (hash: string) => Promise<Found | undefined> {
     return async (hash) => (await store.pool.query({ name: 'agent_of_token', text, values: [hash] })).rows[0]
   }
   const statement = store.sqlite.prepare(select('?'))
-  return async (hash) => statement.get(hash) as Found | undefined
+  return async (hash) => statement.get(hash) as FoundAgent | undefined
 }

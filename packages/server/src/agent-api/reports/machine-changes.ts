@@ -24,9 +24,9 @@ interface Facts {
   settings?: Record<string, SettingValue>
   version?: string
   /** The effects of commands that the agent accepted and that no report has shown yet. */
-  awaited?: Expected[]
+  awaited?: ExpectedEffect[]
 }
-interface Expected {
+interface ExpectedEffect {
   kind: 'pause' | 'setting'
   key: string | null
   /** The expected value; null for a cleared setting, which may then have any value. */
@@ -38,7 +38,7 @@ interface Expected {
   until: number
 }
 
-interface Compared {
+interface Comparison {
   /** The facts of the report as JSON, to pass to the next comparison. */
   facts: string
   changes: MachineChange[]
@@ -54,7 +54,7 @@ export function machineChanges(
   given: readonly GivenCommand[],
   now: number,
   wishedVersion?: string,
-): Compared {
+): Comparison {
   const old: Facts = before === null ? {} : (JSON.parse(before) as Facts)
   const next = factsOf(report, old)
   const expected = [
@@ -108,19 +108,23 @@ const settingDifferences = (old: Record<string, SettingValue>, next: Record<stri
     .filter((key) => Object.hasOwn(old, key) && old[key] !== next[key])
     .map((key) => ({ kind: 'setting', key, before: old[key] ?? null, after: next[key] ?? null }))
 
-function isWished(change: MachineChange, expected: readonly Expected[], wishedVersion: string | undefined): boolean {
+function isWished(
+  change: MachineChange,
+  expected: readonly ExpectedEffect[],
+  wishedVersion: string | undefined,
+): boolean {
   if (change.kind === 'version') return change.after === wishedVersion
   return expected.some((e) => fits(e, change))
 }
 
-const fits = (e: Expected, { kind, key, after }: MachineChange): boolean =>
+const fits = (e: ExpectedEffect, { kind, key, after }: MachineChange): boolean =>
   e.kind === kind && e.key === key && (e.after === after || (kind === 'setting' && e.after === null))
 
 /**
  * True if the reports show the expected effect: the new value is there, or, if a setting was cleared, another value
  * than before.
  */
-function isShown(e: Expected, old: Facts, next: Facts): boolean {
+function isShown(e: ExpectedEffect, old: Facts, next: Facts): boolean {
   const [was, is] = e.kind === 'pause' ? [old.paused, next.paused] : [settingOf(old, e.key), settingOf(next, e.key)]
   return is === e.after || (e.after === null && is !== was)
 }
@@ -128,7 +132,7 @@ function isShown(e: Expected, old: Facts, next: Facts): boolean {
 const settingOf = ({ settings }: Facts, key: string | null): SettingValue | undefined =>
   settings && key !== null && Object.hasOwn(settings, key) ? settings[key] : undefined
 
-function expectedOf(command: CommandBody, now: number): Expected[] {
+function expectedOf(command: CommandBody, now: number): ExpectedEffect[] {
   const until = now + limits.commandSeconds * 1000
   if (command.type === 'pause' || command.type === 'resume') {
     return [{ kind: 'pause', key: null, after: command.type === 'pause', until }]
@@ -143,7 +147,7 @@ function expectedOf(command: CommandBody, now: number): Expected[] {
 }
 
 /** Keeps only the last of several expected effects on the same setting or on the pause. */
-function lastOfEach(all: readonly Expected[]): Expected[] {
+function lastOfEach(all: readonly ExpectedEffect[]): ExpectedEffect[] {
   return [...new Map(all.map((e) => [`${e.kind} ${e.key ?? ''}`, e])).values()]
 }
 

@@ -52,7 +52,7 @@ interface EvaluationResult {
   changed: number
 }
 
-interface Verdict extends RuleFinding {
+interface AlertVerdict extends RuleFinding {
   known: KnownAlert | undefined
   judged: JudgedAlert
 }
@@ -84,7 +84,7 @@ export async function evaluateScope(
   const found = service ? judgeService(service, context) : scope.active ? await readFindings(store, scope, context) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
   const order = itemsFirst()
-  const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {
+  const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): AlertVerdict => {
     const isSilenced = isMuted(coveredBy(one))
     const openings = known.openingsOf(one.rule.name, one.about)
     const judged = judgeRule(one.rule, order.finding(one), alert?.alert, { now, muted: isSilenced, openings })
@@ -93,9 +93,9 @@ export async function evaluateScope(
   }
   const { detail } = await readAlertSettings(db, scope)
   const writing: WriteContext = { scope, baseUrl, channels, now, detail }
-  const verdicts: Verdict[] = []
-  const due: Verdict[] = []
-  const add = (more: readonly Verdict[]) => {
+  const verdicts: AlertVerdict[] = []
+  const due: AlertVerdict[] = []
+  const add = (more: readonly AlertVerdict[]) => {
     verdicts.push(...more)
     due.push(...more.filter(leavesSomething))
   }
@@ -136,7 +136,7 @@ async function backSince(db: Db, now: number): Promise<number | null> {
   return times.filter(({ to }) => to <= now).at(-1)?.to ?? null
 }
 
-const leavesSomething = ({ known, judged: { alert, message } }: Verdict): boolean =>
+const leavesSomething = ({ known, judged: { alert, message } }: AlertVerdict): boolean =>
   message !== undefined || (known ? !alert || isChanged(known.alert, alert) : alert !== undefined)
 
 interface WriteContext {
@@ -148,7 +148,7 @@ interface WriteContext {
   now: number
 }
 
-async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Verdict[]): Promise<EvaluationResult> {
+async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly AlertVerdict[]): Promise<EvaluationResult> {
   const { scope, baseUrl, channels, now } = writing
   const evaluated: EvaluationResult = { messages: 0, changed: 0 }
   const wordsOf = itemWordsIn(trx)
@@ -178,7 +178,7 @@ async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Verdi
 }
 
 /** Why an alert that has ended was closed, if that does not mean that its problem is over. */
-async function endCause(trx: Db, { finding }: Verdict, row: AlertRow): Promise<EndCause | undefined> {
+async function endCause(trx: Db, { finding }: AlertVerdict, row: AlertRow): Promise<EndCause | undefined> {
   if (finding.is !== 'clear' || finding.because !== undefined)
     return finding.is === 'clear' ? finding.because : undefined
   const isOne = row.rule === 'item' && row.item !== otherItems
@@ -186,7 +186,7 @@ async function endCause(trx: Db, { finding }: Verdict, row: AlertRow): Promise<E
 }
 
 /** Adds the agent's own words about a health item to an alert that opens or about which a message is sent. */
-async function withItemWords(verdict: Verdict, wordsOf: ReturnType<typeof itemWordsIn>): Promise<Verdict> {
+async function withItemWords(verdict: AlertVerdict, wordsOf: ReturnType<typeof itemWordsIn>): Promise<AlertVerdict> {
   const { rule, about, known, judged } = verdict
   const { alert, message } = judged
   const opens = alert?.phase === 'open' && known?.alert.phase !== 'open'
@@ -197,7 +197,7 @@ async function withItemWords(verdict: Verdict, wordsOf: ReturnType<typeof itemWo
 }
 
 /** Queues a message to the second channels about each alert that nobody acknowledged in time. */
-async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Verdict[]): Promise<number> {
+async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly AlertVerdict[]): Promise<number> {
   const { scope, baseUrl, channels, now } = writing
   let messages = 0
   for (const { rule, known, judged } of verdicts) {
@@ -254,7 +254,7 @@ async function notifyOfCommands(
 async function write(
   trx: Db,
   { scope, now }: WriteContext,
-  { rule, about, agents, known, judged }: Verdict,
+  { rule, about, agents, known, judged }: AlertVerdict,
 ): Promise<AlertRow | undefined> {
   const { alert } = judged
   if (!known) {

@@ -19,18 +19,18 @@ const maxWaiting = 8
 /** The length of the column is padded to a multiple of this number, so that most reports do not change its size. */
 const paddedTo = 64
 
-type Written = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]
+type WrittenSum = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]
 
 /** The daily sums that wait in the column `usage` of an agent's last report. */
 export const pendingUsage = (json: string | null): UsageDelta[] => writtenIn(json).map(fromWritten)
 
-const writtenIn = (json: string | null): Written[] => (json === null ? [] : (JSON.parse(json) as Written[]))
+const writtenIn = (json: string | null): WrittenSum[] => (json === null ? [] : (JSON.parse(json) as WrittenSum[]))
 
-const fromWritten = ([day, model, runs, costMicro, outputTokens]: Written): UsageDelta => {
+const fromWritten = ([day, model, runs, costMicro, outputTokens]: WrittenSum): UsageDelta => {
   return { day, model, runs, costMicro, outputTokens }
 }
 
-const toWritten = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): Written => [
+const toWritten = ({ day, model, runs, costMicro, outputTokens }: UsageDelta): WrittenSum => [
   day,
   model,
   runs,
@@ -62,7 +62,7 @@ export function addUsageDeltas(sums: readonly UsageDelta[], gained: readonly Usa
  * Adds sums to the existing ones. A report may name thousands of models, so with many sums the existing ones are found
  * through a map, and with few by searching.
  */
-function addToWritten(sums: Written[], gained: readonly UsageDelta[]): Written[] {
+function addToWritten(sums: WrittenSum[], gained: readonly UsageDelta[]): WrittenSum[] {
   const index = gained.length > maxWaiting ? new Map(sums.map((sum) => [`${sum[0]} ${sum[1]}`, sum])) : undefined
   for (const one of gained) {
     const sum = index

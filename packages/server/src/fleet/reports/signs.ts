@@ -24,7 +24,7 @@ export interface ReportSigns {
   started: number | null
 }
 
-type Parts = Pick<Report, 'health' | 'gauges' | 'active'>
+type SignParts = Pick<Report, 'health' | 'gauges' | 'active'>
 
 export const noSigns: ReportSigns = { process: null, bindings: [], items: [], moreItems: 0, gauges: [], started: null }
 
@@ -45,7 +45,7 @@ const maxName = 60
 const maxItems = 20
 export const maxItemName = 80
 
-export function signsOf({ health, gauges, active }: Parts): ReportSigns {
+export function signsOf({ health, gauges, active }: SignParts): ReportSigns {
   const { bindings, items, moreItems } = health === undefined ? noneBad : badOf(health)
   return {
     process: health === undefined ? null : processOf(health),
@@ -65,7 +65,7 @@ const paddedTo = 56
 const noSignsColumn = paddedJson('{}', paddedTo)
 
 /** The signs of a report as they are stored: JSON. */
-export function signsColumn(report: Parts, now: number): string {
+export function signsColumn(report: SignParts, now: number): string {
   const { process, bindings, items, moreItems, gauges, started } = signsOf(report)
   const old = started !== null && started * 1000 <= now - youngRunMs ? started : null
   // Most agents have no other sign than a run, so this is written without a serialiser.
@@ -89,7 +89,7 @@ export const readSigns = (column: string): ReportSigns =>
 
 // The functions below run for every report, so they make no list until there is something to put into it.
 
-function processOf(health: NonNullable<Parts['health']>): ReportSigns['process'] {
+function processOf(health: NonNullable<SignParts['health']>): ReportSigns['process'] {
   for (const { name, level } of health)
     if (name === 'Process') return level === 'bad' || level === 'warn' ? level : null
   return null
@@ -101,7 +101,7 @@ type BadSigns = Pick<ReportSigns, 'bindings' | 'items' | 'moreItems'>
 const noneBad: BadSigns = { bindings: noNames, items: noNames, moreItems: 0 }
 
 /** The bad health items: broken bindings, and others. The process and the status file have signs of their own. */
-function badOf(health: NonNullable<Parts['health']>): BadSigns {
+function badOf(health: NonNullable<SignParts['health']>): BadSigns {
   let bindings = noNames
   let items = noNames
   for (const { name, level } of health) {
@@ -117,7 +117,7 @@ function badOf(health: NonNullable<Parts['health']>): BadSigns {
 const withItem = (items: readonly string[], item: string): readonly string[] =>
   item.trim() === '' || item === otherItems || items.includes(item) ? items : [...items, item]
 
-function fullGauges(gauges: NonNullable<Parts['gauges']>): readonly string[] {
+function fullGauges(gauges: NonNullable<SignParts['gauges']>): readonly string[] {
   let names = noNames
   for (const { name, used, mark } of gauges) {
     if (name === undefined || used === undefined || mark === undefined || used < mark) continue
@@ -126,7 +126,7 @@ function fullGauges(gauges: NonNullable<Parts['gauges']>): readonly string[] {
   return names
 }
 
-function firstStart(active: NonNullable<Parts['active']>): number | null {
+function firstStart(active: NonNullable<SignParts['active']>): number | null {
   let first: number | null = null
   for (const { started } of active) if (started !== undefined && (first === null || started < first)) first = started
   return first

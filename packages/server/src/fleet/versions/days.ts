@@ -90,12 +90,12 @@ async function lastCounted(
   return (await last.executeTakeFirst())?.name
 }
 
-interface Names {
+interface NameRange {
   after: string
   last: string | undefined
 }
 
-async function countsBetween(db: Db, workspaceId: string, { after, last }: Names): Promise<VersionCount[]> {
+async function countsBetween(db: Db, workspaceId: string, { after, last }: NameRange): Promise<VersionCount[]> {
   const rows = await db
     .selectFrom('agent')
     .select(({ fn }) => [

@@ -24,13 +24,13 @@ export interface MovedRows {
 }
 type Sqlite = Extract<Store, { engine: 'sqlite' }>
 type Postgres = Extract<Store, { engine: 'postgres' }>
-type Progress = (line: string) => void
+type TellProgress = (line: string) => void
 
 /** Moves all rows or none. Both stores must have been migrated to this version. */
 export async function moveRows(
   from: Sqlite,
   to: Postgres,
-  progress: Progress = () => {},
+  progress: TellProgress = () => {},
 ): Promise<Verdict<MovedRows, 'target_not_empty'>> {
   const client = await to.pool.connect()
   try {
@@ -70,7 +70,12 @@ async function firstFilled(client: pg.PoolClient, tables: readonly TableToMove[]
   return undefined
 }
 
-async function copy(sqlite: DatabaseSync, client: pg.PoolClient, tables: readonly TableToMove[], progress: Progress) {
+async function copy(
+  sqlite: DatabaseSync,
+  client: pg.PoolClient,
+  tables: readonly TableToMove[],
+  progress: TellProgress,
+) {
   for (const table of tables) {
     const rows = await insertRows(client, table, sqliteRows(sqlite, table))
     for (const { name } of table.columns.filter(({ counted }) => counted)) {
@@ -91,7 +96,7 @@ async function compareAll(
   sqlite: DatabaseSync,
   client: pg.PoolClient,
   tables: readonly TableToMove[],
-  progress: Progress,
+  progress: TellProgress,
 ): Promise<Verdict<MovedTable[]>> {
   const all: MovedTable[] = []
   for (const table of tables) {

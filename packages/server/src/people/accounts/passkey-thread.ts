@@ -16,13 +16,13 @@ export interface PasskeyChecked {
   counter: number
 }
 
-interface Expected {
+interface ExpectedOrigin {
   challenge: string
   origin: string
   host: string
 }
 /** A question to the worker thread: is this answer of a browser valid? */
-export type PasskeyQuestion = Expected &
+export type PasskeyQuestion = ExpectedOrigin &
   (
     | { is: 'new'; answer: NewPasskeyAnswer }
     | { is: 'use'; answer: PasskeyAnswer; passkey: Omit<PasskeyChecked, 'counter'> }
@@ -39,7 +39,7 @@ const ask = threadOnDemand<PasskeyQuestion, PasskeyChecked | undefined>(threadFi
 const nobodys =
   'pQECAyYgASFYIMgwgW1jho47riADotZ0hNwNxEUece-cYeOegkNRSHcaIlggQaUJPeVp2s3WmujIvyc44q5pZM99xaqRrRRcGLQT8pw'
 
-function expectedBy(baseUrl: string, challenge: string): Expected {
+function expectedBy(baseUrl: string, challenge: string): ExpectedOrigin {
   const { origin, hostname } = new URL(baseUrl)
   return { challenge, origin, host: hostname }
 }

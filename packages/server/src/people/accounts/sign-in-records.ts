@@ -77,14 +77,14 @@ export function recordSignIn(db: Db, personId: string, record: SignInRecord, max
   })
 }
 
-const count = async (trx: Db, { id }: { id: string }, { times, ...at }: Counted): Promise<void> => {
+const count = async (trx: Db, { id }: { id: string }, { times, ...at }: CountedSignIn): Promise<void> => {
   await trx
     .updateTable('sign_in')
     .set((eb) => ({ ...at, times: eb('times', '+', times) }))
     .where('id', '=', id)
     .execute()
 }
-type Counted = Pick<SignInRow, 'at' | 'times' | 'first_at'>
+type CountedSignIn = Pick<SignInRow, 'at' | 'times' | 'first_at'>
 type SignInRow = Selectable<SignInTable>
 
 /**

@@ -77,7 +77,7 @@ export async function isEvidenceFull(
   return last !== undefined
 }
 
-interface Excess {
+interface ExcessLines {
   actorId: string
   room: Room
   /** The number of lines to remove. */
@@ -88,7 +88,7 @@ interface Excess {
  * Folds lines of a person until the excess is gone: first lines about an action that was repeated many times on one
  * object, and then lines of the most frequent kind of action. So lines about rare actions and objects stay.
  */
-async function foldLines(db: Db, { actorId, room, excess }: Excess): Promise<void> {
+async function foldLines(db: Db, { actorId, room, excess }: ExcessLines): Promise<void> {
   let left = excess
   while (left > 0) {
     const next =

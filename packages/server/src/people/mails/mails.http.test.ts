@@ -2,7 +2,7 @@ import type { ClaimInfo } from '@svc/api'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { headerOf, mailbox, readable } from '../../../../../testing/mailbox.ts'
-import { type Given, password, serve } from '../../../testing/page/service.ts'
+import { password, type ServeOptions, serve } from '../../../testing/page/service.ts'
 import { createSourceDispatcher } from '../../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { queueMail } from './queue.ts'
@@ -11,7 +11,7 @@ import { accountMails } from './sending/mailer.ts'
 const email = 'ann@example.org'
 
 /** Starts a service with a mail server, with the workspace north and Ann, one of its admins. */
-async function served(replies?: NonNullable<Parameters<typeof mailbox>[0]>['replies'], given: Given = {}) {
+async function served(replies?: NonNullable<Parameters<typeof mailbox>[0]>['replies'], given: ServeOptions = {}) {
   const box = await mailbox(replies ? { replies } : {})
   const service = await serve({ smtpUrl: box.url, ...given })
   await service.workspace('north')

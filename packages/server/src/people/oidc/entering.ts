@@ -54,7 +54,7 @@ export async function enterFromProvider(
   ctx: ComingContext,
   accounts: Accounts,
   claims: ProviderClaims,
-): Promise<Verdict<Entered, ProviderFailure>> {
+): Promise<Verdict<EnteredAccount, ProviderFailure>> {
   const { db, config } = ctx
   const judged = judgeClaims(claims, await factsAbout(ctx, claims), config.oidc)
   switch (judged.is) {
@@ -76,17 +76,19 @@ export async function enterFromProvider(
 }
 
 /** The person, if their account was connected. */
-const enteredIf = (end: Verdict<Connected, FailedEnd>, person: Person): Verdict<Entered, ProviderFailure> =>
-  end.ok ? done({ person, ...end.value }) : refuse('failed', end.message)
+const enteredIf = (
+  end: Verdict<ConnectedAccount, FailedEnd>,
+  person: Person,
+): Verdict<EnteredAccount, ProviderFailure> => (end.ok ? done({ person, ...end.value }) : refuse('failed', end.message))
 
-/** The number of sessions that ended because the account was connected. */
-interface Connected {
+/** An account that was connected, with the number of sessions that ended because of it. */
+interface ConnectedAccount {
   sessionsEnded: number
 }
-interface Entered extends Connected {
+interface EnteredAccount extends ConnectedAccount {
   person: Person
 }
-interface Connecting {
+interface ConnectOptions {
   /** The session in which the person connects the account; undefined if they sign in by it. */
   kept?: { id: string }
   /** True for an account that was made just now. */
@@ -103,8 +105,8 @@ type FailedEnd = Exclude<ConnectionEnd, 'connected'>
 export async function connectAccount(
   { db, config, heard, by, now }: EnterContext & { by: Person },
   claims: ProviderClaims,
-  { kept = { id: '' }, isNew = false }: Connecting,
-): Promise<Verdict<Connected, FailedEnd>> {
+  { kept = { id: '' }, isNew = false }: ConnectOptions,
+): Promise<Verdict<ConnectedAccount, FailedEnd>> {
   if (await isNodeWithout('oidc', db, heard, now)) return refuse('failed', 'nodes_mixed')
   const there = { issuer: config.oidc.issuer, subject: claims.subject }
   if ((await findConnected(db, there)) === by.id) return done({ sessionsEnded: 0 })
@@ -130,7 +132,7 @@ async function make(
   accounts: Accounts,
   email: string,
   claims: ProviderClaims,
-): Promise<Verdict<Entered, ProviderFailure>> {
+): Promise<Verdict<EnteredAccount, ProviderFailure>> {
   const { config, caller, db, now } = ctx
   if (await hasNoAccounts(db)) return refuse('failed', 'no_accounts')
   const isStranger = config.oidc.allow === '*' && !(await ctx.isInvited(email))

@@ -11,27 +11,27 @@ import { addressesIn, plainAddress, readForwardedHop } from './address.ts'
 import { createLogLimit } from './requests.ts'
 
 type AddressOf = (req: IncomingMessage) => string
-interface Needs {
+interface CallerNeeds {
   config: Pick<Config, 'trustedProxies'>
   log: Pick<Logger, 'warn'>
 }
 
 const quietMs = 60 * 60 * 1000
 
-const known = new WeakMap<Needs['config'], AddressOf>()
+const known = new WeakMap<CallerNeeds['config'], AddressOf>()
 
 /**
  * Returns a function that finds a caller's address: the socket's peer or, if the peer is a configured proxy, the
  * nearest address in `X-Forwarded-For` that is not a configured proxy. All parts of the service share one function, so
  * that its log lines are limited together.
  */
-export function callerAddress(needs: Needs): AddressOf {
+export function callerAddress(needs: CallerNeeds): AddressOf {
   const addressOfCaller = known.get(needs.config) ?? newCallerAddress(needs)
   known.set(needs.config, addressOfCaller)
   return addressOfCaller
 }
 
-function newCallerAddress({ config, log }: Needs): AddressOf {
+function newCallerAddress({ config, log }: CallerNeeds): AddressOf {
   const isProxy = addressesIn(config.trustedProxies)
   const quiet = { unread: createLogLimit(quietMs), missing: createLogLimit(quietMs), unlisted: createLogLimit(quietMs) }
   return (req) => {

@@ -6,10 +6,10 @@ import { limits } from '@svc/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { exchange, startWhole, type Whole } from '../../../testing/whole.ts'
+import { exchange, startWhole, type WholeService } from '../../../testing/whole.ts'
 
 let w: TestWorkspace
-let whole: Whole
+let whole: WholeService
 beforeAll(async () => {
   w = await newTestWorkspace(await openTestSqlite())
   whole = await startWhole(w.store, { now: w.clock.now })

@@ -85,12 +85,12 @@ export async function serveAssistant(
 
 const notRunning = 'The service does not run.'
 
-interface Served extends Connection {
+interface ServedConnection extends Connection {
   note: (line: string) => void
   version: string
 }
 
-function serve(reader: { workspace: string; as: string }, served: Served): Promise<0 | 1> {
+function serve(reader: { workspace: string; as: string }, served: ServedConnection): Promise<0 | 1> {
   const { ask, note, version } = served
   const inTurn = oneAfterAnother()
   const newServer = () => {
@@ -148,7 +148,7 @@ function resultOf(outcome: OperatorOutcome | undefined) {
  * The outcome of a call that failed. The assistant gets refusals and reasons of system errors; the operator gets all
  * other errors.
  */
-async function refusedBy(error: unknown, { isOutdated, note }: Served): Promise<OperatorOutcome> {
+async function refusedBy(error: unknown, { isOutdated, note }: ServedConnection): Promise<OperatorOutcome> {
   const refused = (message: string) => ({ ok: false, kind: 'refused', message }) as const
   if (error instanceof RefusedError) return refused(error.message)
   note(`svc-server: ${foreignLine(messageOf(error))}`)

@@ -51,7 +51,7 @@ type Metric = keyof typeof metrics
 
 const levelNumbers: Readonly<Record<Level, number>> = { ok: 0, info: 0, warn: 1, bad: 2 }
 
-interface Read {
+interface MetricsParts {
   db: Db
   now: () => number
   /** The maximum number of agents, the first ones by workspace and name. */
@@ -59,7 +59,7 @@ interface Read {
 }
 
 /** Returns a function that returns the text of `/metrics/fleet` in pieces. */
-export function fleetMetrics(read: Read): () => Promise<readonly Uint8Array[]> {
+export function fleetMetrics(read: MetricsParts): () => Promise<readonly Uint8Array[]> {
   const costs = cached(() => linesOfCosts(read), costsKeptMs)
   return cached(async () => {
     const lines: Lines = { ...(await costs()), ...(await linesOfStates(read)) }
@@ -89,7 +89,7 @@ async function add(lines: Lines, name: Metric, samples: readonly Sample[]): Prom
   }
 }
 
-async function linesOfStates({ db, now, maxAgents }: Read): Promise<Lines> {
+async function linesOfStates({ db, now, maxAgents }: MetricsParts): Promise<Lines> {
   const lines: Lines = {}
   const workspaces = await measuredWorkspaces(db)
   for await (const { workspace, agents } of agentSlices(db, workspaces, maxAgents)) {
@@ -135,7 +135,7 @@ function addForAgents(
   lines[name] = pieces
 }
 
-async function linesOfCosts({ db, now, maxAgents }: Read): Promise<Lines> {
+async function linesOfCosts({ db, now, maxAgents }: MetricsParts): Promise<Lines> {
   const lines: Lines = {}
   for await (const { workspace, agents } of agentSlices(db, await measuredWorkspaces(db), maxAgents)) {
     const ids = agents.map(({ id }) => id)

@@ -9,7 +9,7 @@ import type { Registry } from 'prom-client'
 import { messageOf } from '../../platform/errors.ts'
 import type { Health } from './health.ts'
 
-interface Observed {
+interface OpsParts {
   registry: Registry
   health: () => Promise<Health>
   version: string
@@ -17,7 +17,7 @@ interface Observed {
   fleet?: (() => Promise<readonly Uint8Array[]>) | undefined
 }
 
-export function opsListener({ registry, health, version, fleet }: Observed): Server {
+export function opsListener({ registry, health, version, fleet }: OpsParts): Server {
   const routes: Record<string, (res: ServerResponse) => Promise<void>> = {
     '/healthz': async (res) => {
       const state = await health()

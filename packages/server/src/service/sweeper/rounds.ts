@@ -136,7 +136,7 @@ export const eraseOldVersions = (db: Db, now: number): Promise<void> =>
     where: sql`day < ${dayNumber(now) - keptVersionDays}`,
   })
 
-interface Erased {
+interface ErasedRows {
   table: string
   /** The columns by which rows are found. Rows with equal values are erased together. */
   key: readonly string[]
@@ -145,7 +145,7 @@ interface Erased {
 const rowsAtOnce = 500
 
 /** Erases rows, some in each statement. */
-async function erasePieces(db: Db, { table, key, where }: Erased): Promise<void> {
+async function erasePieces(db: Db, { table, key, where }: ErasedRows): Promise<void> {
   const [from, by] = [sql.table(table), sql.join(key.map((column) => sql.ref(column)))]
   for (let more = true; more; ) {
     const some = sql`select ${by} from ${from} where ${where} limit ${rowsAtOnce}`

@@ -26,7 +26,7 @@ export const actionAgentsAtOnce = 250
 /** The milliseconds to wait for another node that works on the same action. */
 const busyMs = 50
 
-interface Slice {
+interface SliceResult {
   is: 'slice' | 'over'
   workspaceId: string
   /** The ids of the agents that got a command. */
@@ -35,7 +35,7 @@ interface Slice {
   deleted: boolean
 }
 
-interface Needs {
+interface ActionParts {
   store: { db: Db }
   live: Live
   now: () => number
@@ -46,7 +46,7 @@ interface Needs {
  * is already sending them.
  */
 export async function runAction(
-  { store, live, now }: Needs,
+  { store, live, now }: ActionParts,
   id: string,
   max = Infinity,
 ): Promise<'over' | 'busy' | 'more'> {
@@ -63,7 +63,7 @@ export async function runAction(
 }
 
 /** Sends the commands of an action until all are sent, also if another node is sending them. */
-export async function finishAction(needs: Needs, id: string): Promise<void> {
+export async function finishAction(needs: ActionParts, id: string): Promise<void> {
   while ((await runAction(needs, id)) === 'busy') await wait(busyMs)
 }
 
@@ -71,7 +71,7 @@ export async function finishAction(needs: Needs, id: string): Promise<void> {
  * Continues every action whose commands are not all sent, such as those of a killed node. An error in one action does
  * not stop the others.
  */
-export async function runActions(needs: Needs): Promise<void> {
+export async function runActions(needs: ActionParts): Promise<void> {
   const left = await needs.store.db
     .selectFrom('action')
     .select('id')
@@ -87,7 +87,7 @@ export async function runActions(needs: Needs): Promise<void> {
  * Sends the command of an action to its next agents. Resolves to `busy` if another node is sending it, and to undefined
  * if the action has no unsent commands.
  */
-export const sendSlice = (db: Db, id: string, now: number): Promise<Slice | 'busy' | undefined> =>
+export const sendSlice = (db: Db, id: string, now: number): Promise<SliceResult | 'busy' | undefined> =>
   transaction(db, async (trx) => {
     const found = await trx.selectFrom('action').selectAll().where('id', '=', id).executeTakeFirst()
     if (found?.state !== 'queuing') return undefined
@@ -151,21 +151,21 @@ const nextRows = (trx: Db, id: string): Promise<ActionAgentDbRow[]> =>
     .limit(actionAgentsAtOnce)
     .execute()
 
-type End = Partial<Pick<ActionAgentDbRow, 'command_id' | 'outcome' | 'message' | 'shared'>>
-const endAs = (outcome: ActionState, message: string | null = null): End => ({ outcome, message })
+type AgentEnd = Partial<Pick<ActionAgentDbRow, 'command_id' | 'outcome' | 'message' | 'shared'>>
+const endAs = (outcome: ActionState, message: string | null = null): AgentEnd => ({ outcome, message })
 
 /** Carries the action out for these agents, which are sorted by id. Returns the result for each. */
 function press(
   ctx: ChangeContext,
   { type, payload, workspace_id }: ActionDbRow,
   ids: string[],
-): Promise<Map<string, End>> {
+): Promise<Map<string, AgentEnd>> {
   if (type === 'lift') return lift(ctx, workspace_id, ids)
   if (type === 'delete') return deleteUnreported(ctx, ids)
   return send(ctx, { type, payload: JSON.parse(payload) }, ids)
 }
 
-async function send(ctx: ChangeContext, stored: unknown, ids: string[]): Promise<Map<string, End>> {
+async function send(ctx: ChangeContext, stored: unknown, ids: string[]): Promise<Map<string, AgentEnd>> {
   const body = readCommand(stored)
   if (!body.ok) return new Map(ids.map((id) => [id, endAs('skipped', body.message)]))
   const results = await queueForAgents(ctx, ids, body.value)
@@ -177,7 +177,7 @@ async function send(ctx: ChangeContext, stored: unknown, ids: string[]): Promise
   )
 }
 
-async function lift(ctx: ChangeContext, workspaceId: string, ids: string[]): Promise<Map<string, End>> {
+async function lift(ctx: ChangeContext, workspaceId: string, ids: string[]): Promise<Map<string, AgentEnd>> {
   const ends = new Map(ids.map((id) => [id, endAs('skipped', unknownAgent.message)]))
   const there = await lockAgents(ctx.db, ids)
   for (const [id, why] of await liftMisfits(ctx.db, there)) {
@@ -187,7 +187,7 @@ async function lift(ctx: ChangeContext, workspaceId: string, ids: string[]): Pro
   return ends
 }
 
-async function deleteUnreported({ db: trx }: ChangeContext, ids: string[]): Promise<Map<string, End>> {
+async function deleteUnreported({ db: trx }: ChangeContext, ids: string[]): Promise<Map<string, AgentEnd>> {
   const ends = new Map(ids.map((id) => [id, endAs('skipped', unknownAgent.message)]))
   const there = await lockAgents(trx, ids)
   const misfits = await deleteMisfits(trx, there)
@@ -220,7 +220,7 @@ export async function deleteMisfits(db: Db, ids: readonly string[]): Promise<Map
   )
 }
 
-async function keep(trx: Db, rows: readonly ActionAgentDbRow[], ends: ReadonlyMap<string, End>): Promise<void> {
+async function keep(trx: Db, rows: readonly ActionAgentDbRow[], ends: ReadonlyMap<string, AgentEnd>): Promise<void> {
   await trx
     .insertInto('action_agent')
     .values(rows.map((row) => ({ ...row, ...ends.get(row.agent_id) })))

@@ -13,7 +13,7 @@ import type {
   WorkspaceProduct,
 } from '@svc/api'
 import { expect, test } from 'vitest'
-import { bundle, type Made } from '../../../testing/bundles.ts'
+import { type BundleOptions, bundle } from '../../../testing/bundles.ts'
 import { type Browser, operator, serve, value } from '../../../testing/page/service.ts'
 import { addProduct } from '../../fleet/products/store.ts'
 import { activate } from '../../people/workspaces/store.ts'
@@ -49,7 +49,7 @@ async function start() {
   }
   return { service, north, ada, bob, secret, upload, call }
 }
-const bound: Made = { bindings: ['tasks:editor:tasks.write'], logs: ['work'], description: 'Sorts mail.' }
+const bound: BundleOptions = { bindings: ['tasks:editor:tasks.write'], logs: ['work'], description: 'Sorts mail.' }
 
 test('a version can be uploaded, get an install code and be installed; the page shows the agent with its binding, which can be revoked', async () => {
   const { service, ada, upload, call, secret } = await start()

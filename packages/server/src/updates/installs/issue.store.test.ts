@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Made } from '../../../testing/bundles.ts'
+import type { BundleOptions } from '../../../testing/bundles.ts'
 import { type InstallWorkspace, installing } from '../../../testing/installing.ts'
 import { onEveryEngine } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent } from '../../fleet/agents/store.ts'
@@ -9,7 +9,7 @@ import { issueCodes } from './issue.ts'
 import { redeemInstall } from './redeem.ts'
 
 onEveryEngine('several install codes at once', (open) => {
-  const start = async (made: Made = {}) => {
+  const start = async (made: BundleOptions = {}) => {
     const w = await installing(await open())
     await w.upload(made)
     return { ...w, db: w.store.db, redeem: (code: string) => redeemInstall(w.store.db, code, w.clock.now()) }

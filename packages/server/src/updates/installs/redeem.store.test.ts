@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isToken } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
-import type { Made } from '../../../testing/bundles.ts'
+import type { BundleOptions } from '../../../testing/bundles.ts'
 import { type InstallWorkspace, installing } from '../../../testing/installing.ts'
 import { onBothEngines } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent } from '../../fleet/agents/store.ts'
@@ -15,10 +15,10 @@ import { issueCodes } from './issue.ts'
 import { previewInstall, redeemInstall } from './redeem.ts'
 
 const long = level === 'long'
-const bound: Made = { bindings: ['tasks:editor:tasks.read,tasks.write'] }
+const bound: BundleOptions = { bindings: ['tasks:editor:tasks.read,tasks.write'] }
 
 onBothEngines('installing', (open) => {
-  const start = async (made: Made = bound) => {
+  const start = async (made: BundleOptions = bound) => {
     const w = await installing(await open())
     const bytes = await w.upload(made)
     return { ...w, bytes, db: w.store.db, redeem: (code: string) => redeemInstall(w.store.db, code, w.clock.now()) }

@@ -149,7 +149,7 @@ async function advance(db: Db, id: string, now: number): Promise<RolloutAdvance 
   return { ...base, ...(await judge(db, rollout, now)) }
 }
 
-interface Begun {
+interface BegunWave {
   rollout: RolloutDbRow
   /** The ids of the agents for which the version was wished. */
   wished: string[]
@@ -158,7 +158,7 @@ interface Begun {
 }
 
 /** Begins a step: ends a rollout that cannot go on, or wishes the version for some agents. */
-async function begin(trx: Db, id: string, now: number): Promise<Begun | undefined> {
+async function begin(trx: Db, id: string, now: number): Promise<BegunWave | undefined> {
   const rollout = await tryLockRollout(trx, id)
   if (rollout?.state !== 'running') return undefined
   if ((await cancelIfReplaced(trx, rollout, now)) || (await haltIfOrphaned(trx, rollout, now)))

@@ -1,10 +1,10 @@
 import type { BlueprintVersion, NewCode, RefusalBody, RolloutPreview, WishResult } from '@svc/api'
 import { expect, test } from 'vitest'
-import { bundle, type Made } from '../../../testing/bundles.ts'
+import { type BundleOptions, bundle } from '../../../testing/bundles.ts'
 import { serve } from '../../../testing/page/service.ts'
 
 const w = '/api/web/w/north'
-const needing: Made = { version: '2.0.0', needs: '[restic, {name: python3, min: "3.9", version_args: [-V]}]' }
+const needing: BundleOptions = { version: '2.0.0', needs: '[restic, {name: python3, min: "3.9", version_args: [-V]}]' }
 const tooOld = '2.0.0 needs svc 0.2.0 or newer, and its machine has 0.1.0: update its runtime first.'
 
 /** Serves a workspace with the versions 1.0.0 and 2.0.0 of a blueprint. 2.0.0 needs svc 0.2.0. */
@@ -12,7 +12,7 @@ async function start() {
   const service = await serve()
   await service.workspace('north')
   const ada = await service.person('Ada', 'north', 'admin')
-  const upload = async (made: Made) => {
+  const upload = async (made: BundleOptions) => {
     const answer = await fetch(`${service.origin}${w}/blueprints`, {
       method: 'POST',
       body: Buffer.from(await bundle(made)),

@@ -1,10 +1,10 @@
 import type { Fleet, Session } from '@svc/api'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { type Given, serve } from '../../../testing/page/service.ts'
+import { type ServeOptions, serve } from '../../../testing/page/service.ts'
 import { streamOf } from '../../../testing/page/stream.ts'
 
-async function newSetup(given: Given = {}) {
+async function newSetup(given: ServeOptions = {}) {
   const service = await serve(given)
   const north = await service.workspace('north')
   const mail = await service.agent(north, 'mail')

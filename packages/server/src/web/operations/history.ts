@@ -16,14 +16,14 @@ import { maxListBytes } from '../routing/bounded.ts'
 import type { Bytes } from '../routing/json.ts'
 import { bindReading } from '../routing/operations.ts'
 
-interface Asked {
+interface AskedCosts {
   from?: number
   to?: number
   by?: CostStep
   per?: CostSplit
 }
 
-const questionOf = (asked: Asked, now: number): CostQuestion => ({
+const questionOf = (asked: AskedCosts, now: number): CostQuestion => ({
   ...history.costPeriodOf(asked, dayNumber(now)),
   by: asked.by ?? 'day',
   per: asked.per,

@@ -268,10 +268,10 @@ const isWanted =
       ...(level === undefined ? [] : [eb('alert.level', '=', level)]),
     ])
 
-type Worded = Pick<AlertRow, 'rule' | 'subject_name' | 'item' | 'label' | 'agents'> & { agentName: string | null }
+type WordedRow = Pick<AlertRow, 'rule' | 'subject_name' | 'item' | 'label' | 'agents'> & { agentName: string | null }
 
 /** Returns a function that is true for a row with the words. SQL would ignore case only in ASCII. */
-function hasWords({ q }: AlertsWanted): (row: Worded) => boolean {
+function hasWords({ q }: AlertsWanted): (row: WordedRow) => boolean {
   if (q === undefined) return () => true
   const hasAll = wordSearch(q)
   return ({ rule, subject_name, item, label, agents, agentName }) =>

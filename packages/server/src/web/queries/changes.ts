@@ -8,12 +8,12 @@ import { type AgentAlertRows, findAlertsAbout } from './alerts.ts'
 import { isPausedRow, type StoredStates, shownOfflineSpans } from './state-spans.ts'
 import { type AskedStates, readStateHistory } from './states.ts'
 
-interface Asked extends AskedStates {
+interface AskedChanges extends AskedStates {
   limit: number
 }
 
 /** The newest `limit` changes of an agent from `since` to `until`, oldest first. */
-export async function readHistoryChanges(db: Db, agent: AgentRow, asked: Asked): Promise<HistoryChange[]> {
+export async function readHistoryChanges(db: Db, agent: AgentRow, asked: AskedChanges): Promise<HistoryChange[]> {
   const all = [
     ...stateChanges(await readStateHistory(db, agent, asked)),
     ...(await readMachineChanges(db, agent, asked)),
@@ -66,7 +66,11 @@ function stateChanges(kept: StoredStates): HistoryChange[] {
 }
 
 /** Changes of settings and versions that were made on the machine. Pauses are among the states. */
-async function readMachineChanges(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+async function readMachineChanges(
+  db: Db,
+  agent: AgentRow,
+  { since, until, limit }: AskedChanges,
+): Promise<HistoryChange[]> {
   const rows = await db
     .selectFrom('machine_change')
     .selectAll()
@@ -86,7 +90,7 @@ async function readMachineChanges(db: Db, agent: AgentRow, { since, until, limit
   )
 }
 
-async function readUpdates(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+async function readUpdates(db: Db, agent: AgentRow, { since, until, limit }: AskedChanges): Promise<HistoryChange[]> {
   const rows = await db
     .selectFrom('update_event')
     .selectAll()
@@ -101,7 +105,7 @@ async function readUpdates(db: Db, agent: AgentRow, { since, until, limit }: Ask
   )
 }
 
-async function readCommands(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+async function readCommands(db: Db, agent: AgentRow, { since, until, limit }: AskedChanges): Promise<HistoryChange[]> {
   const rows = await db
     .selectFrom('command')
     .select(['id', 'type', 'state', 'created_at'])
@@ -115,7 +119,7 @@ async function readCommands(db: Db, agent: AgentRow, { since, until, limit }: As
 }
 
 /** The kept runs whose status counts as failed for the rule `run_failed`, at their end. */
-async function readFailedRuns(db: Db, agent: AgentRow, { now }: Asked): Promise<HistoryChange[]> {
+async function readFailedRuns(db: Db, agent: AgentRow, { now }: AskedChanges): Promise<HistoryChange[]> {
   const rules = await rulesOfScope(db, { id: agent.workspace_id, workspaceId: agent.workspace_id })
   const { statuses } = rules('run_failed')
   if (statuses === null || statuses.length === 0) return []

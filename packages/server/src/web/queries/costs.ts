@@ -51,15 +51,15 @@ const sumsOf = ({ runs, costMicro, outputTokens }: CostCell, per: CostQuestion['
 const isEmpty = ({ runs, costMicro, outputTokens }: CostCell): boolean =>
   runs === 0 && costMicro === 0 && outputTokens === 0
 
-type Named = readonly [name: SumName, cell: CostCell]
+type NamedCell = readonly [name: SumName, cell: CostCell]
 
 /** Sorts the most expensive first, and equally expensive ones by name. */
-const mostExpensiveFirst = ([a, x]: Named, [b, y]: Named): number =>
+const mostExpensiveFirst = ([a, x]: NamedCell, [b, y]: NamedCell): number =>
   y.costMicro - x.costMicro || (String(a) < String(b) ? -1 : 1)
 
 /** The names that have sums in one time, the most expensive first. */
-function* ordered({ names }: CostTable, column: number): SlicedWork<Named[]> {
-  const named: Named[] = []
+function* ordered({ names }: CostTable, column: number): SlicedWork<NamedCell[]> {
+  const named: NamedCell[] = []
   yield* forEachInSlices(names, ([name, sums]) => {
     const cell = costCellAt(sums, column)
     if (!isEmpty(cell)) named.push([name, cell])
@@ -67,7 +67,7 @@ function* ordered({ names }: CostTable, column: number): SlicedWork<Named[]> {
   return yield* sortInSlices(named, mostExpensiveFirst)
 }
 
-const rowOf = (start: number, [name, cell]: Named, per: CostQuestion['per']): CostRow => ({
+const rowOf = (start: number, [name, cell]: NamedCell, per: CostQuestion['per']): CostRow => ({
   from: dayText(start),
   name: textOf(name),
   ...sumsOf(cell, per),
@@ -142,7 +142,7 @@ function* summed(
 ): SlicedWork<Pick<CostPage, 'total' | 'columns' | 'names' | 'others'>> {
   const total = noCosts()
   const costOf = new Float64Array(starts.length)
-  const named: Named[] = []
+  const named: NamedCell[] = []
   yield* forEachInSlices(names, ([name, sums]) => {
     const all = noCosts()
     for (let column = 0; column < starts.length; column++) {

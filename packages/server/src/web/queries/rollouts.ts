@@ -23,7 +23,7 @@ import {
   watchingNow,
 } from './rollout-words.ts'
 
-interface Piece {
+interface RolloutsPiece {
   /**
    * The id of a rollout. Only rollouts that started before the rollout with this id are returned; that rollout may have
    * been deleted meanwhile.
@@ -38,7 +38,7 @@ interface Piece {
 export async function readRollouts(
   db: Db,
   workspace: { id: string },
-  { before, limit, state }: Piece,
+  { before, limit, state }: RolloutsPiece,
   now: number,
 ): Promise<Omit<Rollouts, 'canAct'>> {
   const found = await db

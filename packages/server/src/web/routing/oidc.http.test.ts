@@ -15,9 +15,9 @@ import {
 import {
   type Answer,
   type Browser,
-  type Given,
   operator,
   password,
+  type ServeOptions,
   serve,
   value,
 } from '../../../testing/page/service.ts'
@@ -41,7 +41,7 @@ const factors = async (browser: Browser) => (await browser.get<Factors>(api('/fa
 const leadsTo = ({ headers }: Answer) => headers.get('location')
 
 /** A service with a provider, and with an admin who is not at the provider. */
-async function newSetup(given: Given = {}, settings: Partial<OidcSettings> = {}) {
+async function newSetup(given: ServeOptions = {}, settings: Partial<OidcSettings> = {}) {
   const provider = await startProvider(settings)
   const service = await serve({ hostname: 'localhost', oidc: provider.settings, ...given })
   provider.knows(service.baseUrl)

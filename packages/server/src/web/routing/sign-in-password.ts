@@ -17,7 +17,7 @@ import type { SessionMaker, SignedInAccount, SignInFacts, SignInMethod } from '.
 
 /** The first half of a sign-in: the token for the browser's cookie, and the ways to show the second factor. */
 type HalfSignIn = { token: string; second: Extract<SignInAnswer, { ok: false }>['second'] }
-type Try = { password: string; known: boolean }
+type PasswordTry = { password: string; known: boolean }
 /** The session maker, and the parts of a sign-in that only the password step needs. */
 type Sessions = SessionMaker & { addressOf: (c: Context<WebEnv>) => string; halves: ReturnType<typeof halfCookies> }
 
@@ -30,7 +30,7 @@ export function passwordStep(
    * undefined if the password is wrong or nobody has that address. Throws if the person is disabled and the password
    * right, if the queue for hashing is full, without checking the password, or if the database cannot be reached.
    */
-  async function judge(c: Context<WebEnv>, person: SignedInAccount | undefined, { password, known }: Try) {
+  async function judge(c: Context<WebEnv>, person: SignedInAccount | undefined, { password, known }: PasswordTry) {
     const turn = { known, caller: callerKey(addressOf(c)) }
     return await hashInTurn(turn, async () => {
       const before = person ? await storedPassword(store.db, person.id) : null

@@ -5,7 +5,7 @@ import type { SignInOutcome } from '../../people/accounts/sign-in-records.ts'
 import { Refusal, type WebCode } from '../../platform/refusal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 
-interface Count {
+interface TryRules {
   tries: TryCounter
   limit: TryLimit
   key: string
@@ -18,7 +18,7 @@ interface Count {
  * Runs `work`, unless the limit is reached. A run counts as a try while it lasts; afterwards it still counts only if it
  * ended with one of the refusals in `wrong`, or if `wrong` is `all`.
  */
-export async function runAsTry<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
+export async function runAsTry<T>({ tries, limit, key, now, wrong }: TryRules, work: () => Promise<T>): Promise<T> {
   const wait = tries.wait(key, limit, now)
   if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
   tries.add(key, now)
