@@ -13,14 +13,14 @@ import { parseArgs } from 'node:util'
 import { type ZipMember, zipArchive } from '@svc/blueprint/zip'
 import { containedIn, noticesOf } from '../../building/notices.ts'
 import { distances, endsNoLine, member, plainOffset } from './archive/lines.ts'
-import { program, type Shared } from './archive/parts.ts'
+import { program, type SharedResults } from './archive/parts.ts'
 import { minNode } from './src/machine/base/version.ts'
 import { readKeys } from './src/updates/runtime/keys.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const rootOf = (path: string) => resolve(here, '../..', path)
 
-export interface Built {
+export interface BuiltRuntime {
   readonly file: string
   readonly sha256: string
   readonly version: string
@@ -45,8 +45,8 @@ export async function buildRuntime({
   version?: string
   keys?: readonly string[]
   first?: string
-  shared?: Shared
-}): Promise<Built> {
+  shared?: SharedResults
+}): Promise<BuiltRuntime> {
   const { text, modules } = await program(join(here, 'src/main.ts'), shebang.length, {
     first,
     define: marks,

@@ -3,7 +3,7 @@
  * and for every byte in that pack.
  */
 
-export interface Piece {
+export interface SizedPiece {
   readonly name: string
   readonly bytes: number
   /** The starts of the program that load this piece. */
@@ -18,7 +18,7 @@ const perByte = 0.045 / 1024
  * Groups the pieces into packs and returns the names of the pieces in each pack. Two packs are merged as long as that
  * saves time, summed over all starts.
  */
-export function together(pieces: readonly Piece[]): readonly (readonly string[])[] {
+export function packPieces(pieces: readonly SizedPiece[]): readonly (readonly string[])[] {
   let packs = alike(pieces)
   for (;;) {
     const best = bestPair(packs)
@@ -27,10 +27,10 @@ export function together(pieces: readonly Piece[]): readonly (readonly string[])
   }
 }
 
-type Pack = Omit<Piece, 'name'> & { readonly names: readonly string[] }
+type Pack = Omit<SizedPiece, 'name'> & { readonly names: readonly string[] }
 
 /** Makes one pack of all pieces that are loaded by exactly the same starts. */
-const alike = (pieces: readonly Piece[]): readonly Pack[] =>
+const alike = (pieces: readonly SizedPiece[]): readonly Pack[] =>
   [...Map.groupBy(pieces, ({ starts }) => [...starts].sort().join('\n')).values()].map((same) => ({
     names: same.map(({ name }) => name),
     bytes: same.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -9,8 +9,8 @@ import { deflate } from '@svc/blueprint/zip'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { minNode } from '../src/machine/base/version.ts'
 import type { PackedLine, PackedPart } from '../src/packed.ts'
+import { packPieces } from './pack-pieces.ts'
 import { type Piece, piecesOf } from './pieces.ts'
-import { together } from './together.ts'
 
 export interface Program {
   readonly text: string
@@ -18,13 +18,13 @@ export interface Program {
   readonly modules: ReadonlySet<string>
 }
 
-export interface Wanted {
+export interface ProgramOptions {
   /** Code that the program runs before all other code. */
   readonly first: string
   readonly define: Readonly<Record<string, string>>
   /** Changes the code just before it is packed: replaces the placeholders that `define` put into the code. */
   readonly filled?: (code: string) => string
-  readonly shared?: Shared
+  readonly shared?: SharedResults
   /**
    * The name of a part that another program can load without reading the whole file, such as `host/jobs/exec.ts`. Its
    * code is on one line, base64 of a CommonJS module, and the second line of the parts says where: see `directPlace`.
@@ -36,17 +36,17 @@ export interface Wanted {
  * Intermediate results that several builds of the same sources with the same `define` share. Tests need this, because
  * they build the runtime in dozens of versions.
  */
-export interface Shared {
-  readonly parts: Map<string, Promise<Bundled>>
+export interface SharedResults {
+  readonly parts: Map<string, Promise<BundledPart>>
   /** For each text that was packed, the line that contains it in packed form. */
   readonly lines: Map<string, string>
 }
-type Bundled = Awaited<ReturnType<typeof piecesOf>> & { readonly name: string }
+type BundledPart = Awaited<ReturnType<typeof piecesOf>> & { readonly name: string }
 
-export const nothingShared = (): Shared => ({ parts: new Map(), lines: new Map() })
+export const nothingShared = (): SharedResults => ({ parts: new Map(), lines: new Map() })
 
 /** Writes the results that builds share as text, so that builds of the same sources in other processes can use them. */
-export async function sharedText({ parts, lines }: Shared): Promise<string> {
+export async function sharedText({ parts, lines }: SharedResults): Promise<string> {
   const listed = [...(await Promise.all(parts.values()))].map(({ pieces, ...part }) => ({
     ...part,
     pieces: pieces.map((piece) => ({ ...piece, starts: [...piece.starts] })),
@@ -54,15 +54,15 @@ export async function sharedText({ parts, lines }: Shared): Promise<string> {
   return JSON.stringify({ parts: listed, lines: [...lines] })
 }
 
-export function readShared(text: string): Shared {
+export function readShared(text: string): SharedResults {
   const { parts, lines } = JSON.parse(text) as { parts: SharedPart[]; lines: [string, string][] }
-  const read = parts.map(({ pieces, ...part }): [string, Promise<Bundled>] => [
+  const read = parts.map(({ pieces, ...part }): [string, Promise<BundledPart>] => [
     part.name,
     Promise.resolve({ ...part, pieces: pieces.map((piece) => ({ ...piece, starts: new Set(piece.starts) })) }),
   ])
   return { parts: new Map(read), lines: new Map(lines) }
 }
-type SharedPart = Omit<Bundled, 'pieces'> & {
+type SharedPart = Omit<BundledPart, 'pieces'> & {
   readonly pieces: readonly (Omit<Piece, 'starts'> & { readonly starts: readonly string[] })[]
 }
 
@@ -73,7 +73,7 @@ type SharedPart = Omit<Bundled, 'pieces'> & {
 export async function program(
   main: string,
   offset: number,
-  { first, define, filled = (code) => code, shared = nothingShared(), direct }: Wanted,
+  { first, define, filled = (code) => code, shared = nothingShared(), direct }: ProgramOptions,
 ): Promise<Program> {
   const all = { ...options, absWorkingDir: dirname(main), define: { ...define } }
   const bundle = (replace: (name: string) => string) =>
@@ -114,7 +114,7 @@ const options = {
 
 /** Returns the lines of all parts as one text, and for each part the offsets of its lines in the program file. */
 function laidOut(
-  packed: readonly { readonly name: string; readonly packs: readonly Line[] }[],
+  packed: readonly { readonly name: string; readonly packs: readonly PackLine[] }[],
   offset: number,
   reserved: string,
 ): { lines: string; parts: ReadonlyMap<string, PackedPart> } {
@@ -161,7 +161,7 @@ async function directCode(
   return Buffer.from(outputFiles[0]?.text ?? '').toString('base64')
 }
 
-interface Line {
+interface PackLine {
   readonly line: string
   readonly holds: readonly string[]
 }
@@ -170,9 +170,13 @@ interface Line {
  * Groups pieces into packs. A pack is an object with one function for each of its pieces. The functions are in
  * parentheses, because otherwise the JavaScript engine would parse them twice.
  */
-function packsOf(pieces: readonly Piece[], filled: (code: string) => string, lines: Shared['lines']): Line[] {
+function packsOf(
+  pieces: readonly Piece[],
+  filled: (code: string) => string,
+  lines: SharedResults['lines'],
+): PackLine[] {
   const codes = new Map(pieces.map(({ name, code }) => [name, code]))
-  return together(pieces.map(({ name, code, starts }) => ({ name, bytes: code.length, starts }))).map((holds) => {
+  return packPieces(pieces.map(({ name, code, starts }) => ({ name, bytes: code.length, starts }))).map((holds) => {
     const functions = holds.map(
       (name) => `${JSON.stringify(name)}:(function(module,exports,require){${codes.get(name)}\n})`,
     )

@@ -16,7 +16,7 @@ export interface Piece {
   readonly starts: ReadonlySet<string>
 }
 
-type Shared = BuildOptions &
+type SharedOptions = BuildOptions &
   Required<Pick<BuildOptions, 'charset' | 'legalComments' | 'platform' | 'target'>> & {
     readonly absWorkingDir: string
     readonly metafile: true
@@ -28,7 +28,7 @@ type Shared = BuildOptions &
  */
 export async function piecesOf(
   entry: string,
-  shared: Shared,
+  shared: SharedOptions,
 ): Promise<{ readonly pieces: readonly Piece[]; readonly metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     ...shared,
@@ -62,7 +62,7 @@ export async function piecesOf(
 const ownName = (entryPoint: string | undefined): string | undefined =>
   entryPoint?.startsWith('..') ? undefined : entryPoint
 
-const toCommonJs = ({ charset, legalComments, platform, target }: Shared) =>
+const toCommonJs = ({ charset, legalComments, platform, target }: SharedOptions) =>
   ({
     ...{ charset, legalComments, platform, target },
     format: 'cjs',

@@ -55,7 +55,7 @@ export const crontabCommands: readonly (readonly [what: string, command: string]
   ['a carriage return', 'echo a\r'],
 ]
 
-export interface Ended {
+export interface ShellEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly out: string
@@ -70,7 +70,7 @@ export function runAsCron(
   command: string,
   shell: string,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): Ended {
+): ShellEnd {
   let own = ''
   let at = 0
   for (let escaped = false; at < command.length && (escaped || command[at] !== '%'); at++) {

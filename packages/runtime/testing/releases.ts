@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { programs } from '../../../testing/program.ts'
-import { nothingShared, readShared, type Shared } from '../archive/parts.ts'
-import { type Built, buildRuntime } from '../build.ts'
+import { nothingShared, readShared, type SharedResults } from '../archive/parts.ts'
+import { type BuiltRuntime, buildRuntime } from '../build.ts'
 import { minNode } from '../src/machine/base/version.ts'
 import type { Came, Reply, Service } from './service.ts'
 
@@ -31,11 +31,11 @@ export interface Workshop {
   remove(): void
 }
 
-let shared: Shared | undefined
+let shared: SharedResults | undefined
 /**
  * Builds the runtime for tests that do not change the sources. Only the first build of a test run takes seconds of CPU.
  */
-export function quickBuild(options: Omit<Parameters<typeof buildRuntime>[0], 'shared'>): Promise<Built> {
+export function quickBuild(options: Omit<Parameters<typeof buildRuntime>[0], 'shared'>): Promise<BuiltRuntime> {
   const { sharedBuild } = programs
   shared ??= sharedBuild === undefined ? nothingShared() : readShared(readFileSync(sharedBuild, 'utf8'))
   return buildRuntime({ ...options, shared })
@@ -46,7 +46,7 @@ export function quickBuild(options: Omit<Parameters<typeof buildRuntime>[0], 'sh
  * together with those of an earlier version.
  */
 const before = process.env.SVC_TEST_BEFORE
-async function buildFrom(root: string, options: Parameters<typeof buildRuntime>[0]): Promise<Built> {
+async function buildFrom(root: string, options: Parameters<typeof buildRuntime>[0]): Promise<BuiltRuntime> {
   const build = pathToFileURL(join(root, 'packages/runtime/build.ts')).href
   const script = `const { buildRuntime } = await import(${JSON.stringify(build)}); console.log(JSON.stringify(await buildRuntime(${JSON.stringify(options)})))`
   return JSON.parse(

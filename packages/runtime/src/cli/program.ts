@@ -7,13 +7,13 @@ import { commandHint, noteDir, noteStart, shellQuoted } from '../machine/hint.ts
 import { readInsideRelease } from '../updates/runtime/release.ts'
 import { alignedColumns, exits, handleOutputErrors, printFailure, warn } from './kit/output.ts'
 
-type Make = () => Promise<Command>
+type MakeCommand = () => Promise<Command>
 
 /**
  * The commands by group. A start of `svc` loads only the commands that it needs, since loading takes most of the time
  * of a start.
  */
-const groups: readonly (readonly [title: string, commands: Readonly<Record<string, Make>>])[] = [
+const groups: readonly (readonly [title: string, commands: Readonly<Record<string, MakeCommand>>])[] = [
   [
     'Install an agent:',
     {
@@ -124,7 +124,7 @@ export async function buildProgram(args: readonly string[]): Promise<Command> {
  * Returns the command that `args` name. If they ask for help or name no command, all commands are returned; for
  * `--version`, none.
  */
-function needed([first = '']: readonly string[]): (readonly [title: string, make: Make])[] {
+function needed([first = '']: readonly string[]): (readonly [title: string, make: MakeCommand])[] {
   if (['-V', '--version'].includes(first)) return []
   const all = groups.flatMap(([title, commands]) =>
     Object.entries(commands).map(([name, make]) => ({ name, of: [title, make] as const })),

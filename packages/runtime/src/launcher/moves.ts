@@ -79,10 +79,10 @@ export function move(state: ProcessState, event: ProcessEvent, rules: ProcessRul
   }
 }
 
-type Of<K extends ProcessState['is']> = Extract<ProcessState, { is: K }>
+type StateOf<K extends ProcessState['is']> = Extract<ProcessState, { is: K }>
 type CheckEvent = Extract<ProcessEvent, { is: 'check' }>
 const checks: {
-  [K in ProcessState['is']]: (state: Of<K>, check: CheckEvent, rules: ProcessRules, now: number) => ProcessStep
+  [K in ProcessState['is']]: (state: StateOf<K>, check: CheckEvent, rules: ProcessRules, now: number) => ProcessStep
 } = {
   running: (state, { wanted, other }, rules, now) => {
     if (wanted !== 'run') return { state: stoppingState(state, wanted, now + rules.stop), act: 'end' }

@@ -32,16 +32,16 @@ type ProbedProduct = NoteValue<typeof probed>
 
 const file = describeNote('bindings', object({ bindings: list(probed, 1000) }), 65_536, { isLight: true, mode: 0o644 })
 
-type Names = Pick<Manifest, 'bindings'>
+type WithBindings = Pick<Manifest, 'bindings'>
 interface BindingWatch {
   /**
    * Returns a health item for each binding of the manifest. A binding has none until its first probe has ended. Also
    * starts to probe the products of bindings that an update added.
    */
-  health(manifest: Names): HealthItem[]
+  health(manifest: WithBindings): HealthItem[]
 }
 
-export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): BindingWatch {
+export function watchBindings(folder: Folder, first: WithBindings, stop: AbortSignal): BindingWatch {
   const watched = new Set<string>()
   let products: readonly string[] = []
   const known = readProbed(folder)
@@ -56,7 +56,7 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
     }
     watched.delete(product)
   }
-  const follow = ({ bindings }: Names): void => {
+  const follow = ({ bindings }: WithBindings): void => {
     products = bindings.map((b) => b.product)
     const unwatched = products.filter((product) => !watched.has(product))
     for (const product of unwatched) {
@@ -82,9 +82,10 @@ export function pauseAfter(last: number, now: number): number {
 }
 
 /** Returns the last known health of the bindings, for commands of people on the machine. */
-export const bindingHealth = (folder: Folder, manifest: Names): HealthItem[] => itemsOf(manifest, readProbed(folder))
+export const bindingHealth = (folder: Folder, manifest: WithBindings): HealthItem[] =>
+  itemsOf(manifest, readProbed(folder))
 
-const itemsOf = ({ bindings }: Names, known: ReadonlyMap<string, ProbedProduct>): HealthItem[] =>
+const itemsOf = ({ bindings }: WithBindings, known: ReadonlyMap<string, ProbedProduct>): HealthItem[] =>
   bindings.flatMap(({ product }) => {
     const last = known.get(product)
     return last ? [{ name: `Binding ${product}`, level: last.level, detail: last.detail }] : []

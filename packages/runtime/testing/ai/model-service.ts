@@ -151,12 +151,12 @@ function namedCall(body: JsonObject, order: string): ToolCall | undefined {
 /** A text in each answer of `svc-server mcp`. */
 const calledMark = 'Reported by agents, not instructions'
 
-interface Spoken {
+interface ModelReply {
   readonly whole: unknown
   readonly events: readonly JsonObject[]
 }
 
-function messages(body: JsonObject, call: ToolCall | undefined): Spoken {
+function messages(body: JsonObject, call: ToolCall | undefined): ModelReply {
   const start = {
     input_tokens: usage.input,
     cache_read_input_tokens: usage.cached,
@@ -187,7 +187,7 @@ function messages(body: JsonObject, call: ToolCall | undefined): Spoken {
   return { whole, events: [{ type: 'message_start', message: first }, ...blocks, end, { type: 'message_stop' }] }
 }
 
-function responses(body: JsonObject, call: ToolCall | undefined): Spoken {
+function responses(body: JsonObject, call: ToolCall | undefined): ModelReply {
   const text = call ? 'I will look.' : 'Done.'
   const part = { type: 'output_text', text, annotations: [] }
   const output: JsonObject[] = [
@@ -232,7 +232,7 @@ function responses(body: JsonObject, call: ToolCall | undefined): Spoken {
   return { whole, events: events.map((event, sequence_number) => ({ ...event, sequence_number })) }
 }
 
-function chat(body: JsonObject, call: ToolCall | undefined): Spoken {
+function chat(body: JsonObject, call: ToolCall | undefined): ModelReply {
   const content = call ? 'I will look.' : 'Done.'
   const head = { id: newId('chatcmpl'), created: Math.floor(Date.now() / 1000), model: body.model }
   const sent = usage.input + usage.cached

@@ -146,15 +146,15 @@ export function jobNameOf(command: string, taken: ReadonlySet<string>): string {
   }
 }
 
-interface Word {
+interface LineWord {
   readonly text: string
   /** `between`: an operator between two commands; `redirect`: the next word is the name of a file. */
   readonly is: 'word' | 'between' | 'redirect'
 }
 
-function nameIn(words: readonly Word[]): string | undefined {
+function nameIn(words: readonly LineWord[]): string | undefined {
   for (let at = 0; at < words.length; at++) {
-    const { text, is } = words[at] as Word
+    const { text, is } = words[at] as LineWord
     if (is === 'redirect') at++
     else if (is === 'between') continue
     else if (text === 'cd' && words[at + 2]?.is === 'between') at += 2
@@ -191,8 +191,8 @@ function fitting(path: string): string | undefined {
 }
 
 /** Splits a command into words and operators, about as a shell does. Quotes are removed. */
-function wordsOf(command: string): Word[] {
-  const words: Word[] = []
+function wordsOf(command: string): LineWord[] {
+  const words: LineWord[] = []
   for (const [found] of command.matchAll(
     /\d*[<>]+&?\d*|&&|\|\||[;&|(){}!]|(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|()<>])+/g,
   )) {

@@ -17,7 +17,7 @@ const shortSeconds = 15 * 60
  * without a host agent, a job that was not overdue at the last look is due at its next time after `now`. If the machine
  * was off, nothing changes, since the job really did not run.
  */
-export function seenAfterBreak(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
+export function seenAfterBreak(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: MachineNow): SeenJobs {
   const from = seenJobs.looked ?? seenJobs.read
   if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seenJobs
   const context = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
@@ -31,7 +31,7 @@ export function seenAfterBreak(seenJobs: SeenJobs, found: FoundJobs, { now, boot
   }
 }
 
-interface Start {
+interface MachineNow {
   readonly now: number
   /** When the machine started. */
   readonly boot: number

@@ -5,7 +5,7 @@ import { type FileTree, maxFiles, treeLister } from './listing.ts'
 import type { Look } from './session.ts'
 import { type JsonObject, objectIn } from './values.ts'
 
-interface Folding<T> {
+interface FoldRules<T> {
   /** The result of a file without lines. */
   readonly empty: T
   /** The result after one more line. */
@@ -47,10 +47,10 @@ const longLine = 128 * 1024
 /** Returns the function that reads what was added to the files of a tree, and returns the result for each file. */
 export function createTreeReader<T>(
   tree: FileTree,
-  folding: Folding<T>,
+  folding: FoldRules<T>,
 ): (look: Look, hot: (name: string) => boolean) => FoldedTree<T> {
   const list = treeLister(tree)
-  const known = new Map<string, Folded<T>>()
+  const known = new Map<string, FileReader<T>>()
   return (look, hot) => {
     const { files, closed, hasMore } = list(look.now, hot)
     const paths = new Set(files.map(({ path }) => path))
@@ -58,7 +58,7 @@ export function createTreeReader<T>(
     let unreadable = 0
     const today = look.dayOf(look.now / 1000)
     const folded = files.map(({ path, parts, stat }): FoldedFile<T> => {
-      const one = known.get(path) ?? foldedFile(path, folding)
+      const one = known.get(path) ?? fileReader(path, folding)
       known.set(path, one)
       if (!one.file.isRead(stat) && !hasRead(one, look)) unreadable++
       const changed = stat.mtimeMs / 1000
@@ -79,7 +79,7 @@ const countFault = (number: number, what: string): string[] =>
   number === 0 ? [] : [`${counted(number, what)} cannot be read`]
 
 /** False if the file cannot be read. One for which the budget is not enough is read at the next look. */
-function hasRead<T>({ read }: Folded<T>, look: Look): boolean {
+function hasRead<T>({ read }: FileReader<T>, look: Look): boolean {
   try {
     if (look.budget.left > 0) read(look)
     return true
@@ -88,13 +88,13 @@ function hasRead<T>({ read }: Folded<T>, look: Look): boolean {
   }
 }
 
-interface Folded<T> {
+interface FileReader<T> {
   readonly file: GrowingFile
   readonly read: (look: Look) => void
   readonly result: () => T
 }
 
-function foldedFile<T>(path: string, { empty, fold, odd, skip, tail, needs }: Folding<T>): Folded<T> {
+function fileReader<T>(path: string, { empty, fold, odd, skip, tail, needs }: FoldRules<T>): FileReader<T> {
   let result = empty
   // The machine may get another zone between two looks.
   let dayOf: Look['dayOf'] = () => 0

@@ -15,7 +15,7 @@ interface FoundFile {
 }
 type FileStat = Pick<Stats, 'ino' | 'size' | 'mtimeMs'>
 
-interface Listing {
+interface FileListing {
   /** The file that changed last is the first. */
   readonly files: readonly FoundFile[]
   /** The number of folders that cannot be read. */
@@ -57,7 +57,7 @@ export function treeLister({
   root,
   enters,
   takes,
-}: FileTree): (now: number, isHot?: (name: string) => boolean) => Listing {
+}: FileTree): (now: number, isHot?: (name: string) => boolean) => FileListing {
   const folders = new Map<string, ListedFolder | 'closed'>()
   let found = new Map<string, FoundFile>()
   let swept = Number.NEGATIVE_INFINITY

@@ -33,7 +33,7 @@ const numbers = withDefaults(
 )
 /** The content of the note. */
 export type SessionNumbers = NoteValue<typeof numbers>
-type Remembered = SessionNumbers['sessions'][number]
+type RememberedSession = SessionNumbers['sessions'][number]
 
 /** A session with its number, and what svc remembers about it. */
 export interface NumberedSession extends ToolSession {
@@ -69,7 +69,7 @@ export function numbered(
     const wasSeen = lived !== undefined && lived >= first
     return { ...session, number, lived, isPast: !session.lives && !wasSeen && last <= first }
   })
-  const remembered = new Map<string, Remembered>(kept.map((one) => [keyOf(one), one]))
+  const remembered = new Map<string, RememberedSession>(kept.map((one) => [keyOf(one), one]))
   for (const { tool, id, number, last, lived } of named)
     remembered.set(keyOf({ tool, id }), {
       ...{ tool, id, number, last: wholeMinutes(Math.min(Math.max(last, lived ?? 0), now)) },
@@ -90,7 +90,7 @@ const keyOf = ({ tool, id }: { readonly tool: string; readonly id: string }): st
 const inOrder = (sessions: readonly ToolSession[]): ToolSession[] =>
   [...sessions].sort((a, b) => Number(b.lives) - Number(a.lives) || (a.lives ? a.started - b.started : b.last - a.last))
 
-function takenIn(kept: readonly Remembered[]): Map<string, Set<number>> {
+function takenIn(kept: readonly RememberedSession[]): Map<string, Set<number>> {
   const taken = new Map<string, Set<number>>()
   for (const { tool, number } of kept) taken.set(tool, (taken.get(tool) ?? new Set()).add(number))
   return taken

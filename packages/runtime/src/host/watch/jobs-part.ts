@@ -163,12 +163,12 @@ function runsOf(jobs: readonly JudgedJob[]): Run[] {
  * The newest runs of all jobs. The function does not sort all runs, since there may be fifty thousand of them. A job
  * whose last run is not among the newest has no run among them.
  */
-function newestOf(jobs: readonly JudgedJob[]): Named[] {
+function newestOf(jobs: readonly JudgedJob[]): NamedRun[] {
   const queues = jobs
     .map(({ name, runs }) => ({ name, runs, at: 0 }))
     .sort((a, b) => (b.runs[0]?.started ?? 0) - (a.runs[0]?.started ?? 0))
     .slice(0, newestRuns)
-  const found: Named[] = []
+  const found: NamedRun[] = []
   while (found.length < newestRuns) {
     let newest: { readonly queue: (typeof queues)[number]; readonly run: ShownRun } | undefined
     for (const queue of queues) {
@@ -182,7 +182,7 @@ function newestOf(jobs: readonly JudgedJob[]): Named[] {
   return found
 }
 
-interface Named {
+interface NamedRun {
   readonly name: string
   readonly run: ShownRun
 }
@@ -202,7 +202,7 @@ const replacedPrint = (name: string, runs: readonly ShownRun[]): ShownRun | unde
  * A run as it is reported. `isPrinted` is true if `failed.log` has its output. Any other failed run names the log of
  * the job instead, since a later failure has replaced `failed.log`.
  */
-const reported = ({ name, run }: Named, isPrinted: boolean): Run => {
+const reported = ({ name, run }: NamedRun, isPrinted: boolean): Run => {
   const { id, status, started, ended, cost_usd, output_tokens, models, subjects = [subjectOf(name)], log } = run
   return {
     ...{ id: `${name}/${id}`, kind: 'job', status, started, subjects },

@@ -43,7 +43,7 @@ export interface InstalledUnit {
   readonly lines: readonly string[]
 }
 
-interface Request {
+interface UnitRequest {
   /** The agent's name, which a new unit gets by default. */
   readonly agent: string
   /** A name for the unit that a person chose. */
@@ -60,7 +60,7 @@ interface Request {
  * Writes the unit, enables it at boot and, if requested, starts it. A unit of the folder that has another name is
  * removed first. If the service manager refuses, the files of both units are again as they were before.
  */
-export async function installService(folder: Folder, request: Request): Promise<InstalledUnit> {
+export async function installService(folder: Folder, request: UnitRequest): Promise<InstalledUnit> {
   const kind = kindOf(request.system)
   const present = findUnit(folder)
   if (present && present.kind !== kind)
@@ -93,7 +93,7 @@ export async function installService(folder: Folder, request: Request): Promise<
 const kindOf = (system: boolean): UnitKind => (isMac ? 'launchd' : system ? 'systemd system' : 'systemd user')
 
 /** True if the service manager that would start an agent with this name answers. */
-export const managerAnswers = async ({ agent, system }: Pick<Request, 'agent' | 'system'>): Promise<boolean> =>
+export const managerAnswers = async ({ agent, system }: Pick<UnitRequest, 'agent' | 'system'>): Promise<boolean> =>
   (await unitState(unitNamed(kindOf(system), agent))).answers
 
 /**
@@ -103,7 +103,7 @@ export const managerAnswers = async ({ agent, system }: Pick<Request, 'agent' | 
 function unitFor(
   { root }: Folder,
   kind: UnitKind,
-  { agent, name }: Request,
+  { agent, name }: UnitRequest,
   present: ServiceUnit | undefined,
 ): ServiceUnit {
   if (name === undefined && present) return present
@@ -123,7 +123,7 @@ function unitFor(
   throw new Refusal(`${wanted.file} already exists and starts ${taken}. Choose a name with --name.`)
 }
 
-async function enable(unit: ServiceUnit, folder: Folder, { start }: Request): Promise<string[]> {
+async function enable(unit: ServiceUnit, folder: Folder, { start }: UnitRequest): Promise<string[]> {
   if (unit.kind === 'launchd') {
     if (!start) return []
     await controlUnit(unit, 'stop') // launchd refuses to load a unit that is already loaded
@@ -259,7 +259,7 @@ async function linger(): Promise<string[]> {
 async function factsOf(
   folder: Folder,
   unit: ServiceUnit,
-  { agent, system, user, python }: Request,
+  { agent, system, user, python }: UnitRequest,
 ): Promise<UnitFacts> {
   const manifest = await manifestForCommand(folder)
   const file = runtimeFile(folder)

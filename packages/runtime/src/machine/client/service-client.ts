@@ -56,7 +56,7 @@ export function postJson(
 export const checkReachable = (origin: string, signal: AbortSignal, asUnit = false): Promise<SendResult> =>
   callService(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET', asUnit }, signal)
 
-interface Call {
+interface CallOptions {
   readonly method: 'GET' | 'POST'
   readonly json?: string
   readonly token?: string
@@ -92,7 +92,7 @@ export function callService(
     accept = 'application/json',
     apart = false,
     asUnit = false,
-  }: Call,
+  }: CallOptions,
   signal: AbortSignal,
 ): Promise<SendResult> {
   const secure = url.protocol === 'https:'

@@ -110,8 +110,8 @@ interface UpdateNow {
   readonly more: string
   readonly baseline: Level
 }
-type Line = (known: UpdateNow) => string
-const sentenceOf: Readonly<Record<UpdateState, Line | undefined>> = {
+type SentenceOf = (known: UpdateNow) => string
+const sentenceOf: Readonly<Record<UpdateState, SentenceOf | undefined>> = {
   idle: undefined,
   fetching: ({ running, to }) => `Updating ${running} -> ${to}: downloading the bundle.`,
   staging: ({ running, to }) => `Updating ${running} -> ${to}: unpacking the bundle.`,
