@@ -30,10 +30,10 @@ const maxTurn = 10
 const maxShare = 0.03
 const roundSeconds = 15
 
-type Embedded = Extract<Store, { engine: 'sqlite' }>
+type EmbeddedStore = Extract<Store, { engine: 'sqlite' }>
 
 interface Fleet {
-  store: Embedded
+  store: EmbeddedStore
   /** Evaluates all alert rules for all agents, as if the current time were `now`. */
   evaluate: (now: number) => Promise<unknown>
   start: number
@@ -68,7 +68,7 @@ export async function benchAlerts(args: string[]): Promise<string> {
   })
   const [agents, rounds] = [Number(values.agents), Number(values.rounds)]
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-alerts-'))
-  const store = openEmbedded(join(folder, 'svc.db')) as Embedded
+  const store = openEmbedded(join(folder, 'svc.db')) as EmbeddedStore
   try {
     const fleet = await seed(store, agents)
     const migrated = await timeMigration(store)
@@ -107,7 +107,7 @@ export async function benchAlerts(args: string[]): Promise<string> {
   }
 }
 
-async function seed(store: Embedded, agents: number): Promise<Fleet> {
+async function seed(store: EmbeddedStore, agents: number): Promise<Fleet> {
   const start = Date.now()
   await migrate(store, accountTables(store))
   const workspace = await addWorkspace(store, 'bench', true, start)
@@ -132,7 +132,7 @@ async function seed(store: Embedded, agents: number): Promise<Fleet> {
  * Turns the database into one from before alerts existed, and returns the milliseconds that the migration to the
  * current version takes.
  */
-async function timeMigration(store: Embedded): Promise<number> {
+async function timeMigration(store: EmbeddedStore): Promise<number> {
   const tables = store.sqlite
     .prepare("select name from sqlite_master where type = 'table' and name like 'alert%'")
     .all()
@@ -146,12 +146,12 @@ async function timeMigration(store: Embedded): Promise<number> {
   return performance.now() - from
 }
 
-function knowSigns({ sqlite }: Embedded, start: number, signs = ''): number {
+function knowSigns({ sqlite }: EmbeddedStore, start: number, signs = ''): number {
   sqlite.prepare('update agent_report set signs = ?').run(signs)
   return start
 }
 
-function turnBad({ sqlite }: Embedded, start: number): number {
+function turnBad({ sqlite }: EmbeddedStore, start: number): number {
   sqlite.exec(`update agent_report set level = 'bad' where rowid % 100 = 0`)
   return start
 }
@@ -160,7 +160,7 @@ function turnBad({ sqlite }: Embedded, start: number): number {
  * The limit to compare with: the CPU time in milliseconds of one statement that reads the four columns by which most
  * rules are judged. It is the lowest of five runs.
  */
-function limitOf({ sqlite }: Embedded): number {
+function limitOf({ sqlite }: EmbeddedStore): number {
   const statement = sqlite.prepare(
     'select received_at, interval_s, level, warnings from agent join agent_report on agent_id = agent.id order by workspace_id, name',
   )

@@ -21,7 +21,7 @@ import { valueAt } from './common/times.ts'
 import { type LongestTurn, longestTurn, notingTurns, recordingsFolder } from './common/turns.ts'
 import { memory } from './common/usage.ts'
 import type { LoadName, Target } from './hostile/loads.ts'
-import { type Others, otherAgents, startOthers, type Times } from './hostile/others.ts'
+import { type OtherClients, otherAgents, startOthers, type Times } from './hostile/others.ts'
 
 /** The size of SQLite's page cache in the service (db/sqlite.ts). */
 const cacheMegabytes = 256
@@ -129,7 +129,7 @@ async function measurePart(name: LoadName, seconds: number): Promise<Outcome> {
 
 interface LoadContext {
   service: Service
-  others: Others
+  others: OtherClients
   turns: string
   emails: string[]
 }

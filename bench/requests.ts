@@ -47,14 +47,14 @@ export async function benchRequests(args: string[]): Promise<string> {
   }
 }
 
-interface Asked {
+interface RequestOptions {
   agents: number
   rounds: number
   /** A text that the routes contain which are measured. */
   only: string
 }
 
-async function measureEngine(engine: string, asked: Asked, env: Record<string, string>): Promise<string> {
+async function measureEngine(engine: string, asked: RequestOptions, env: Record<string, string>): Promise<string> {
   const turns = `${recordingsFolder}/svc-bench-requests-${process.pid}`
   const service = await startService(asked.agents, {
     people: [person],
@@ -127,7 +127,11 @@ interface RequestMeasurement {
   turns: number[]
 }
 
-async function measure(service: Service, turns: string, { rounds, only }: Asked): Promise<RequestMeasurement[]> {
+async function measure(
+  service: Service,
+  turns: string,
+  { rounds, only }: RequestOptions,
+): Promise<RequestMeasurement[]> {
   const cookie = await signIn(service, person)
   const send = async ({ method, path, body }: LargestRequest): Promise<unknown> => {
     const headers = { cookie, origin: service.url, 'content-type': 'application/json' }
@@ -164,7 +168,7 @@ async function measure(service: Service, turns: string, { rounds, only }: Asked)
 
 function text(
   all: readonly RequestMeasurement[],
-  { engine, limit, agents, rounds }: Asked & { engine: string; limit: number },
+  { engine, limit, agents, rounds }: RequestOptions & { engine: string; limit: number },
 ) {
   const figures = all
     // A round of the sweeper falls into some of the measurements, but not into all of one operation.

@@ -18,14 +18,14 @@ import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
 import { fixed } from '../common/table.ts'
 import { valueAt } from '../common/times.ts'
 
-type Embedded = Extract<Store, { engine: 'sqlite' }>
+type EmbeddedStore = Extract<Store, { engine: 'sqlite' }>
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
 const [workspaces, channelsEach, deliveriesEach] = [10, 50, 480]
 /** The seconds within which 99 of 100 messages to a receiver that answers must leave. */
 const maxSeconds = 5
 
-export async function benchSending(store: Embedded, seconds: number): Promise<string> {
+export async function benchSending(store: EmbeddedStore, seconds: number): Promise<string> {
   const receivers = await startReceivers()
   const good = await prepare(store, receivers.hanging, receivers.good)
   const warned: string[] = []
@@ -103,7 +103,7 @@ async function startReceivers() {
 }
 
 /** Stores the channels and the messages that wait, and returns the channel that works. */
-async function prepare(store: Embedded, hanging: string, working: string) {
+async function prepare(store: EmbeddedStore, hanging: string, working: string) {
   const now = Date.now()
   const channel = store.sqlite.prepare(`insert into alert_channel
     (id, scope, workspace_id, owner, name, kind, format, enabled, shown, sealed, created_at, created_by_name, dead)

@@ -22,7 +22,7 @@ export interface Times {
   errors: number
 }
 
-export interface Others {
+export interface OtherClients {
   /** Returns the times of calls since `take` was last called. */
   take(): Times
   stop(): void
@@ -36,7 +36,7 @@ export interface OthersOptions {
 
 const none = (): Times => ({ reports: [], health: [], signIns: [], errors: 0 })
 
-export function startOthers({ port, healthPort, email }: OthersOptions): Others {
+export function startOthers({ port, healthPort, email }: OthersOptions): OtherClients {
   const agent = new Agent({ keepAlive: true })
   let times = none()
   let n = 0

@@ -19,7 +19,7 @@ export type SentencePart =
   | { blueprint: string; version: string; words: string }
 
 type ActivityFacts = Readonly<Record<string, unknown>>
-type Tell = (what: SentencePart, facts: ActivityFacts) => SentencePart[]
+type SentenceMaker = (what: SentencePart, facts: ActivityFacts) => SentencePart[]
 
 const textPart = (v: unknown): SentencePart => ({
   said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v),
@@ -51,7 +51,7 @@ function shortWhy(why: unknown): unknown {
 const limit = (name: string, value: unknown): SentencePart[] =>
   value === undefined ? [] : [`, ${name}: `, textPart(value ?? 'the default')]
 
-const sentences: Readonly<Record<string, Tell>> = {
+const sentences: Readonly<Record<string, SentenceMaker>> = {
   'workspace.created': (what) => ['created the workspace ', what],
   'workspace.factor_required': (_, { from }) => [
     'made the workspace require a second factor of its admins',

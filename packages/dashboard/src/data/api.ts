@@ -31,10 +31,10 @@ export class ApiError extends Error {
 export const isRefusal = (error: unknown, status: number): boolean =>
   error instanceof ApiError && error.status === status
 
-type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
+type QueryValues = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** Makes a query string such as `?a=1&b=2` from values. Empty texts, false, null and undefined are left out. */
-function query(values: Values): string {
+function query(values: QueryValues): string {
   const pairs = Object.entries(values).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
 }
@@ -75,7 +75,7 @@ export function call<R extends Route>(route: R, ...given: CallArguments<R>): Pro
   const input = rest[0] instanceof AbortSignal ? undefined : rest.shift()
   const signal = rest[0] as AbortSignal | undefined
   const address = addressOf(path, at)
-  if (method === 'GET') return request(method, `${address}${query((input ?? {}) as Values)}`, undefined, signal)
+  if (method === 'GET') return request(method, `${address}${query((input ?? {}) as QueryValues)}`, undefined, signal)
   const send = () =>
     request<Operations[R]['given']>(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
   return path === '/proof' ? send() : provedIfAsked(send)
@@ -111,7 +111,7 @@ export const addressFor = <R extends OpenedRoute>(
   route: R,
   at: Operations[R]['params'],
   asked: Partial<Operations[R]['sent']> = {},
-) => `${addressOf(route.slice('GET '.length), at)}${query(asked as Values)}`
+) => `${addressOf(route.slice('GET '.length), at)}${query(asked as QueryValues)}`
 
 /** The address of a route, with its path parameters filled in. */
 const addressOf = (path: string, at: Readonly<Record<string, string>>) =>

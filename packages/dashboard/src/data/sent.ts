@@ -4,17 +4,17 @@
  */
 import type { ShownCommand } from '@svc/api'
 
-interface Sent {
+interface SentCommand {
   slug: string
   /** The name of the agent. */
   name: string
   command: ShownCommand
 }
 
-let waiting: Sent | undefined
+let waiting: SentCommand | undefined
 
 /** Keeps a command that was just sent for the page of its agent. */
-export const handOverCommand = (sent: Sent): void => {
+export const handOverCommand = (sent: SentCommand): void => {
   waiting = sent
 }
 

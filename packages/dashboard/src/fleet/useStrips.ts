@@ -51,7 +51,7 @@ export function useStrips(
   const [, redraw] = useState(0)
   const near = useRef(rows)
   near.current = wanted ? rows : []
-  const asking = useRef<Asking>(undefined)
+  const asking = useRef<StripRequests>(undefined)
   if (asking.current?.slug !== slug) {
     asking.current?.end()
     asking.current = newAsking(slug, near, () => redraw((times) => times + 1))
@@ -62,7 +62,7 @@ export function useStrips(
   return (name) => known.get(name)
 }
 
-interface Asking {
+interface StripRequests {
   slug: string
   known: KnownStrips
   /** Asks soon, if anything is to be asked and no request is under way or planned. */
@@ -70,7 +70,7 @@ interface Asking {
   end: () => void
 }
 
-function newAsking(slug: string, near: { readonly current: readonly FleetRow[] }, arrived: () => void): Asking {
+function newAsking(slug: string, near: { readonly current: readonly FleetRow[] }, arrived: () => void): StripRequests {
   const known: KnownStrips = new Map()
   let timer: ReturnType<typeof setTimeout> | undefined
   let request: AbortController | undefined

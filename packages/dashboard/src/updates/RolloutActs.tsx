@@ -10,7 +10,7 @@ import { DoNotWait } from './parts/DoNotWait.tsx'
 import { rolloutTitleOf } from './UpdatesPage.tsx'
 import { changedText, type RolloutButton, rolloutButtonsOf } from './waves.ts'
 
-interface Pressed {
+interface PressedAct {
   readonly what: RolloutButton['act'] | 'now'
   /** The rollout as it was when the person decided. The service refuses the act if it has changed. */
   readonly seen: RolloutSeen
@@ -28,7 +28,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
   const [withdraw, setWithdraw] = useState(false)
   const { id, actions, canAct, watching, state, wave, changedAt } = rollout
   const seen: RolloutSeen = { state, wave, changedAt }
-  const send = ({ what, seen: expected, withdraw = false }: Pressed) => {
+  const send = ({ what, seen: expected, withdraw = false }: PressedAct) => {
     const at = { slug, id }
     if (what === 'pause') return call('POST /w/:slug/rollouts/:id/pause', at)
     // A cancellation stops the rollout in whichever state it is: only the requests that it withdraws depend on that.
@@ -36,7 +36,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
       return call('POST /w/:slug/rollouts/:id/cancel', at, { withdraw, ...(withdraw && { expected }) })
     return call(`POST /w/:slug/rollouts/:id/${what}`, at, { expected })
   }
-  const act = async (pressed: Pressed) => {
+  const act = async (pressed: PressedAct) => {
     try {
       const page = await send(pressed)
       setAsking(null)

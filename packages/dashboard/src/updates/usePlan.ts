@@ -57,14 +57,14 @@ export function useReach(slug: string, plan: UpdatePlan) {
   const agents = plan.agents ?? (plan.how === 'withdraw' ? [...reached, ...left] : reached)
   return { rollout, preview, reached, chosen: agents }
 }
-type Reach = ReturnType<typeof useReach>
+type PlanReach = ReturnType<typeof useReach>
 
 /**
  * Returns a function `send`, which starts a rollout and opens its page, or cancels the pending updates of the chosen
  * agents. In the second case, `done` is the number of agents that have a result, and `results` then holds the result
  * for each agent. The rollout first ends those in `end`.
  */
-export function useSending(slug: string, plan: UpdatePlan, { rollout, chosen }: Reach) {
+export function useSending(slug: string, plan: UpdatePlan, { rollout, chosen }: PlanReach) {
   const navigate = route.useNavigate()
   const client = useQueryClient()
   const [results, setResults] = useState<WishResult[] | null>(null)
@@ -104,7 +104,7 @@ export function useSending(slug: string, plan: UpdatePlan, { rollout, chosen }: 
 /** The reason why the update form cannot be sent now; null if it can. */
 export function whyNotSendable(
   plan: UpdatePlan,
-  { rollout, preview, reached, chosen }: Reach,
+  { rollout, preview, reached, chosen }: PlanReach,
   busy: boolean,
 ): string | null {
   if (busy) return 'Sending…'

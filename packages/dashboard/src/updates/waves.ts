@@ -9,14 +9,14 @@ export const stateOrder = [
   ...(['trying', 'offered', 'wished', 'untouched'] as const),
 ] as const satisfies readonly RolloutAgentState[]
 
-type Words = Pick<RolloutPage, 'state' | 'wave' | 'waves' | 'nextAt' | 'actions' | 'counts'>
+type WaveFacts = Pick<RolloutPage, 'state' | 'wave' | 'waves' | 'nextAt' | 'actions' | 'counts'>
 
 /** True if the last wave is complete: all agents have an outcome, and the service only watches them. */
-const isLastWatched = ({ state, wave, waves, counts }: Words): boolean =>
+const isLastWatched = ({ state, wave, waves, counts }: WaveFacts): boolean =>
   state === 'running' && wave === waves && counts.untouched + counts.wished + counts.offered + counts.trying === 0
 
 /** The state of a wave in words, by its number from 1. */
-export function waveWord(page: Words, number: number): string {
+export function waveWord(page: WaveFacts, number: number): string {
   const { state, wave, nextAt, actions } = page
   const over = state === 'done' || (state === 'halted' && !actions.continue.ok)
   if (number < wave || over) return 'done'
@@ -26,7 +26,7 @@ export function waveWord(page: Words, number: number): string {
 }
 
 /** A sentence about a wave: its agents by state. */
-export function waveText(page: Words, number: number, counts: RolloutPage['steps'][number]['counts']): string {
+export function waveText(page: WaveFacts, number: number, counts: RolloutPage['steps'][number]['counts']): string {
   const parts = stateOrder.flatMap((state) => {
     const n = counts[state] ?? 0
     return n === 0 ? [] : [`${n.toLocaleString('en-US')} ${rolloutAgentWords[state].word}`]

@@ -17,10 +17,10 @@ import { NumberedStep } from '../dialogs/TokenSteps.tsx'
 import { readTypedTags, wrongWithTags } from '../dialogs/tags.ts'
 import { freeName, useTakenNames, wrongWithNewName } from './names.ts'
 
-type Connected = Exclude<AddedThing, 'blueprint'>
+type ConnectedThing = Exclude<AddedThing, 'blueprint'>
 /** An agent to be made for a program or for cron jobs that run already. */
 export interface WhatToAdd {
-  readonly what: Connected
+  readonly what: ConnectedThing
   /** The name that the person chose, without the number that was added because the name was taken. */
   readonly base: string
   readonly tags: readonly string[]
@@ -117,9 +117,9 @@ const BlueprintChoice = ({ slug }: { slug: string }) => (
 )
 
 /** The name without a number that an agent gets if the person chooses none. */
-const usual: Readonly<Record<Connected, string>> = { program: 'my-agent', cron: 'cron-jobs' }
+const usual: Readonly<Record<ConnectedThing, string>> = { program: 'my-agent', cron: 'cron-jobs' }
 
-function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
+function NameForm({ slug, what, onAdded }: WhatProps & { what: ConnectedThing }) {
   const usualTaken = useTakenNames(slug, usual[what])
   const [typed, setTyped] = useState<string>()
   /** The name that the field offers while it has the focus. A late answer does not change a text that is selected. */

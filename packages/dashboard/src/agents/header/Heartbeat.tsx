@@ -68,13 +68,13 @@ export interface ReportBeat {
   readonly interval: number
 }
 
-type Heard = Pick<AgentPage, 'seenAt' | 'nextReportAt'>
+type ReportTimes = Pick<AgentPage, 'seenAt' | 'nextReportAt'>
 
 /** The number of intervals without a report after which the beats begin again. */
 const missedIntervals = 3
 
 /** The beats after the agent's page was loaded again; the same array if no new report has arrived. */
-export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt }: Heard): readonly ReportBeat[] {
+export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt }: ReportTimes): readonly ReportBeat[] {
   const last = beats.at(-1)
   if (seenAt === null || nextReportAt === null || last?.at === seenAt) return beats
   const beat = { at: seenAt, interval: nextReportAt - seenAt }
@@ -111,7 +111,7 @@ export function beatWords(beats: readonly ReportBeat[]): string {
  * The share of the time until the next report that has passed, in steps of 5%: above 1 once it is late, and -1 if none
  * is expected.
  */
-export function nextReportShare({ seenAt, nextReportAt }: Heard, now: number): number {
+export function nextReportShare({ seenAt, nextReportAt }: ReportTimes, now: number): number {
   if (seenAt === null || nextReportAt === null) return -1
   return Math.max(0, Math.round(((now - seenAt) / Math.max(1, nextReportAt - seenAt)) * 20) / 20)
 }

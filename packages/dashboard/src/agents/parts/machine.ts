@@ -5,25 +5,25 @@
 import type { AgentPage, MachineChange } from '@svc/api'
 import { pausedLabel } from '@svc/protocol'
 
-type Page = Pick<AgentPage, 'machineChanges' | 'report' | 'versions'>
+type MachinePage = Pick<AgentPage, 'machineChanges' | 'report' | 'versions'>
 
-const newestChange = ({ machineChanges }: Page, kind: MachineChange['kind'], key: string | null = null) =>
+const newestChange = ({ machineChanges }: MachinePage, kind: MachineChange['kind'], key: string | null = null) =>
   machineChanges.find((change) => change.kind === kind && change.key === key)
 
 /** True if the last report of the agent says that it is paused. */
-export const isPaused = ({ report }: Pick<Page, 'report'>): boolean => report?.state?.label === pausedLabel
+export const isPaused = ({ report }: Pick<MachinePage, 'report'>): boolean => report?.state?.label === pausedLabel
 
 /**
  * Returns the change on the machine that paused the agent or, if the agent is not paused, resumed it. Undefined if the
  * present state does not come from such a change.
  */
-export function pauseByMachine(page: Page): MachineChange | undefined {
+export function pauseByMachine(page: MachinePage): MachineChange | undefined {
   const change = newestChange(page, 'pause')
   return change?.after === isPaused(page) ? change : undefined
 }
 
 /** Returns the change on the machine that gave a setting its present value; undefined if there is none. */
-export function settingByMachine(page: Page, key: string): MachineChange | undefined {
+export function settingByMachine(page: MachinePage, key: string): MachineChange | undefined {
   const change = newestChange(page, 'setting', key)
   const values = page.report?.settings?.values
   const value = values && Object.hasOwn(values, key) ? values[key] : undefined
@@ -35,7 +35,7 @@ export function settingByMachine(page: Page, key: string): MachineChange | undef
 }
 
 /** Returns the change on the machine that brought the version that now runs; undefined if there is none. */
-export function versionByMachine(page: Page): MachineChange | undefined {
+export function versionByMachine(page: MachinePage): MachineChange | undefined {
   const change = newestChange(page, 'version')
   const running = page.versions.running ?? page.report?.applied?.version ?? page.report?.agent?.version
   return change && change.after === running ? change : undefined

@@ -144,16 +144,16 @@ function LeaveCodes({ codes }: { codes: number }) {
 
 // Several install codes: those that can be used, and all as text, as lines to copy and as a file.
 
-type Listed = Pick<NewCode, 'agentName' | 'code' | 'expiresAt'>
+type ListedCode = Pick<NewCode, 'agentName' | 'code' | 'expiresAt'>
 
 /** A line for each code: the name of its agent, and the code. The codes begin in one column. */
-export function codesAsLines(codes: readonly Listed[]): string {
+export function codesAsLines(codes: readonly ListedCode[]): string {
   const width = Math.max(...codes.map(({ agentName }) => agentName.length))
   return codes.map(({ agentName, code }) => `${agentName.padEnd(width)}  ${code}`).join('\n')
 }
 
 /** The codes as CSV. Neither names nor codes have a character that CSV must quote, or that a spreadsheet would run. */
-export const codesAsCsv = (codes: readonly Listed[]): string =>
+export const codesAsCsv = (codes: readonly ListedCode[]): string =>
   [
     'agent,code,valid_until',
     ...codes.map(({ agentName, code, expiresAt }) => `${agentName},${code},${new Date(expiresAt).toISOString()}`),

@@ -109,7 +109,7 @@ export function RenameViewDialog({ slug, views, view, onClose }: RenameProps) {
 /** The milliseconds for which the note with the button *Undo* is shown. */
 const shownMs = 20_000
 
-interface Removal {
+interface RemovalState {
   client: QueryClient
   slug: string
   view: SavedView
@@ -118,7 +118,7 @@ interface Removal {
 }
 
 /** Removes a view, and offers to undo that. The list stays as it is. */
-export async function removeView({ client, slug, view, onBack }: Removal): Promise<void> {
+export async function removeView({ client, slug, view, onBack }: RemovalState): Promise<void> {
   const reload = () => client.invalidateQueries({ queryKey: queryKeys.views(slug) })
   const id = `removed ${view.id}`
   const undo = async () => {

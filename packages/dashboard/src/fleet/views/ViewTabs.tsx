@@ -67,14 +67,14 @@ export function ViewTabs({ slug }: { slug: string }) {
   )
 }
 
-interface Fit {
+interface ShownTabs {
   /** The id of a view that is shown first, because the line would have no room for it in its usual order. */
   first: string | undefined
   /** The ids of the views for which the line has no room. */
   out: ReadonlySet<string>
 }
 
-const everything: Fit = { first: undefined, out: new Set() }
+const everything: ShownTabs = { first: undefined, out: new Set() }
 
 /**
  * Measures for which views the line has room. The view `shown` always has a place. The button that saves a view
@@ -110,7 +110,7 @@ function useFit(
   return fit
 }
 
-const textOf = ({ first, out }: Fit): string => [first, ...out].join()
+const textOf = ({ first, out }: ShownTabs): string => [first, ...out].join()
 
 /** The width for the buttons beside the tabs in pixels, which the style sheet names. */
 const besideWidthOf = (line: Element): number =>

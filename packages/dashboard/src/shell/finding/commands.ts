@@ -8,7 +8,7 @@ import { controlNames } from '../../agents/parts/life.ts'
 const maxAgents = 4
 const controls = Object.entries(controlNames) as [Control, string][]
 
-interface Typed {
+interface TypedCommand {
   /** The command that the first or last words name; undefined if they name none. */
   control: Control | undefined
   /** The words about agents. */
@@ -18,7 +18,7 @@ interface Typed {
 }
 
 /** Splits typed words into a command and the words about agents. A command alone is searched like any other word. */
-export function splitTypedCommand(typed: string): Typed {
+export function splitTypedCommand(typed: string): TypedCommand {
   const text = foldedText(trimInvisible(typed))
   const none = { control: undefined, about: text, isLeading: false }
   if (controls.some(([, name]) => name.toLowerCase() === text)) return none
