@@ -4,17 +4,17 @@
  */
 import type { ShownCommand } from '@svc/api'
 
-interface SentCommand {
+interface JustSent {
   slug: string
   /** The name of the agent. */
   name: string
   command: ShownCommand
 }
 
-let waiting: SentCommand | undefined
+let waiting: JustSent | undefined
 
 /** Keeps a command that was just sent for the page of its agent. */
-export const handOverCommand = (sent: SentCommand): void => {
+export const handOverCommand = (sent: JustSent): void => {
   waiting = sent
 }
 
