@@ -115,7 +115,9 @@ async function run(tests: readonly string[], workers = 1): Promise<Verdict> {
  * The amount of testing that must notice a fault: that of `npm test`, unless the files are slow. The long form does
  * more than others run, so what it catches proves nothing about them.
  */
-const levelOf = (tests: readonly string[]): Level => (tests.some((test) => test.includes('.slow.')) ? 'all' : 'short')
+function levelOf(tests: readonly string[]): Level {
+  return tests.some((test) => test.includes('.slow.')) ? 'all' : 'short'
+}
 
 function readReport(file: string): VitestReport | undefined {
   try {
