@@ -80,7 +80,7 @@ const otherPages = new RegExp(
     /src\/alerts\/(rules\/|history\/|(AlertsPage|DeliveriesTab|HistoryTab|alerts-page)|parts\/(props|hours|HoursFields))/,
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
     /src\/actions\/(?!dialogs\/(?!words))|src\/members\/|src\/updates\/(UpdatesPage|RolloutBar|VersionsOverTime)/,
-    /agents\/(dialogs\/(gone|lines|FetchProgram|KeepRunning|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
+    /agents\/(dialogs\/(gone|paste-lines|FetchProgram|KeepRunning|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /src\/fleet\/(GroupedList|map\/|groups\/(?!Arrange))|api\/src\/filter\/(selects|automaton|texts)/,
     /updates\/parts\/(NewSecrets|LastAttempt|Served|reasons|Printed|VersionBar|version-order|DoNotWait|chosen)|views\/open\.ts/,
     /overview\/(HoursForm|Bindings|Versions)|blueprints\/parts\/words|src\/ui\/(values\/ReachNote|pages\/NotThere|time\/ClockTime|values\/DownloadCsv)/,

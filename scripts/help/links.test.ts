@@ -1,6 +1,6 @@
 /** Checks the links of the page to `/help`. */
 import { expect, test } from 'vitest'
-import { helpSections } from '../../packages/dashboard/src/ui/page/help.ts'
+import { helpSections } from '../../packages/dashboard/src/ui/page/help-sections.ts'
 import { readDocuments } from './make.ts'
 
 const documents = readDocuments()

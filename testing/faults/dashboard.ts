@@ -39,7 +39,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'tabs: every tab holds a stream',
     harm: 'The seventh tab stays white, and no button in the other six answers.',
-    file: at('data/live/policy.ts'),
+    file: at('data/live/stream-mode.ts'),
     old: 'maxStreams = 4',
     new: 'maxStreams = 6',
     tests: [at('data/live/places.test.ts')],
@@ -47,10 +47,10 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'tabs: a hidden tab polls',
     harm: 'Twenty tabs in the background ask the service every four seconds, day and night.',
-    file: at('data/live/policy.ts'),
+    file: at('data/live/stream-mode.ts'),
     old: "now - hiddenSince < maxHiddenMs ? 'holds' : 'idle'",
     new: "now - hiddenSince < maxHiddenMs ? 'holds' : 'polls'",
-    tests: [at('data/live/policy.test.ts')],
+    tests: [at('data/live/stream-mode.test.ts')],
   },
   {
     name: 'tabs: the place of a hidden tab cannot be taken over',

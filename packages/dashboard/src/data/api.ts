@@ -237,7 +237,7 @@ export const uploadBundle = (slug: string, zip: Blob, sent: (share: number) => v
   )
 
 // A browser opens six connections to a host over HTTP/1.1, for all its tabs together. So a request does not hold one
-// for long, and only one tab uploads at a time. Streams have their limit in data/live/policy.ts.
+// for long, and only one tab uploads at a time. Streams have their limit in data/live/stream-mode.ts.
 
 /** The maximum time for which a request waits for its answer, in milliseconds. */
 const answerWithin = 60_000

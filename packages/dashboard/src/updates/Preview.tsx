@@ -7,7 +7,7 @@ import { widthsOf } from '../ui/charts/scale.ts'
 import { count, ErrorNote, Section, Text, WhyButton } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { figure } from '../ui/time/format.ts'
-import { rolloutWords, upToWords } from './parts/words.ts'
+import { rolloutWords, upToWords } from './parts/looks.ts'
 import type { UpdatePlan } from './plan.ts'
 import { rolloutTitleOf } from './UpdatesPage.tsx'
 

@@ -4,9 +4,9 @@ import { count, LeftOut, Level, Section, Text, Tone, timeOfDay, useReportOverdue
 import { AnchorLink } from '../ui/links.tsx'
 import { ClockTime } from '../ui/time/ClockTime.tsx'
 import { useFirstRows } from '../ui/useFirstRows.tsx'
+import { rolloutAgentWords, upToWords, waitWords } from './parts/looks.ts'
 import { PrintedOutput } from './parts/Printed.tsx'
 import { reasonIn } from './parts/reasons.ts'
-import { rolloutAgentWords, upToWords, waitWords } from './parts/words.ts'
 import { waveWord } from './waves.ts'
 
 /** The agents of a rollout by wave. Agents that are left out come last, each with the reason. */

@@ -1,6 +1,6 @@
 import type { RolloutAgent, RolloutAgentState, RolloutRow } from '@svc/api'
 import { Tone as Dot, timeOfDay } from '../ui/index.ts'
-import { rolloutAgentWords, type UpdateTone, waitWords } from './parts/words.ts'
+import { rolloutAgentWords, type UpdateTone, waitWords } from './parts/looks.ts'
 
 interface RolloutBarProps {
   counts: Readonly<Record<RolloutAgentState, number>>

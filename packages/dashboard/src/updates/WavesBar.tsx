@@ -4,7 +4,7 @@ import { useId } from 'react'
 import { widthsOf } from '../ui/charts/scale.ts'
 import { Tick } from '../ui/charts/Tick.tsx'
 import { timeOfDay } from '../ui/index.ts'
-import { rolloutAgentWords } from './parts/words.ts'
+import { rolloutAgentWords } from './parts/looks.ts'
 import { stateOrder, waveText } from './waves.ts'
 
 const top = 18

@@ -1,7 +1,7 @@
 /** Pure functions that turn the update form into requests to the service. */
 import type { NewRollout, WishOfMany, WishState } from '@svc/api'
 import { count, figure } from '../ui/time/format.ts'
-import { readWaves } from './parts/words.ts'
+import { readWaves } from './parts/looks.ts'
 
 /** The content of the update form: what is to be installed on which agents, and how. */
 export interface UpdatePlan {

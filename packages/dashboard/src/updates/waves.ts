@@ -1,7 +1,7 @@
 /** The waves of a rollout as the page shows them, and what a person can do about a rollout. Pure. */
 import type { RolloutAgentState, RolloutPage, RolloutSeen } from '@svc/api'
 import { count } from '../ui/time/format.ts'
-import { rolloutAgentWords } from './parts/words.ts'
+import { rolloutAgentWords } from './parts/looks.ts'
 
 /** The order of an agent's states in a wave: those with an outcome first, then those on their way. */
 export const stateOrder = [

@@ -5,7 +5,7 @@ import { evaluationLeaseMs, returnLease, takeLease } from './evaluation/lease.ts
 import type { ConditionFinding } from './rules/conditions.ts'
 import { judgeRule } from './rules/judge.ts'
 import { scopeOf } from './scope.ts'
-import { rulesOfScope } from './set-rules.ts'
+import { rulesOfScope } from './scoped-rules.ts'
 import {
   endMutes,
   insertAlert,

@@ -1,6 +1,6 @@
 /**
  * Tests every kind of address of the service against every text that is made from it. The lines for machines are in
- * packages/dashboard/src/agents/dialogs/lines.test.ts, and the issuer of authenticator apps in
+ * packages/dashboard/src/agents/dialogs/paste-lines.test.ts, and the issuer of authenticator apps in
  * people/factors/totp.test.ts.
  */
 import { createECDH, randomBytes } from 'node:crypto'

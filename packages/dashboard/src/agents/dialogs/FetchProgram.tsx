@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { CopyLines } from '../../ui/values/CopyLines.tsx'
-import { checkLine, downloadLines } from './lines.ts'
+import { checkLine, downloadLines } from './paste-lines.ts'
 
 /** Says what to type on a machine without Python: the file can start without it. */
 export const WithoutPython = () => (

@@ -3,7 +3,7 @@ import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
 import { Help } from '../../ui/index.ts'
 import { CopyLines } from '../../ui/values/CopyLines.tsx'
-import { keepBlock, reportLine } from './lines.ts'
+import { keepBlock, reportLine } from './paste-lines.ts'
 import './agents.css'
 
 /** Says how svc keeps a program running, now and at every boot, after one report of it was sent. */

@@ -8,7 +8,7 @@ import { meQuery } from '../../data/queries.ts'
 import { Help } from '../../ui/index.ts'
 import { CopyLines } from '../../ui/values/CopyLines.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
-import { adoptLine, connectLine, reportLine } from './lines.ts'
+import { adoptLine, connectLine, reportLine } from './paste-lines.ts'
 import './agents.css'
 
 interface TokenStepsProps {

@@ -6,7 +6,7 @@ import { DeleteDialog, RenameDialog, RotateDialog, TagsDialog } from '../dialogs
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { ControlItem, controlsOf } from './Controls.tsx'
 
-const MuteLengthDialog = lazyPart(() => import('../../alerts/mutes/MuteLengthDialog.tsx'))
+const MuteAgentDialog = lazyPart(() => import('../../alerts/mutes/MuteAgentDialog.tsx'))
 const HoursDialog = lazyPart(() => import('./HoursDialog.tsx'))
 
 type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
@@ -40,7 +40,7 @@ export function AgentMenu({ agent }: { agent: Agent }) {
           <RenameDialog {...dialog('rename')} />
           <RotateDialog {...dialog('rotate')} />
           <DeleteDialog {...dialog('delete')} />
-          {open === 'mute' && <MuteLengthDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
+          {open === 'mute' && <MuteAgentDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
           {open === 'tags' && <TagsDialog slug={slug} names={[page.name]} onClose={() => setOpen(null)} />}
           {open === 'hours' && <HoursDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
         </Suspense>

@@ -6,7 +6,7 @@ import { meQuery } from '../../data/queries.ts'
 import { Help } from '../../ui/page/Help.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { CopyLines } from '../../ui/values/CopyLines.tsx'
-import { copyLine, programLines, statusLine } from '../dialogs/lines.ts'
+import { copyLine, programLines, statusLine } from '../dialogs/paste-lines.ts'
 import type { Agent } from '../parts/agent.ts'
 
 /** Says how an agent that reports gets a level: two lines in its program, or the smallest status file (2.11). */

@@ -3,7 +3,7 @@ import { IconArrowRight, IconCheck, IconPointFilled, IconX } from '@tabler/icons
 import type { ReactNode } from 'react'
 import { call } from '../../data/api.ts'
 import { Facts, type FactsProps, Section, Text, Tone, useConfirm, WhyButton } from '../../ui/index.ts'
-import { isOutstanding, wishWords } from '../../updates/parts/words.ts'
+import { isOutstanding, wishWords } from '../../updates/parts/looks.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { HoldNote, WaitText } from './parts.tsx'
 import { useUpdates } from './useUpdates.ts'

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-quer
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { FetchProgram } from '../../agents/dialogs/FetchProgram.tsx'
-import { initLine, unattendedLine } from '../../agents/dialogs/lines.ts'
+import { initLine, unattendedLine } from '../../agents/dialogs/paste-lines.ts'
 import { NumberedStep } from '../../agents/dialogs/TokenSteps.tsx'
 import { ApiError } from '../../data/api.ts'
 import { meQuery, queryKeys, read } from '../../data/queries.ts'

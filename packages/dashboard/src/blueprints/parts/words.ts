@@ -1,6 +1,6 @@
 /** Pure functions that describe a manifest in words. */
 import type { BlueprintVersion } from '@svc/api'
-import { shellWord } from '../../agents/dialogs/lines.ts'
+import { shellWord } from '../../agents/dialogs/paste-lines.ts'
 import { boundsText, valueText } from '../../agents/parts/setting-words.ts'
 
 export type Manifest = BlueprintVersion['manifest']

@@ -1,11 +1,11 @@
 /**
- * Keeps the data of a tab fresh in the way that policy.ts decides: by a stream, by loading the data every few seconds,
- * or not at all. A visible tab without a stream tries to get a slot for one each time it loads its data.
+ * Keeps the data of a tab fresh in the way that stream-mode.ts decides: by a stream, by loading the data every few
+ * seconds, or not at all. A visible tab without a stream tries to get a slot for one each time it loads its data.
  */
 
 import { followAnswers } from '../../ui/time/service-time.ts'
 import type { LiveState } from './connection.ts'
-import { maxStreams, pollMs, type StreamMode, streamModeOf, type TabFacts } from './policy.ts'
+import { maxStreams, pollMs, type StreamMode, streamModeOf, type TabFacts } from './stream-mode.ts'
 
 /** The outcome of loading: the service answered, could not be reached, or refused the person. */
 export type LoadResult = 'fresh' | 'unreachable' | 'refused'

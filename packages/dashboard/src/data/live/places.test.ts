@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { takeStreamSlot } from './freshness.ts'
-import { maxStreams } from './policy.ts'
+import { maxStreams } from './stream-mode.ts'
 
 const { locks } = navigator
 const holds = (count: number) =>

@@ -7,7 +7,7 @@ import type { BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
-import { maxHiddenMs } from './policy.ts'
+import { maxHiddenMs } from './stream-mode.ts'
 
 const agents = Array.from({ length: 8 }, (_, i) => `agent-${i}`)
 const tokens = new Map<string, string>()

@@ -4,7 +4,7 @@ import { IconArrowBackUp, IconBellFilled, IconLock, IconPin, IconRefreshDot, Ico
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { count } from '../../ui/index.ts'
-import { wishWords } from '../../updates/parts/words.ts'
+import { wishWords } from '../../updates/parts/looks.ts'
 import { failedUpdateOf } from './failed-update.ts'
 
 interface AlertMarkProps {

@@ -14,8 +14,8 @@ test.each<[what: Partial<Parameters<typeof failedUpdateOf>[0]>, words: string | 
   [{ wished: '0.3.0', wishState: 'trying' }, undefined, undefined],
   [{ wished: '0.3.0', wishState: 'rolled_back' }, 'rolled back', 'Version 0.3.0 was tried and rolled back'],
   [{ wishState: 'failed' }, 'failed', 'The update could not be installed'],
-  [{ wished: '0.3.0', wishState: 'held' }, 'held', 'Version 0.3.0 is on hold'],
-  [{ runtimeHeld: true }, 'runtime held', 'The served runtime version is on hold'],
+  [{ wished: '0.3.0', wishState: 'held' }, 'on hold', 'Version 0.3.0 is on hold'],
+  [{ runtimeHeld: true }, 'runtime on hold', 'The served runtime version is on hold'],
   [{ runtimeWished: '1.2.0', runtimeWishState: 'failed' }, 'runtime failed', 'Runtime 1.2.0 could not be installed'],
   [
     { wished: '2.0.0', wishState: 'held', runtimeWished: '1.2.0', runtimeWishState: 'rolled_back' },

@@ -1,5 +1,6 @@
 /** Updates that did not end well, as the list of agents marks them. */
 import type { AgentUpdateSummary, WishState } from '@svc/api'
+import { updateWords } from '@svc/api/words'
 
 /** An update that was rolled back, failed, or is on hold. */
 interface FailedUpdate {
@@ -10,7 +11,6 @@ interface FailedUpdate {
 }
 
 const failureOrder = ['rolled_back', 'failed', 'held'] as const satisfies readonly WishState[]
-const names = { rolled_back: 'rolled back', failed: 'failed', held: 'held' } as const
 const ends = {
   rolled_back: 'was tried and rolled back',
   failed: 'could not be installed',
@@ -29,11 +29,11 @@ export function failedUpdateOf({
   | undefined {
   for (const is of failureOrder) {
     if (wishState === is)
-      return { is, words: names[is], says: `${wished === null ? 'The update' : `Version ${wished}`} ${ends[is]}` }
+      return { is, words: updateWords[is], says: `${wished === null ? 'The update' : `Version ${wished}`} ${ends[is]}` }
     if (runtimeWishState === is || (is === 'held' && runtimeHeld))
       return {
         is,
-        words: `runtime ${names[is]}`,
+        words: `runtime ${updateWords[is]}`,
         says: `${runtimeWished === null ? 'The served runtime version' : `Runtime ${runtimeWished}`} ${ends[is]}`,
       }
   }

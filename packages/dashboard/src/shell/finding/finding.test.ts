@@ -1,7 +1,7 @@
 import { type HelpIndex, helpFor } from '@svc/api/help'
 import { afterEach, expect, test, vi } from 'vitest'
 import { commandsFor, isCommandFirst, splitTypedCommand } from './commands.ts'
-import { loadIndex } from './help.ts'
+import { loadIndex } from './help-search.ts'
 import { bestNameMatches } from './Palette.tsx'
 
 const named = (...names: string[]) => names.map((name) => ({ name }))

@@ -14,7 +14,7 @@ import { readRaw } from '../../agents/parts/raw.ts'
 import { writeHours, hoursFormErrors as wrongWithHours } from '../../alerts/parts/hours.ts'
 import { ruleChangeOf, ruleValuesOf, ruleFormErrors as wrongWithRule } from '../../alerts/rules/rule-form.ts'
 import { bestNameMatches } from '../../shell/finding/Palette.tsx'
-import { readWaves } from '../../updates/parts/words.ts'
+import { readWaves } from '../../updates/parts/looks.ts'
 import { wrongWithEmail, wrongWithOldEmail, wrongWithSlug, wrongWithText } from './rules.ts'
 
 const rule: RuleSettings = {

@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core'
 import type { ComponentType, ReactNode } from 'react'
 import { Help } from './Help.tsx'
-import type { HelpSection } from './help.ts'
+import type { HelpSection } from './help-sections.ts'
 
 export interface EmptyProps {
   icon: ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>

@@ -1,5 +1,5 @@
 import { Anchor, type AnchorProps } from '@mantine/core'
-import type { HelpSection } from './help.ts'
+import type { HelpSection } from './help-sections.ts'
 
 /**
  * A quiet link to the section of a document, named like the section. It opens beside the page, so that nothing is lost

@@ -1,7 +1,7 @@
 import type { WishState } from '@svc/api'
 import { IconArrowNarrowRight } from '@tabler/icons-react'
 import { Text, Tone } from '../../ui/index.ts'
-import { isOutstanding, wishWords } from './words.ts'
+import { isOutstanding, wishWords } from './looks.ts'
 import '../updates.css'
 
 interface WishedProps {

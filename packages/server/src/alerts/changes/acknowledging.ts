@@ -11,7 +11,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { outageAgentsNow, presentLabels } from '../messages/present.ts'
 import { alertChangeOf, readChannels, recipients } from '../messages/recipients.ts'
 import { type AlertScope, type ScopeRef, scopeOf } from '../scope.ts'
-import { rulesOfScope } from '../set-rules.ts'
+import { rulesOfScope } from '../scoped-rules.ts'
 import { storedAlert } from '../store.ts'
 
 const okResult = { ok: true } as const

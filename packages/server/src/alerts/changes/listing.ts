@@ -7,7 +7,7 @@ import { channelsOfScope } from '../messages/recipients.ts'
 import { countFits } from '../rule-agents.ts'
 import { alertStateOf } from '../rules/judge.ts'
 import { type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
-import { rulesOfScope, type ScopedRule } from '../set-rules.ts'
+import { rulesOfScope, type ScopedRule } from '../scoped-rules.ts'
 import { alertSubject, storedAlert } from '../store.ts'
 
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */

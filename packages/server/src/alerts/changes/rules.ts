@@ -11,7 +11,7 @@ import { isNodeWithout } from '../../platform/nodes.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOwned } from '../owned.ts'
 import { type AlertScope, type ScopeRef, scopeOf, serviceScope } from '../scope.ts'
-import { rulesOfScope, type ScopedRule } from '../set-rules.ts'
+import { rulesOfScope, type ScopedRule } from '../scoped-rules.ts'
 
 interface RuleChange {
   on?: boolean

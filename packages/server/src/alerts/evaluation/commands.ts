@@ -10,7 +10,7 @@ import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Rule } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
 import type { AlertScope } from '../scope.ts'
-import type { ScopedRule } from '../set-rules.ts'
+import type { ScopedRule } from '../scoped-rules.ts'
 import { insertAlert, type SubjectRef } from '../store.ts'
 import { filteredRules } from './filtered-rules.ts'
 

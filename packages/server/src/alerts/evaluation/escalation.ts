@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Alert } from '../rules/judge.ts'
 import { isEscalating } from '../rules/routing.ts'
-import type { ScopedRule } from '../set-rules.ts'
+import type { ScopedRule } from '../scoped-rules.ts'
 
 /**
  * True if the alert must now be sent to the second channels. An alert that this evaluation inserts is not judged before

@@ -16,7 +16,7 @@ import { agentsOwnWords, isItemReported, itemWordsIn } from '../own-words.ts'
 import type { EndCause, RuleMoment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judgeRule } from '../rules/judge.ts'
-import { rulesOfScope, type ScopedRule } from '../set-rules.ts'
+import { rulesOfScope, type ScopedRule } from '../scoped-rules.ts'
 import { readAlertSettings } from '../settings.ts'
 import {
   endMutes,

@@ -6,7 +6,7 @@ import { type RuleName, ruleNames } from '@svc/api'
 import { type FilterFacts, filterTest, parseRuleFilter } from '@svc/api/filter'
 import type { Db } from '../../platform/db/open.ts'
 import { filterFacts, isAboutHosts } from '../rule-agents.ts'
-import type { ScopedRule } from '../set-rules.ts'
+import type { ScopedRule } from '../scoped-rules.ts'
 
 /**
  * Returns a rule in the form in which it is judged for an agent: turned off if its filter does not select the agent.

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type ConditionFinding, overFinding } from '../rules/conditions.ts'
 import { massOutage, wentOfflineThen } from '../rules/mass.ts'
-import type { ScopedRule } from '../set-rules.ts'
+import type { ScopedRule } from '../scoped-rules.ts'
 import type { KnownAlert, KnownAlerts, SubjectRef } from '../store.ts'
 import { aboutWorkspace, type FindingContext, type NamedScope, type RuleFinding } from './rule-finding.ts'
 

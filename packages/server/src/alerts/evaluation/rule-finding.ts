@@ -3,7 +3,7 @@ import type { RuleName } from '@svc/api'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
 import type { ConditionFinding, RuleMoment } from '../rules/conditions.ts'
 import type { AlertScope } from '../scope.ts'
-import type { ScopedRule } from '../set-rules.ts'
+import type { ScopedRule } from '../scoped-rules.ts'
 import type { KnownAlerts, SubjectRef } from '../store.ts'
 
 /** The scope that an evaluation judges, with the short name of its workspace. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
 import { defaultRule } from '../rules/rules.ts'
-import type { ScopedRule } from '../set-rules.ts'
+import type { ScopedRule } from '../scoped-rules.ts'
 import { recipients, secondChannels } from './recipients.ts'
 
 const channel = (id: string, enabled = 1) => ({ id, enabled, owner: '' }) as AlertChannelRow

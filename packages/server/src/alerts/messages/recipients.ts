@@ -7,7 +7,7 @@ import type { Alert } from '../rules/judge.ts'
 import { readPreferences } from '../rules/preferences.ts'
 import { personalSendTime } from '../rules/routing.ts'
 import { type AlertScope, serviceScope } from '../scope.ts'
-import type { ScopedRule } from '../set-rules.ts'
+import type { ScopedRule } from '../scoped-rules.ts'
 import { alertSubject } from '../store.ts'
 import type { AlertChange } from './message.ts'
 

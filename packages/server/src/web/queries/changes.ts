@@ -1,7 +1,7 @@
 /** Lists the changes of an agent from all tables that record changes. */
 import { changeKinds, type HistoryChange } from '@svc/api'
 import type { SettingValue } from '@svc/protocol'
-import { rulesOfScope } from '../../alerts/set-rules.ts'
+import { rulesOfScope } from '../../alerts/scoped-rules.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { type AgentAlertRows, findAlertsAbout } from './alerts.ts'

@@ -2,7 +2,7 @@
 import { type CostPage, type CostRow, type CostRun, type CostSums, history, type NamedCosts } from '@svc/api'
 import type { Run } from '@svc/protocol'
 import { scopeOf } from '../../alerts/scope.ts'
-import { rulesOfScope } from '../../alerts/set-rules.ts'
+import { rulesOfScope } from '../../alerts/scoped-rules.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'

@@ -21,7 +21,7 @@ import {
   serviceLine,
   shellWord,
   unattendedLine,
-} from './lines.ts'
+} from './paste-lines.ts'
 
 const asTheShellReads = (word: string) =>
   execFileSync('sh', ['-c', `printf %s ${word}`], { env: { HOME: '/home/ann' } }).toString()

@@ -6,7 +6,7 @@ import { useAlertChange } from '../parts/useAlertChange.ts'
 import { muteLengths } from './mute-lengths.ts'
 import { PlannedMuteDialog } from './PlannedMuteDialog.tsx'
 
-interface MuteLengthDialogProps {
+interface MuteAgentDialogProps {
   slug: string
   /** The name of the agent. */
   name: string
@@ -14,7 +14,7 @@ interface MuteLengthDialogProps {
 }
 
 /** A dialog that mutes an agent for one of several lengths, or for a time that the person plans. */
-export default function MuteLengthDialog({ slug, name, onClose }: MuteLengthDialogProps) {
+export default function MuteAgentDialog({ slug, name, onClose }: MuteAgentDialogProps) {
   const [planning, setPlanning] = useState(false)
   const mute = useAlertChange(
     slug,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maxHiddenMs, streamModeOf, type TabFacts } from './policy.ts'
+import { maxHiddenMs, streamModeOf, type TabFacts } from './stream-mode.ts'
 
 const now = 1_000_000_000
 const visible: TabFacts = { signedIn: true, hiddenSince: undefined, locks: true, hasSlot: true }
