@@ -206,7 +206,7 @@ export const serverOrder: Order = inWings(
           'platform/db': 'both engines, transactions',
         },
         {
-          'platform/db/migrations': 'migrations',
+          'platform/db/migrations': 'migrations by era; the next one is appended to the newest file',
         },
         {
           'platform/db/engine.ts': 'the two engines',

@@ -5,100 +5,19 @@ import { type Migration, Migrator } from 'kysely/migration'
 import type pg from 'pg'
 import type { Engine } from './engine.ts'
 import { StoreError } from './error.ts'
-import * as first from './migrations/001-first.ts'
-import * as blueprints from './migrations/002-blueprints.ts'
-import * as releases from './migrations/003-releases.ts'
-import * as wishes from './migrations/004-wishes.ts'
-import * as nodes from './migrations/005-nodes.ts'
-import * as rollouts from './migrations/006-rollouts.ts'
-import * as room from './migrations/007-room.ts'
-import * as usage from './migrations/008-usage.ts'
-import * as signIns from './migrations/009-sign-ins.ts'
-import * as signs from './migrations/010-signs.ts'
-import * as limits from './migrations/011-limits.ts'
-import * as alerts from './migrations/012-alerts.ts'
-import * as agentSigns from './migrations/013-signs.ts'
-import * as reportSigns from './migrations/014-report-signs.ts'
-import * as sender from './migrations/015-sender.ts'
-import * as marks from './migrations/016-marks.ts'
-import * as sends from './migrations/017-sends.ts'
-import * as newRules from './migrations/018-new-rules.ts'
-import * as oldNames from './migrations/019-old-names.ts'
-import * as onboarding from './migrations/020-onboarding.ts'
-import * as items from './migrations/022-items.ts'
-import * as disabled from './migrations/023-accounts.ts'
-import * as deletedWorkspaces from './migrations/024-deleted-workspaces.ts'
-import * as factors from './migrations/025-factors.ts'
-import * as actions from './migrations/030-actions.ts'
-import * as hostAndTags from './migrations/031-host-and-tags.ts'
-import * as leftOutFor from './migrations/033-left-out-for.ts'
-import * as views from './migrations/035-views.ts'
-import * as tagsOfCodes from './migrations/037-tags-of-codes.ts'
-import * as bodiesInRows from './migrations/038-bodies-in-rows.ts'
-import * as codeTries from './migrations/039-code-tries.ts'
-import * as secondOfSignIn from './migrations/040-second-of-sign-in.ts'
-import * as tests from './migrations/041-tests.ts'
-import * as actionCounts from './migrations/044-action-counts.ts'
-import * as actionChanges from './migrations/045-action-changes.ts'
-import * as cost from './migrations/047-cost.ts'
-import * as countedSignIns from './migrations/048-counted-sign-ins.ts'
-import * as states from './migrations/049-states.ts'
-import * as versionDays from './migrations/050-version-days.ts'
-import * as ruleFilters from './migrations/051-rule-filters.ts'
-import * as passkeys from './migrations/052-passkeys.ts'
-import * as auditKinds from './migrations/053-audit-kinds.ts'
-import * as oidc from './migrations/054-oidc.ts'
-import * as oidcAccount from './migrations/055-oidc-account.ts'
+import { first } from './migrations/001-first.ts'
+import { updates } from './migrations/002-updates.ts'
+import { scale } from './migrations/007-scale.ts'
+import { alerts } from './migrations/012-alerts.ts'
+import { people } from './migrations/019-people.ts'
+import { actions } from './migrations/030-actions.ts'
+import { history } from './migrations/047-history.ts'
+import type { Migrations } from './migrations/migration.ts'
 import type { Db, Store } from './open.ts'
 import { type DatabaseName, whyPostgresFails } from './reasons.ts'
 import { transaction } from './transaction.ts'
 
-const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
-  '001-first': first,
-  '002-blueprints': blueprints,
-  '003-releases': releases,
-  '004-wishes': wishes,
-  '005-nodes': nodes,
-  '006-rollouts': rollouts,
-  '007-room': room,
-  '008-usage': usage,
-  '009-sign-ins': signIns,
-  '010-signs': signs,
-  '011-limits': limits,
-  '012-alerts': alerts,
-  '013-signs': agentSigns,
-  '014-report-signs': reportSigns,
-  '015-sender': sender,
-  '016-marks': marks,
-  '017-sends': sends,
-  '018-new-rules': newRules,
-  '019-old-names': oldNames,
-  '020-onboarding': onboarding,
-  '022-items': items,
-  '023-accounts': disabled,
-  '024-deleted-workspaces': deletedWorkspaces,
-  '025-factors': factors,
-  '030-actions': actions,
-  '031-host-and-tags': hostAndTags,
-  '033-left-out-for': leftOutFor,
-  '035-views': views,
-  '037-tags-of-codes': tagsOfCodes,
-  '038-bodies-in-rows': bodiesInRows,
-  '039-code-tries': codeTries,
-  '040-second-of-sign-in': secondOfSignIn,
-  '041-tests': tests,
-  '044-action-counts': actionCounts,
-  '045-action-changes': actionChanges,
-  '047-cost': cost,
-  '048-counted-sign-ins': countedSignIns,
-  '049-states': states,
-  '050-version-days': versionDays,
-  '051-rule-filters': ruleFilters,
-  '052-passkeys': passkeys,
-  '053-audit-kinds': auditKinds,
-  '054-oidc': oidc,
-  '055-oidc-account': oidcAccount,
-}
+const migrations: Migrations = { ...first, ...updates, ...scale, ...alerts, ...people, ...actions, ...history }
 
 const minVersion = 15
 /**
@@ -205,7 +124,7 @@ async function migrateAlone(store: Store, accounts: BetterAuthOptions, upTo: str
   const provider = {
     getMigrations: async () =>
       Object.fromEntries(
-        Object.entries(migrations).map(([name, { up }]): [string, Migration] => [
+        Object.entries(migrations).map(([name, up]): [string, Migration] => [
           name,
           { up: (db) => lockInOrder(db, store.engine).then(() => up(db, store.engine)) },
         ]),
