@@ -43,6 +43,7 @@ const kinds = [
   { name: 'reporter.sh', command: ['sh', `${here}reporter.sh`], whole: false },
 ]
 
+/** The steps to run after all tests. They are not left to `afterThisTest`, since the tests run at the same time. */
 const cleanups: (() => unknown)[] = []
 afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup()

@@ -6,7 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskSpace } from '@svc/protocol'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../testing/cleaning.ts'
 import { byLevel, level } from '../../../testing/level.ts'
 import { becomes, type Ran, svc } from '../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent, password } from '../testing/installed.ts'
@@ -21,10 +22,6 @@ import { readAccount } from './state/account.ts'
 import { readNote } from './state/process-note.ts'
 
 const missing = mountMissing('commands on a full disk')
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 /** An agent that goes on working when the disk is full, and frees nothing on it. */
 const tolerant = `const fs = require('node:fs')
@@ -50,16 +47,16 @@ interface World {
 /** An agent that runs on a small file system. */
 async function world(scarce: Scarce): Promise<World> {
   const service = await startService()
-  cleanups.push(() => service.close())
+  afterThisTest(() => service.close())
   const original = await installedAgent(service, { 'main.cjs': tolerant })
-  cleanups.push(() => original.remove())
+  afterThisTest(() => original.remove())
   const disk = smallDisk(scarce)
-  cleanups.push(() => disk.unmount())
+  afterThisTest(() => disk.unmount())
   const root = join(disk.root, 'mail-triage')
   cpSync(original.root, root, { recursive: true, verbatimSymlinks: true })
   const agent = agentIn(root)
   const run: World['run'] = (args, input) => svc(agent, args, { env, ...(input !== undefined && { input }) })
-  cleanups.push(async () => {
+  afterThisTest(async () => {
     disk.free()
     if (existsSync(agent.svc)) await run(['stop'])
     agent.remove()
@@ -148,7 +145,7 @@ for (let n = 0; ; n++) {
   }
 }`
   const child = spawn(process.execPath, ['-e', program, root, scarce], { stdio: 'ignore' })
-  cleanups.push(() => child.kill('SIGKILL'))
+  afterThisTest(() => child.kill('SIGKILL'))
   return child
 }
 

@@ -6,22 +6,19 @@ import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { agentFolder, type RunOptions, svc, token } from '../../testing/folder.ts'
 import { answer, command, json, type Service, startService } from '../../testing/service.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 const folder = (...args: Parameters<typeof agentFolder>) => {
   const made = agentFolder(...args)
-  cleanups.push(() => made.remove())
+  afterThisTest(() => made.remove())
   return made
 }
 const service = async (): Promise<Service> => {
   const started = await startService()
-  cleanups.push(() => started.close())
+  afterThisTest(() => started.close())
   return started
 }
 const offline = 'http://127.0.0.1:9'

@@ -19,7 +19,8 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PackedBundle } from '@svc/blueprint'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { byLevel, level, rowsOfLevel } from '../../../../testing/level.ts'
 import { programs } from '../../../../testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
@@ -33,10 +34,6 @@ import { readInstall } from '../state/install-note.ts'
 
 const password = 'correct horse battery'
 const here = fileURLToPath(new URL('../..', import.meta.url))
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 let packed: PackedBundle
 beforeAll(async () => {
   packed = await bundle()
@@ -44,7 +41,7 @@ beforeAll(async () => {
 
 async function newSetup(): Promise<InstallSetup> {
   const w = await newInstallSetup(packed)
-  cleanups.push(w.remove)
+  afterThisTest(w.remove)
   return w
 }
 const secretsEnv = { MAIL_PASSWORD: password }
@@ -280,7 +277,7 @@ describe('before the code is spent, nothing is left behind and the code stays go
     const needs = 'needs: [sh, restic-not-here, {name: sh-tool, min: "2.0"}]'
     const needing = await bundle({ 'svc.agent.yaml': `${bundleManifest}${needs}\n` })
     const w = await newInstallSetup(needing)
-    cleanups.push(w.remove)
+    afterThisTest(w.remove)
     const bin = join(w.above.root, 'bin')
     mkdirSync(bin)
     writeFileSync(join(bin, 'sh-tool'), '#!/bin/sh\necho sh-tool 1.9.3\n', { mode: 0o755 })

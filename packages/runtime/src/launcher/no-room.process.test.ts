@@ -1,17 +1,14 @@
 /** Rotates output on a real file system that is full or nearly full. */
 import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../testing/small-disk.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { openRuntimeLog } from './log.ts'
 import { maxOutputBytes, openOutput, rotateOutput } from './output.ts'
 
 const missing = mountMissing('the rotation of output on a full disk')
-const cleanups: (() => unknown)[] = []
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0).reverse()) cleanup()
-})
 
 interface Printer {
   readonly folder: Folder
@@ -27,12 +24,12 @@ interface Printer {
 
 function printer(scarce: Scarce): Printer {
   const disk = smallDisk(scarce)
-  cleanups.push(() => disk.unmount())
+  afterThisTest(() => disk.unmount())
   const root = join(disk.root, 'agent')
   mkdirSync(root)
   const folder = folderAt(root)
   const { fd } = openOutput(folder)
-  cleanups.push(() => closeSync(fd))
+  afterThisTest(() => closeSync(fd))
   let count = 0
   const file = (older?: number) => (older === undefined ? folder.output : `${folder.output}.${older}`)
   return {
@@ -155,7 +152,7 @@ describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
 
   test('the agent is started without an inode for its output, into a file of the reserve or into nothing', () => {
     const disk = smallDisk('inodes')
-    cleanups.push(() => disk.unmount())
+    afterThisTest(() => disk.unmount())
     const folder = folderAt(join(disk.root, 'agent'))
     for (const sub of [folder.log, join(folder.svc, 'reserve')]) mkdirSync(sub, { recursive: true })
     for (let n = 0; n < 9; n++) writeFileSync(join(folder.svc, 'reserve', String(n)), 'spare')

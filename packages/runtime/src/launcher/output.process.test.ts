@@ -1,7 +1,8 @@
 /** Tests the output of the agent's process as a log: a command can fetch it only if the manifest declares it. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { bundleManifest } from '../../testing/blueprint.ts'
 import { becomes, starts, svc } from '../../testing/folder.ts'
 import { installedAgent, password } from '../../testing/installed.ts'
@@ -9,23 +10,18 @@ import { command, json, startService } from '../../testing/service.ts'
 import { readNote } from '../state/process-note.ts'
 import { maxOutputBytes } from './output.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 const crashing = { 'main.cjs': 'throw new Error("no module restic for " + process.env.MAIL_PASSWORD)\n' }
 const declaring = bundleManifest.replace('logs: [', 'logs: [{name: printed, path: state/printed.log, output: true}, ')
 
 /** Starts a runtime with an agent that crashes, and waits until the runtime has noted the first crash. */
 async function crashes(files: Readonly<Record<string, string>>) {
   const good = await startService()
-  cleanups.push(() => good.close())
+  afterThisTest(() => good.close())
   good.usual = json({ commands: [], interval: 5 })
   const agent = await installedAgent(good, { ...crashing, ...files })
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   const running = starts(agent, ['run'], { scale: 0.05 })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   await becomes('a crash', () => {
     const state = readNote(agent)?.state
     return state && 'crashes' in state && state.crashes > 0
@@ -49,18 +45,18 @@ test('the traceback of a crashing agent can be fetched by a log command if its m
 
 test('a process that is taken over keeps its output file, which is still rotated', async () => {
   const good = await startService()
-  cleanups.push(() => good.close())
+  afterThisTest(() => good.close())
   const patient = 'console.log("began"); setInterval(() => {}, 1000)\n'
   const agent = await installedAgent(good, { 'main.cjs': patient, 'svc.agent.yaml': declaring })
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   const printed = join(agent.state, 'printed.log')
   const first = starts(agent, ['run'], { scale: 0.05 })
-  cleanups.push(() => first.end('SIGKILL'))
+  afterThisTest(() => first.end('SIGKILL'))
   await becomes('output', () => existsSync(printed) && readFileSync(printed, 'utf8') === 'began\n')
   await becomes('its note', () => readNote(agent)?.state.is === 'running')
   await first.end('SIGKILL')
   const second = starts(agent, ['run'], { scale: 0.05 })
-  cleanups.push(() => second.end('SIGKILL'))
+  afterThisTest(() => second.end('SIGKILL'))
   await second.said('took over the agent')
   appendFileSync(printed, 'x'.repeat(maxOutputBytes))
   await becomes('rotated', () => existsSync(`${printed}.1`) && readFileSync(printed, 'utf8') === '')

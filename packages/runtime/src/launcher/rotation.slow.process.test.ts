@@ -3,16 +3,12 @@
  * file. `npm test` leaves this out. packages/runtime/src/launcher/output.test.ts proves the same rules.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { becomes, starts } from '../../testing/folder.ts'
 import { installedAgent } from '../../testing/installed.ts'
 import { startService } from '../../testing/service.ts'
 import { maxOutputBytes } from './output.ts'
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 /**
  * The agent prints 200 lines of a kilobyte at once, which is about the number of lines that one rotation can lose. The
@@ -44,14 +40,14 @@ const numbers = (text: string): number[] => {
 
 test('the agent is not disturbed, every line is in one of the files except those printed during a rotation, and "svc logs -f" continues', async () => {
   const service = await startService()
-  cleanups.push(() => service.close())
+  afterThisTest(() => service.close())
   const agent = await installedAgent(service, { 'main.cjs': talker })
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   const running = starts(agent, ['run'], { scale: 0.05 })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   await becomes('the first lines', () => readFileSync(agent.output, 'utf8').includes('line 0 '))
   const following = starts(agent, ['logs', '-f', '--lines', '1'])
-  cleanups.push(() => following.end('SIGKILL'))
+  afterThisTest(() => following.end('SIGKILL'))
   await following.said(`line ${burst - 1} `)
   writeFileSync(`${agent.state}/followed`, '')
   await becomes('the last line', () => existsSync(`${agent.state}/done`))

@@ -15,7 +15,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { eventually } from '../../../../testing/eventually.ts'
 import { level } from '../../../../testing/level.ts'
 import { comesAfter } from '../../../../testing/order.ts'
@@ -29,26 +30,22 @@ import { readNote } from '../state/process-note.ts'
 
 /** The factor for all durations: a second lasts 50 ms. */
 const scale = 0.05
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 const service = async (): Promise<Service> => {
   const started = await startService()
   started.usual = json({ commands: [], interval: 5 })
   started.other = json({ id: 'ws-1' })
-  cleanups.push(() => started.close())
+  afterThisTest(() => started.close())
   return started
 }
 async function newSetup(files: Readonly<Record<string, string>> = {}) {
   const good = await service()
   const agent = await installedAgent(good, files)
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   return { good, agent }
 }
 const runs = (agent: InstalledAgent, options: StartOptions = {}): Running => {
   const running = starts(agent, ['run'], { scale, ...options })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   return running
 }
 const changed = (from: string | RegExp, to: string) => ({ 'svc.agent.yaml': bundleManifest.replace(from, to) })
@@ -235,7 +232,7 @@ describe('the process of the agent', () => {
     const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
     await becomes('output', () => readFileSync(agent.output, 'utf8').includes(`started ${first?.pid}`))
     const following = starts(agent, ['logs', '-f'])
-    cleanups.push(() => following.end('SIGKILL'))
+    afterThisTest(() => following.end('SIGKILL'))
     await following.said(`started ${first?.pid}`)
     appendFileSync(agent.output, `it said ${password}\n`)
     expect(await following.said('it said')).toBe('it said [masked]')
@@ -388,13 +385,13 @@ describe('commands from the service (3.6)', () => {
 
 test('an agent in a folder connected by hand is run in place, also without a service', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-hand-')))
-  cleanups.push(() => rmSync(root, { recursive: true, force: true }))
+  afterThisTest(() => rmSync(root, { recursive: true, force: true }))
   writeFileSync(
     join(root, 'svc.agent.yaml'),
     `name: by-hand\nversion: 0.1.0\nruntime: {kind: process, command: [sh, -c, 'echo hello $SVC_SETTING_EVERY; exec sleep 1000']}\nsettings: [{key: every, type: number, default: 7}]\n`,
   )
   const running = starts({ root }, ['run'], { scale })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   await running.said('started the agent')
   await running.said('names no service to report to')
   await becomes('output', () => readFileSync(join(root, '.svc/log/agent.log'), 'utf8') === 'hello 7\n')
@@ -405,7 +402,7 @@ test.skipIf(level === 'short')(
   'compose: docker is called with the named files in the foreground, and it also ends containers that had to be killed',
   async () => {
     const bin = realpathSync(mkdtempSync(join(tmpdir(), 'svc-docker-')))
-    cleanups.push(() => rmSync(bin, { recursive: true, force: true }))
+    afterThisTest(() => rmSync(bin, { recursive: true, force: true }))
     const calls = join(bin, 'calls')
     writeFileSync(
       join(bin, 'docker'),

@@ -5,7 +5,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { level, rowsOfLevel } from '../../../../testing/level.ts'
 import { programs } from '../../../../testing/program.ts'
 import { becomes, type Running, starts, svc } from '../../testing/folder.ts'
@@ -18,18 +19,14 @@ import { readNote } from '../state/process-note.ts'
 
 /** The factor for all durations: a stubborn process has 1.5 s. */
 const scale = 0.15
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 function agentOf(script: string, more: Readonly<Record<string, string>> = {}): HelpingAgent {
   const agent = helpingAgent(script, more)
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   return agent
 }
 const runs = (agent: HelpingAgent): Running => {
   const running = starts(agent, ['run'], { scale })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   return running
 }
 const env = { SVC_TIME_SCALE: String(scale) }
@@ -45,7 +42,7 @@ const running = (agent: HelpingAgent, before?: number) =>
 function stranger(command: readonly string[], options: Parameters<typeof spawn>[2] = {}): ChildProcess {
   const [program = '', ...args] = command
   const child = spawn(program, args, { stdio: 'ignore', detached: true, ...options })
-  cleanups.push(() => signalGroup(child.pid ?? 0, 'SIGKILL'))
+  afterThisTest(() => signalGroup(child.pid ?? 0, 'SIGKILL'))
   return child
 }
 const isRunning = ({ pid }: ChildProcess): boolean => isAlive({ pid: pid ?? 0, start: '' })

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { agentFolder, becomes } from '../../testing/folder.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
 import { agentAt } from '../cli/kit/folder.ts'
@@ -6,15 +7,11 @@ import { readAgentFacts } from '../cli/look/facts.ts'
 import { explainState } from '../cli/look/why.ts'
 import { judgeBinding, pauseAfter, probeBinding, watchBindings } from './bindings.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 let product: Service
 beforeEach(async () => {
   product = await startService()
   product.other = json({ id: 'w' })
-  cleanups.push(() => product.close())
+  afterThisTest(() => product.close())
 })
 const variables = (name: string) =>
   `SVC_BINDING_${name}_URL=${product.origin}\nSVC_BINDING_${name}_WORKSPACE=${name}\nSVC_BINDING_${name}_TOKEN=t\n`
@@ -23,10 +20,8 @@ const binding = (product: string) => ({ product, role: 'editor', scopes: [] })
 test('bindings that a new version adds are watched at once, those that it drops no longer, and none is asked twice (3.7)', async () => {
   const folder = agentFolder({ '.svc/agent.env': variables('TASKS') + variables('NOTES') })
   const stop = new AbortController()
-  cleanups.push(
-    () => folder.remove(),
-    () => stop.abort(),
-  )
+  afterThisTest(() => folder.remove())
+  afterThisTest(() => stop.abort())
   const tasks = { bindings: [binding('tasks')] }
   const both = { bindings: [binding('tasks'), binding('notes')] }
   const watch = watchBindings(folder, tasks, stop.signal)
@@ -56,10 +51,8 @@ test("the products' answers are shown to people on the machine, for the bindings
     '.svc/journal/commands': '',
   })
   const stop = new AbortController()
-  cleanups.push(
-    () => folder.remove(),
-    () => stop.abort(),
-  )
+  afterThisTest(() => folder.remove())
+  afterThisTest(() => stop.abort())
   const watch = watchBindings(folder, { bindings: [binding('tasks'), binding('old')] }, stop.signal)
   await becomes('both are known', () => watch.health({ bindings: [binding('tasks'), binding('old')] }).length === 2)
   const reasons = explainState(readAgentFacts(await agentAt(folder.root)), 0)

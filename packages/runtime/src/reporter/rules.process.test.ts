@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { level } from '../../../../testing/level.ts'
 import { comesAfter } from '../../../../testing/order.ts'
 import { badAnswers, deep } from '../../testing/bad.ts'
@@ -20,32 +21,28 @@ import { answer, command, json, type Service, startService } from '../../testing
 const scale = 0.03
 const quick = json({ commands: [], interval: 5 })
 const agentFile = fileURLToPath(new URL('../../testing/agent.ts', import.meta.url))
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 const service = async (port?: number): Promise<Service> => {
   const started = await startService(port)
   started.usual = quick
-  cleanups.push(() => started.close())
+  afterThisTest(() => started.close())
   return started
 }
 const folder = (...args: Parameters<typeof agentFolder>) => {
   const made = agentFolder(...args)
-  cleanups.push(() => made.remove())
+  afterThisTest(() => made.remove())
   return made
 }
 const starts = (of: ReturnType<typeof agentFolder>, ...args: string[]): Running => {
   const running = reporter(of, scale, ...(args.length > 0 ? [args] : []))
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   return running
 }
 /** Runs the agent until it ends by itself. */
 const agentRuns = (of: ReturnType<typeof agentFolder>, steps: number) =>
   new Promise<number | null>((resolve) => {
     const child = spawn(process.execPath, [agentFile, of.root, String(steps)], { stdio: 'ignore' })
-    cleanups.push(() => child.kill('SIGKILL'))
+    afterThisTest(() => child.kill('SIGKILL'))
     child.on('close', resolve)
   })
 const traceOf = (of: ReturnType<typeof agentFolder>) => readFileSync(join(of.root, 'state/trace'), 'utf8')
@@ -95,7 +92,7 @@ describe('rule 2: the reporter survives and reports at the next interval when th
     // Time is shortened less than in other tests: on a busy machine a good answer must not take longer than the
     // timeout, and the next report must not look like a retry.
     const running = startsAny(of, ['report'], { scale: 0.1 })
-    cleanups.push(() => running.end('SIGKILL'))
+    afterThisTest(() => running.end('SIGKILL'))
     await bad.reported(1)
     for (const [what, reply] of badAnswers(`${bad.origin}/elsewhere`).slice(from, to)) {
       const [count, lines] = [bad.reports.length, running.lines.length]
@@ -349,7 +346,7 @@ test.skipIf(level === 'short')("the reports continue if nobody reads the reporte
 test('however much time is shortened, a service that takes 60 reports a minute takes all of them', async () => {
   const good = await service()
   const running = startsAny(folder({}, good.origin), ['report'], { scale: 0.001, env: { SVC_TIME_FLOOR: '' } })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   await good.reported(1)
   expect(await comesAfter(2500, good.reported(4))).toBe(true)
 })

@@ -5,18 +5,14 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { checkOut, commitOf } from '../../../../../testing/earlier-commits.ts'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { account } from '../../../testing/adopting.ts'
 import { answerOf, claudeHome, prompt } from '../../../testing/ai/home.ts'
 import { token } from '../../../testing/folder.ts'
 import { startService } from '../../../testing/service.ts'
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 /** The last commit whose `svc adopt` shows jobs, and does not know AI sessions. */
 const before = commitOf('c47e867fd')
@@ -26,11 +22,9 @@ async function somebody() {
   const service = await startService()
   const ada = account()
   const claude = claudeHome(ada.home)
-  cleanups.push(
-    () => service.close(),
-    () => claude.remove(),
-    () => ada.remove(),
-  )
+  afterThisTest(() => service.close())
+  afterThisTest(() => claude.remove())
+  afterThisTest(() => ada.remove())
   claude.lines('one', [prompt, answerOf('a')])
   claude.note('one', claude.startProcess().pid, 'waiting')
   ada.crontab.write('0 3 * * * /opt/backup.sh\n')

@@ -1,17 +1,13 @@
 /** Tests commands whose output cannot be written, because the disk is full or the reader of the pipe has ended. */
 import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { programs } from '../../../../../testing/program.ts'
 import { agentFolder, becomes } from '../../../testing/folder.ts'
 import { installedAgent } from '../../../testing/installed.ts'
 import { startService } from '../../../testing/service.ts'
 import { readNote } from '../../state/process-note.ts'
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 type Place = 'pipe' | number
 interface Ended {
@@ -31,7 +27,7 @@ function runs(root: string, args: readonly string[], out: Place, err: Place): Pr
 
 const full = (): number => {
   const fd = openSync('/dev/full', 'w')
-  cleanups.push(() => closeSync(fd))
+  afterThisTest(() => closeSync(fd))
   return fd
 }
 
@@ -40,7 +36,7 @@ describe.skipIf(!existsSync('/dev/full'))('an output on a full disk', () => {
     'of "%s" is one line on standard error and an exit code, and no stack trace',
     async (words) => {
       const folder = agentFolder()
-      cleanups.push(() => folder.remove())
+      afterThisTest(() => folder.remove())
       const args = words.split(' ')
       const one = await runs(folder.root, args, full(), 'pipe')
       expect(one.code).not.toBe(0)
@@ -52,11 +48,11 @@ describe.skipIf(!existsSync('/dev/full'))('an output on a full disk', () => {
 
   test('does not disturb "svc run": the agent runs and stops as usual', async () => {
     const service = await startService()
-    cleanups.push(() => service.close())
+    afterThisTest(() => service.close())
     const agent = await installedAgent(service)
-    cleanups.push(() => agent.remove())
+    afterThisTest(() => agent.remove())
     const child = spawn(process.execPath, [programs.svc, 'run'], { cwd: agent.root, stdio: ['ignore', full(), full()] })
-    cleanups.push(() => child.kill('SIGKILL'))
+    afterThisTest(() => child.kill('SIGKILL'))
     const ended = new Promise((resolve) => child.on('close', resolve))
     await becomes('a running agent', () => readNote(agent)?.state.is === 'running')
     await service.reported(1)
@@ -68,7 +64,7 @@ describe.skipIf(!existsSync('/dev/full'))('an output on a full disk', () => {
 
 test('a reader that ends early ends the command without a word', async () => {
   const folder = agentFolder()
-  cleanups.push(() => folder.remove())
+  afterThisTest(() => folder.remove())
   const out = execFileSync('sh', ['-c', '"$0" "$1" why 2>&1 | head -c 1', process.execPath, programs.svc], {
     cwd: folder.root,
     encoding: 'utf8',

@@ -3,7 +3,8 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { byLevel, level } from '../../../../../testing/level.ts'
 import { programs } from '../../../../../testing/program.ts'
 import { becomes, starts, svc } from '../../../testing/folder.ts'
@@ -13,21 +14,15 @@ import { whoHolds } from '../../machine/files/lock.ts'
 import { identityOf } from '../../machine/process/identity.ts'
 import { readNote } from '../../state/process-note.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 async function agentOf(): Promise<InstalledAgent> {
   const service = await startService()
   const agent = await installedAgent(service)
-  cleanups.push(
-    () => service.close(),
-    () => agent.remove(),
-    () => {
-      const holder = whoHolds(agent, 'runtime')
-      if (holder) process.kill(holder.pid, 'SIGKILL')
-    },
-  )
+  afterThisTest(() => service.close())
+  afterThisTest(() => agent.remove())
+  afterThisTest(() => {
+    const holder = whoHolds(agent, 'runtime')
+    if (holder) process.kill(holder.pid, 'SIGKILL')
+  })
   return agent
 }
 

@@ -1,16 +1,13 @@
 /** Keeps the newest record and the newest output of a job on a real file system without space. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../../testing/small-disk.ts'
 import { openLastLog } from './last-log.ts'
 import { recorderIn } from './recorder.ts'
 
 const missing = mountMissing('records and logs of jobs on a full disk')
-const cleanups: (() => unknown)[] = []
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0).reverse()) cleanup()
-})
 
 const mb = 1024 * 1024
 const call = { name: 'backup', command: ['true'], noOverlap: false, log: false }
@@ -18,7 +15,7 @@ const call = { name: 'backup', command: ['true'], noOverlap: false, log: false }
 /** The folder of a job on a small file system, with records of this many older runs, the last of which still lives. */
 function job(scarce: Scarce, runs: number): { disk: SmallDisk; folder: string; names: () => string[] } {
   const disk = smallDisk(scarce)
-  cleanups.push(() => disk.unmount())
+  afterThisTest(() => disk.unmount())
   const folder = join(disk.root, 'backup')
   mkdirSync(folder)
   for (let n = 1; n <= runs; n++) {

@@ -1,17 +1,13 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { answerOf, claudeHome, prompt } from '../../../testing/ai/home.ts'
 import { type Running, starts } from '../../../testing/folder.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
 import { privateMarks } from '../../../testing/private.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 interface Host {
   readonly account: Account
@@ -26,7 +22,7 @@ interface Host {
 /** An account with the folder of a host agent, whose program is a copy of `svc.pyz` as `svc adopt` makes it. */
 async function newHost(): Promise<Host> {
   const account = await newAccount()
-  cleanups.push(() => account.remove())
+  afterThisTest(() => account.remove())
   const folder = folderAt(join(account.jobs, '../..'))
   for (const path of [account.jobs, folder.runtimeFolder, join(account.home, 'stand-in')])
     mkdirSync(path, { recursive: true })
@@ -45,7 +41,7 @@ async function newHost(): Promise<Host> {
         file: ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz'],
         env: { HOME: account.home, PATH: `${join(account.home, 'stand-in')}:${process.env.PATH}` },
       })
-      cleanups.push(() => running.end('SIGKILL'))
+      afterThisTest(() => running.end('SIGKILL'))
       return running
     },
     status: () => JSON.parse(readFileSync(join(folder.state, 'status.json'), 'utf8')),
@@ -99,7 +95,7 @@ test('the host agent reports jobs as they run, fail and get lost', async () => {
 test('sessions are shown beside jobs if a person chose that: one that waits, its answer, and its end', async () => {
   const host = await newHost()
   const claude = claudeHome(host.account.home)
-  cleanups.push(() => claude.remove())
+  afterThisTest(() => claude.remove())
   const child = claude.startProcess()
   claude.lines('one', [prompt, answerOf('a')])
   claude.note('one', child.pid, 'waiting')

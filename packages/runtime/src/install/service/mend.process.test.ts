@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { agentFolder, svc } from '../../../testing/folder.ts'
 import { systemdMachine } from '../../../testing/systemd.ts'
 import { hostManifest } from '../../host/agent/manifest.ts'
@@ -10,18 +11,14 @@ import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { systemdUnit } from './text.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 const gone = '/opt/Cellar/node/20.20.0/bin/node'
 
 function world(manifest: string) {
   const machine = systemdMachine()
-  cleanups.push(machine.remove)
+  afterThisTest(machine.remove)
   const folder: Folder & { remove(): void } = agentFolder({ 'svc.agent.yaml': manifest })
-  cleanups.push(folder.remove, () => svc(folder, ['stop'], { env: { PATH: '/nowhere' } }))
+  afterThisTest(folder.remove)
+  afterThisTest(() => svc(folder, ['stop'], { env: { PATH: '/nowhere' } }))
   createFolders(folder)
   const file = machine.unit('svc-vela-ada.service')
   const write = (launch: readonly string[]) =>

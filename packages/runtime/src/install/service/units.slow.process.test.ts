@@ -3,7 +3,8 @@
  * name is. `npm test` leaves this out. packages/runtime/src/install/service/text.test.ts proves the same rules.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { agentFolder, svc } from '../../../testing/folder.ts'
 import { type Machine, systemdMachine } from '../../../testing/systemd.ts'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
@@ -12,14 +13,9 @@ import { ownIdentity } from '../../machine/process/identity.ts'
 import { writeInstall } from '../../state/install-note.ts'
 import { systemdUnit } from './text.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 function machine(linger?: string): Machine {
   const made = systemdMachine(linger)
-  cleanups.push(made.remove)
+  afterThisTest(made.remove)
   return made
 }
 const off = { SVC_TEST_SYSTEMD_OFF: '1' }
@@ -33,10 +29,8 @@ runtime:
 /** Makes the folder of an agent of the blueprint nightly-backup. With a name, the agent was installed with a code. */
 function agent(name?: string): Folder {
   const folder = agentFolder({ 'svc.agent.yaml': manifest })
-  cleanups.push(
-    () => folder.remove(),
-    () => svc(folder, ['stop'], { env: { PATH: '/nowhere' } }),
-  )
+  afterThisTest(() => folder.remove())
+  afterThisTest(() => svc(folder, ['stop'], { env: { PATH: '/nowhere' } }))
   createFolders(folder)
   if (name !== undefined)
     writeInstall(folder, {

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { becomes } from '../../../testing/folder.ts'
 import { signalGroup } from './group.ts'
 import { identityOf } from './identity.ts'
@@ -11,15 +12,11 @@ import { agentProcesses, createMarkCheck, signalProcess } from './mark.ts'
 
 let above: string
 let dir: string
-const cleanups: (() => unknown)[] = []
 beforeEach(() => {
   above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-mark-')))
   dir = join(above, 'agent')
   mkdirSync(dir)
-})
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0)) cleanup()
-  rmSync(above, { recursive: true, force: true })
+  afterThisTest(() => rmSync(above, { recursive: true, force: true }))
 })
 
 /** Starts a process as a runtime starts an agent. */
@@ -28,7 +25,7 @@ function marked(command: readonly string[], folder = dir): ChildProcess & { pid:
   const env = { ...process.env, SVC_AGENT_DIR: folder, SVC_AGENT_STARTED: '1763000000.000' }
   const child = spawn(program, args, { detached: true, stdio: 'ignore', env })
   const { pid = 0 } = child
-  cleanups.push(() => signalGroup(pid, 'SIGKILL'))
+  afterThisTest(() => signalGroup(pid, 'SIGKILL'))
   return Object.assign(child, { pid })
 }
 const pids = () => agentProcesses(dir).map(({ pid }) => pid)
@@ -73,7 +70,7 @@ test('a process in the session of a stranger is not found', async () => {
     detached: true,
     stdio: 'ignore',
   })
-  cleanups.push(() => signalGroup(stranger.pid ?? 0, 'SIGKILL'))
+  afterThisTest(() => signalGroup(stranger.pid ?? 0, 'SIGKILL'))
   await becomes('its child', () => childrenOf(stranger.pid ?? 0).length > 0)
   expect(pids()).toEqual([])
 })

@@ -3,22 +3,18 @@
  * `npm test` leaves this out. packages/runtime/src/reporter/status/age.test.ts proves the same rules.
  */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { agentFolder, becomes, reporter, starts, svc } from '../../../testing/folder.ts'
 import { installedAgent } from '../../../testing/installed.ts'
 import { json, type Service, startService } from '../../../testing/service.ts'
 import { readNote } from '../../state/process-note.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
 async function service(): Promise<Service> {
   const started = await startService()
   started.usual = json({ commands: [], interval: 5 })
   started.other = json({ id: 'ws-1' })
-  cleanups.push(() => started.close())
+  afterThisTest(() => started.close())
   return started
 }
 const healthOf = (good: Service, name: string) => good.reports.at(-1)?.report.health?.find((item) => item.name === name)
@@ -30,7 +26,7 @@ const said = JSON.stringify({ state: { level: 'ok', label: 'Working' }, active: 
  */
 function written(good: Service, minutes: number, usual?: number | null) {
   const agent = agentFolder({ 'state/status.json': said }, good.origin)
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   const now = Date.now()
   const at = now - minutes * 60_000
   utimesSync(`${agent.root}/state/status.json`, at / 1000, at / 1000)
@@ -97,7 +93,7 @@ test('what was learned about the writes is kept for the next reporter', async ()
   const good = await service()
   const agent = written(good, 0, 30)
   const first = reporter(agent, 0.05)
-  cleanups.push(() => first.end('SIGKILL'))
+  afterThisTest(() => first.end('SIGKILL'))
   await good.reported(2)
   await first.end()
   const late = Date.now() / 1000 - 11 * 60
@@ -112,14 +108,14 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const good = await service()
     const agent = await installedAgent(good)
-    cleanups.push(() => agent.remove())
+    afterThisTest(() => agent.remove())
     const running = starts(agent, ['run'], { scale: 0.05 })
-    cleanups.push(() => running.end('SIGKILL'))
+    afterThisTest(() => running.end('SIGKILL'))
     await becomes('a running process', () => healthOf(good, 'Process')?.level === 'ok')
     const state = readNote(agent)?.state
     const pid = state && 'pid' in state ? state.pid : 0
     process.kill(pid, 'SIGSTOP')
-    cleanups.push(() => process.kill(pid, 'SIGCONT'))
+    afterThisTest(() => process.kill(pid, 'SIGCONT'))
     await becomes('a warning', () => healthOf(good, 'Process')?.level === 'warn')
     expect(healthOf(good, 'Process')?.detail).toContain('state T')
     expect((await svc(agent, ['status'])).out).toContain('is stopped by a signal (state T)')
@@ -133,9 +129,9 @@ test.runIf(process.platform === 'linux')(
 test('svc stop sends one last report that says who stopped it, after the agent has ended (D66)', async () => {
   const good = await service()
   const agent = await installedAgent(good)
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   const running = starts(agent, ['run'], { scale: 0.05 })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   await becomes('a running process', () => healthOf(good, 'Process')?.level === 'ok')
   expect((await svc(agent, ['stop'])).code).toBe(0)
   const last = good.reports.at(-1)?.report
@@ -145,7 +141,7 @@ test('svc stop sends one last report that says who stopped it, after the agent h
   expect(good.reports.filter(({ report }) => report.stopped !== undefined)).toHaveLength(1)
 
   const again = starts(agent, ['run'], { scale: 0.05 })
-  cleanups.push(() => again.end('SIGKILL'))
+  afterThisTest(() => again.end('SIGKILL'))
   const count = good.reports.length
   await good.reported(count + 1)
   expect(good.reports.at(-1)?.report.stopped).toBeUndefined()
@@ -158,13 +154,13 @@ test('Ctrl-C at a reporter counts as a person, and a hanging service delays its 
   const good = await service()
   const agent = written(good, 0)
   const first = reporter(agent, 0.05)
-  cleanups.push(() => first.end('SIGKILL'))
+  afterThisTest(() => first.end('SIGKILL'))
   await good.reported(1)
   await first.end('SIGINT')
   expect(good.reports.at(-1)?.report.stopped).toBe('person')
 
   const second = reporter(agent, 0.05)
-  cleanups.push(() => second.end('SIGKILL'))
+  afterThisTest(() => second.end('SIGKILL'))
   await good.reported(good.reports.length + 1)
   good.usual = () => {}
   expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null })

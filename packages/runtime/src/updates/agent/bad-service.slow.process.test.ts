@@ -6,7 +6,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PackedBundle } from '@svc/blueprint'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { badAnswers, nonsense } from '../../../testing/bad.ts'
 import { bundle } from '../../../testing/blueprint.ts'
 import { becomes, starts } from '../../../testing/folder.ts'
@@ -17,10 +18,6 @@ import { versionFolderName } from '../../state/versions/folders.ts'
 import { readUpdate } from './journal.ts'
 
 const scale = 0.02
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 
 /**
  * The files of an agent that reports the level in its file `level-<version>`; without that file it reports no level.
@@ -78,17 +75,17 @@ test(`while it is proved, watched and undone the service ${ways.join(', ')}: the
 
 async function inWorld(hows: readonly Way[]): Promise<void> {
   const service = await startService()
-  cleanups.push(() => service.close())
+  afterThisTest(() => service.close())
   service.other = json({ id: 'ws-1' })
   const old = await learnFiles(await bundle())
   const agent = await installedAgent(service)
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   const bundles: Record<string, PackedBundle | Reply> = {}
   const offered = offerBundles(service, bundles)
   const good = service.other
   offered.wish(undefined)
   const running = starts(agent, ['run'], { scale })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   await becomes('the old version', () => agent.starts().length === 1)
   const ran = [old]
   const bad = badReplies(agent)

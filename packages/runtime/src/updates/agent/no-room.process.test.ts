@@ -1,7 +1,8 @@
 /** Rolls an agent back, and installs one, on a real file system that is full. */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../../testing/small-disk.ts'
 import { claimFolder } from '../../install/claim.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
@@ -11,10 +12,6 @@ import { rollbackAlone } from './alone.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 
 const missing = mountMissing('a rollback on a full disk')
-const cleanups: (() => unknown)[] = []
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0).reverse()) cleanup()
-})
 
 const release = (version: string, digit: string) => ({ version, sha256: digit.repeat(64) })
 const older = release('1.0.0', 'a')
@@ -25,7 +22,7 @@ const asked = { id: '1', running: '2.0.0', by: 'on this machine' }
 /** An agent that was updated from one version to another, on a file system that is full. */
 function fullAgent(scarce: Scarce, reserve: boolean): { folder: Folder; disk: SmallDisk } {
   const disk = smallDisk(scarce)
-  cleanups.push(() => disk.unmount())
+  afterThisTest(() => disk.unmount())
   const root = join(disk.root, 'agent')
   for (const { sha256, version } of [older, newer]) {
     const folder = join(root, 'versions', versionFolderName(sha256))

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PackedBundle } from '@svc/blueprint'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { level } from '../../../../../testing/level.ts'
 import { bundle, bundleManifest } from '../../../testing/blueprint.ts'
 import { becomes, type Running, type StartOptions, starts, svc, token } from '../../../testing/folder.ts'
@@ -17,10 +18,6 @@ import { readUpdate } from './journal.ts'
  * The factor for all durations: a second lasts 20 ms, so 30 minutes of watching take 36 s, and ten minutes take 12 s.
  */
 const scale = 0.02
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 let old: PackedBundle
 let next: PackedBundle
 beforeAll(async () => {
@@ -32,14 +29,14 @@ async function newSetup(bundles: Readonly<Record<string, PackedBundle | Reply>> 
   const service = await startService()
   service.usual = json({ commands: [], interval: 5 })
   service.other = json({ id: 'ws-1' })
-  cleanups.push(() => service.close())
+  afterThisTest(() => service.close())
   const agent = await installedAgent(service)
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   return { service, agent, offered: offerBundles(service, bundles) }
 }
 const runs = (agent: InstalledAgent, options: StartOptions = {}): Running => {
   const running = starts(agent, ['run'], { scale, ...options })
-  cleanups.push(() => running.end('SIGKILL'))
+  afterThisTest(() => running.end('SIGKILL'))
   return running
 }
 const reportWhere = (

@@ -7,7 +7,8 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { within } from '../../../../../testing/within.ts'
 import { testConfig } from '../../../testing/service.ts'
@@ -16,16 +17,11 @@ import { connectionsOf } from './connections.ts'
 import { listen, listenWide } from './listen.ts'
 import { createListener, listenerLimits } from './listener.ts'
 
-const cleanups: (() => void)[] = []
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0).reverse()) cleanup()
-})
-
 const where = { port: 0, host: '127.0.0.1', how: 'SVC_PORT' }
 
 async function listening(server: Server, count?: number): Promise<number> {
   const others = await listenWide(server, where, count)
-  cleanups.push(() => {
+  afterThisTest(() => {
     for (const each of [server, ...others]) each.close()
     server.closeAllConnections()
   })
@@ -34,7 +30,7 @@ async function listening(server: Server, count?: number): Promise<number> {
 
 function begin(port: number): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
-  cleanups.push(() => socket.destroy())
+  afterThisTest(() => socket.destroy())
   return socket
 }
 

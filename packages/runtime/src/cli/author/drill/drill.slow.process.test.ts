@@ -5,24 +5,21 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../../testing/cleaning.ts'
 import { becomes, starts, svc, token } from '../../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent, password } from '../../../../testing/installed.ts'
 import { startService } from '../../../../testing/service.ts'
 import { identityOf } from '../../../machine/process/identity.ts'
 import { folderChecksum } from './rehearse.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
 async function newSetup(files: Readonly<Record<string, string>> = {}) {
   const service = await startService()
-  cleanups.push(() => service.close())
+  afterThisTest(() => service.close())
   const agent = await installedAgent(service, files)
-  cleanups.push(() => agent.remove())
+  afterThisTest(() => agent.remove())
   const tmp = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drills-')))
-  cleanups.push(() => rmSync(tmp, { recursive: true, force: true }))
+  afterThisTest(() => rmSync(tmp, { recursive: true, force: true }))
   await service.close() // A drill needs no service.
   return { agent, tmp }
 }
@@ -116,7 +113,7 @@ test('a drill detects an agent that would not prove itself', async () => {
 
 test('a folder that was not installed from a blueprint has nothing to rehearse', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-hand-')))
-  cleanups.push(() => rmSync(root, { recursive: true, force: true }))
+  afterThisTest(() => rmSync(root, { recursive: true, force: true }))
   writeFileSync(join(root, 'svc.agent.yaml'), 'name: by-hand\nversion: 0.1.0\n')
   const { code, err } = await svc({ root } as InstalledAgent, ['drill'])
   expect([code, err]).toEqual([1, expect.stringContaining('was not installed from a blueprint')])
@@ -125,10 +122,10 @@ test('a folder that was not installed from a blueprint has nothing to rehearse',
 test('a drill that is killed leaves no agent running, and no copy with its secrets', async () => {
   const { agent, tmp } = await newSetup()
   const drill = starts(agent, ['drill', '--start'], { scale: 0.1, env: { TMPDIR: tmp } })
-  cleanups.push(() => drill.end('SIGKILL'))
+  afterThisTest(() => drill.end('SIGKILL'))
   const pid = Number(/process (\d+)/.exec(await drill.said('started the agent'))?.[1])
   expect(identityOf(pid)).toBeDefined()
-  cleanups.push(() => identityOf(pid) && process.kill(-pid, 'SIGKILL'))
+  afterThisTest(() => identityOf(pid) && process.kill(-pid, 'SIGKILL'))
   expect(readdirSync(tmp)).toHaveLength(1)
   await drill.end('SIGKILL')
   await becomes('the rehearsed agent ended', () => identityOf(pid) === undefined)
