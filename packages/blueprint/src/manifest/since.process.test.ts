@@ -7,19 +7,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { examineFolder } from '../index.ts'
 import { manifestAdditions, neededSvc } from './since.ts'
 
 const old = fileURLToPath(new URL('../../testing/old/svc-0.1.0.pyz', import.meta.url))
-const dirs: string[] = []
-afterEach(() => {
-  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true })
-})
 
 function folder(line: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'svc-since-'))
-  dirs.push(dir)
+  afterThisTest(() => rmSync(dir, { recursive: true, force: true }))
   writeFileSync(join(dir, 'main.py'), 'print("works")\n')
   writeFileSync(
     join(dir, 'svc.agent.yaml'),

@@ -1,18 +1,15 @@
 /** Tests the stored copy of a parsed manifest. Commands use this copy instead of parsing the manifest again. */
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { agentFolder } from '../../testing/folder.ts'
 import { manifestForCommand, manifestNow } from './known.ts'
 
-const agents: ReturnType<typeof agentFolder>[] = []
-afterEach(() => {
-  for (const agent of agents.splice(0)) agent.remove()
-})
 const text = 'name: mail-triage\nversion: 1.4.0\ncontrols: [pause]\n'
 const folder = () => {
   const agent = agentFolder({ 'svc.agent.yaml': text })
-  agents.push(agent)
+  afterThisTest(() => agent.remove())
   return agent
 }
 const copyOf = (agent: ReturnType<typeof agentFolder>) => join(agent.journal, 'manifest.json')

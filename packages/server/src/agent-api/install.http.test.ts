@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { StatementSync } from 'node:sqlite'
 import { buffer as bytesOf } from 'node:stream/consumers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { eventually } from '../../../../testing/eventually.ts'
 import type { BundleOptions } from '../../testing/bundles.ts'
 import { type InstallWorkspace, installing } from '../../testing/installing.ts'
@@ -23,11 +24,7 @@ import { activate, deactivate } from '../people/workspaces/store.ts'
 import { issueCodes } from '../updates/installs/issue.ts'
 import { HeldBundles } from './bundle.ts'
 
-const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  vi.restoreAllMocks()
-  for (const close of closing.splice(0).reverse()) await close()
-})
+afterEach(() => vi.restoreAllMocks())
 
 interface Ready extends InstallWorkspace {
   service: TestService
@@ -37,10 +34,10 @@ interface Ready extends InstallWorkspace {
 
 async function start(made: BundleOptions | false = {}, options: ServiceOptions = {}): Promise<Ready> {
   const store = await openTestSqlite()
-  closing.push(store.close)
+  afterThisTest(store.close)
   const w = await installing(store)
   const service = await startService(store, { ...options, now: w.clock.now })
-  closing.push(service.stop)
+  afterThisTest(service.stop)
   if (made) await w.upload(made)
   const call =
     (path: string) =>
@@ -311,7 +308,7 @@ describe('the bundle route', () => {
     const slow = await Promise.all(
       Array.from({ length: 40 }, async () => {
         const socket = connect(w.service.port, '127.0.0.1')
-        closing.push(async () => socket.destroy())
+        afterThisTest(() => socket.destroy())
         socket.write(
           `GET /api/agent/v1/bundle/1.0.0 HTTP/1.1\r\nHost: localhost:8787\r\nAuthorization: Bearer ${token}\r\n\r\n`,
         )

@@ -1,20 +1,16 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { installing } from '../../testing/installing.ts'
 import { type SendOptions, send, startService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { redeemInstall } from '../updates/installs/redeem.ts'
 
-const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
 async function start() {
   const store = await openTestSqlite()
-  closing.push(store.close)
+  afterThisTest(store.close)
   const w = await installing(store)
   const service = await startService(store, { now: w.clock.now })
-  closing.push(service.stop)
+  afterThisTest(service.stop)
   await w.upload({ bindings: ['tasks:editor:tasks.write'] })
   const redeemed = await redeemInstall(store.db, await w.issue(), w.clock.now())
   const token = redeemed.ok ? (redeemed.value.answer.env.SVC_BINDING_TASKS_TOKEN ?? '') : ''

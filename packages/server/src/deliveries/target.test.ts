@@ -1,14 +1,10 @@
 import type { LookupAddress } from 'node:dns'
-import { createServer, get, type Server } from 'node:http'
+import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { readAddresses } from '../platform/http/address.ts'
 import { agentFor, judgeAddress, readTarget } from './target.ts'
-
-const servers: Server[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) await new Promise((closed) => server.close(closed))
-})
 
 /** Starts an HTTP server on this machine that counts its requests. */
 async function receiver() {
@@ -17,7 +13,7 @@ async function receiver() {
     seen.visits++
     response.end('here')
   })
-  servers.push(server)
+  afterThisTest(() => new Promise((closed) => server.close(closed)))
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   seen.port = (server.address() as AddressInfo).port
   return seen

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -13,17 +13,16 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { identityOf } from '../../machine/process/identity.ts'
 import { jobsReader } from './reader.ts'
 import { cutUnrecorded, dropUnrecorded, readUnrecorded } from './unrecorded.ts'
 
 let root: string
-const children: ChildProcess[] = []
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'svc-jobs-'))
 })
 afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL')
   rmSync(root, { recursive: true, force: true })
 })
 
@@ -125,7 +124,7 @@ test('a job whose folder was removed is gone', () => {
 
 test('a run whose process lives is running', () => {
   const child = spawn('sleep', ['1000'])
-  children.push(child)
+  afterThisTest(() => child.kill('SIGKILL'))
   const { pid, start } = identityOf(child.pid ?? 0) ?? {}
   const [boot, ticks] = (start ?? '').split(':')
   writeRecord('backup', second - 60, { status: 'running', ended: undefined, pid, boot, start: Number(ticks) })

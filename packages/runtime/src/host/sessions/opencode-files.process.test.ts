@@ -1,7 +1,8 @@
 /** Tests the sessions of opencode with databases that SQLite really made, and with processes that really live. */
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { byLevel } from '../../../../../testing/level.ts'
 import {
   modelAnswers,
@@ -24,18 +25,14 @@ import { costOf, tokensOf } from './spent.ts'
 
 if (!hasSqlite()) process.stderr.write('NOT TESTED: sessions of opencode, since this Node has no part for SQLite\n')
 
-const homes: OpencodeHome[] = []
 const homeOf = (version: 1 | 2 = 1): OpencodeHome => {
   const home = opencodeHome(version)
-  homes.push(home)
+  afterThisTest(() => home.remove())
   return home
 }
 let home: OpencodeHome
 beforeEach(() => {
   if (hasSqlite()) home = homeOf()
-})
-afterEach(() => {
-  for (const one of homes.splice(0)) one.remove()
 })
 
 const dayOf = (at: number): number => Math.floor(at / 86_400)

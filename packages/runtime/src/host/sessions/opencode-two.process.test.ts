@@ -2,7 +2,8 @@
  * Tests the sessions of opencode 2 with databases that SQLite really made, in the tables that public descriptions name.
  * opencode 2 itself was not tried.
  */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { byLevel } from '../../../../../testing/level.ts'
 import { modelAnswers, type OpencodeHome, opencodeHome, opencodeId, personAsks } from '../../../testing/ai/opencode.ts'
 import { damageLine, reportOf } from '../../../testing/ai/report.ts'
@@ -17,15 +18,11 @@ import { tokensOf } from './spent.ts'
 
 if (!hasSqlite()) process.stderr.write('NOT TESTED: sessions of opencode 2, since this Node has no part for SQLite\n')
 
-const homes: OpencodeHome[] = []
 const homeOf = (version: 1 | 2 = 2): OpencodeHome => {
   const home = opencodeHome(version)
-  homes.push(home)
+  afterThisTest(() => home.remove())
   return home
 }
-afterEach(() => {
-  for (const home of homes.splice(0)) home.remove()
-})
 const look = ({ folder }: OpencodeHome): FoundTool | undefined =>
   opencodeReader(
     folder,

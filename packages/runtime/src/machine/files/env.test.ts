@@ -1,17 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { changeEnv, envFaults, readConnection, readEnv } from './env.ts'
 import type { Folder } from './folder.ts'
 
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
-})
 function fileOf(bytes: string | Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-env-'))
-  folders.push(folder)
+  afterThisTest(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'a.env'), bytes, { mode: 0o644 })
   return join(folder, 'a.env')
 }

@@ -2,19 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SecretSpec } from '@svc/protocol'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { password, secretsFiles } from '../../../testing/handed-files.ts'
 import { gatherSecrets, secretsNotGiven } from '../../install/secrets.ts'
 import { messageOf, Refusal } from '../base/errors.ts'
 import { readHandedEnv, readHandedText } from './handed.ts'
 
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
-})
 function fileOf(bytes: string | Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-handed-'))
-  folders.push(folder)
+  afterThisTest(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'secrets'), bytes)
   return join(folder, 'secrets')
 }

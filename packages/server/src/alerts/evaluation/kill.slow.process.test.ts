@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { byLevel } from '../../../../../testing/level.ts'
 import { newSqliteFile } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
@@ -22,11 +23,6 @@ const secret = 'a secret of at least thirty-two characters'
  */
 const shiftMs = 10 * 60_000
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
 /** A receiver that takes every message, and calls `got` for each. */
 async function receiver(got: (id: string, body: string) => void): Promise<string> {
   const server = createServer((request, response) => {
@@ -40,10 +36,10 @@ async function receiver(got: (id: string, body: string) => void): Promise<string
     })
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  closing.push(
-    () => server.closeAllConnections(),
-    () => new Promise((closed) => server.close(closed)),
-  )
+  afterThisTest(() => {
+    server.closeAllConnections()
+    return new Promise((closed) => server.close(closed))
+  })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
@@ -53,7 +49,7 @@ function start(file: string, round: number): ChildProcess {
     env: { ...process.env, SVC_TEST_SECRET: secret },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  closing.push(() => child.kill('SIGKILL'))
+  afterThisTest(() => child.kill('SIGKILL'))
   return child
 }
 

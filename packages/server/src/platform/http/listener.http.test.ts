@@ -1,12 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { afterThisTest } from '../../../../../testing/cleaning.ts'
 import { createListener } from './listener.ts'
-
-const closing: (() => void)[] = []
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
-})
 
 test('if many requests for pages arrive at once, a few start in each turn of the event loop, so that reports get in between', async () => {
   let turn = 0
@@ -30,7 +26,7 @@ test('if many requests for pages arrive at once, a few start in each turn of the
     immediate = setImmediate(counting)
   }
   let immediate = setImmediate(counting)
-  closing.push(() => {
+  afterThisTest(() => {
     clearImmediate(immediate)
     server.close()
     server.closeAllConnections()
@@ -41,7 +37,7 @@ test('if many requests for pages arrive at once, a few start in each turn of the
     server.on('connection', () => ++accepted === 64 && resolve())
   })
   const sockets = Array.from({ length: 64 }, () => connect(port, '127.0.0.1'))
-  closing.push(() => {
+  afterThisTest(() => {
     for (const socket of sockets) socket.destroy()
   })
   await Promise.all([allAccepted, ...sockets.map((socket) => once(socket, 'connect'))])
