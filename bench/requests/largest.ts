@@ -22,7 +22,7 @@ export interface Names {
 const many = 1000
 /** Twenty terms that each look into every text of an agent. */
 const worstFilter = Array.from({ length: 20 }, (_, i) => `-name:*${i}${i}*${i}`).join(' ')
-/** Few and short, since an answer with the tags of all agents has at most 1 MB. */
+/** The tags are few and short, since an answer with the tags of all agents has at most 1 MB. */
 const tags = ['x1', 'x2']
 const q = `q=${encodeURIComponent(worstFilter)}`
 

@@ -91,7 +91,7 @@ def obey(command, notes):
     known = notes['seen'].get(command['id'])
     if known is None:
         known = notes['seen'][command['id']] = {'type': command['type'], 'at': time.time(), 'ack': None}
-        # this is on disk before anything is done, so that after a kill it is not done a second time (D4)
+        # the id is on disk before the command is carried out, so that a kill does not make it run a second time (D4)
         save_notes(notes)
         try:
             ok, message = apply(command)

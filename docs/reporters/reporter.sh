@@ -145,7 +145,7 @@ obey() { # Carries out one command. Arguments: TYPE ID, both as JSON
     received*) return ;;
   esac
   printf 'received\t%s\t%s\n' "$1" "$2" >>reporter.seen
-  # this is on disk before anything is done, so that after a kill it is not done a second time (D4)
+  # the id is on disk before the command is carried out, so that a kill does not make it run a second time (D4)
   durable reporter.seen
   case $1 in
     '"pause"') : >paused && answer "$2" true paused ;;

@@ -13,7 +13,7 @@ export const receiverNetwork = '127.0.0.1/32'
 const channel = 'terminal'
 /** The rules that the demo changes, with the time for which each condition must hold before its alert opens. */
 const rules = { warning: '0s', bad: '0s', item: '0s', silent: '10s' } as const
-/** The maximum length of a message. One about a fleet names each alert that opened since the last one. */
+/** The maximum length of a message. A message about a fleet names each alert that opened since the message before. */
 const maxBytes = 16 * 1024 * 1024
 /** The maximum number of alerts of one message that are printed. More are counted. */
 const maxLines = 5

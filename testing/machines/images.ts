@@ -1,4 +1,4 @@
-/** The images from which test containers and test machines are made. Those that exist are taken. */
+/** The images from which test containers and test machines are made. An image that exists already is used again. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

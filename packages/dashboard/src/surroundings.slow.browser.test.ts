@@ -1,5 +1,5 @@
 /**
- * Every page, and what opens on it, while foreign programs and live data change it: it must say what an
+ * Tests every page, and what opens on it, while foreign programs and live data change it: the page must say what an
  * unchanged page says at the same moment. `npm test` leaves this out.
  * packages/dashboard/src/surroundings.browser.test.ts proves the same rules.
  */

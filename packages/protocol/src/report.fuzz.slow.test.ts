@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/protocol/src/report.test.ts proves the same rules. */
+/**
+ * Tests the readers of reports and status files with random and mutated input. `npm test` leaves this out.
+ * packages/protocol/src/report.test.ts proves the same rules.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

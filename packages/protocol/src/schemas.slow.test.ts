@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/protocol/src/report.test.ts proves the same rules. */
+/**
+ * Tests that the JSON schemas and the readers agree, with mutated input. `npm test` leaves this out.
+ * packages/protocol/src/report.test.ts proves the same rules.
+ */
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'

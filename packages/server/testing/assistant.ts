@@ -22,7 +22,7 @@ export interface Reply {
 export class RawAssistant {
   readonly child: ChildProcess
   readonly ended: Promise<number | NodeJS.Signals>
-  /** Everything that came on standard output, which must be protocol. */
+  /** The lines of standard output, each of which must be a message of the protocol. */
   readonly lines: string[] = []
   said = ''
   readonly #replies: Reply[] = []

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/blueprint/src/bundle/unpack.test.ts proves the same rules. */
+/**
+ * Tests that a fault of the disk, or a kill, at any change of the disk leaves a whole bundle or none. `npm test` leaves
+ * this out. packages/blueprint/src/bundle/unpack.test.ts proves the same rules.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

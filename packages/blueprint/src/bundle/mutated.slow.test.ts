@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/blueprint/src/bundle/hostile.test.ts proves the same rules. */
+/**
+ * Tests that no damaged bundle throws, takes long or leaves a file. `npm test` leaves this out.
+ * packages/blueprint/src/bundle/hostile.test.ts proves the same rules.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/dashboard/src/journey.browser.test.ts proves the same rules. */
+/**
+ * Tests an agent's page with the real service in a real browser. `npm test` leaves this out.
+ * packages/dashboard/src/journey.browser.test.ts proves the same rules.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

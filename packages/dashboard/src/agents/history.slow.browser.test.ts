@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. The words of the history are tested without a browser, in agent.test.ts beside it. */
+/**
+ * Tests the history on an agent's page in a real browser. `npm test` leaves this out. The words of the history are
+ * tested without a browser, in agent.test.ts beside it.
+ */
 import type { AlertLine, HistoryChange, StateSpan } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. The table is tested without a browser, in jobs.test.ts of the folder overview/parts. */
+/**
+ * Tests the table of jobs on an agent's page in a real browser. `npm test` leaves this out. The table is tested without
+ * a browser, in jobs.test.ts of the folder overview/parts.
+ */
 import type { Command } from '@svc/protocol'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/updates/blueprints/uploads.http.test.ts proves the same rules. */
+/**
+ * Tests the operator's commands for blueprints, codes and bots. `npm test` leaves this out.
+ * packages/server/src/updates/blueprints/uploads.http.test.ts proves the same rules.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

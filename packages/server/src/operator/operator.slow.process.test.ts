@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/operator/commands.store.test.ts proves the same rules. */
+/**
+ * Tests the operator's commands as processes, with the service stopped and running. `npm test` leaves this out.
+ * packages/server/src/operator/commands.store.test.ts proves the same rules.
+ */
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/updates/releases/releases.store.test.ts proves the same rules. */
+/**
+ * Tests the operator's commands for releases, and the release folder at the start of the service. `npm test` leaves
+ * this out. packages/server/src/updates/releases/releases.store.test.ts proves the same rules.
+ */
 import { expect, test } from 'vitest'
 import { buildFolder, newKey, pyz, signed } from '../../testing/releases.ts'
 import { newServiceHome, type ServiceHome } from '../../testing/service-process.ts'

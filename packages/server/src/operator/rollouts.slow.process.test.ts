@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/updates/rollouts/rollouts.http.test.ts proves the same rules. */
+/**
+ * Tests the operator's commands for rollouts. `npm test` leaves this out.
+ * packages/server/src/updates/rollouts/rollouts.http.test.ts proves the same rules.
+ */
 import type { RolloutPage, RolloutPreview } from '@svc/api'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/updates/wishes/wishes.http.test.ts proves the same rules. */
+/**
+ * Tests the operator's commands for wishes and holds. `npm test` leaves this out.
+ * packages/server/src/updates/wishes/wishes.http.test.ts proves the same rules.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

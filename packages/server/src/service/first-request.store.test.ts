@@ -32,7 +32,7 @@ const next = 'another good password'
 const secret = new Secret({ size: 20 }).base32
 const api = (path: string) => `/api/web${path}`
 
-/** The database before the first start holds Ann with an authenticator app, halves, links and an invitation. */
+/** The data that the database has before the first start: things of Ann, an account with an authenticator app. */
 interface Prepared {
   recovery: string
   invitation: string

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/service/nodes.store.test.ts proves the same rules. */
+/**
+ * Tests several nodes of one service. `npm test` leaves this out. packages/server/src/service/nodes.store.test.ts
+ * proves the same rules.
+ */
 import { once as event } from 'node:events'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

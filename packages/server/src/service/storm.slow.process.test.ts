@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/agent-api/reports/history.store.test.ts proves the same rules. */
+/**
+ * Tests that no kill of the service or its database breaks a promise to agents and people, in storms of random kills.
+ * `npm test` leaves this out. packages/server/src/agent-api/reports/history.store.test.ts proves the same rules.
+ */
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

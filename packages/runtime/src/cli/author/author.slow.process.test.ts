@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/blueprint/src/manifest/read.test.ts proves the same rules. */
+/**
+ * Tests the commands with which an author makes, checks and packs a blueprint. `npm test` leaves this out.
+ * packages/blueprint/src/manifest/read.test.ts proves the same rules.
+ */
 import { execFile, spawn } from 'node:child_process'
 import {
   cpSync,

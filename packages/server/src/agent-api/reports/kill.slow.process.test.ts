@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/agent-api/reports/history.store.test.ts proves the same rules. */
+/**
+ * Tests that a service which is killed loses nothing that it confirmed to agents. `npm test` leaves this out.
+ * packages/server/src/agent-api/reports/history.store.test.ts proves the same rules.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent } from 'node:http'

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/alerts/evaluation/evaluator.store.test.ts proves the same rules. */
+/**
+ * Tests that a node which is killed while alerts open loses no message and sends no id with two bodies. `npm test`
+ * leaves this out. packages/server/src/alerts/evaluation/evaluator.store.test.ts proves the same rules.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

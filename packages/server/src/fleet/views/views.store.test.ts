@@ -1,4 +1,4 @@
-/** Tests views as rows: who has which, what replaces what, and what goes with what. */
+/** Tests the stored views: who has which, which one replaces another, and what is deleted together with what. */
 import type { NewView } from '@svc/api'
 import { expect, test } from 'vitest'
 import { onEveryEngine } from '../../../testing/stores.ts'

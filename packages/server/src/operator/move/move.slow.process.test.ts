@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/operator/move/move.store.test.ts proves the same rules. */
+/**
+ * Tests the command that moves the data from SQLite to PostgreSQL. `npm test` leaves this out.
+ * packages/server/src/operator/move/move.store.test.ts proves the same rules.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/platform/http/refusals.http.test.ts proves the same rules. */
+/**
+ * Tests that no faulty report and no request target causes a 5xx. `npm test` leaves this out.
+ * packages/server/src/platform/http/refusals.http.test.ts proves the same rules.
+ */
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { level } from '../../../../../testing/level.ts'

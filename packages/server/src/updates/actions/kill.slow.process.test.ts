@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/updates/actions/actions.store.test.ts proves the same rules. */
+/**
+ * Tests that a service which is killed while it queues the commands of an action loses none and doubles none. `npm
+ * test` leaves this out. packages/server/src/updates/actions/actions.store.test.ts proves the same rules.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

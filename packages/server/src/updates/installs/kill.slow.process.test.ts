@@ -1,4 +1,7 @@
-/** `npm test` leaves this out. packages/server/src/updates/installs/redeem.store.test.ts proves the same rules. */
+/**
+ * Tests that a service which is killed while codes are redeemed uses up exactly those whose agents exist. `npm test`
+ * leaves this out. packages/server/src/updates/installs/redeem.store.test.ts proves the same rules.
+ */
 import { mkdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'

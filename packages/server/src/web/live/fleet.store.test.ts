@@ -7,7 +7,7 @@ import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { fleetCache } from './fleet.ts'
 
-/** More agents than those whose costs an answer waits for. */
+/** A number of agents for which an answer does not wait for costs. */
 const many = 1_001
 
 /** A database that notes the tables that are read from. */

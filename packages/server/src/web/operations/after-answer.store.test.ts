@@ -1,6 +1,6 @@
 /**
- * Tests what a change of very many agents leaves to the sweeper: nothing goes on beside its one loop, which also a stop
- * of the service waits for.
+ * Tests what a change of very many agents leaves to the sweeper: all of it is done in the sweeper's one loop, for which
+ * a stop of the service also waits.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { actions, rollouts } from '@svc/api'

@@ -106,7 +106,7 @@ export const ruleCases: Readonly<Record<Exclude<RuleName, 'rollout' | 'command' 
     holds: (names, at) => signsIn({ active: names.map((id) => ({ id, started: (at - day) / 1000 })) }, at),
     fates: { stopped: 'closes, stopped', paused: 'stays', jobGone: 'none' },
   },
-  // The costs of a day are what they are until it ends.
+  // The costs of a day never fall, so nothing but the end of the day ends the alert.
   cost_day: {
     holds: () => ({ cost: { today: 2_000_000, before: [] } }),
     fates: { stopped: 'stays', paused: 'stays', jobGone: 'stays' },
