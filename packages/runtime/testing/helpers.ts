@@ -16,17 +16,17 @@ const sleeps = 'exec sleep 1000'
 
 /** How each kind of helper is started, as a line of a shell script. */
 export const helperKinds = {
-  /** It runs in its own session. */
+  /** A helper that runs in its own session. */
   session: `setsid sh -c '${noteHelper('session')}; ${sleeps}' &`,
-  /** It is forked twice and runs in its own session, so its parent is gone. */
+  /** A helper that is forked twice and runs in its own session, so its parent is gone. */
   daemon: `(setsid sh -c '(${noteHelper('none')}; exec sh -c "echo daemon \\$\\$ >> \\"\\$SVC_STATE_DIR/helpers\\"; ${sleeps}") & exit 0' &)`,
-  /** It ignores SIGTERM. */
+  /** A helper that ignores SIGTERM. */
   stubborn: `setsid sh -c 'trap "" TERM; ${noteHelper('stubborn')}; while :; do sleep 0.2; done' &`,
   /** A helper that was started by a helper. */
   nested: `setsid sh -c 'setsid sh -c "echo nested \\$\\$ >> \\"\\$SVC_STATE_DIR/helpers\\"; ${sleeps}" & sleep 1000' &`,
-  /** It runs without the agent's mark, so it outlives the agent. */
+  /** A helper without the agent's mark, so it outlives the agent. */
   unmarked: `env -u SVC_AGENT_DIR -u SVC_AGENT_STARTED setsid sh -c '${noteHelper('unmarked')}; ${sleeps}' &`,
-  /** It stays in the agent's process group. */
+  /** A helper that stays in the agent's process group. */
   group: `sh -c '${noteHelper('group')}; ${sleeps}' &`,
 } as const
 export type HelperKind = keyof typeof helperKinds

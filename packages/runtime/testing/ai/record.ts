@@ -36,7 +36,7 @@ async function record(tool: RealTool, version: string, bin: string, home: ToolHo
   const folder = join(target, `${tool}-${version}`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  // opencode does not note that it asks.
+  // opencode does not note that it asks the person a question.
   if (tool === 'opencode') return keepDatabase(home, folder)
   const terminal = await untilItAsks(home, tool, bin, 'prompt-mark asks [[bash touch argument-mark]] [[ask]]')
   keepFiles(home, folder)

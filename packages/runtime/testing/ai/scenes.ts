@@ -81,6 +81,6 @@ export function endDaemons({ home }: ToolHome): void {
     try {
       if (readlinkSync(`/proc/${pid}/exe`).startsWith(home)) process.kill(Number(pid), 'SIGKILL')
     } catch {
-      // it has ended, or belongs to another user
+      // the process has ended, or belongs to another user
     }
 }

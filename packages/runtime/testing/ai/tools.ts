@@ -196,7 +196,7 @@ export function openTerminal({ env, work }: ToolHome, command: readonly string[]
       try {
         tmux('kill-server')
       } catch {
-        // it has ended already
+        // the tool has ended already
       }
     },
   }
