@@ -23,8 +23,8 @@ import {
   withoutChips,
 } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
-import { FairTurns } from '../../platform/http/fair-turns.ts'
 import { firstSorted, forEachInSlices, type SlicedWork, sortInSlices } from '../../platform/http/slices.ts'
+import { FairTurns } from '../../platform/http/turns.ts'
 import { byText } from '../../platform/lists.ts'
 
 /**
