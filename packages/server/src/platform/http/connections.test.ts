@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { limitConnectionsByAddress } from './share.ts'
+import { limitConnectionsByAddress } from './connections.ts'
 
 /**
  * Makes a simulated server that allows two connections per address. Returns a function that opens a connection from an
