@@ -30,7 +30,7 @@ test('a time by the clocks of a zone is written in one file', () => {
 })
 
 /** Times in names of files, and a time whose zone the next lines add. */
-const others = ['packages/server/src/alerts/messages/words.ts', 'packages/server/src/web/routes/log-download.ts']
+const others = ['packages/server/src/alerts/messages/words.ts', 'packages/server/src/web/routes/files.ts']
 
 test('a time that is cut out of a longer one says that it is UTC', () => {
   const bare = lines.filter(

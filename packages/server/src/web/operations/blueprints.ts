@@ -1,6 +1,6 @@
 /**
  * Carries out the operations on blueprints, install codes and bots. Uploads and downloads have separate routes
- * (web/routes/bundles.ts).
+ * (web/routes/files.ts).
  */
 import { blueprints, type NewCode } from '@svc/api'
 import { limits } from '@svc/protocol'

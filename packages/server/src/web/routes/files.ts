@@ -1,17 +1,20 @@
 /**
- * Upload and download of bundles. The guards `requireSignedIn` and `requireMember` run before these routes (app.ts).
+ * Routes that carry files: the upload and download of bundles, and the download of logs. The guards `requireSignedIn`
+ * and `requireMember` run before these routes (app.ts).
  */
 import { type BundleFinding, blueprints } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
+import { noteReading } from '../../fleet/logs/reading.ts'
 import { announcesTooMuch, continueIfAsked } from '../../platform/http/body.ts'
 import { granted, Refusal, requireFound } from '../../platform/refusal.ts'
 import { findBundle, versionPage } from '../../updates/blueprints/store.ts'
 import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
 import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
+import { findLog } from '../queries/logs.ts'
 import { memberWriter } from '../routing/acting.ts'
-import { requireAdmin, type WebEnv } from '../routing/guards.ts'
+import { requireAdmin, requireAgent, type WebEnv } from '../routing/guards.ts'
 import { streamOfPieces } from '../routing/pieces.ts'
 import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
@@ -78,4 +81,24 @@ function zipOf(c: Context<WebEnv>): ReadableStream<Uint8Array> | null {
   if (announcesTooMuch(incoming, limits.bundleBytes)) throw bundleTooLarge()
   continueIfAsked(incoming, outgoing)
   return c.req.raw.body
+}
+
+/** Sends a log from an agent (2.8) as a file: only to admins, and not after 30 days (I32). */
+export const logDownload = (deps: WebDeps) => {
+  const { store, now } = deps
+  const one = requireAgent(deps)
+  const readingOf = (c: Context<WebEnv>) => ({
+    workspaceId: c.var.workspace.id,
+    agent: c.var.agent,
+    by: c.var.person,
+    now: now(),
+  })
+  return new Hono<WebEnv>().get('/agents/:name/logs/:id/download', requireAdmin, one, async (c) => {
+    const log = requireFound(await findLog(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
+    await noteReading(store.db, { ...readingOf(c), log, how: 'log.downloaded' })
+    const at = new Date(log.receivedAt).toISOString().slice(0, 19).replaceAll(':', '-')
+    const name = log.name.replaceAll(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80)
+    c.header('content-disposition', `attachment; filename="${c.var.agent.name}-${name}-${at}.txt"`)
+    return c.text(log.text)
+  })
 }
