@@ -241,6 +241,21 @@ export async function updateAlert(
   return numUpdatedRows === 1n
 }
 
+/**
+ * Marks an alert as sent to the second channels and returns its row; undefined if another node was first, or if the
+ * alert has been acknowledged or has ended.
+ */
+export const markEscalated = (trx: Db, { id }: AlertRow, now: number): Promise<AlertRow | undefined> =>
+  trx
+    .updateTable('alert')
+    .set({ escalated_at: now, version: (eb) => eb('version', '+', 1) })
+    .where('id', '=', id)
+    .where('escalated_at', 'is', null)
+    .where('acknowledged_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+
 /** Deletes an alert that was pending and never opened. Returns false if the row was changed since it was read. */
 export async function removePending(trx: Db, { id, version }: AlertRow): Promise<boolean> {
   const { numDeletedRows } = await trx

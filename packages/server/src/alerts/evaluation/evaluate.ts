@@ -16,6 +16,7 @@ import { agentsOwnWords, isItemReported, itemWordsIn } from '../own-words.ts'
 import type { EndCause, RuleMoment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judgeRule } from '../rules/judge.ts'
+import { isEscalationDue } from '../rules/routing.ts'
 import { rulesOfScope, type ScopedRule } from '../scoped-rules.ts'
 import { readAlertSettings } from '../settings.ts'
 import {
@@ -25,6 +26,7 @@ import {
   type KnownAlert,
   keyOfRow,
   knownAlerts,
+  markEscalated,
   mutesOfScope,
   removePending,
   storedAlert,
@@ -32,7 +34,6 @@ import {
   updateAlert,
 } from '../store.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
-import { isEscalationDue, markEscalated } from './escalation.ts'
 import { judgeService, readFindings, withMissingSubjects } from './findings.ts'
 import type { NamedScope, RuleFinding } from './rule-finding.ts'
 import { channelSubject, type ServiceFacts } from './service.ts'

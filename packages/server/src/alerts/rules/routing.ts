@@ -4,6 +4,7 @@
  * evaluated. Pure.
  */
 import type { AlertLevel, ChannelPace, MessageType, RuleName } from '@svc/api'
+import type { AlertRow } from '../../platform/db/tables.ts'
 import { endOfHours, type Hours, nextTime } from './hours.ts'
 import type { Alert } from './judge.ts'
 
@@ -74,3 +75,20 @@ export const isEscalating = (
   !muted &&
   openedAt !== null &&
   now - openedAt >= after
+
+/**
+ * True if the alert must now be sent to the second channels. An alert that this evaluation inserts is not judged before
+ * the next evaluation.
+ */
+export const isEscalationDue = (
+  { escalation }: { escalation: Escalation | null },
+  row: Pick<AlertRow, 'escalated_at'> | undefined,
+  alert: Alert | undefined,
+  now: number,
+): boolean =>
+  escalation !== null &&
+  row !== undefined &&
+  row.escalated_at === null &&
+  alert !== undefined &&
+  alert.endedAt === null &&
+  isEscalating(escalation, alert, now)
