@@ -165,13 +165,13 @@ function run(
 }
 
 /**
- * Finds the processes that the command has started. Without a record, they cannot be distinguished from other
- * processes.
+ * Finds the processes that the command has started, also in a session of their own: their environment names the file of
+ * the run, which no other run has. Without a record, they cannot be distinguished from other processes.
  */
 async function helpersOf(runFile: string | undefined): Promise<readonly number[]> {
   if (runFile === undefined || runFile === noRunFile) return []
   try {
-    return (await import('./helpers.ts')).processesWith(`SVC_RUN_FILE=${runFile}`)
+    return (await import('../../machine/process/environ.ts')).processesWith(`SVC_RUN_FILE=${runFile}`)
   } catch {
     return []
   }

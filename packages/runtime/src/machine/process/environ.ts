@@ -1,4 +1,7 @@
-/** Reads from /proc what the table in ownership.ts needs to know about a process. This works on Linux only. */
+/**
+ * Reads from /proc what the table in ownership.ts needs to know about a process, and finds processes by their
+ * environment. This works on Linux only.
+ */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { procStat } from './identity.ts'
@@ -18,6 +21,26 @@ export function allPids(): number[] {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
   } catch {
     return [] // there is no /proc
+  }
+}
+
+/**
+ * The running processes of this user that have this variable in their environment, as in `NAME=value`; without this
+ * process. Other systems than Linux do not show environments, so none is found there.
+ */
+export function processesWith(variable: string): number[] {
+  if (process.platform !== 'linux') return []
+  const wanted = Buffer.from(`\0${variable}\0`)
+  return allPids().filter((pid) => pid !== process.pid && hasVariable(pid, wanted))
+}
+
+function hasVariable(pid: number, wanted: Buffer): boolean {
+  try {
+    if (!Buffer.concat([Buffer.from([0]), readFileSync(`/proc/${pid}/environ`)]).includes(wanted)) return false
+    process.kill(pid, 0)
+    return !['Z', 'X'].includes(procStat(pid)[0] ?? '')
+  } catch {
+    return false // it has ended, or belongs to another user
   }
 }
 
