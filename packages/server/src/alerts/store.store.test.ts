@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onEveryEngine } from '../../testing/stores.ts'
+import { onBothEngines } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { evaluationLeaseMs, returnLease, takeLease } from './evaluation/lease.ts'
 import type { ConditionFinding } from './rules/conditions.ts'
@@ -19,7 +19,7 @@ import {
 
 const hour = 3_600_000
 
-onEveryEngine('alerts as rows', (open) => {
+onBothEngines('alerts as rows', (open) => {
   const begin = async (w: TestWorkspace) => {
     const rule = { ...(await rulesOfScope(w.store.db, scopeOf(w.workspace)))('bad'), after: 0 }
     const holds: ConditionFinding = { is: 'holds', label: 'queue stuck' }

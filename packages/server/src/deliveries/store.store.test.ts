@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onEveryEngine } from '../../testing/stores.ts'
+import { onBothEngines } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
@@ -30,7 +30,7 @@ const failed: DeliveryAnswer = { is: 'status', status: 500, retryAfter: undefine
 const gone: DeliveryAnswer = { ...failed, status: 410 }
 const day = 86_400
 
-onEveryEngine('deliveries as rows', (open) => {
+onBothEngines('deliveries as rows', (open) => {
   const opened = async (format: AlertChannelRow['format'] = 'single') => {
     const w = await newTestWorkspace(await open())
     const channel = await addChannel(w, format)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type ReportingParts, reporting } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 
-onEveryEngine('commands in a report', (open) => {
+onBothEngines('commands in a report', (open) => {
   const start = async (): Promise<TestWorkspace & ReportingParts> => {
     const w = await newTestWorkspace(await open())
     const r = reporting(w)

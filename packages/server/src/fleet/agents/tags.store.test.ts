@@ -1,6 +1,6 @@
 import { maxTags } from '@svc/api/filter'
 import { expect, test } from 'vitest'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { addWorkspace, newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from './store.ts'
@@ -9,7 +9,7 @@ import { previewTags, tagAgents } from './tags.ts'
 const ctx = ({ store, admin, clock }: TestWorkspace) => ({ db: store.db, by: admin, now: clock.now() })
 const twenty = Array.from({ length: maxTags }, (_, i) => `t${i + 10}`)
 
-onEveryEngine('the tags of agents', (open) => {
+onBothEngines('the tags of agents', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const agents = [await w.addAgent('mail-2'), await w.addAgent('mail-1')]

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { listCommands, maxPendingCommands, readLogNames, sendAgain, sendCommand } from './store.ts'
 
 const pause = { type: 'pause', payload: {} } as const
 
-onEveryEngine('queue of commands', (open) => {
+onBothEngines('queue of commands', (open) => {
   test('an agent that never reported offers nothing', async () => {
     const { store, agent, admin, clock } = await newTestWorkspace(await open())
     const queued = await sendCommand({ db: store.db, by: admin, now: clock.now() }, agent, pause)

@@ -2,13 +2,13 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { offering, testLive } from '../../../testing/service.ts'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { createSweeper } from '../../service/sweeper/sweeper.ts'
 import { listSentLogs, logsOfCommands, readSentLog, storeLog } from './store.ts'
 
-onEveryEngine('logs', (open) => {
+onBothEngines('logs', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const r = reporting(w)

@@ -1,7 +1,7 @@
 /** Tests the stored views: who has which, which one replaces another, and what is deleted together with what. */
 import type { NewView } from '@svc/api'
 import { expect, test } from 'vitest'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { addPerson, addWorkspace, newTestWorkspace } from '../../../testing/test-workspace.ts'
 import type { Actor } from '../../people/audit/by.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
@@ -13,7 +13,7 @@ const operator: Actor = { id: null, name: 'operator' }
 const bad: NewView = { name: 'Bad ones', shared: false, q: 'level:bad', sort: null, columns: null }
 const shared = (name: string, q = 'level:bad'): NewView => ({ ...bad, name, shared: true, q })
 
-onEveryEngine('views', (open) => {
+onBothEngines('views', (open) => {
   const start = async () => {
     const w = await newTestWorkspace(await open())
     const { db } = w.store

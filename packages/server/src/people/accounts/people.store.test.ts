@@ -1,7 +1,7 @@
 import type { Role } from '@svc/api'
 import { expect, test } from 'vitest'
 import { quickPasswords } from '../../../testing/quick-passwords.ts'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { sendCommand } from '../../fleet/commands/store.ts'
 import type { Store } from '../../platform/db/open.ts'
@@ -43,7 +43,7 @@ const newPerson = async (people: People, name: string) =>
 const audited = async ({ store }: People) =>
   (await store.db.selectFrom('audit').select('action').orderBy('id').execute()).map(({ action }) => action)
 
-onEveryEngine('people', (open) => {
+onBothEngines('people', (open) => {
   test('an address gets one account, whatever the case of its letters', async () => {
     const people = peopleOn(await open())
     expect(await hasNoAccounts(people.store.db)).toBe(true)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { factorKindsOf, factorsHeld, factorsOfPerson, hasAnyFactor, provesByFactor, waysToFinish } from './held.ts'
 import { deletePasskey, findPasskey, insertPasskey, isCounterGood, notePasskeyUse, spendChallenge } from './passkeys.ts'
@@ -27,7 +27,7 @@ async function added({ db }: Store, of: string, counter = 0): Promise<string> {
   return made.id
 }
 
-onEveryEngine('passkeys', (open) => {
+onBothEngines('passkeys', (open) => {
   test('the counter only rises, one that stays 0 is fine, and a passkey that was removed has no use', async () => {
     const store = await open()
     const { db } = store

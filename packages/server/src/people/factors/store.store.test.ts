@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { beginFirstHalf, findFirstHalf, spendFirstHalf } from './first-halves.ts'
@@ -35,7 +35,7 @@ async function ann({ db, engine }: Store): Promise<string> {
 const atOnce = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work))
 const isTrue = (value: unknown) => value === true
 
-onEveryEngine('second factors', (open) => {
+onBothEngines('second factors', (open) => {
   test('of two nodes with one code at the same moment, one succeeds', async () => {
     const store = await open()
     const { db } = store

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { bundle } from '../../../testing/bundles.ts'
 import { value } from '../../../testing/page/service.ts'
 import { quickPasswords } from '../../../testing/quick-passwords.ts'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent } from '../../fleet/agents/store.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
@@ -40,7 +40,7 @@ async function newSetup(store: Store) {
 }
 const codes = (all: { ok: boolean; code?: string }[]) => all.map((each) => (each.ok ? 'ok' : each.code)).sort()
 
-onEveryEngine('limits of a workspace', (open) => {
+onBothEngines('limits of a workspace', (open) => {
   test('limits have defaults until the operator sets others, and say how much is used', async () => {
     const { db, north } = await newSetup(await open())
     expect(await readLimits(db, north, now)).toEqual({

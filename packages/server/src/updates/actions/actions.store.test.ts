@@ -2,7 +2,7 @@ import type { NewAction } from '@svc/api'
 import { describe, expect, test } from 'vitest'
 import { ctx, needs, none, startPressing } from '../../../testing/pressing.ts'
 import { offering } from '../../../testing/service.ts'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { addPerson, type TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { storeLog } from '../../fleet/logs/store.ts'
@@ -16,7 +16,7 @@ import { actionOffers, previewAction } from './preview.ts'
 import { actionAgentsAtOnce, finishAction, sendSlice } from './runner.ts'
 import { retryAction, sendAction } from './store.ts'
 
-onEveryEngine('an action', (open) => {
+onBothEngines('an action', (open) => {
   test('over 40 agents ends as exactly what each of them did, and a retry reaches the rest', async () => {
     const { w, agents, report, page, send, settle } = await startPressing(await open(), 40)
     const [applying, refusing, quiet, away] = [0, 10, 20, 30].map((from) => agents.slice(from, from + 10))

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { buildFolder, buildOf, newKey, pyz } from '../../../testing/releases.ts'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newClock } from '../../../testing/test-workspace.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { judgeBuild, type RuntimeBuild } from './build.ts'
@@ -24,7 +24,7 @@ async function node(store: Store, releaseDir = '/nowhere') {
   return releases
 }
 
-onEveryEngine('releases', (open) => {
+onBothEngines('releases', (open) => {
   test('the release added last is served, an older one only with consent, and everything is audited', async () => {
     const store = await open()
     expect(await servedRelease(store.db)).toBeUndefined()

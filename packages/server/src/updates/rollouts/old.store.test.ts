@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { testLive } from '../../../testing/service.ts'
-import { onEveryEngine } from '../../../testing/stores.ts'
+import { onBothEngines } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint } from '../../../testing/wishes.ts'
 import { createSweeper } from '../../service/sweeper/sweeper.ts'
@@ -12,7 +12,7 @@ import { cancelRollout, startRollout } from './store.ts'
 const by = { id: null, name: 'Ada' }
 const day = 86_400
 
-onEveryEngine('rollouts', (open) => {
+onBothEngines('rollouts', (open) => {
   const start = async (agents = 1) => {
     const w = await newTestWorkspace(await open(), { people: false })
     await addVersion(w, 'triage', '1.1.0')
