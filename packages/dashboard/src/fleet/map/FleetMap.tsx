@@ -97,7 +97,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
   const [focused, setFocused] = useState<{ name: string; square: number }>()
   const [hovered, setHovered] = useState<number>()
   const [isByKeys, setByKeys] = useState(false)
-  /** True from the beginning of a press until it chooses its square. */
+  /** True from the beginning of a press until it chooses a square, or has left the map without. */
   const isPressed = useRef(false)
   const navigate = useNavigate()
   const stop = focusedSquareOf(squares, focused)
@@ -146,7 +146,10 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
             if (!isPressed.current && stop === undefined) focus(0)
             setByKeys(currentTarget.matches(':focus-visible'))
           }}
-          onBlur={() => setByKeys(false)}
+          onBlur={() => {
+            isPressed.current = false
+            setByKeys(false)
+          }}
           onPointerDown={() => {
             isPressed.current = true
           }}
@@ -154,7 +157,11 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
             isPressed.current = false
           }}
           onPointerMove={(event) => event.pointerType === 'mouse' && setHovered(at(event))}
-          onPointerLeave={() => setHovered(undefined)}
+          onPointerLeave={({ pointerType }) => {
+            // A finger leaves before its click.
+            if (pointerType === 'mouse') isPressed.current = false
+            setHovered(undefined)
+          }}
           onClick={(event) => {
             isPressed.current = false
             const square = at(event)
