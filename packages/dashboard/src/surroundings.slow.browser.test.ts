@@ -128,7 +128,10 @@ test('on every page, wide and narrow, words of two elements have a space between
   expect(joined.join('\n')).toBe('')
 })
 
-/** The lowest contrast between the edge of a box that is not checked, or a switch that is off, and the page. */
+/**
+ * The lowest contrast between the page and the edge of a text field, of a box that is not checked, or of a switch that
+ * is off.
+ */
 const lowestContrast = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const luminance = (color: string) => {
@@ -141,6 +144,7 @@ const lowestContrast = (page: Page): Promise<number> =>
     const ground = luminance(getComputedStyle(document.body).backgroundColor)
     const edges = [...document.querySelectorAll<HTMLInputElement>('main input:is([type=checkbox], [type=radio])')]
       .filter((input) => !input.checked && !input.disabled && !input.indeterminate)
+      .concat(...document.querySelectorAll<HTMLInputElement>('main :is(input, select, textarea).mantine-Input-input'))
       .map((input) => {
         const track = input.nextElementSibling
         if (!track?.matches('.mantine-Switch-track')) return getComputedStyle(input).borderTopColor
@@ -152,7 +156,7 @@ const lowestContrast = (page: Page): Promise<number> =>
     )
   })
 
-test('boxes that are not checked and switches that are off can be seen in each scheme and with forced colours', async () => {
+test('text fields, boxes that are not checked and switches that are off can be seen in each scheme and with forced colours', async () => {
   const page = await setup.setup.window(setup.ada, { width: 1440 })
   // The rules and the list have boxes, the logs have a switch.
   for (const path of [`${paths.alerts}?tab=rules`, paths.fleet, `${paths.agent}?tab=logs`]) {
