@@ -497,7 +497,7 @@ test('in a narrow window, lines wrap, times in them are short, and the list of l
   const list = page.getByRole('list', { name: 'Logs' })
   const request = async (line: number) => {
     await page.getByRole('button', { name: 'Request log', exact: true }).click()
-    await list.getByText('queued').waitFor()
+    await page.getByText('Requested. It opens below when it comes').waitFor()
     const [command] = await agent.report(parts)
     await agent.upload(command?.id, 'work', `2026-11-28T06:59:17.192Z step ${line}: ${'many words '.repeat(30)}`)
     await log.getByText(`step ${line}:`).waitFor()
@@ -521,13 +521,24 @@ test('in a narrow window, lines wrap, times in them are short, and the list of l
   expect(await log.innerText()).toContain('2026-11-28T06:59:17.192Z')
   await page.getByLabel('Search in this log').fill('')
 
-  await request(2)
+  await log.locator('mark').waitFor({ state: 'detached' })
+  const top = () => log.evaluate((element) => element.getBoundingClientRect().top + window.scrollY)
+  const before = await top()
+  await page.getByRole('button', { name: 'Request log', exact: true }).click()
+  await page.getByText('Requested. It opens below when it comes').waitFor()
+  expect(await top(), 'a request does not move the lines that somebody reads').toBe(before)
+  const [pending] = await agent.report(parts)
+  await agent.upload(pending?.id, 'work', 'step 2: again')
+  await log.getByText('step 2:').waitFor()
   await list.getByText('and 1 earlier one').waitFor()
   for (const width of [1024, 360]) {
     await page.setViewportSize({ width, height: 800 })
     const [above, below] = [await list.boundingBox(), await log.boundingBox()]
     expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThan(below?.y ?? 0)
   }
+  await page.reload()
+  const end = () => log.evaluate((element) => element.getBoundingClientRect().bottom)
+  await eventually('the end of a log that opens is in sight', async () => expect(await end()).toBeLessThanOrEqual(801))
   await page.setViewportSize({ width: 1440, height: 900 })
   const [beside, lines] = [await list.boundingBox(), await log.boundingBox()]
   expect((beside?.x ?? 0) + (beside?.width ?? 0)).toBeLessThan(lines?.x ?? 0)
@@ -551,7 +562,7 @@ const views = [
   ['overview', 'whole', '60 runs'],
   ['runs', 'brief', 'Mail 0'],
   ['commands', 'pressed', 'not before noon'],
-  ['logs', 'logs', /requested by/],
+  ['logs', 'logs', /kept until/],
   ['settings', 'whole', 'How often it looks.'],
 ] as const
 

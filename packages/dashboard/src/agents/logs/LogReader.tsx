@@ -155,6 +155,8 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
     estimateSize: () => lineHeight,
     overscan: 30,
   })
+  // The end of the box comes into sight once, so that a person can scroll elsewhere while they follow the log.
+  useEffect(() => void scroller.current?.scrollIntoView({ block: 'nearest' }), [])
   const last = rows.length - 1
   const end = useRef(virtual)
   end.current = virtual

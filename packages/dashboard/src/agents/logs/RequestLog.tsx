@@ -61,6 +61,8 @@ export function RequestLog({ agent, onAsked }: { agent: Agent; onAsked: LogReque
         <span id={`${id}-about`} className="ag-quiet">
           {followed ? (
             <WaitedTime since={followed.since} />
+          ) : under ? (
+            'Requested. It opens below when it comes'
           ) : (
             'Requests it again for 10 minutes while this tab is visible'
           )}
