@@ -155,7 +155,7 @@ export interface RolloutPage extends RolloutRow, LeftOff {
   watchSeconds: number
   /**
    * When the service stops watching the current wave. The next wave then starts, or waits for a person if `byHand` is
-   * true. Null while the current wave is not watched, and for the last wave.
+   * true; after the last wave the rollout is done. Null while the current wave is not watched.
    */
   nextAt: number | null
   /** A sentence about what the rollout waits for, what happens next or, after its end, how it ended. */

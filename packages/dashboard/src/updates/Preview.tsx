@@ -111,7 +111,7 @@ function Names({ label, agents, slug }: NamesProps) {
         ))}
       </ul>
       {isFolded ? (
-        <Button variant="subtle" size="compact-xs" px={0} onClick={() => setOpen(true)}>
+        <Button variant="subtle" size="compact-xs" px={6} ml={-7} onClick={() => setOpen(true)}>
           {`and ${figure(more)} more`}
         </Button>
       ) : (

@@ -63,7 +63,7 @@ export function RolloutPage() {
           <div role="status">
             <span className="svc-hidden">{word}</span>
             <p>
-              <Text>{rollout.says}</Text> {rollout.nextAt !== null && <NextWave at={rollout.nextAt} />}
+              <Text>{rollout.says}</Text> {rollout.nextAt !== null && <WatchEnd at={rollout.nextAt} />}
             </p>
           </div>
           {failed?.printed && (
@@ -75,7 +75,7 @@ export function RolloutPage() {
             />
           )}
           <WavesBar rollout={rollout} />
-          <RolloutCounts counts={rollout.counts} agents={rollout.agents} />
+          {!isAllKept(rollout) && <RolloutCounts counts={rollout.counts} agents={rollout.agents} />}
           <RolloutActs slug={slug} rollout={rollout} />
         </article>
         <RolloutAgents slug={slug} rollout={rollout} />
@@ -87,9 +87,10 @@ export function RolloutPage() {
 const wavesWords = ({ upTo, byHand, watchSeconds }: Rollout): string =>
   `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each waits for approval' : watchSeconds === 0 ? 'not watched' : `each watched for ${lastingText(watchSeconds * 1000)}`}`
 
-const NextWave = ({ at }: { at: number }) => {
+/** True if the sentence at the top counts all agents. */
+const isAllKept = ({ state, counts, agents }: Rollout): boolean => state === 'done' && counts.kept === agents.length
+
+const WatchEnd = ({ at }: { at: number }) => {
   const left = useClock((now) => Math.max(0, Math.ceil((at - now) / 60_000)))
-  return (
-    <span className="svc-quiet">{left === 0 ? 'Within a minute.' : `In about ${lastingText(left * 60_000)}.`}</span>
-  )
+  return <>The watch ends {left === 0 ? 'within a minute' : `in about ${lastingText(left * 60_000)}`}.</>
 }

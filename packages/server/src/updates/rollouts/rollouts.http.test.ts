@@ -90,6 +90,10 @@ test('a version reaches one agent, then some, then all; each wave starts after t
   expect(offeredTo(agents).length).toBe(12)
   for (const agent of agents) keeps(agent)
   await all()
+  expect(await page(ann, rollout)).toMatchObject({
+    says: 'Wave 3 of 3 is complete and is watched for 1 minute, then the rollout is done.',
+    nextAt: expect.any(Number),
+  })
   service.pass(61)
   await all()
   expect(await page(ann, rollout)).toMatchObject({

@@ -86,7 +86,6 @@ export async function rolloutPage(
   for (const { state } of agents) counts[state]++
   const waves = JSON.parse(row.waves) as string[]
   const isWatched = row.state === 'running' && row.wave_kept_at !== null
-  const nextAt = isWatched ? (row.wave_kept_at ?? 0) + row.watch_seconds * 1000 : null
   return {
     ...rowOf(row, counts),
     now,
@@ -94,7 +93,7 @@ export async function rolloutPage(
     upTo: waves,
     byHand: row.by_hand === 1,
     watchSeconds: row.watch_seconds,
-    nextAt: row.wave < waves.length ? nextAt : null,
+    nextAt: isWatched ? (row.wave_kept_at ?? 0) + row.watch_seconds * 1000 : null,
     says: rolloutSentence(row, { agents, counts }, now),
     agents,
     steps,
