@@ -96,6 +96,16 @@ test('each step begins at the top of the page, and each line of the block furthe
     return window.getSelection()?.toString()
   })
   expect(copied).toBe(await block())
+  // Other programs, and some browsers, read the lines as they are drawn.
+  expect(await page.locator('.svc-copy pre').first().innerText()).toBe(await block())
+  const lefts = await lines.evaluateAll((all) =>
+    all.map((line) => {
+      const range = document.createRange()
+      range.selectNodeContents(line.querySelector('span') ?? line)
+      return Math.round(range.getBoundingClientRect().left - (line.parentElement?.getBoundingClientRect().left ?? 0))
+    }),
+  )
+  expect(lefts, 'the first letters are at the edge, not a space further right').toEqual([0, 0, 0])
   await resize(page, 1440)
   await page.getByRole('link', { name: 'Activity' }).click()
   await asked().getByRole('button', { name: 'Leave' }).click()

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { Fragment } from 'react'
 import './copy.css'
 
 interface CopyLinesProps {
@@ -18,20 +19,23 @@ export function CopyLines({ text, label, gapAfter }: CopyLinesProps) {
   return (
     <div className="svc-copy">
       <pre>
-        {(text.match(/[^\n]*\n|[^\n]+/g) ?? []).map((line, i) => (
+        {text.split('\n').map((line, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one text
-          <span key={i} className="svc-copy-line">
-            {partsOf(line, gapAfter).map((part, at) =>
-              part.trim() === '' ? (
-                part
-              ) : (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one line
-                <span key={at} data-gap={gapAfter !== undefined}>
-                  {part}
-                </span>
-              ),
-            )}
-          </span>
+          <Fragment key={i}>
+            {i > 0 && '\n'}
+            <span className="svc-copy-line" data-spaced={line.startsWith(' ')}>
+              {partsOf(line, gapAfter).map((part, at) =>
+                part.trim() === '' ? (
+                  part
+                ) : (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one line
+                  <span key={at} data-gap={gapAfter !== undefined}>
+                    {part}
+                  </span>
+                ),
+              )}
+            </span>
+          </Fragment>
         ))}
       </pre>
       <Button
