@@ -25,7 +25,7 @@ export function BotsPage() {
           <>
             Accounts that your agents use in other products. A bot is created when you install a blueprint that needs
             one.
-            {data ? ` ${data.rows.length} of ${data.most} used.` : ''}
+            {data ? ` ${data.rows.length}\u00a0of\u00a0${data.most}\u00a0used.` : ''}
           </>
         }
       />

@@ -566,18 +566,19 @@ const cutTexts = ({ page }: Visitor) =>
   )
 
 test('at 1440 pixels no text is cut that would fit, also not in rows that a press on a chip brings', async () => {
-  for (let i = 10; i < 30; i++) {
-    const name = `row-${i}`
+  for (let i = 10; i < 31; i++) {
+    const name = `long-${i}`
     const made = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
     const version = i === 29 ? '1.5.0-rc.12' : '1.5.0'
-    await setup.report(made.token, { state: { level: 'info', label: 'Idle' }, agent: { version } })
+    const level = i === 30 ? 'warn' : 'info'
+    await setup.report(made.token, { state: { level, label: 'Idle' }, agent: { version } })
   }
   const visitor = await window({ width: 1440, height: 1400 })
   const { page } = visitor
-  await page.goto(`${fleet()}?q=level:warn`)
-  await row(visitor, 'link-checker').waitFor()
+  await page.goto(`${fleet()}?q=name:long-* level:warn`)
+  await row(visitor, 'long-30').waitFor()
   await page.getByRole('link', { name: /^Info/ }).click()
-  await row(visitor, 'row-29').waitFor()
+  await row(visitor, 'long-29').waitFor()
   await eventually('the version is whole', async () => expect(await cutTexts(visitor)).toEqual([]))
 })
 

@@ -158,7 +158,7 @@ function ActiveRunLine({ agent, run, until }: { agent: Agent; run: ActiveRun; un
               parts={[
                 run.model !== undefined && <Text key="model">{run.model}</Text>,
                 run.started !== undefined && <RunningSince key="since" started={run.started} until={until} />,
-                run.steps !== undefined && `${figure(run.steps)} ${run.steps === 1 ? 'step' : 'steps'}`,
+                run.steps !== undefined && `${figure(run.steps)}\u00a0${run.steps === 1 ? 'step' : 'steps'}`,
               ]}
             />
           </span>
@@ -182,7 +182,7 @@ function ActiveRunLine({ agent, run, until }: { agent: Agent; run: ActiveRun; un
 function RunningSince({ started, until }: { started: number; until: number | null }) {
   const words = useClock((now) => lastingText((until ?? now) - started * 1000))
   return (
-    <span>
+    <span className="ag-nowrap">
       {until === null ? 'for' : 'had run for'} {words}
     </span>
   )

@@ -24,7 +24,7 @@ export function Empty({ icon: Icon, title, children, action, help, order = 2 }: 
         {title}
       </Title>
       {children && (
-        <Text component="div" c="dimmed" maw={440}>
+        <Text component="div" c="dimmed" maw={440} style={{ textWrap: 'balance' }}>
           {children}
         </Text>
       )}
