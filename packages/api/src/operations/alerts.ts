@@ -1,16 +1,17 @@
 /**
- * Operations on alerts, the rules by which alerts open, mutes, channels, and the deliveries of messages to channels.
+ * Operations on alerts, as lists and as the lines of pages, on mutes, on the rules by which alerts open, on the content
+ * of messages, and on the hours in which an agent should report.
  */
 import {
   type AcknowledgeResult,
-  type ChannelRow,
-  type DeliveryRow,
-  deliveryStates,
-  type FollowedTest,
+  type AgentHours,
+  type AlertLine,
+  type AlertLines,
+  type AlertSettings,
+  type AlertTimeline,
+  alertLevels,
   type ListedAlert,
   type MuteRow,
-  type NewChannel,
-  type QueuedTest,
   type RuleSettings,
 } from '../answers/alerts.ts'
 import * as bounds from '../bounds.ts'
@@ -25,28 +26,25 @@ import {
   optional,
   orNull,
   pasted,
+  pastedWord,
   prose,
   query,
   type Reader,
   reader,
-  text,
   wordOf,
+  words,
   yesOrNo,
 } from '../input.ts'
 import { change, reading } from '../operation.ts'
 import { maxDurationSeconds } from '../words/durations.ts'
 import { ruleNames } from '../words/rules.ts'
+import { workspaceOrServiceArgument } from './arguments.ts'
 import { filterText } from './filter-text.ts'
-import { maxNameLength } from './typed.ts'
 
 const noteMax = 1000
 const acknowledgedMax = 1000
 const statusesMax = 20
 const maxChannels = 100
-const secretMax = 1000
-const urlMax = 4000
-const workspaceOrServiceArgument = ['<slug>', "the workspace's short name, or @service for the service itself"] as const
-const channelArgument = ['<slug/name>', 'the workspace, or @service, and the name of the channel'] as const
 const seen = ['alerts'] as const
 
 /** Reads a duration in seconds, within the allowed range. */
@@ -64,6 +62,12 @@ const dollars: Reader<number> = reader(number.form, (value, field) => {
   throw new InputRefused(`${field} must be more than 0 and at most 1,000,000 US dollars: got ${read}.`)
 })
 
+/** The alerts that are wanted: with these words in their subject, label or heading, of one rule, of one level. */
+const wanted = { q: words, rule: wordOf(ruleNames, undefined), level: wordOf(alertLevels, undefined) }
+
+/** The days that a timeline of alerts may show. */
+const timelineDays = ['1', '7', '30'] as const
+
 export const alerts = reading<ListedAlert[]>()('GET /w/:slug/alerts', {
   says: 'list the alerts of a workspace that have not ended',
   input: query({ all: yesOrNo, limit: count(1000, 500) }),
@@ -72,6 +76,18 @@ export const alerts = reading<ListedAlert[]>()('GET /w/:slug/alerts', {
     args: [workspaceOrServiceArgument],
     options: [['--all', 'also those that have ended, the newest 500']],
   },
+})
+export const alertLines = reading<AlertLines>()('GET /w/:slug/alerts/lines', {
+  says: 'list the open alerts of a workspace, or those that ended before the one that is named, newest first',
+  input: query({ ended: yesOrNo, before: pastedWord, limit: count(200, 50), ...wanted }),
+})
+export const alertTimeline = reading<AlertTimeline>()('GET /w/:slug/alerts/timeline', {
+  says: 'list the alerts of a workspace that were open within the last 1, 7 or 30 days, at most 5,000, for a timeline',
+  input: query({ days: wordOf(timelineDays, '7'), ...wanted }),
+})
+export const agentAlerts = reading<AlertLine[]>()('GET /w/:slug/agents/:name/alerts', {
+  says: 'list the alerts of an agent of the last 30 days, newest first',
+  input: query({ limit: count(200, 100) }),
 })
 export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id/acknowledge', {
   says: 'acknowledge an open alert, so that it is not repeated and does not escalate',
@@ -176,87 +192,25 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
     ],
   },
 })
-export const channels = reading<ChannelRow[]>()('GET /w/:slug/channels', {
-  says: 'list the channels of a workspace with their last answer',
-  command: { name: 'channel list', args: [workspaceOrServiceArgument] },
+export const alertSettings = reading<AlertSettings>()('GET /w/:slug/alert-settings', {
+  says: 'say what messages about alerts of a workspace may contain',
 })
-export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
-  says: 'add a channel that alerts are sent to',
-  input: object({
-    name: text(maxNameLength),
-    kind: text(maxNameLength),
-    url: optional(text(urlMax)),
-    to: optional(text(maxNameLength)),
-    secret: optional(text(secretMax)),
-    format: optional(text(maxNameLength)),
-  }),
-  makes: true,
-  audit: ['channel.added'],
+export const setAlertSettings = change<AlertSettings>()('PATCH /w/:slug/alert-settings', {
+  says: 'allow or forbid that messages about alerts contain what agents say about themselves in detail',
+  input: object({ detail: flag }),
+  audit: ['alert.settings_changed'],
   pages: seen,
-  again: 'refused',
-  adds: bounds.channels,
-  command: {
-    name: 'channel add',
-    args: [workspaceOrServiceArgument, ['<name>', 'how it is called: lowercase letters, digits, hyphens']],
-    options: [
-      ['--kind <kind>', 'webhook, email, slack, discord, telegram, ntfy, matrix, pushover, teams, gotify or apprise'],
-      ['--url <url>', 'the address, or the server'],
-      ['--to <where>', 'the mailbox, chat, room or user'],
-      ['--format <format>', 'grouped: messages together, at most every 5 minutes (default); single: each at once'],
-    ],
-  },
+  again: 'same',
+  adds: bounds.settings,
 })
-export const testChannel = change<QueuedTest>()('POST /w/:slug/channels/:channel/test', {
-  says: 'send a test to a channel; the answer of the receiver is read by the id of the delivery',
-  audit: { none: 'it changes nothing' },
-  pages: seen,
-  again: 'new',
-  adds: bounds.tests,
-  command: { name: 'channel test', args: [channelArgument] },
+export const agentHours = reading<AgentHours>()('GET /w/:slug/agents/:name/hours', {
+  says: 'say in which hours an agent is expected to report',
 })
-export const channelTest = reading<FollowedTest>()('GET /w/:slug/channels/:channel/tests/:id', {
-  says: 'show the state of a test and what the receiver answered',
-  right: 'admin',
-})
-export const enableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:channel/enable', {
-  says: 'enable a channel',
-  audit: ['channel.enabled'],
+export const setAgentHours = change<AgentHours>()('PUT /w/:slug/agents/:name/hours', {
+  says: 'set the hours in which an agent is expected to report; outside of them its silence causes no alert',
+  input: object({ hours: orNull(pasted({ max: 100 })) }),
+  audit: ['agent.hours_changed'],
   pages: seen,
   again: 'same',
   adds: null,
-  command: { name: 'channel enable', args: [channelArgument] },
-})
-export const disableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:channel/disable', {
-  says: 'disable a channel; what waits for it is not sent',
-  audit: ['channel.disabled'],
-  pages: seen,
-  again: 'same',
-  adds: null,
-  command: { name: 'channel disable', args: [channelArgument] },
-})
-export const removeChannel = change<{ ok: true }>()('DELETE /w/:slug/channels/:channel', {
-  says: 'remove a channel with its deliveries',
-  audit: ['channel.removed'],
-  pages: seen,
-  again: 'refused',
-  adds: null,
-  command: { name: 'channel remove', args: [channelArgument] },
-})
-export const deliveries = reading<DeliveryRow[]>()('GET /w/:slug/deliveries', {
-  says: 'list the deliveries to the channels of a workspace, newest first',
-  right: 'admin',
-  input: query({ state: wordOf(deliveryStates, undefined), limit: count(1000, 500) }),
-  command: {
-    name: 'delivery list',
-    args: [workspaceOrServiceArgument],
-    options: [['--state <state>', `only these: ${deliveryStates.join(', ')}`]],
-  },
-})
-export const retryDelivery = change<{ ok: true }>()('POST /w/:slug/deliveries/:id/retry', {
-  says: 'send a dead delivery again, with the same id and the same body',
-  audit: ['delivery.retried'],
-  pages: seen,
-  again: 'refused',
-  adds: null,
-  command: { name: 'delivery retry', args: [['<id>', 'as svc-server delivery list names it']] },
 })

@@ -1,5 +1,5 @@
 /** Commands for channels and deliveries. */
-import { alerts, type ChannelRow, type DeliveryState, deliveryStates } from '@svc/api'
+import { type ChannelRow, channels, type DeliveryState, deliveryStates } from '@svc/api'
 import { shown, trimInvisible } from '@svc/protocol'
 import { operationCommand } from '../shared/command.ts'
 import { inWorkspaceOrService, onChannel, onDelivery } from '../shared/params.ts'
@@ -15,7 +15,7 @@ function enabledCell({ enabled, disabledBecause, failingSince }: ChannelRow): st
 }
 
 export const channelCommands = {
-  ...operationCommand(alerts.channels, {
+  ...operationCommand(channels.channels, {
     at: inWorkspaceOrService,
     run: async ({ store }, { workspace }) => {
       const { listChannels } = await import('../../alerts/changes/channels.ts')
@@ -28,14 +28,14 @@ export const channelCommands = {
         'There is no channel: nobody is told when an agent goes offline.',
       ),
   }),
-  ...operationCommand(alerts.addChannel, {
+  ...operationCommand(channels.addChannel, {
     input: 'Its token or signing secret (a webhook without one gets one)',
     at: inWorkspaceOrService,
     run: async (call, at) => {
       const [kind, url, to, format] = ['kind', 'url', 'to', 'format'].map((name) => option(call, name))
       if (kind === undefined) throw new UsageError('A channel needs a kind: --kind webhook.')
       const secret = trimInvisible(call.input)
-      return perform(call, alerts.addChannel, at, {
+      return perform(call, channels.addChannel, at, {
         name: argument(call, 1),
         kind,
         ...(url !== undefined && { url }),
@@ -49,33 +49,33 @@ export const channelCommands = {
         ? `Added the ${kind} channel ${name}.`
         : `Added the ${kind} channel ${name}. Its signing secret, which is not shown again:\n\n  ${secret}`,
   }),
-  ...operationCommand(alerts.testChannel, {
+  ...operationCommand(channels.testChannel, {
     at: onChannel,
     run: async (call, at) => {
       const { answerOfTest } = await import('../../web/operations/alerts.ts')
-      return answerOfTest(call, await perform(call, alerts.testChannel, at))
+      return answerOfTest(call, await perform(call, channels.testChannel, at))
     },
     json: ({ ok, status, message }) => ({ ok, status, message }),
     isFailure: ({ ok }) => !ok,
     show: ({ ok, message }) =>
       `${ok ? 'The receiver took the test' : 'The test was not taken'}: ${oneSafeLine(message)}`,
   }),
-  ...operationCommand(alerts.enableChannel, {
+  ...operationCommand(channels.enableChannel, {
     at: onChannel,
-    run: (call, at) => perform(call, alerts.enableChannel, at),
+    run: (call, at) => perform(call, channels.enableChannel, at),
     show: () => 'The channel is enabled.',
   }),
-  ...operationCommand(alerts.disableChannel, {
+  ...operationCommand(channels.disableChannel, {
     at: onChannel,
-    run: (call, at) => perform(call, alerts.disableChannel, at),
+    run: (call, at) => perform(call, channels.disableChannel, at),
     show: () => 'The channel is disabled.',
   }),
-  ...operationCommand(alerts.removeChannel, {
+  ...operationCommand(channels.removeChannel, {
     at: onChannel,
-    run: (call, at) => perform(call, alerts.removeChannel, at),
+    run: (call, at) => perform(call, channels.removeChannel, at),
     show: () => 'The channel is removed.',
   }),
-  ...operationCommand(alerts.deliveries, {
+  ...operationCommand(channels.deliveries, {
     at: inWorkspaceOrService,
     run: async (call, { workspace }) => {
       const { listDeliveries } = await import('../../alerts/changes/deliveries.ts')
@@ -99,10 +99,10 @@ export const channelCommands = {
     json: (all) =>
       all.map(({ id, channel, state, attempt, lastAnswer }) => ({ id, channel, state, attempt, lastAnswer })),
   }),
-  ...operationCommand(alerts.retryDelivery, {
+  ...operationCommand(channels.retryDelivery, {
     at: onDelivery,
     run: async (call, at) => {
-      await perform(call, alerts.retryDelivery, at)
+      await perform(call, channels.retryDelivery, at)
       return { id: at.id }
     },
     show: ({ id }) => `The delivery ${id} is sent again.`,

@@ -2,7 +2,7 @@
  * Carries out the operations on people's own accounts: sessions, second factors and personal channels. Sign-in,
  * one-time links, passwords, proofs and the second half of a sign-in have separate routes (web/routes).
  */
-import { account, factors, personal, type Session } from '@svc/api'
+import { account, channels, factors, type Session } from '@svc/api'
 import { findChannelTest, removeChannel, testChannel } from '../../alerts/changes/channels.ts'
 import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../alerts/changes/personal.ts'
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
@@ -100,26 +100,26 @@ export const factorOperations = [
 ]
 
 export const personalOperations = [
-  bindReading(personal.personalChannels, ({ deps, workspace, who }) =>
+  bindReading(channels.personalChannels, ({ deps, workspace, who }) =>
     listPersonal(deps.store.db, workspace, who.person),
   ),
-  bindPersonChange(personal.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
+  bindPersonChange(channels.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
     addPersonalChannel({ ...ctx, ...channelNeedsOf(people.config) }, workspace, wanted),
   ),
-  bindPersonChange(personal.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
+  bindPersonChange(channels.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
     setPersonalChannel(ctx, workspace, { ...wanted, name: params.channel }),
   ),
   bindPersonChange(
-    personal.testPersonalChannel,
+    channels.testPersonalChannel,
     ({ workspace, params, ...ctx }) => testChannel(ctx, { scope: workspace, person: ctx.by }, params.channel),
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
-  bindReading(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
+  bindReading(channels.personalChannelTest, async ({ deps, workspace, params, who }) => {
     const found = await findChannelTest(deps.store.db, { scope: workspace, person: who.person }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
-  bindPersonChange(personal.removePersonalChannel, ({ workspace, params, ...ctx }) =>
+  bindPersonChange(channels.removePersonalChannel, ({ workspace, params, ...ctx }) =>
     removeChannel(ctx, { scope: workspace, person: ctx.by }, params.channel),
   ),
 ]

@@ -3,7 +3,7 @@
  * hours in which an agent is expected to report.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { alertPages, alertSettings, alerts, type ChannelTest, type RuleSettings } from '@svc/api'
+import { alerts, type ChannelTest, channels, type RuleSettings } from '@svc/api'
 import { acknowledgeAlert, acknowledgeAlerts } from '../../alerts/changes/acknowledging.ts'
 import {
   addChannel,
@@ -67,15 +67,13 @@ export async function answerOfTest(
 }
 
 export const alertOperations = [
-  bindReading(alertPages.alertLines, ({ deps, workspace, now }, { ended = false, ...asked }) =>
+  bindReading(alerts.alertLines, ({ deps, workspace, now }, { ended = false, ...asked }) =>
     alertLines(deps.store.db, workspace, { ended, ...asked, now }),
   ),
-  bindReading(alertPages.alertTimeline, ({ deps, workspace, now }, { days, ...wanted }) =>
+  bindReading(alerts.alertTimeline, ({ deps, workspace, now }, { days, ...wanted }) =>
     alertTimeline(deps.store.db, workspace, { days: Number(days), now, ...wanted }),
   ),
-  bindReading(alertPages.agentAlerts, ({ deps, agent, now }, { limit }) =>
-    agentAlerts(deps.store.db, agent, limit, now),
-  ),
+  bindReading(alerts.agentAlerts, ({ deps, agent, now }, { limit }) => agentAlerts(deps.store.db, agent, limit, now)),
   bindReading(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>
     listAlerts(deps.store.db, workspace, { all, limit }),
   ),
@@ -100,38 +98,36 @@ export const alertOperations = [
       },
     },
   ),
-  bindReading(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
-  bindChange(alerts.addChannel, ({ workspace, people, ...ctx }, wanted) =>
+  bindReading(channels.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
+  bindChange(channels.addChannel, ({ workspace, people, ...ctx }, wanted) =>
     addChannel({ ...ctx, ...channelNeedsOf(people.config) }, workspace, wanted),
   ),
   bindChange(
-    alerts.testChannel,
+    channels.testChannel,
     ({ workspace, params, ...ctx }) => testChannel(ctx, { scope: workspace }, params.channel),
     // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
-  bindReading(alerts.channelTest, async ({ deps, workspace, params }) => {
+  bindReading(channels.channelTest, async ({ deps, workspace, params }) => {
     const found = await findChannelTest(deps.store.db, { scope: workspace }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
-  bindChange(alerts.enableChannel, ({ workspace, params, ...ctx }) =>
+  bindChange(channels.enableChannel, ({ workspace, params, ...ctx }) =>
     enableChannel(ctx, { scope: workspace }, params.channel),
   ),
-  bindChange(alerts.disableChannel, ({ workspace, params, ...ctx }) =>
+  bindChange(channels.disableChannel, ({ workspace, params, ...ctx }) =>
     disableChannel(ctx, { scope: workspace }, params.channel),
   ),
-  bindChange(alerts.removeChannel, ({ workspace, params, ...ctx }) =>
+  bindChange(channels.removeChannel, ({ workspace, params, ...ctx }) =>
     removeChannel(ctx, { scope: workspace }, params.channel),
   ),
-  bindReading(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
-  bindChange(alerts.retryDelivery, ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id)),
-  bindReading(alertSettings.alertSettings, ({ deps, workspace }) => readAlertSettings(deps.store.db, workspace)),
-  bindChange(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) =>
-    setAlertSettings(ctx, workspace, wanted),
-  ),
-  bindReading(alertSettings.agentHours, ({ deps, agent }) => readExpectedHours(deps.store.db, agent)),
-  bindChange(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setAgentHours(ctx, agent, hours), {
+  bindReading(channels.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
+  bindChange(channels.retryDelivery, ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id)),
+  bindReading(alerts.alertSettings, ({ deps, workspace }) => readAlertSettings(deps.store.db, workspace)),
+  bindChange(alerts.setAlertSettings, ({ workspace, ...ctx }, wanted) => setAlertSettings(ctx, workspace, wanted)),
+  bindReading(alerts.agentHours, ({ deps, agent }) => readExpectedHours(deps.store.db, agent)),
+  bindChange(alerts.setAgentHours, ({ agent, ...ctx }, { hours }) => setAgentHours(ctx, agent, hours), {
     agents: () => [],
   }),
 ]
