@@ -7,7 +7,7 @@ import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { ControlItem, controlsOf } from './Controls.tsx'
 
 const MuteAgentDialog = lazyPart(() => import('../../alerts/mutes/MuteAgentDialog.tsx'))
-const HoursDialog = lazyPart(() => import('./HoursDialog.tsx'))
+const HoursDialog = lazyPart(async () => ({ default: (await import('../overview/HoursForm.tsx')).HoursDialog }))
 
 type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
 

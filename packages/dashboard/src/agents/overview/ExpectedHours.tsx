@@ -6,7 +6,7 @@ import { Text } from '../../ui/values/Text.tsx'
 import type { Agent } from '../parts/agent.ts'
 
 const loadForm = () => import('./HoursForm.tsx')
-const HoursForm = lazyPart(loadForm)
+const HoursForm = lazyPart(async () => ({ default: (await loadForm()).HoursForm }))
 
 /**
  * Says in which hours the agent is expected to report. Admins edit them here; the menu of the agent sets the first

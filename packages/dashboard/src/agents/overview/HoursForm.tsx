@@ -1,5 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
 import { useReloadAlerts } from '../../alerts/parts/useAlertChange.ts'
 import '../../alerts/alerts.css'
 import { DaysField, TimesFields, ZoneField } from '../../alerts/parts/HoursFields.tsx'
@@ -13,8 +14,9 @@ import {
 } from '../../alerts/parts/hours.ts'
 import { browserZone } from '../../alerts/parts/zone.ts'
 import { call } from '../../data/api.ts'
+import { read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
-import { ErrorNote } from '../../ui/index.ts'
+import { Dialog, ErrorNote } from '../../ui/index.ts'
 
 interface HoursFormProps {
   slug: string
@@ -26,7 +28,7 @@ interface HoursFormProps {
 }
 
 /** A form in which admins set or remove the hours in which an agent is expected to report. */
-export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps) {
+export function HoursForm({ slug, name, hours, onDone }: HoursFormProps) {
   const again = useReloadAlerts(slug)
   const form = useForm<HoursValues>({
     initialValues: (hours === null ? null : readHours(hours)) ?? firstHours(browserZone()),
@@ -71,5 +73,23 @@ export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps)
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface HoursDialogProps {
+  slug: string
+  /** The name of the agent. */
+  name: string
+  onClose: () => void
+}
+
+/** A dialog in which admins set the hours in which an agent is expected to report. */
+export function HoursDialog({ slug, name, onClose }: HoursDialogProps) {
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/agents/:name/hours', { slug, name }))
+  return (
+    <Dialog opened onClose={onClose} title={`Expected hours of ${name}`}>
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {data && <HoursForm slug={slug} name={name} hours={data.hours} onDone={onClose} />}
+    </Dialog>
   )
 }
