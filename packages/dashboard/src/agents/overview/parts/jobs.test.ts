@@ -1,8 +1,8 @@
 import type { AgentPage } from '@svc/api'
 import { expect, test } from 'vitest'
 import { runBarsPath } from '../../../ui/charts/RunBars.tsx'
+import { jobBarsOf, jobCountWords, jobsLeftOut, otherJobsItem } from '../Jobs.tsx'
 import { listedHealth, listedPanels } from './arrange.ts'
-import { jobBarsOf, jobCountWords, jobsLeftOut, otherJobsItem } from './job-table.ts'
 import { jobPanel, shownJobsOf } from './jobs.ts'
 
 const columns = ['Job', 'Last', 'Took', 'Next']
