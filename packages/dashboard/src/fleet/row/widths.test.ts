@@ -30,6 +30,15 @@ test('where there is not enough room, columns that need little are not cut, and 
   )
 })
 
+test('a column without contents leaves its room to others, and keeps its heading', () => {
+  const wants = { agent: 120, state: 150, version: 88 }
+  const narrow = { width: 596, hasBoxes: false }
+  const [agent, state, doing, , version] = columnWidthsOf(names, wants, narrow)
+  expect([agent, state, version]).toEqual([120, 150, 88])
+  expect(doing).toBe(72)
+  expect(columnWidthsOf(names, { ...wants, doing: 8 }, narrow)[4]).toBeLessThan(88)
+})
+
 test('columns are never wider than the list, if their minimums fit, nor narrower than their minimum', () => {
   const wish = fc.record(Object.fromEntries(columnNames.map((name) => [name, fc.nat(2000)])))
   fc.assert(

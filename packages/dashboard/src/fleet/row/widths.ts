@@ -66,20 +66,22 @@ export function largerWidths(a: ColumnWidths, b: ColumnWidths): ColumnWidths {
   return both
 }
 
+/** The width of the heading of a column without contents, in pixels. */
+const headingWidth = 72
+
 /**
  * The widths of columns in pixels. Each gets what its contents need. Where there is not enough room, the columns that
  * need little keep it, and the others share the rest.
  */
 export function columnWidthsOf(names: readonly ColumnName[], wants: ColumnWidths, room: ListRoom): number[] {
   const whole = widthFor(names.length, room)
-  const wanted = (name: ColumnName) =>
-    columnLooks[name].share === undefined
-      ? columnLooks[name].minWidth
-      : Math.max(columnLooks[name].minWidth, wants[name] ?? 0)
   const atLevel = (level: number) =>
     names.map((name) => {
       const { minWidth, share = 0 } = columnLooks[name]
-      return Math.floor(Math.min(wanted(name), Math.max(minWidth, share * level)))
+      // Each agent has a state, so what the agents do is known to be nothing if the state needs room.
+      const min = name === 'doing' && wants.state && wants.doing === undefined ? headingWidth : minWidth
+      const wanted = share === 0 ? min : Math.max(min, wants[name] ?? 0)
+      return Math.floor(Math.min(wanted, Math.max(min, share * level)))
     })
   let [low, high] = [0, whole]
   if (sum(atLevel(high)) <= whole) return atLevel(high)
