@@ -49,7 +49,7 @@ export const invitationMs = invitationSeconds * 1000
 
 /**
  * The header in which the service tells the library a client's address. A header of this name that the client sends is
- * removed first.
+ * removed (`sessionHeaders`).
  */
 export const addressHeader = 'x-svc-caller'
 

@@ -9,7 +9,7 @@ import { piecesOf } from '../../platform/lists.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
-import { type Auth, maxSessionMs } from './auth.ts'
+import { type Auth, addressHeader, maxSessionMs } from './auth.ts'
 import { sessionCookie, withPresentName } from './cookies.ts'
 import { isDisabled } from './disabled.ts'
 import { decideWithAccounts, type PeopleDeps } from './library.ts'
@@ -22,11 +22,15 @@ export interface SignedIn {
   cookies: string[]
 }
 
-/** The headers of a request for the accounts library, which knows only the present name of its cookie. */
+/**
+ * The headers of a request for the accounts library: its cookie has the present name, the only one that the library
+ * knows, and no header gives a client's address.
+ */
 export function sessionHeaders(auth: Auth, given: Headers): Headers {
   const headers = new Headers(given)
   const cookies = headers.get('cookie')
   if (cookies !== null) headers.set('cookie', withPresentName(cookies, sessionCookie(auth.options.baseURL)))
+  headers.delete(addressHeader)
   return headers
 }
 
