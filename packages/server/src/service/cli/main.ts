@@ -134,9 +134,9 @@ async function carryOut(
     return say(await restore(request, config), showRestored)
   }
   if (name === 'move') {
-    const { moveToPostgres, showMoved, showsPassword } = await import('./move.ts')
+    const { moveToPostgres, showMoved, hasPassword } = await import('./move.ts')
     process.umask(0o077)
-    if (showsPassword(request.options.to?.toString()))
+    if (hasPassword(request.options.to?.toString()))
       note('Others on this machine can read a password in the arguments. Use PGPASSWORD or SVC_DATABASE_URL instead.')
     return say(await moveToPostgres(request, config, json ? () => {} : note), showMoved)
   }

@@ -84,17 +84,24 @@ function putAside(dataDir: string, to: string): string {
   return kept
 }
 
+const parsedAddress = (address: string): URL | null => URL.parse(address.replace(/@\//, '@localhost/'))
+
 function withoutPassword(address: string): string {
-  const url = URL.parse(address.replace(/@\//, '@localhost/'))
+  const url = parsedAddress(address)
   if (!url) return 'PostgreSQL'
   url.password = ''
   url.searchParams.delete('password')
   return url.href
 }
 
-/** True if the address contains a password: every user of the machine can read arguments while the command runs. */
-export const showsPassword = (to: string | undefined): boolean =>
-  to !== undefined && withoutPassword(to) !== URL.parse(to.replace(/@\//, '@localhost/'))?.href
+/**
+ * True if the address contains a password. The command then warns, because every user of the machine can read the
+ * arguments of a running command.
+ */
+export function hasPassword(address: string | undefined): boolean {
+  const url = address === undefined ? null : parsedAddress(address)
+  return url !== null && (url.password !== '' || url.searchParams.has('password'))
+}
 
 export const showMoved = ({ tables, rows, before, to, kept }: MoveResult): string =>
   [
