@@ -148,6 +148,7 @@ export type AgentAccount = FieldValue<typeof account>
 
 /** The last report before an orderly stop says with one of these words who stopped the reporter (2.1, D66). */
 const stops = ['person', 'signal'] as const
+/** Who stopped the reporter of an agent: a person, by a command of svc, or a signal of the system. */
 export type StoppedBy = (typeof stops)[number]
 
 /**

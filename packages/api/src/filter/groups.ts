@@ -8,7 +8,10 @@ export type Grouping = (typeof groupings)[number]
 
 type GroupedFacts = Pick<FleetRow, 'tags' | 'host'> & { updates: Pick<FleetRow['updates'], 'blueprint'> }
 
-/** The values of the groups that an agent is in: one for each of its tags. The group of agents without one is null. */
+/**
+ * The values of the groups that an agent is in: all its tags, or its one host or blueprint. An agent that has none is
+ * in the group null.
+ */
 export function groupValuesOf(by: Grouping, { tags, host, updates }: GroupedFacts): readonly (string | null)[] {
   if (by === 'tag') return tags.length > 0 ? tags : [null]
   return [(by === 'host' ? host : updates.blueprint) || null]

@@ -13,7 +13,7 @@ import { QueryState } from '../ui/pages/QueryState.tsx'
 interface ConnectionProps {
   /** The provider of the service; null if it has none. */
   provider: EntryInfo['oidc']
-  /** The end of an attempt to connect the account, if the provider has just led back. */
+  /** How an attempt to connect the account ended, if the browser has just come back from the provider. */
   end: ConnectionEnd | undefined
 }
 

@@ -60,7 +60,7 @@ export function changeSettings(folder: Folder, manifest: WithSettings, values: S
 
 /**
  * Rewrites the settings file if it does not match the manifest, so that the agent finds every setting in it. Also
- * rewrites it if every user of the machine can read it, but this is not needed.
+ * rewrites it if every user of the machine can read it although the agent runs as the same user as svc.
  */
 export function fillSettings(folder: Folder, manifest: WithSettings): void {
   if (manifest.settings.length === 0 && readFile(folder.settings, 1).is === 'missing') return

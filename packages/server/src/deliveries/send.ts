@@ -11,7 +11,7 @@ import type { ChannelRequest } from './channels/call.ts'
 import { lookupOf } from './names/names.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import type { AllowedNetworks } from './target.ts'
-import { agentFor, readTarget, TargetRefused } from './target.ts'
+import { httpAgentFor, readTarget, TargetRefused } from './target.ts'
 
 const answerMax = 64 * 1024
 /** The maximum number of bytes of an answer that are kept to be shown. */
@@ -29,7 +29,7 @@ export async function sendMessage(
   // The agent is made within the attempt, because it throws for an address that may not be called.
   return tryCall(async (signal) => {
     const lookup = lookupOf(limits, signal)
-    const agent = agentFor(target.value, allowed, lookup)
+    const agent = httpAgentFor(target.value, allowed, lookup)
     return exchange(target.value, call, { agent, lookup, signal })
   }, limits)
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { readAddresses } from '../platform/http/address.ts'
-import { agentFor, judgeAddress, readTarget } from './target.ts'
+import { httpAgentFor, judgeAddress, readTarget } from './target.ts'
 
 /** Starts an HTTP server on this machine that counts its requests. */
 async function receiver() {
@@ -27,12 +27,12 @@ const names = (...addresses: string[]) =>
     const family = address.includes(':') ? 6 : 4
     if (options.all) then(null, [{ address, family }])
     else then(null, address, family)
-  }) as unknown as Parameters<typeof agentFor>[2]
+  }) as unknown as Parameters<typeof httpAgentFor>[2]
 
 const call = (url: string, allowed: string[], lookup = names('127.0.0.1')) =>
   new Promise<string>((resolve, reject) => {
     const target = new URL(url)
-    const agent = agentFor(target, allowed, lookup)
+    const agent = httpAgentFor(target, allowed, lookup)
     get(target, { agent }, (response) => {
       response.resume().on('end', () => resolve(`${response.statusCode}`))
     }).on('error', reject)
@@ -135,7 +135,7 @@ test('a host name that has a forbidden address when the connection is made is re
   const seen = await receiver()
   const changing = names('8.8.8.8', '127.0.0.1')
   const target = new URL(`http://hooks.example.org:${seen.port}/`)
-  const first = agentFor(target, [], changing)
+  const first = httpAgentFor(target, [], changing)
   first.destroy()
   // The first lookup returns a public address, which a test must not call. So this line makes the first lookup, and the
   // request below makes the second.

@@ -99,18 +99,18 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
 }
 
 /**
- * Makes the HTTP agent for one request; its connection is used only once, since reusing it would skip the check. Throws
- * TargetRefused if the URL's host is an IP address that may not be called; for a host name, the agent's DNS lookup
- * fails instead. The library's agent has a check too: it gets the accepted addresses one by one, because it warns about
- * a network of the other IP version.
+ * Makes the HTTP agent for one request, which connects only to addresses that may be called; the connection is used
+ * once, since reusing it would skip the check of the address. Throws TargetRefused if the URL's host is another IP
+ * address; for a host name, the agent's DNS lookup fails instead.
  */
-export function agentFor(url: URL, allowed: AllowedNetworks, lookup: LookupFunction): Agent {
+export function httpAgentFor(url: URL, allowed: AllowedNetworks, lookup: LookupFunction): Agent {
   const judged: string[] = []
   const host = hostOf(url)
   if (isIP(host) !== 0) judged.push(valueOrThrow(judgeAddress(host, allowed)))
   const options = {
     keepAlive: false,
     maxSockets: 1,
+    // Single addresses, since the library, which checks them, too, warns about a network of the other IP version.
     allowIPAddressList: judged,
     lookup: judging(lookup, allowed, judged),
   }

@@ -129,8 +129,8 @@ export async function installSelf(folder: string, host?: string): Promise<Instal
 }
 
 /**
- * Writes `svc-exec` again if the Node that it names is gone, or will be removed by the next update of Node. Nothing
- * else in the file changes. Returns true if it was written.
+ * Writes `svc-exec` again if the Node that it names is gone, or will be removed by the next update of Node. Only the
+ * line that names Node changes. Returns true if it was written.
  */
 export function renewLauncher(file: string): boolean {
   const text = readFileSync(file, 'utf8')

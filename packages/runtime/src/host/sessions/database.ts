@@ -53,6 +53,7 @@ function loadQuietly(): Sqlite | undefined {
 export interface DatabaseFile {
   /** A text that changes whenever something was written to the database. */
   readonly stamp: string
+  /** True if it is a regular file that belongs to the user of this process. */
   readonly isOwn: boolean
 }
 

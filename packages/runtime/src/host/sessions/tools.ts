@@ -35,7 +35,7 @@ const all = Object.entries(known) as [ToolName, Tool][]
 /** The names of the tools whose sessions svc reads, in the order in which they are shown. */
 export const knownTools: readonly ToolName[] = all.map(([tool]) => tool)
 
-/** The usual folders of this home folder. */
+/** The folders below this home folder in which the known tools keep their sessions by default. */
 export const usualFolders = (home: string | undefined): ToolFolder[] =>
   home === undefined || !isAbsolute(home) ? [] : all.map(([tool, { usual }]) => ({ tool, folder: join(home, usual) }))
 

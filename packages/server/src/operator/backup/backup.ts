@@ -107,6 +107,7 @@ function addSecretAndMark(file: string, beside: { secret: string; at: number; ve
   }
 }
 
+/** Waits until the contents of a file are on the disk. */
 export function syncFile(path: string): void {
   const fd = openSync(path, 'r')
   fsyncSync(fd)

@@ -98,9 +98,9 @@ interface ConnectOptions {
 type FailedEnd = Exclude<ConnectionEnd, 'connected'>
 
 /**
- * Connects the account of a person, unless a node runs that would leave the connection when it hands the account over.
- * Other sessions in which no factor was shown end, as with a new passkey. The message of a refusal is its reason for
- * the log.
+ * Connects the account of a person with their account at the sign-in provider; their other sessions in which no factor
+ * was shown end, as after adding a passkey. Refused while a node of an earlier version runs, since it would not end the
+ * connection when it gives the account to another person. The message of a refusal is its reason for the log.
  */
 export async function connectAccount(
   { db, config, heard, by, now }: EnterContext & { by: Person },

@@ -61,8 +61,8 @@ const isForQuietHours = sql<boolean>`(tries = 0 and exists (
   select 1 from alert_channel where alert_channel.id = alert_delivery.channel_id and person_id is not null))`
 
 /**
- * The rule for each column with a time, by table. Columns of a table are treated in this order. The time by which the
- * service notices that the clock was set back is the last one.
+ * The rule for each column with a time, by table. Tables and their columns are corrected in this order. `service_beat`
+ * comes last, because by it the service notices that the clock was set back.
  */
 export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRule>>>> = {
   agent_report: { received_at: event, status_at: reported },
