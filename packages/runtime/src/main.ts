@@ -9,7 +9,7 @@ import { removeAgentMark } from './machine/process/unmark.ts'
 if (process.pid === 1 && isMainThread) endAtEarlySignals()
 const args = process.argv.slice(2)
 const isExec = args[0] === 'exec' && !asksForHelp(args)
-// The command of a job gets the environment as it is, also if an agent runs the job.
+// `svc exec` keeps the mark: the command of a job gets the environment unchanged, even if an agent runs the job.
 if (!isExec) removeAgentMark()
 
 const plain = plainRunOptions(args)
@@ -39,7 +39,8 @@ function endAtEarlySignals(): void {
 }
 
 /**
- * True if `svc exec` is asked for its help. After `--` all words belong to the command, and a typo must not stop it.
+ * True if `svc exec` is asked for its help. A call with `--` runs its command in any case, since a typo in front of
+ * `--` must not stop a job.
  */
 function asksForHelp(args: readonly string[]): boolean {
   return !args.includes('--') && args.some((arg) => arg === '--help' || arg === '-h')

@@ -179,7 +179,7 @@ const exitOfUsage = ({ exitCode }: CommanderError): number => (exitCode === 0 ? 
 
 /**
  * Returns the warning to print before the command does its work; undefined if the command is at least as new as the
- * runtime in the folder.
+ * runtime in the folder, or if the version of either is not known.
  */
 function olderThanFolder(dir: string, own: string = ownVersion): string | undefined {
   const { runtime } = folderAt(dir)

@@ -103,8 +103,8 @@ export function unclaim(folder: Folder, madeFolder: boolean): void {
 }
 
 /**
- * True if the folder `svc` does not exist, or if it holds only what an installation leaves that is killed before it
- * sends its code: the journal's folder with the note of the installation.
+ * True if the folder `svc` does not exist, or if it holds only what is left of an installation that was killed before
+ * it sent its code: the journal's folder with the note of the installation.
  */
 function isRemnant(svc: string): boolean {
   const names = list(svc)

@@ -23,7 +23,7 @@ const file = describeNote('runtimeBack', askedBack, 65_536)
 /** Writes the request. */
 export const askForPrevious: (paths: BackPath, asked: BackRequest) => void = file.write
 
-/** Reads the request; undefined if there is none. */
+/** Reads the request; undefined if there is none, or if it is no longer valid. */
 export function readAskedBack(paths: BackPath): BackRequest | undefined {
   const asked = file.read(paths)
   return asked && Math.abs(Date.now() - asked.at) < validMs ? asked : undefined

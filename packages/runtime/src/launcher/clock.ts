@@ -7,8 +7,9 @@ export const clock = (): number => Math.round(wall + performance.now())
 
 /**
  * The mark of a start of the agent's process: the time of the start in Unix seconds with three decimals (2.12). It is
- * later than `before`, the previous mark, so each start has its own mark. If the clock was set back since the previous
- * start, the mark is the present time: otherwise everything that the agent writes would seem older than its start.
+ * later than `before`, the previous mark, so each start has its own mark. Only if the clock was set back far since the
+ * previous start, the mark is the present time: a later one would make everything that the agent writes seem older than
+ * its start.
  */
 export function nextMark(before: string | undefined, wall: number): string {
   const last = Math.round(Number(before ?? 0) * 1000)

@@ -1,6 +1,6 @@
 /**
  * The runtime's own log in the agent's folder: two files of a megabyte each. If it cannot be written, nothing else is
- * affected. Without room for a new line, the older file makes room for it.
+ * affected. If there is no room for a new line, the older file is removed.
  */
 import { appendFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createFolder } from '../machine/files/durable.ts'

@@ -71,13 +71,14 @@ function ownOutput(folder: Folder): Output {
 const O_EMPTIED = constants.O_WRONLY | constants.O_APPEND | constants.O_TRUNC
 
 /**
- * Rotates the file if it is larger than `maxBytes`; otherwise removes the oldest of its older files if it could not
- * grow to this size. Undefined if nothing was done. Throws only if the file could not be emptied.
+ * Rotates the file if it is larger than `maxBytes`; otherwise, if there is no room for the file to grow to this size,
+ * removes the oldest of its older files. Undefined if nothing was done. Throws only if the file could not be emptied.
  */
 export function rotateOutput(file: string, maxBytes: number = maxOutputBytes): RotatedOutput | RemovedFile | undefined {
   const size = sizeOf(file) ?? 0
   if (size <= maxBytes) return freeOlder(file, size, maxBytes)
-  // The file is emptied even if nothing could be copied. Output that is printed between the copy and that is lost.
+  // The file is emptied even if nothing could be copied. Output that is printed after the copy and before the file is
+  // emptied is lost.
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
     const copied = copyAway(fd, file, size)
@@ -137,7 +138,7 @@ function removeQuietly(file: string): void {
 
 const noRoom = Object.assign(new Error('no room'), { code: 'ENOSPC' })
 
-/** Moves the oldest file to the path of the copy, unless something else may also use that file. */
+/** Moves the oldest file to the path of the copy. If something else may also use that file, only removes its name. */
 function reuse(oldest: string, temporary: string): void {
   const stat = lstatSync(oldest)
   if (stat.isFile() && stat.nlink === 1) renameSync(oldest, temporary)
@@ -151,8 +152,8 @@ interface CopiedRange {
 }
 
 /**
- * Copies the open file from this position to its end, as it is when the end is reached. If the room ends before, the
- * copy is overwritten in place with as much of the end as it already holds.
+ * Copies the open file from this position to its end, as it is when the end is reached. If the disk is full before
+ * that, the copy keeps its size, and is overwritten with the end of the open file.
  */
 function copyEnd(fd: number, to: string, position: number): CopiedRange {
   const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants

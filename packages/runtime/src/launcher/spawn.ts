@@ -33,7 +33,7 @@ type SpawnResult =
       readonly pid: number
       readonly child: ChildProcess
       readonly output?: string | undefined
-      /** Why what the process prints is lost; absent if it is kept. */
+      /** The reason why the output of the process is lost; absent if the output is kept. */
       readonly lost?: string | undefined
     }
   | { readonly ok: false; readonly error: string }

@@ -40,8 +40,8 @@ export const pack = (): Command =>
     })
 
 /**
- * Returns the path of the bundle to write. If `out` is an existing folder, the bundle gets its usual name in that
- * folder.
+ * Returns the path of the bundle to write. If `out` is an existing folder, the path is a file in that folder, named
+ * after the blueprint and its version.
  */
 function targetOf(out: string, dir: string): string {
   const path = resolve(out)

@@ -40,8 +40,8 @@ interface HostAgent {
 }
 
 /**
- * Connects the agent, and writes what it needs to run. A new connection is tested first, with a report that holds the
- * jobs; if it fails, nothing stays in the folder.
+ * Connects the agent, and writes what it needs to run. A new connection is tested first, with a real report; if
+ * anything fails then, the new files are removed again.
  */
 export async function connectHost(
   { folder, jobs }: HostFolder,
@@ -62,7 +62,7 @@ export async function connectHost(
     if (readInsideRelease(program) && !existsSync(folder.runtime)) keepProgram(folder, program)
     withTurn(folder, 'svc adopt', () => {
       writeManifest(folder, manifestFor(folder, name))
-      // The first look is noted before the agent may see that sessions are shown.
+      // The numbers that this first look gave to sessions are stored before the agent can read that sessions are shown.
       if (ai && readAdopted(folder)?.ai !== true) writeNumbers(folder.state, ai.numbers)
       writeAdopted(folder, adopted)
       if (isNew) writeConnection(folder, connection)

@@ -63,8 +63,8 @@ export function mustInstall(program: string): void {
 }
 
 /**
- * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` that names a Node which is gone, or
- * soon may be, is mended. Returns what a person reads about it.
+ * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` is written again if the Node that it
+ * names is gone, or may soon be. Returns lines that tell a person what was done.
  */
 export async function installPrograms({ program, folder: { root } }: HostFolder): Promise<string[]> {
   const folder = join(program, '..')

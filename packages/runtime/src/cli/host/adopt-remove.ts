@@ -27,7 +27,8 @@ export const unadopt = (folder: Folder, only: SectionName | undefined, options: 
 
 /**
  * Unwraps the lines that `svc adopt` has wrapped, also if others were changed since, and then removes the agent. The
- * records of jobs stay. A table that cannot be read matters only if svc may have changed it.
+ * records of jobs stay. If the table cannot be read, the removal is refused, unless svc has never changed the table and
+ * there is an agent to remove.
  */
 async function removeAll(folder: Folder, options: RemoveOptions): Promise<void> {
   const table = await readTable({ any: true })
@@ -76,7 +77,10 @@ async function removeSection(folder: Folder, only: SectionName, options: RemoveO
   ])
 }
 
-/** The note of an agent that shows this section, or whose lines are in the crontab, and the other section, too. */
+/**
+ * Returns the note of the agent. Refuses if the agent does not show this section, or shows only this section. With
+ * `hasLines`, jobs are in the crontab, so this section may be removed even if it is not shown.
+ */
 function mustShow(folder: Folder, only: SectionName, hasLines: boolean): AdoptedNote {
   const whole = `To remove the agent with all it shows: ${commandHint('adopt --remove')}`
   const note = existsSync(folder.svc) ? readAdopted(folder) : undefined
@@ -88,7 +92,10 @@ function mustShow(folder: Folder, only: SectionName, hasLines: boolean): Adopted
   return note
 }
 
-/** Shows the plan, and asks. Returns false for a dry run, which prints what would be done. */
+/**
+ * Shows the plan, and asks unless `yes` is set. Returns false for a dry run, which only prints the plan. Refuses if the
+ * person says no or cannot be asked.
+ */
 async function isAgreed(
   plan: readonly string[],
   said: object,

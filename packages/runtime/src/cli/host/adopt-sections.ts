@@ -11,11 +11,11 @@ const sections = ['jobs', 'ai'] as const
 export type SectionName = (typeof sections)[number]
 
 interface ChosenSections {
-  /** The sections that `--only` names; all of them without it. */
+  /** The sections that `--only` names; all sections if the option is not given. */
   readonly wanted: ReadonlySet<SectionName>
   /** True if `--only` was given. */
   readonly isOnly: boolean
-  /** True if `--crontab` was given, which makes jobs, so that jobs are to be shown. */
+  /** True if `--crontab` was given. It turns crontab lines into jobs, so the section with jobs is shown, too. */
   readonly makesJobs: boolean
   readonly names: AdoptedNote['names'] | undefined
 }
@@ -56,10 +56,13 @@ export const onlySection = ({ wanted }: ChosenSections): SectionName | undefined
 /** The facts about both sections before a person is asked. */
 export interface SectionFacts {
   readonly before: AdoptedNote | undefined
-  /** True if there is a note that cannot be read. */
+  /** True if the note about what the agent shows exists and cannot be read. */
   readonly isDamaged: boolean
   readonly ai: AiLook
-  /** The folders of tools that this environment names besides the usual ones, and those that were noted before. */
+  /**
+   * The folders of AI tools that differ from the tools' default folders: those that this environment names, and those
+   * that were noted before.
+   */
   readonly folders: readonly string[]
 }
 

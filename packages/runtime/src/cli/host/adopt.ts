@@ -191,7 +191,10 @@ function foundLines({ lines, jobs, crontab }: CrontabFacts): string[] {
   ]
 }
 
-/** Shows the change of the crontab, and asks for it. */
+/**
+ * Shows the planned change of the crontab, and returns true if it is agreed: with `--crontab`, or by the person's
+ * answer.
+ */
 async function askCrontab(
   { yes, crontab, log }: AdoptOptions,
   { program }: HostFolder,

@@ -28,8 +28,8 @@ const pasteMark = '-'
 
 /**
  * Reads the token from a file, the environment, the terminal or standard input. The token is never an argument of the
- * command, since every user of the machine can see arguments (I29). The file `-` is what a person pastes, whatever the
- * environment holds.
+ * command, since every user of the machine can see arguments (I29). The file name `-` means the text that a person
+ * pastes, even if SVC_TOKEN is set.
  */
 export async function tokenFrom(file: string | undefined): Promise<string> {
   const token = readPastedInput('The token', await rawToken(file), { secret: true })
@@ -45,7 +45,7 @@ export async function tokenFrom(file: string | undefined): Promise<string> {
   )
 }
 
-/** No token is longer, so svc stops reading standard input after this many bytes. */
+/** No token has more bytes than this, so svc stops reading standard input then. */
 const maxTokenBytes = 4096
 
 async function rawToken(file: string | undefined): Promise<string> {

@@ -46,7 +46,10 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   printResult(json, { installed: true, ...done }, () => lines)
 }
 
-/** The end of the sentence about an installation by root: all users of the machine get the program. */
+/**
+ * The end of the sentence about an installation by root outside of root's home: all users of the machine get the
+ * program.
+ */
 const forAllUsersText = (folder: string): string =>
   process.getuid?.() === 0 && !folder.startsWith(homedir()) ? ', for all users of this machine' : ''
 
@@ -75,7 +78,8 @@ interface InstalledSelf {
 
 /**
  * Installs this program as the command `svc` in a folder, and the launcher `svc-exec`. `host` is the folder of the
- * account's host agent; by default the one that the launcher there holds, or that of this environment.
+ * account's host agent; by default the one that the launcher already in `folder` names, or else the one of this
+ * environment.
  */
 export async function installSelf(folder: string, host?: string): Promise<InstalledSelf> {
   const program = programFile()
@@ -130,7 +134,7 @@ export async function installSelf(folder: string, host?: string): Promise<Instal
 
 /**
  * Writes `svc-exec` again if the Node that it names is gone, or will be removed by the next update of Node. Only the
- * line that names Node changes. Returns true if it was written.
+ * line that names Node changes. Returns true if the file was written.
  */
 export function renewLauncher(file: string): boolean {
   const text = readFileSync(file, 'utf8')
@@ -150,8 +154,8 @@ const nodeIn = (launcher: string): string | undefined =>
   nodeLine.exec(launcher)?.[1]?.replace(/^'|'$/g, '').replaceAll("'\\''", "'")
 
 /**
- * The folder of the host agent for a new launcher. A folder that is in use stays. A launcher that root installs ignores
- * XDG_STATE_HOME.
+ * The folder of the host agent for a new launcher. If the launcher that it replaces names a folder that exists, the new
+ * one names that folder, too. A launcher that root installs ignores XDG_STATE_HOME.
  */
 function hostFolderFor(launcher: string): string | undefined {
   const before = hostFolderWritten(launcher)

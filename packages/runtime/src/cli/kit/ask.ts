@@ -47,7 +47,7 @@ type AnswerWords<T> = Readonly<Record<string, T>>
 export const yesNo: AnswerWords<boolean> = { '': true, y: true, yes: true, n: false, no: false }
 
 /**
- * Asks a question that is answered with a whole line, one of the keys of `answers`. A single letter alone decides
+ * Asks a question that is answered with a whole line, one of the keys of `answers`. A letter without Enter decides
  * nothing, because a person may paste a token or a code too early; such a text is not shown, and the question is
  * repeated.
  */
@@ -80,8 +80,8 @@ export function answerIn<T>(line: string, answers: AnswerWords<T>): T | undefine
 const erases = ['\b', '\u007f']
 
 /**
- * Reads one line from a terminal in raw mode, and shows only what may become an answer. Text that
- * arrives together with a line break before it was pasted, so it becomes a part of the line.
+ * Reads one line from a terminal in raw mode, and shows only what may become an answer. If text follows a line break in
+ * the same chunk, a person has pasted it, so it becomes a part of this line.
  */
 function typedLine(mayBecome: (line: string) => boolean): Promise<string> {
   const { stdin, stderr } = process

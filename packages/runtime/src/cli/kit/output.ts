@@ -29,13 +29,14 @@ export function printFailure(error: unknown): number {
   return exits.refused
 }
 
-/** The path that a failed call of the system names; without one, the current folder. */
+/** The path that a failed system call names; the current folder if the error names none. */
 const pathOf = (error: unknown): string =>
   error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : process.cwd()
 
 /**
- * Handles errors of the outputs. If the reader of a pipe has ended, the command ends, too; any other error of standard
- * output prints one line and sets the exit code. Errors of standard error are ignored: nobody would see a message.
+ * Handles errors of the outputs. If the reader of a pipe has ended, the command ends, too; after any other error of
+ * standard output the command prints one line and ends as refused. Errors of standard error are ignored: nobody would
+ * see a message.
  */
 export function handleOutputErrors(): void {
   process.stderr.on('error', () => {})

@@ -108,7 +108,7 @@ function versions(folder: Folder, manifest: Manifest): CheckResult[] {
   ]
 }
 
-/** The PATH that the runtime will have: that of its unit or, without one, that of this shell. */
+/** The PATH that the runtime will have: that of its unit or, if there is no unit, that of this shell. */
 function runtimePath(folder: Folder): string {
   const unit = findUnit(folder)
   return (unit && unitPathOf(unitText(unit.file) ?? '')) ?? process.env.PATH ?? ''

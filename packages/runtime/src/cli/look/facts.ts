@@ -38,7 +38,7 @@ interface StatusAge {
 }
 
 /**
- * Returns the age of the agent's status file. Undefined without a readable one, or if the agent is paused or its
+ * Returns the age of the agent's status file. Undefined if the file cannot be read, or if the agent is paused or its
  * process is not running, because then the age means nothing.
  */
 export function statusAge(folder: Folder, manifest: Manifest): StatusAge | undefined {
@@ -101,7 +101,7 @@ export function readAgentFacts({ folder, manifest }: AgentOnDisk) {
     /** Why the status file cannot be read; undefined if it can, or is just absent. */
     unreadStatus: read === undefined || read.is === 'bytes' ? undefined : read.why,
     reporter: whoHolds(folder, 'runtime'),
-    /** The fault of the unit that starts the agent; undefined without a unit, or if it has none. */
+    /** The fault of the unit that starts the agent; undefined if there is no unit, or no fault. */
     unitFault: faultOfUnits(folder)?.message,
     service: connection.ok ? connection.value.origin : undefined,
     notConnected: connection.ok ? undefined : connection.message,

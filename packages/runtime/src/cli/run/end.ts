@@ -13,7 +13,7 @@ import { currentVersionFolder } from '../../state/versions/folders.ts'
 import { startOrderOf } from '../../worker/order.ts'
 import { Refusal } from '../kit/output.ts'
 
-/** An agent to be stopped. Without a valid manifest its processes get the usual time to end. */
+/** An agent to be stopped. Without a valid manifest its processes get the default time to end. */
 export interface StoppableAgent {
   readonly folder: Folder
   readonly manifest?: Manifest | undefined
@@ -64,8 +64,8 @@ export async function requirePaused(agent: StoppableAgent): Promise<void> {
   const done = 'Paused.'
   // On a full disk the runtime may be unable to note that it has ended the agent.
   const note = await settled(agent, done, ({ state }) => state.is === 'stopped' || !hasLeft(folder))
-  // A runtime of an earlier version leaves what is outside of the agent's group, so that is ended here. Processes that
-  // were started later belong to an agent that somebody has resumed meanwhile.
+  // A runtime of an earlier version leaves processes outside of the agent's process group, so they are ended here.
+  // Processes that were started later belong to an agent that somebody has resumed meanwhile.
   const isOlder = ({ started }: AgentProcess) => Number(started) <= Number(note?.started ?? 0)
   const left = agentProcesses(folder.root).filter(isOlder)
   if (note) await endThese(left, () => agentProcesses(folder.root).filter(isOlder), stopSeconds(agent))

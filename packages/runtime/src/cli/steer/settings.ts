@@ -59,8 +59,8 @@ function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
 }
 
 /**
- * Converts a typed text into a value of the setting's type. A text that cannot be converted is returned as it is, and
- * the later check refuses it with a message.
+ * Converts a typed text into a value of the setting's type. An empty text is null, unless the type is text. A text that
+ * cannot be converted is returned as it is, and the later check refuses it with a message.
  */
 export function readValue({ type, options }: Setting, typed: string): SettingValue {
   if (type === 'text') return typed

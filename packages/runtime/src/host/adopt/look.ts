@@ -8,7 +8,7 @@ import { isUnquotedPath } from './wrapping.ts'
 
 /** The jobs that were found on this machine, and what can become one. */
 export interface CrontabFacts {
-  /** The number of lines in the crontab that start a command. */
+  /** The number of lines in the crontab that start a command or cannot be read. */
   readonly lines: number
   /** The names of all jobs: those in the crontab, and those that have records. */
   readonly jobs: readonly string[]

@@ -43,8 +43,8 @@ export function planJobs(
   program: string,
   options?: string | undefined,
 ): TablePlan {
+  // A carriage return at the end of a line stays in it, since cron gives it to the shell with the command.
   const lines = text.split('\n')
-  // Lines may have a carriage return after their command, which cron gives to the shell.
   const taken = new Set(entries.flatMap(({ job }) => (job ? [job] : [])))
   const changes: LineChange[] = []
   const left: { number: number; why: string }[] = []
@@ -126,7 +126,7 @@ export function tableDiff({ changes }: Pick<TablePlan, 'changes'>, after = 'cron
 /** The maximum length of the name of a job. */
 const maxNameLength = 63
 
-/** The programs that only start another program, which gives the job its name. */
+/** Programs that only start another program. A job is named after the other program. */
 const starters: ReadonlySet<string> = new Set(
   'exec env sudo nice ionice nohup time timeout flock sh bash python python3 node perl php ruby'.split(' '),
 )

@@ -65,8 +65,8 @@ const smallHeap = '--optimize-for-size'
 const copyArguments = ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz']
 
 /**
- * The manifest that belongs into this folder, with the Node and the svc that run now. In a worker thread the file of
- * svc is given as `program`, since a worker does not know how the process was started.
+ * The manifest that this folder should have, with the Node and the svc that run now. In a worker thread the file of svc
+ * is given as `program`, since a worker does not know how the process was started.
  */
 export const manifestFor = (folder: Pick<Folder, 'runtime'>, name: string, program?: string): string =>
   hostManifest({

@@ -1,7 +1,7 @@
 /**
  * The folder of the host agent of this account, the same from every environment: a crontab may set HOME, cron knows no
  * XDG_STATE_HOME, and sudo may keep the HOME of somebody else. `svc-exec` holds the folder of the account that
- * installed it, so the one beside the running program counts first.
+ * installed it, so the folder in the `svc-exec` beside the running program takes precedence.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -43,8 +43,8 @@ function launcherBeside(): string {
 }
 
 /**
- * The folders that HOME and XDG_STATE_HOME name. If HOME belongs to somebody else, it is taken from the list of users.
- * An XDG_STATE_HOME that belongs to somebody else is left out.
+ * The folders that HOME and XDG_STATE_HOME name. If HOME is not set or belongs to somebody else, this user's home
+ * folder in the list of users replaces it. An XDG_STATE_HOME that belongs to somebody else is left out.
  */
 export function ownFolders({ HOME: home, XDG_STATE_HOME: state }: ProcessEnv): ProcessEnv {
   const own = home !== undefined && isOwner(ownerOf(home))

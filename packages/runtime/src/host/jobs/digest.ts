@@ -1,7 +1,7 @@
 /**
- * Sums up the runs of a job: which run lives, which one ended last, and the failures since the last good run that
- * started after them. Runs may overlap, and clocks may be set, so the order of their sort numbers decides, and not
- * their times. Pure; the newest run of a list is the first.
+ * Sums up the runs of a job: which runs are in progress, which run ended last, and the failures since the last good run
+ * that started after them. Runs may overlap, and clocks may be set, so the order of their sort numbers decides, and not
+ * their times. The functions are pure. Every list of runs begins with the newest.
  */
 import { sortNumberOf } from './ids.ts'
 import type { ShownRun } from './reader.ts'
@@ -56,7 +56,7 @@ function usualOf(ended: readonly ShownRun[]): number | undefined {
   return took[Math.floor((took.length - 1) / 2)]
 }
 
-/** The number of ended runs from which svc decides whether the runs of a job usually overlap. */
+/** The maximum number of good runs from which svc decides whether the runs of a job usually overlap. */
 const overlapRuns = 20
 /** Runs usually overlap only if at least this many of them did. */
 const minOverlaps = 2

@@ -23,7 +23,7 @@ type NamedCall = ExecCall & { readonly name: string }
 
 /**
  * Runs `svc exec` with the arguments that follow it, and ends this process with the exit code of the command. The
- * launcher checks the number of parameters, because an older svc does not understand the further facts that it passes.
+ * launcher checks the number of parameters of this function, because an older svc does not take the launcher's state.
  */
 export async function exec(args: readonly string[], launcherState: LauncherState | undefined): Promise<void> {
   const launched = launcherState ?? launcherStateHere()
@@ -72,7 +72,7 @@ interface JobFolders {
   readonly account: string | undefined
 }
 
-/** Finds the folders. A launcher has named them, unless it is of an earlier version. */
+/** Finds the folders. The launcher has named them, unless there is none or it is of an earlier version. */
 async function foldersFor({ jobs, account }: LauncherState): Promise<JobFolders> {
   if (jobs !== undefined) return { jobs: jobs || undefined, account: account || undefined }
   try {

@@ -1,6 +1,6 @@
 /**
- * Puts together what is known about each job: its records, its schedule, and its runs without a record. Pure, but for
- * the files of time zones.
+ * Puts together what is known about each job: its records, its schedule, and its runs without a record. The functions
+ * are pure, except that they read the files of time zones.
  */
 import { libcZone, zoneNamed } from './machine-zone.ts'
 import { type JobPlan, lateSince } from './overdue.ts'
@@ -9,7 +9,7 @@ import { readCron, type ScheduledTimes, timesEvery } from './schedule.ts'
 import type { SeenJobs } from './seen.ts'
 import type { UnrecordedRun } from './unrecorded.ts'
 
-/** The schedule of a job in words, and where it comes from. */
+/** The schedule of a job as it was written, and where it comes from. */
 interface JobSchedule {
   readonly every?: number
   readonly cron?: string

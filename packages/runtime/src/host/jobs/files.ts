@@ -21,8 +21,8 @@ export const replaceJson = (file: string, value: unknown): void =>
   replaceFile(file, `${JSON.stringify(value)}\n`, `.${process.pid}`)
 
 /**
- * Replaces a file, whatever has its name, in one step. Only its owner can read it. `mark` makes the name of the
- * temporary file another one where several processes may write at the same time.
+ * Replaces a file, or a link with its name, in one step. Only its owner can read it. `mark` becomes a part of the
+ * temporary file's name, which must differ if several processes may write at the same time.
  */
 export function replaceFile(file: string, content: string | Buffer, mark = ''): void {
   const temporary = join(dirname(file), `.${basename(file)}${mark}.tmp`)

@@ -34,7 +34,7 @@ export const writeJob = (folder: string, value: Job): void => replaceJson(fileOf
 
 /**
  * Returns the note after a run was started with this call at `now`, in Unix seconds. A schedule in the call replaces
- * any other. Without one, the schedule of an earlier call is dropped, and that of a person stays.
+ * any other. If the call has none, the schedule of an earlier call is dropped, and that of a person stays.
  */
 export function jobAfter(before: Job | undefined, name: string, call: ExecCall, now: number): Job {
   const { every, cron, tz, grace, timeout } = call

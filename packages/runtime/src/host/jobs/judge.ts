@@ -1,4 +1,4 @@
-/** Judges one job: its state as a level and in words. Pure; all times are Unix seconds. */
+/** Judges one job: its state as a level and in words. The functions are pure; all times are Unix seconds. */
 import type { Level } from '@svc/protocol'
 import { spanText } from '../../machine/base/time.ts'
 import { digestOf, endOfRun } from './digest.ts'
@@ -27,7 +27,7 @@ export interface JudgedJob extends JobFacts {
   detail(): string
   /** The newest run. */
   readonly last?: ShownRun | undefined
-  /** The last failure after which no good run has started; without one, the run that ended last. */
+  /** The last failure after which no good run has started. If there is no such failure, the run that ended last. */
   readonly ended?: ShownRun | undefined
   readonly running: readonly ShownRun[]
   readonly isOverdue: boolean
@@ -55,7 +55,7 @@ export function judgeJob(facts: JobFacts, context: JobJudgeContext): JudgedJob {
   })
   const next = nextStart(facts.plans, last, now)
   const late = wasUnrecorded || due === undefined ? undefined : facts.late
-  // After the clock was set back, the times of the plans begin again, and the note is older.
+  // After the clock was set back, the plans count from the new time, so the note may hold an earlier time.
   const overdue = due !== undefined && isOverdue(due, now) ? Math.min(due.shown, late ?? due.shown) : late
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const words = {
@@ -84,7 +84,7 @@ export function judgeJob(facts: JobFacts, context: JobJudgeContext): JudgedJob {
   }
 }
 
-/** The level of a job and its label: what is worst comes first. */
+/** The level of a job and its label, which both come from its worst problem. */
 function verdictOf({
   now,
   overdue,

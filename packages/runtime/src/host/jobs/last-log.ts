@@ -28,8 +28,8 @@ const keptBytes = 256 * 1024
 export interface LastLog {
   readonly fd: number
   /**
-   * Moves the end of a file that has become too large to `last.log.1`. The log of the run before is removed if it takes
-   * the room into which the file could grow.
+   * If the file has become too large, moves its end to `last.log.1` and empties the file. The log of the run before is
+   * removed if it takes the room into which the file could grow.
    */
   trim(): void
   /**
@@ -91,8 +91,8 @@ export function openLastLog(folder: string): LastLog {
 }
 
 /**
- * True if there is this much room in the folder, if need be after the removal of earlier logs, the first ones first. If
- * even that is not enough, nothing is removed.
+ * Removes earlier logs, in the given order, until there is this much room in the folder, and returns true. If the
+ * removal of all would not be enough, removes nothing and returns false.
  */
 function makeRoom(folder: string, bytes: number, earlier: readonly string[]): boolean {
   const { bavail, bsize } = statfsSync(folder)
@@ -120,7 +120,7 @@ function endOf(fd: number): Buffer {
 
 const lineEnd = (bytes: Buffer): Buffer => (bytes.length > keptBytes ? fromLine(bytes.subarray(-keptBytes)) : bytes)
 
-/** A part of a text from its first whole line on, if that is not far away. */
+/** Drops the text before the first line break, unless that is half of the text or more. */
 function fromLine(bytes: Buffer): Buffer {
   const line = bytes.indexOf(0x0a) + 1
   return bytes.subarray(line < bytes.length / 2 ? line : 0)

@@ -30,7 +30,7 @@ export interface LauncherState {
 }
 
 /**
- * Returns the limits that the launcher has passed on. Without a launcher, only the limit of open files is known: it is
+ * Returns the facts that the launcher has passed on. Without a launcher, only the limit of open files is known: it is
  * that of the parent.
  */
 export function launcherStateHere(): LauncherState {

@@ -10,7 +10,9 @@ export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\
 /** The line with the folder of the host agent of the account that installed it. */
 export const hostFolderLine = (host: string): string => `svc_exec_host=${shellQuoted(host)}`
 
-/** Reads the folder of the host agent from that line. Undefined for a text of an earlier version, which has no line. */
+/**
+ * Reads the folder of the host agent from that line. Undefined if the text has no such line, as in an earlier version.
+ */
 export function hostFolderIn(text: string): string | undefined {
   const [, value] = /^svc_exec_host=(.+)$/m.exec(isLauncher(text) ? text : '') ?? []
   if (value === undefined) return undefined

@@ -57,8 +57,9 @@ svc_exec_jobs=\${SVC_JOBS_DIR:-$svc_exec_account}
 `
 
 /**
- * The script that runs the command without Node. If no further process can be started, it takes the time from /proc. A
- * limit of the size of files would end the shell with a signal, which the command must get as before.
+ * The script that runs the command without Node. If no further process can be started, the script takes the time of its
+ * note from /proc. While it writes the note, it ignores the signal for a file over the size limit, which would end the
+ * shell.
  */
 const plainScript = `
 # Node has not started the command, so the shell becomes it, without a record. The reason is noted if the folder for that

@@ -77,7 +77,7 @@ function zoneIn(file: string, name?: string): string | undefined {
   })
 }
 
-/** A text that differs once another zone is in a file. */
+/** A text that changes when another zone is written into the file, and once a month. */
 function stampOf(file: string): string | undefined {
   try {
     const { dev, ino, size, mtimeMs } = statSync(file)

@@ -111,7 +111,7 @@ function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'du
     const start = Math.max(last ?? Number.NEGATIVE_INFINITY, plan.since ?? Number.NEGATIVE_INFINITY)
     if (!Number.isFinite(start)) return []
     const zoned = (plan.times.isClock ? plan.zoned : undefined) ?? Number.NEGATIVE_INFINITY
-    // Only a run may have started early.
+    // The start may be earlier than its scheduled time only if it is that of a run.
     const isRun = start === last && start > zoned
     const from = Math.max(start, zoned)
     const at =

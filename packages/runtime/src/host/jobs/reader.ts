@@ -1,6 +1,6 @@
 /**
- * Reads what the folder of all jobs contains. It is asked every few seconds, and reads only the folders of jobs that
- * changed.
+ * Reads what the folder of all jobs contains. The reader is called every few seconds, and reads only the folders of
+ * jobs that changed.
  */
 import { statSync } from 'node:fs'
 import { uptime } from 'node:os'
@@ -13,7 +13,7 @@ import { isJobName, unrecordedFile } from './paths.ts'
 import { type RecordedRun, readRuns, runLives } from './record.ts'
 import { readUnrecorded, type UnrecordedRun } from './unrecorded.ts'
 
-/** A run as it is shown: one whose record says that it runs although its process is gone was lost. */
+/** A run as it is shown. A run is lost if its record says that it runs, but its process is gone. */
 export type ShownRun = Omit<RecordedRun, 'status'> & {
   readonly status: RecordedRun['status'] | 'lost'
   /**

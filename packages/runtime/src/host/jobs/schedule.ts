@@ -15,8 +15,8 @@ export interface ScheduledTimes {
   /** The first time at which it is due after it was due at `due`. */
   after(due: number): number | undefined
   /**
-   * The first time after a start that is not the time of this start, for people. `due` lets a run begin early, so it
-   * may be one time later.
+   * The first time after a start that is not the time of this start, for people. `due` lets a run begin early, so `due`
+   * may return one time later.
    */
   shown(start: number): number | undefined
   /** True if the times are those of a clock, and do not depend on when the job began. */
@@ -74,7 +74,7 @@ const quoted = (text: string): string => JSON.stringify(cut(text, 40))
 
 function timesOf(fields: readonly string[], zone: string): TimesRead {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields
-  // Cron wants both days if one of their fields begins with a star, and otherwise either.
+  // If one of the two fields for days begins with a star, cron wants a day that matches both, and otherwise either.
   const domAndDow = day.startsWith('*') || weekday.startsWith('*')
   try {
     const pattern = [withoutSteps(minute), withoutSteps(hour), day, month, weekday].join(' ')
@@ -135,8 +135,9 @@ const day = 86_400
 const maxChange = 3 * 3600
 
 /**
- * Returns the function that finds the next time after a time. `nextLocal` finds the next local time of the schedule.
- * A job whose hour and minute are fixed runs once where a local time comes twice, and at the change if it is left out.
+ * Returns the function that finds the next time after a time. `nextLocal` finds the next local time of the schedule. A
+ * job whose hour and minute are fixed runs once where a local time comes twice, and at the change of the clocks if that
+ * local time is left out.
  */
 const nextIn = (offsets: ZoneOffset, nextLocal: NextTime, isFixed: boolean): NextTime =>
   isFixed ? (at) => nextFixed(offsets, nextLocal, at) : (at) => nextOfAll(offsets, nextLocal, at)

@@ -52,7 +52,9 @@ const note = object({
   zoned: integer(0),
   /** The times of notes and records that lay ahead of the clock, and when this was noticed. */
   ahead: list(ahead, 1000),
-  /** The jobs that were overdue when the clock was set back: since when, and by which run. */
+  /**
+   * The jobs that were overdue when the clock was set back, each with the time since when, and with one of its runs.
+   */
   late: list(late, 1000),
 })
 
@@ -78,7 +80,7 @@ const fileIn = (state: string): string => join(state, 'seen.json')
 export const readSeen = (state: string): SeenJobs => ({ ...nothingSeen, ...readOwnJson(fileIn(state), note) })
 export const writeSeen = (state: string, seenJobs: SeenJobs): void => replaceJson(fileIn(state), seenJobs)
 
-/** Forgets the lines of the crontab, since they are no longer those of a host agent. */
+/** Forgets the lines of the crontab, because no host agent shows them now. */
 export function forgetLines(state: string): void {
   const seenJobs = readSeen(state)
   if (seenJobs.lines.length > 0) writeSeen(state, { ...seenJobs, lines: [], faults: [] })
@@ -126,7 +128,10 @@ export function withWakeUp(before: SeenJobs, woke: number, slept = before.looked
   return { ...rest, woke, ...(slept !== undefined && slept <= woke && { slept }) }
 }
 
-/** Returns the note with the machine's time zone and, if the note had another zone, with `now` as its last change. */
+/**
+ * Returns the note with the machine's time zone and, if the note had another zone, with `now` as the time of the
+ * change.
+ */
 export function noteZone(before: SeenJobs, zone: string, now: number): SeenJobs {
   if (before.zone === zone) return before
   return { ...before, zone, ...(before.zone !== undefined && { zoned: Math.floor(now) }) }

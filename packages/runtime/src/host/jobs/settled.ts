@@ -1,8 +1,8 @@
 /**
  * Corrects impossible times in the notes and records of jobs. If the time of a past event lies ahead of the clock, it
- * was written before the clock was set back: it is replaced by the moment at which that was noticed, or by the start of
- * its process, if that lives. This is remembered, since otherwise it would move with the clock until the old time comes
- * again. Pure; all times are Unix seconds.
+ * was written before the clock was set back: it is replaced by the moment at which that was noticed or, for a run whose
+ * process lives, by the start of the process. The new time is remembered, since otherwise it would move with the clock
+ * until the old time comes again. The functions are pure; all times are Unix seconds.
  */
 import { eventTime, isTooFarAhead } from '@svc/protocol'
 import type { FoundJobs, ShownRun } from './reader.ts'
@@ -65,7 +65,10 @@ function each<T>(all: readonly T[], change: (one: T) => T): readonly T[] {
 
 const endOf = ({ started, ended = started }: ShownRun): number => Math.max(started, ended)
 
-/** Moves the start of a run to the corrected time. Its duration stays the same. */
+/**
+ * Moves a run back, so that it ended at the corrected time or, if it has no end, started then. Its duration stays the
+ * same.
+ */
 function settledRun(run: ShownRun, counts: number): ShownRun {
   const by = endOf(run) - counts
   if (by <= 0) return run

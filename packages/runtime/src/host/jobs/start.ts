@@ -21,7 +21,10 @@ export interface JobCommand {
   readonly ownSession: boolean
 }
 
-/** Starts the command. `ends` is called once; also if it cannot be started, and then the process id is undefined. */
+/**
+ * Starts the command. `ends` is called once, also if the command cannot be started. Then the returned process id is
+ * undefined.
+ */
 export function startJob(
   command: JobCommand,
   launched: LauncherState,
@@ -213,7 +216,10 @@ function written(bytes: Buffer): string {
 
 const isIdentifier = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name)
 
-/** True if a shell hands on this environment unchanged: it knows no other names, and corrects PWD. */
+/**
+ * True if a shell passes on this environment unchanged. A shell may drop names that are not identifiers, and it
+ * corrects PWD.
+ */
 function passesShell(env: Readonly<Record<string, string | undefined>>): boolean {
   try {
     const [here, named] = [statSync('.'), statSync(env.PWD ?? '')]

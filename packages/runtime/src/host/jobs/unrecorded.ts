@@ -15,7 +15,7 @@ export interface UnrecordedRun {
 
 /** The number of bytes at the end of the file that are read. */
 const maxBytes = 128 * 1024
-/** The file is cut if it has more bytes than the first number, to those of the second. */
+/** A file of more than `cutAbove` bytes is cut to `cutTo` bytes. */
 const [cutAbove, cutTo] = [64 * 1024, 32 * 1024]
 
 /** The words for the reasons that the launcher and `svc exec` write. */

@@ -1,6 +1,7 @@
 /**
  * Reads the rules of time zones as the C library has them: a zone file (RFC 9636), or the text of the variable TZ
- * (POSIX), such as `CET-1CEST,M3.5.0,M10.5.0/3`. Pure; times are Unix seconds, and offsets are seconds east of UTC.
+ * (POSIX), such as `CET-1CEST,M3.5.0,M10.5.0/3`. The functions are pure; times are Unix seconds, and offsets are
+ * seconds east of UTC.
  */
 
 /** The seconds by which the clocks of a zone are ahead of UTC at a time. */
@@ -60,7 +61,9 @@ const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) |
 /** The number of a day since 1970. */
 const dayOf = (year: number, month: number, date: number): number => Date.UTC(year, month - 1, date) / 1000 / day
 
-/** The day of a week in a month; week 5 is the last one that has this day. */
+/**
+ * The day, since 1970, of a weekday in a week of a month. Week 5 is the last week of the month that has this weekday.
+ */
 function weekdayOf(year: number, month: number, week: number, weekday: number): number {
   const first = dayOf(year, month, 1)
   const found = first + ((weekday - (first + 4) + 700_000_007) % 7) + (week - 1) * 7

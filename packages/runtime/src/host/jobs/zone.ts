@@ -1,6 +1,6 @@
 /**
  * Time zones: which names are valid, the offsets of their clocks from UTC, and times in words for the people of this
- * machine. A zone has the IANA name by which Node knows it, or a name given here, if only the machine knows it.
+ * machine. A zone has the IANA name by which Node knows it or, if only the machine knows it, a name made by `nameZone`.
  */
 import type { ZoneOffset } from './zone-rules.ts'
 
@@ -33,7 +33,7 @@ const halfYear = 183 * 86_400
 
 /**
  * A time for people, by the clocks of a zone: `03:12 UTC+1` today, `24 Nov 03:00 UTC+1` on another day, with the year
- * if that day is more than half a year away. It names the offset, since people read it who live in other zones.
+ * if that day is more than half a year away. The text names the offset, since people in other zones read it, too.
  */
 export function clockText(at: number, now: number, zone: string): string {
   if (!isTime(at)) return 'an unknown time'

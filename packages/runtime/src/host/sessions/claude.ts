@@ -49,7 +49,7 @@ export function readClaudeProcess(note: JsonObject): ClaudeProcess | undefined {
 
 /** A note about a process, and what the machine says about it. */
 export interface KnownProcess extends ClaudeProcess {
-  /** `elsewhere`: it lives in a container, or on another machine with the same files. */
+  /** `elsewhere`: the process runs in a container, or on another machine with the same files. */
   readonly life: 'lives' | 'gone' | 'elsewhere'
 }
 

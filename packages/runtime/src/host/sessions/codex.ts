@@ -75,7 +75,7 @@ const spentIn = ({ rollout, hasGaps }: RolloutFile): Spent =>
   // A rollout repeats its total, so a gap hides only how much of it was used today. The total of a fork is not its own.
   hasGaps && (rollout.total === undefined || rollout.isFork) ? { ...rollout.spent, hasGaps } : rollout.spent
 
-/** A daemon keeps an open question for as long as it lives, so an older one is ignored. */
+/** A daemon keeps an open question for as long as it lives, so a question older than this is ignored. */
 const askedSeconds = 86_400
 const openQuestions = ({ asked }: Rollout, now: number) => asked.filter(({ at }) => now - at < askedSeconds)
 /** Without locks a session counts as alive while its file changed within this time. */

@@ -16,7 +16,7 @@ export interface OpencodeRow {
   readonly id: string
   /** The version of the tables: those of opencode 1 or of opencode 2. */
   readonly tables: 1 | 2
-  /** The session that started this one, if no person did. */
+  /** The session that started this one. Absent if a person did. */
   readonly parent?: string
   readonly folder?: string
   readonly version?: string
@@ -120,10 +120,15 @@ export interface Conversation {
 }
 export const emptyConversation: Conversation = { steps: 0, spent: nothingSpent }
 
-/** Messages are taken although they seem older than their session by this much: their order may have been changed. */
+/**
+ * A message counts even if it seems older than its session by this many seconds, since messages may be out of order.
+ */
 const orderSeconds = 2
 
-/** The conversation after one more message. A session that was forked begins with a copy of older messages. */
+/**
+ * The conversation after one more message. A session that was forked begins with a copy of older messages, which do not
+ * count.
+ */
 export function withMessage(
   before: Conversation,
   message: OpencodeMessage,
@@ -147,7 +152,7 @@ export function withMessage(
   return { ...after, spent, steps, turn: 'between', turned: before.turned ?? at }
 }
 
-/** The last words of a model after which the tool goes on. */
+/** The reasons for the end of an answer after which the tool goes on. */
 const unendedWords: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
 
 /** The words for a turn that the person ended. */

@@ -17,7 +17,7 @@ export const sqliteNode = '22.13'
 /** The names of databases that a version of Node takes. */
 type SqliteNames = 'none' | 'paths' | 'paths and URLs'
 
-/** `node:sqlite` came in two major versions, and so did the URLs. Before that it needs an option of Node. */
+/** `node:sqlite` works without an option of Node from 22.13 and 23.4 on, and takes URLs from 22.15 and 23.10 on. */
 export function sqliteNamesIn(node: string): SqliteNames {
   const [major = 0, minor = 0] = node.split('.').map(Number)
   const [first, withUrls] = major > 23 ? [0, 0] : major === 23 ? [4, 10] : major === 22 ? [13, 15] : [never, never]

@@ -12,7 +12,7 @@ interface FoldRules<T> {
   readonly fold: (before: T, line: JsonObject, dayOf: Look['dayOf']) => T
   /** The result after a line that is not a JSON object. */
   readonly odd: (before: T) => T
-  /** The result after lines that were added and are passed over. Without it they change nothing. */
+  /** The result after lines that were added and are passed over. If absent, such lines change nothing. */
   readonly skip?: (before: T) => T
   /** The bytes at the end of a file that are read at first. */
   readonly tail: number
@@ -78,7 +78,7 @@ export function createTreeReader<T>(
 const countFault = (number: number, what: string): string[] =>
   number === 0 ? [] : [`${counted(number, what)} cannot be read`]
 
-/** False if the file cannot be read. One for which the budget is not enough is read at the next look. */
+/** False if the file cannot be read. A file for which the budget is not enough is read at the next look. */
 function hasRead<T>({ read }: FileReader<T>, look: Look): boolean {
   try {
     if (look.budget.left > 0) read(look)

@@ -9,7 +9,7 @@ import { keptSeconds } from './session.ts'
 
 interface FoundFile {
   readonly path: string
-  /** The names of the folders from the root down to the file, and its own. */
+  /** The names of the folders from the root down to the file, and the name of the file. */
   readonly parts: readonly string[]
   readonly stat: FileStat
 }

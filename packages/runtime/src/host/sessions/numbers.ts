@@ -85,7 +85,8 @@ const maxRemembered = 4000
 const keyOf = ({ tool, id }: { readonly tool: string; readonly id: string }): string => `${tool}:${id}`
 
 /**
- * Sessions with a running process get the lowest numbers, in the order of their starts; then those that changed last.
+ * Sorts sessions in the order in which they get numbers: those with a running process by their starts, then the others,
+ * beginning with the one that changed last.
  */
 const inOrder = (sessions: readonly ToolSession[]): ToolSession[] =>
   [...sessions].sort((a, b) => Number(b.lives) - Number(a.lives) || (a.lives ? a.started - b.started : b.last - a.last))

@@ -196,7 +196,10 @@ function rowsIn(database: DatabaseSync, since: number, limits: OpencodeLimits): 
   return { rows: [...each.values()].sort((a, b) => b.row.changed - a.row.changed), hasMore, hasMoreParts }
 }
 
-/** The ids of these sessions, each after the session that started it, so that the limit cuts off only started ones. */
+/**
+ * The ids of the sessions that changed after `since`, and of those that they started. Each id comes after that of the
+ * session that started it, so that the limit cuts off only started sessions.
+ */
 function idsIn(database: DatabaseSync, { sessions }: Tables, since: number, limits: OpencodeLimits) {
   const found = database
     .prepare(

@@ -24,7 +24,7 @@ export interface OpencodeSession {
   readonly isNew: boolean
   /** The first type of a message that svc does not know; undefined if it knows all. */
   readonly unknown: string | undefined
-  /** The folder to which links lead; undefined if it is not on this machine, as for a session in a container. */
+  /** The folder with all links resolved; undefined if it is not on this machine, as for a session in a container. */
   readonly realFolder: string | undefined
 }
 
@@ -78,8 +78,8 @@ const isBefore = ({ started }: NamedProcess, at: number): boolean => started <= 
 
 /**
  * The process that has each session. It works in the folder of the session and began before the session's last
- * activity. The database does not say which session a process has: those in the middle of a turn come first, then those
- * that changed last.
+ * activity. The database does not say which session a process has: sessions in the middle of a turn come first, then
+ * those that changed last.
  */
 function ownersOf(all: readonly Family[], processes: readonly NamedProcess[]): ReadonlyMap<string, number> {
   const free = [...processes].filter((one) => !serves(one)).sort((a, b) => b.started - a.started)

@@ -21,7 +21,7 @@ import { countIn, type JsonObject, optionalProperty, sessionIdIn, textIn, timeIn
 export interface Rollout {
   /** The id of its thread. Absent until its first line was read. */
   readonly id?: string
-  /** The thread that started this one, if no person did. */
+  /** The thread that started this one. Absent if a person did. */
   readonly parent?: string | undefined
   readonly isOfPerson: boolean
   /** True if the thread was forked from another one. It then begins with a copy of the lines of that one. */
@@ -162,7 +162,10 @@ function withItem(before: Rollout, item: JsonObject, at: number): Rollout {
 }
 const maxAsked = 20
 
-/** Records repeat the total of the thread, so what is new is the difference. The first one that is read may be late. */
+/**
+ * Each record repeats the total of the thread, so only the difference is new. The first record that is read may come
+ * late in the thread, so its total may hold tokens of other days.
+ */
 function withTotal(before: Rollout, whole: unknown, part: unknown, day: number): Rollout {
   const total = tokensIn(whole)
   if (total === undefined) return before

@@ -49,7 +49,10 @@ export interface FoundTool {
   readonly isUnread?: boolean
   /** Parts of a sentence about anything else that a person should know. */
   readonly remarks: readonly string[]
-  /** The share of a limit that was used, with the words of the tool for it. */
+  /**
+   * The limits of the person's subscription: the name that the tool gives to each, the share that is used, and its
+   * reset.
+   */
   readonly limits?: readonly { readonly name: string; readonly used: number; readonly resets?: number }[]
 }
 
@@ -116,7 +119,7 @@ export const newestVersion = (files: readonly FileFacts[]): string | undefined =
 /** Sorts the newest file first. */
 export const byNewest = (a: FileFacts, b: FileFacts): number => (b.last ?? 0) - (a.last ?? 0)
 
-/** Groups files or notes, as by their session. Node 20 has no `Map.groupBy`. */
+/** Groups files or notes by a key, such as their session. Node 20 has no `Map.groupBy`. */
 export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const one of all) {

@@ -1,6 +1,6 @@
 /**
- * The tokens of a session and what they cost. A tool may report a cost; tokens after that, or of a tool that reports
- * none, are estimated with the prices that a person set. All other costs are unknown, and a sum then says so.
+ * The tokens of a session and what they cost. A tool may report a cost. The cost of tokens that no report covers is
+ * estimated with the prices that a person set. Any other cost is unknown, and a sum then says so.
  */
 
 /** Numbers of tokens by kind. */
@@ -67,7 +67,7 @@ export function withReportedCost(spent: Spent, reported: ReportedCost, day: numb
 export const withAddedCost = (spent: Spent, more: ReportedCost, day: number): Spent =>
   withReportedCost(spent, { ...(addReportedCosts(spent.reported, more) ?? more), isSum: true }, day)
 
-/** The sums of the day `day`; empty sums if that day is later than the one of `today`. */
+/** Returns `today`, or empty sums for the day `day` if that day is later. */
 const onDay = (today: Spent['today'], day: number): Spent['today'] => (day > today.day ? { day, all: {} } : today)
 
 /**

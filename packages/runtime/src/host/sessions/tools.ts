@@ -15,7 +15,7 @@ export interface ToolFolder {
 interface Tool {
   /** The reader of such a folder. */
   readonly reader: (folder: string, machine: Machine) => ToolReader
-  /** The usual folder below HOME. */
+  /** The tool's default folder, as a path below HOME. */
   readonly usual: string
   /** The variable that names another folder, and the path below that folder. */
   readonly variable: string
@@ -35,11 +35,11 @@ const all = Object.entries(known) as [ToolName, Tool][]
 /** The names of the tools whose sessions svc reads, in the order in which they are shown. */
 export const knownTools: readonly ToolName[] = all.map(([tool]) => tool)
 
-/** The folders below this home folder in which the known tools keep their sessions by default. */
+/** The default folder of each tool below this home folder; empty if the home folder is not known. */
 export const usualFolders = (home: string | undefined): ToolFolder[] =>
   home === undefined || !isAbsolute(home) ? [] : all.map(([tool, { usual }]) => ({ tool, folder: join(home, usual) }))
 
-/** The folders that variables of this environment name instead of the usual ones. */
+/** The folders that variables of this environment name instead of the default folders. */
 export const otherFolders = (env: NodeJS.ProcessEnv): ToolFolder[] =>
   all.flatMap(([tool, { variable, path }]) => {
     const folder = env[variable] ?? ''

@@ -82,10 +82,10 @@ export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: 
   }
 }
 
-/** Lines are taken although they seem older than the first line by this much: their order may have been changed. */
+/** A line counts even if it seems older than the first line by this many seconds, since lines may be out of order. */
 const orderSeconds = 2
 
-/** The types of lines without facts that svc shows. */
+/** The types of lines that svc knows and ignores: they hold nothing that it shows. */
 const knownTypes: ReadonlySet<string> = new Set([
   ...['system', 'summary', 'attachment', 'progress', 'mode', 'permission-mode', 'last-prompt', 'queue-operation'],
   ...['api-request', 'api-request-blob', 'api-request-shape', 'file-history-snapshot', 'tools-used', 'atis-latch'],

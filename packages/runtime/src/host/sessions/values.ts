@@ -32,13 +32,13 @@ export const countIn = (value: unknown): number =>
 export const costIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
-/** A time as RFC 3339 has it, in whole Unix seconds. */
+/** Reads a time in the form of RFC 3339 as whole Unix seconds; undefined for any other value. */
 export function timeIn(value: unknown): number | undefined {
   const at = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN
   return millisIn(at)
 }
 
-/** A time in milliseconds, in whole Unix seconds. */
+/** Converts a time from Unix milliseconds to whole Unix seconds; undefined for any other value. */
 export const millisIn = (value: unknown): number | undefined =>
   typeof value === 'number' && value > 0 && value < maxMillis ? Math.floor(value / 1000) : undefined
 /** The latest time that is accepted, in milliseconds. */

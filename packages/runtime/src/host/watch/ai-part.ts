@@ -110,7 +110,7 @@ function labelOf(tools: readonly FoundTool[], judged: readonly JudgedSession[], 
   return other === undefined ? all : `${all}, but ${other.name} needs you`
 }
 
-/** The states of sessions that need a person, as words behind the name in a label. */
+/** The states of sessions, as words behind the name of a session in a label. */
 const shortWords: Readonly<Record<SessionState, string>> = {
   running: 'runs',
   waiting: 'waits for you',

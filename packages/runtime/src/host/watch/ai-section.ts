@@ -43,7 +43,7 @@ export const aiPaths = ({ state, settings }: Pick<Folder, 'state' | 'settings'>,
   ...{ state, settings, home: ownFolders(env).HOME },
 })
 
-/** The folders of tools besides the usual ones: those that were noted, and those that this environment names. */
+/** The folders of tools besides their default folders: those that were noted, and those that this environment names. */
 export const chosenFolders = (note: AdoptedNote | undefined, env: NodeJS.ProcessEnv): string[] => [
   ...new Set([
     ...(note?.folders ?? []),
@@ -133,7 +133,7 @@ export function lookAtSessions(paths: AiPaths, { names, folders }: ChosenAi, isF
   return shownAs({ found, sessions, numbers, context })
 }
 
-/** The same look with other names. */
+/** The same look, with its sessions named by their numbers or by their folders. */
 export const namedAs = (look: AiLook, names: AiJudgeContext['names']): AiLook =>
   shownAs({ ...look, context: { ...look.context, names } })
 

@@ -187,7 +187,7 @@ interface NamedRun {
   readonly run: ShownRun
 }
 
-/** The run whose output is in `failed.log`: the newest run that names this log. A list, empty if there is none. */
+/** The run whose output is in `failed.log`: the newest run that names this log. The list has this run, or is empty. */
 const newestPrinted = (name: string, runs: readonly ShownRun[]): ShownRun[] =>
   runs.filter(({ log }) => log === failedLogName(name)).slice(0, 1)
 

@@ -192,7 +192,10 @@ const wokeOf = ({ woke = 0 }: SeenJobs, now: number): number => Math.max(woke, b
 
 let boot: number | undefined
 
-/** When the machine started. A clock that is set changes the answer of the system, so it is asked again. */
+/**
+ * When the machine started. If the known time is in the future, since the clock was set back, it is read again. The
+ * result is 0 if the new time does so, too.
+ */
 function bootTime(now: number): number {
   if (boot === undefined || boot * 1000 > now) boot = readBootTime(now)
   return boot * 1000 > now ? 0 : boot
@@ -234,7 +237,7 @@ export function expiredJobs({ jobs }: Pick<FoundJobs, 'jobs'>, seenJobs: SeenJob
     .map(({ name }) => name)
 }
 
-/** Removes the folders of these jobs. One that cannot be removed stays. */
+/** Removes the folders of these jobs. A folder that cannot be removed stays. */
 function removeFolders(jobs: string, names: readonly string[]): void {
   for (const name of names)
     try {

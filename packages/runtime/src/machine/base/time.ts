@@ -46,8 +46,8 @@ const minPatienceMs = 3000
 
 /**
  * Converts the timeout for something that takes real time, such as a request or another program, from seconds to
- * milliseconds. It is multiplied by SVC_TIME_SCALE, but a busy machine must not look like a service or a program that
- * hangs.
+ * milliseconds. It is multiplied by SVC_TIME_SCALE, but not shortened below 3 s: a busy machine must not look like a
+ * service or a program that hangs.
  */
 export const timeoutMs = (seconds: number): number => shortenedTo(minPatienceMs, seconds)
 

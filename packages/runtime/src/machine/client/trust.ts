@@ -79,7 +79,7 @@ export const certificateAdvice = (error: unknown, now = Date.now()): string | un
       'name the file of a private authority in NODE_EXTRA_CA_CERTS and connect again',
   })
 
-/** Says that svc does not use a proxy that this machine has; '' without one. */
+/** Says that svc does not use the proxy that the environment names for this address; empty if there is none. */
 export function proxyNote(url: Pick<URL, 'protocol' | 'hostname'>): string {
   const proxy = ignoredProxy(url)
   return proxy === undefined ? '' : ` (svc uses no proxy: ${proxy} is set, and ignored)`

@@ -23,7 +23,7 @@ import { codeOf } from '../base/errors.ts'
 import { refillReserve, spendSpare, takeSpare, type WritePurpose } from './reserve.ts'
 import { explainErrors, isNoRoom } from './space.ts'
 
-/** A file to write, with its new content. The mode is 0644 and the purpose `state`, unless they say otherwise. */
+/** A file to write, with its new content. By default the mode is 0644, and the purpose is `state`. */
 export interface FileToWrite {
   readonly file: string
   readonly data: string | Uint8Array

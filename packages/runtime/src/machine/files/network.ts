@@ -11,8 +11,8 @@ const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMa
 const names: readonly string[] = [...authorityNames, ...proxyNames, 'HOME']
 
 /**
- * True for a variable that only names files or folders. Its value is not secret, while that of a proxy may contain a
- * password.
+ * True for a variable that only names files, folders or hosts, so that its value is not secret. The value of a proxy
+ * variable may contain a password.
  */
 export const isLocationVariable = (name: string): boolean =>
   [...authorityNames, 'HOME', 'NO_PROXY', 'no_proxy'].some((each) => each === name)
@@ -26,7 +26,9 @@ export function noteNetwork(env: ReadonlyMap<string, string>): void {
   remembered = Object.fromEntries(names.map((name) => [name, env.get(name)]))
 }
 
-/** A variable of the network: that of this process or, without one, that of the connection. */
+/**
+ * The value of a network variable in this process or, if it is not set there, the value remembered with the connection.
+ */
 export const networkVariable = (name: string): string | undefined => process.env[name] || remembered[name] || undefined
 
 /** The variables that the connection remembers, without those that only this process has. */
@@ -53,8 +55,8 @@ export function variablesToRemember(origin: string, own: NamedValues = process.e
 }
 
 /**
- * Returns the value to write into a unit; undefined if it cannot be written. Paths are made absolute, because the unit
- * does not know the folder of the shell to which they are relative.
+ * Returns the value to write into the file; undefined if it cannot be written there. Paths are made absolute, because a
+ * unit does not know the folder of the shell to which they are relative.
  */
 function keptValue(name: string, value: string): string | undefined {
   if (value === '' || /[\r\n\0]/.test(value)) return undefined
@@ -77,8 +79,8 @@ function accountHome(): string {
 }
 
 /**
- * The proxy variable that other programs would use for this address, and svc does not (D78); undefined without one, or
- * if NO_PROXY names the host.
+ * The proxy variable that other programs would use for this address, and svc does not (D78); undefined if there is
+ * none, or if NO_PROXY names the host.
  */
 export function ignoredProxy({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): string | undefined {
   const either = (name: string) => [name, name.toLowerCase()].find((each) => networkVariable(each))

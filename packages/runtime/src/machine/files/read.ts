@@ -1,4 +1,6 @@
-/** Reads small files that may be missing, damaged or not regular files. It never blocks, not even on a named pipe. */
+/**
+ * Reads small files that may be missing, damaged or not regular files. Reading never blocks, not even on a named pipe.
+ */
 import { type FileRead, readFile, readUpTo } from '@svc/blueprint/read-file'
 import { isObject } from '@svc/protocol'
 import type { Folder } from './folder.ts'
