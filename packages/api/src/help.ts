@@ -39,7 +39,10 @@ export function helpFor(typed: string, index: HelpIndex, max: number): HelpHit[]
     .map(({ hit }) => hit)
 }
 
-/** The points for a word, by the text in which it begins a word: heading, title, first sentence, other words. */
+/**
+ * The points for a typed word, by the index of the text in which a word begins with it: heading, title, first sentence,
+ * other words.
+ */
 const weights: readonly (readonly [points: number, text: number])[] = [
   [8, 0],
   [3, 1],

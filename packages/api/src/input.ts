@@ -19,7 +19,7 @@ export class InputRefused extends Error {
  */
 export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read
-  /** The largest input that the reader accepts. Tests try every operation with it. */
+  /** The form of the input that the reader accepts, with its bounds. Tests make input for every operation from it. */
   readonly form: InputForm
   /** This property is never set. It only tells the compiler the type `Sent`. */
   readonly sent?: Sent
@@ -27,8 +27,8 @@ export interface Reader<Read, Sent = Read> {
 
 /**
  * The form of the input that a reader accepts, with its bounds. A text is an `identifier`, which people paste; `prose`,
- * which is cleaned; `judged`: the function of the operation accepts only certain texts, or stores only a hash;
- * `sought`: words that are looked for; or `exact`: a text as an agent reported it.
+ * which is cleaned; `judged`, of which the function of the operation accepts only certain texts or stores only a hash;
+ * `sought`, which are search words; or `exact`, which is compared with texts as agents reported them.
  */
 export type InputForm =
   | {
@@ -71,8 +71,8 @@ function textOf(value: unknown, field: string, max: number): string {
 }
 
 /**
- * The maximum length of an identifier that has no smaller one. It is far above the length of any name, so that a name
- * that is a little too long gets the refusal of its own rule.
+ * The maximum length of an identifier that has no smaller limit of its own. It is far above the length of any name, so
+ * that a name that is a little too long gets the refusal of its own rule.
  */
 const maxIdentifier = 1000
 /** The maximum number of removed characters at the ends of an identifier. They do not count for its length. */
@@ -162,7 +162,10 @@ const formsOf = (readers: Readonly<Record<string, { readonly form: InputForm }>>
 /** Stands for the field that holds all options of a command. */
 export const optionsField = '--'
 
-/** The name of a field of an object, which is itself the field `field`; an option is named as people type it. */
+/**
+ * The name, in messages, of the field `key` of an object that is itself the field `field`. An option is named as people
+ * type it.
+ */
 export const fieldOf = (field: string, key: string): string =>
   field === '' || field === optionsField ? `${field}${key}` : `${field}.${key}`
 
@@ -230,7 +233,8 @@ export const yesOrNo: QueryValue<boolean | undefined> = queryValue({ is: 'flag' 
   return said === 'true' || said === '1' ? true : said === 'false' || said === '0' ? false : undefined
 })
 /**
- * Reads a whole number from a query string. A number above `max` counts as `max`, and anything else gives `otherwise`.
+ * Reads a whole number from a query string. A number above `max` counts as `max`. Anything else, and a number of more
+ * than 15 digits, gives `otherwise`.
  */
 export const count = (max: number, otherwise: number = max): QueryValue<number> =>
   queryValue({ is: 'number' }, (text = '') => {

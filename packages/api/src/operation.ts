@@ -40,8 +40,8 @@ interface ProofFacts {
   membership: string | undefined
 }
 /**
- * Decides by the input of an operation whether it needs a proof. `when` says in which case, such as `if the role is
- * admin`, and `says` what is then done, if that is less than the operation says.
+ * Decides by the input of an operation whether it needs a proof. `when` names the case, such as `if the role is admin`.
+ * `says` tells what the operation does in that case, if `Operation.says` describes more.
  */
 interface ProofWhen<Read = unknown> {
   (input: Read, facts: ProofFacts): boolean

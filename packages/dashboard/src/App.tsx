@@ -64,6 +64,7 @@ async function signInAgain(): Promise<void> {
   const here = router.state.location
   if (here.pathname === paths.signIn) return
   await router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
-  // The open page needs the person's data until it is left. Without it, the page would show the service's refusal.
+  // The open page needs the person's data until it is left. Without that data, the page would show the service's
+  // refusal.
   queryClient.removeQueries({ queryKey: queryKeys.me })
 }

@@ -44,7 +44,8 @@ type Search = Record<string, unknown>
 const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound })
 
 // ---- Routes for people who are not signed in ----
-// A visit that begins at one of these addresses loads only the door (main.ts). Here they are for a session that ends.
+// A visit that begins at one of these addresses loads only the door (main.ts). The routes are here for a session that
+// ends while another page is open.
 const door = lazyRouteComponent(() => loadFile(import('./door/Door.tsx')), 'Door')
 const signIn = createRoute({
   getParentRoute: () => root,

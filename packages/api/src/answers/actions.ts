@@ -92,7 +92,10 @@ export interface ActionOffersInput {
   /** The names of the agents. */
   agents: string[]
 }
-/** The settings or logs that some agents offer, the most frequent first. Those of the other type are left out. */
+/**
+ * The settings or logs that some agents offer, the most frequent first. One of the two lists is empty: `logs` for the
+ * type `set`, and `settings` for the type `log`.
+ */
 export interface ActionOffers {
   settings: OfferedSetting[]
   logs: OfferedLog[]
@@ -103,7 +106,7 @@ export interface OfferedSetting {
   setting: Setting
   /** The number of agents that declare it. */
   agents: number
-  /** The values that most of the agents report. */
+  /** The values that agents report for the setting, the most frequent first. */
   values: { value: SettingValue; agents: number }[]
 }
 /** A log that some of the agents offer. */

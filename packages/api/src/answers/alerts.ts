@@ -58,9 +58,9 @@ export interface ListedAlert {
 /** An alert as pages show it. */
 export interface AlertLine extends ListedAlert {
   /**
-   * A few words about what is wrong, such as the label that the agent reports: now, or for an alert that has ended, in
-   * its last message. Null if there are none, and if the condition of an open alert is gone, so that it is about to
-   * end.
+   * A few words about what is wrong now, such as the label that the agent reports. For an alert that has ended, they
+   * are those of its last message. Null if there are none, or if the condition of an open alert no longer holds, so
+   * that the alert is about to end.
    */
   label: string | null
   /** The current name of the agent that the alert is about; null if it is about no agent, or the agent was deleted. */
@@ -68,8 +68,8 @@ export interface AlertLine extends ListedAlert {
   /** The id of the rollout that the alert is about; null if it is about none. */
   rollout: string | null
   /**
-   * The id of the halted rollout to which the failed update belonged that the alert is about, if another alert of this
-   * answer is about that rollout. Missing otherwise.
+   * For an alert about an update that failed in a rollout: the id of that rollout, if it halted and another alert of
+   * this answer is about it. Missing otherwise.
    */
   within?: string
   /**
@@ -227,7 +227,8 @@ export const channelPaces = ['at_once', 'daily', 'weekly'] as const
 export type ChannelPace = (typeof channelPaces)[number]
 
 /**
- * The hours in which a personal channel gets no messages. Messages that were held back are sent when these hours end.
+ * The hours in which a personal channel gets no messages, apart from those that `badPasses` lets through. Messages that
+ * were held back are sent when these hours end.
  */
 export interface QuietHours {
   /** The days on which quiet hours begin: 1 is Monday, 7 is Sunday. */

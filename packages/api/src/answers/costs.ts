@@ -2,7 +2,7 @@
 
 /** A split of costs: there is a sum for each agent, model or blueprint. */
 export type CostSplit = 'agent' | 'model' | 'blueprint'
-/** The time that one sum is about. Weeks begin on Monday. */
+/** The period that one sum is about. Weeks begin on Monday. */
 export type CostStep = 'day' | 'week' | 'month'
 
 /** The sums of runs, costs and tokens. */
@@ -14,9 +14,9 @@ export interface CostSums {
   outputTokens: number | null
 }
 
-/** The sums of one time and one name. */
+/** The sums of one agent, model or blueprint, or of all, for one day, week or month. */
 export interface CostRow extends CostSums {
-  /** The first day of the time, such as `2026-11-21`. */
+  /** The first day of the period, such as `2026-11-21`. */
   from: string
   /**
    * The agent, model or blueprint; null for runs that have none, and for the sums of everything. The sums of deleted

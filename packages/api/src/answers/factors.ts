@@ -15,7 +15,10 @@ export interface Passkey {
   createdAt: number
   /** When the passkey was last used; null if it never was. */
   usedAt: number | null
-  /** False if it belongs to another address of the service, where it was added. It then counts as no factor. */
+  /**
+   * False if the passkey was added at another address of the service. It can be used only there, and does not count as
+   * a factor here.
+   */
   here: boolean
 }
 
@@ -69,9 +72,9 @@ export interface Factors {
   recoveryLeft: number
   passkeys: Passkey[]
   /**
-   * The provider with which the account is connected, since when, and the account there: the address that it had then,
-   * or the end of its id; null if that is not known, and missing from a node of the build before. Null if the account
-   * is connected with none.
+   * The connection of the account with the sign-in provider `name`; null if there is none. `account` is the account at
+   * the provider: the address that it had at the time `since`, or the end of its id. `account` is null if neither is
+   * known, and missing in answers of earlier builds.
    */
   oidc: { name: string; since: number; account?: string | null } | null
   /** True if the account has a password with which its person can sign in. */

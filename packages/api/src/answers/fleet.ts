@@ -18,7 +18,7 @@ export interface AgentStatusFacts {
   stopped: StoppedBy | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
-  /** True if the agent's status file is older than usual, so that its time is shown with it (D67). */
+  /** True if the agent's status file is older than usual. The page then shows the age of what the file says (D67). */
   statusOld: boolean
   /** True if the agent has not written its status file for too long (D65). */
   statusLate: boolean
@@ -34,7 +34,7 @@ export interface FleetRow extends AgentStatusFacts {
   detail: string | null
   doing: string | null
   version: string | null
-  /** The name of the agent's machine, as its last report gives it; null if it does not. */
+  /** The name of the agent's machine, as its last report gives it; null if the report names none. */
   host: string | null
   /** The tags that admins gave to the agent, sorted. */
   tags: readonly string[]
@@ -117,7 +117,7 @@ export interface FilterPlace {
 
 /** The most frequent values among the agents that a filter selects, at most 20 of each kind. */
 export type FleetFacets = Record<'tag' | 'host' | 'blueprint' | 'version', { value: string; agents: number }[]>
-/** The names of agents that a filter selects, at most 10,000; `total` has all. */
+/** The names of agents that a filter selects, at most 10,000. `total` is the number of all that it selects. */
 export interface FleetNames {
   names: string[]
   total: number

@@ -5,15 +5,18 @@ import type { FleetCounts } from './fleet.ts'
 
 /** A group of agents: those with the same tag, host or blueprint. */
 export interface FleetGroup {
-  /** The value that the agents of the group share; null for those without one. */
+  /** The value that the agents of the group share; null for the group of agents that have none. */
   value: string | null
   agents: number
   /** The worst state of an agent in the group, as the list sorts them; null if none has a level. */
   worst: Level | 'offline' | null
   counts: Omit<FleetCounts, 'all'>
-  /** The costs of its agents today (UTC) in US dollars; null if no run named a cost. An earlier node gives none. */
+  /**
+   * The costs of its agents today (UTC) in US dollars; null if no run named a cost. Missing in answers of earlier
+   * builds.
+   */
   costToday?: number | null
-  /** The numbers of its agents in the states of `mapStates`, each agent once. An earlier node gives none. */
+  /** The numbers of its agents in the states of `mapStates`, each agent once. Missing in answers of earlier builds. */
   states?: readonly number[]
 }
 

@@ -31,7 +31,7 @@ export interface PastAgentState {
 export interface StateStrips {
   from: number
   until: number
-  /** The texts by the names of the agents. Names of no agent are left out. */
+  /** The texts by the names of the agents. A name that no agent has is left out. */
   strips: Record<string, string>
 }
 
@@ -65,7 +65,10 @@ export interface HistoryChange {
   id: string | null
 }
 
-/** The states in which an agent spends its time: the levels in which it reports, `none` without one, and the others. */
+/**
+ * The states in which an agent spends its time: the levels that it reports, `none` while it reports without a level,
+ * and the states other than `reporting`.
+ */
 export type TimeShares = Record<Level | 'none' | Exclude<AgentState, 'reporting'>, number>
 
 /** An agent over a longer time, in steps of `step` seconds. Each list has an item for each step, or is empty. */
@@ -77,6 +80,6 @@ export interface AgentTrend {
   gauges: { name: string; points: ([min: number, mean: number, max: number] | null)[] }[]
   /** The seconds that the agent spent in each state. */
   time: TimeShares[]
-  /** The runs of each day, null without any. Empty for steps below a day. */
+  /** The runs of each day; null for a day without runs. Empty for steps below a day. */
   usage: ({ runs: number; cost: number; outputTokens: number } | null)[]
 }

@@ -1,8 +1,8 @@
 /**
- * Answers about rollouts, by the conventions of workspaces.ts. They are refused with 400 `rollout_invalid`, 404
- * `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`, `rollout_not_running`,
- * `rollout_changed`. A frame sets `list` when a rollout moved to another wave or state. Rollouts are erased 400 days
- * after their end.
+ * Answers about rollouts, by the conventions of workspaces.ts. Operations on rollouts are refused with 400
+ * `rollout_invalid`, 404 `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`,
+ * `rollout_not_running`, `rollout_changed`. A frame sets `list` when a rollout moved to another wave or state. Rollouts
+ * are erased 400 days after their end.
  */
 import type { Level, StoppedBy } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
@@ -58,7 +58,10 @@ export interface RolloutPreview {
    * `in_rollout`, and otherwise null.
    */
   leftOut: { agent: string; code: string; message: string; rollout: string | null }[]
-  /** The unfinished rollouts because of which agents would be left out. A rollout with their ids in `end` ends them. */
+  /**
+   * The unfinished rollouts because of which agents would be left out. A new rollout ends them if it has their ids in
+   * `end`.
+   */
   blockedBy: BlockingRollout[]
 }
 
@@ -125,8 +128,8 @@ export interface RolloutAgent {
   /** The id of the unfinished rollout because of which the agent was left out; null for any other reason. */
   leftOutFor: string | null
   /**
-   * The name of the log with what the version printed before it was rolled back; null if it was not, or if the version
-   * that runs again declares no log for its output.
+   * The name of the log with what the version printed before it was rolled back; null if it was not rolled back, or if
+   * the version that runs again declares no log for its output.
    */
   printed: string | null
   /** The reason why the agent has no outcome yet; null for an agent with an outcome, and for one that is left out. */

@@ -43,7 +43,7 @@ export interface Me {
   service: { version: string; baseUrl: string; runtime: boolean }
 }
 
-/** The answer to the first request of the page. Without a session it contains only the ways to sign in. */
+/** The answer to the first request of the page. Without a session it says only whether and how people can sign in. */
 export interface EntryInfo {
   /** The signed-in person; null without a session. */
   me: Me | null

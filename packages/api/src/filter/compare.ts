@@ -49,11 +49,14 @@ function isAmong<T>(sorted: readonly T[], value: T, order: (a: T, b: T) => numbe
 /** A version with a number by which most versions are compared. */
 interface RankedVersion {
   text: string
-  /** The number of the version; that of a pre-release is even, and equal for all of one release. */
+  /**
+   * The number of the version. All pre-releases of one release have the same even number, and the release has the next
+   * odd one. `NaN` if a part of the version is too large.
+   */
   rank: number
 }
 
-/** Parts of a version below this number fit into one exact number together. */
+/** Three parts of a version that are all below this number fit together into one exact number. */
 const maxPart = 2 ** 17
 
 /** Gives a version the number by which it is compared. */

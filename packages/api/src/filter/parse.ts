@@ -219,7 +219,7 @@ function singleQuotedEnd(text: string, from: number, stop: string): number | und
   return undefined
 }
 
-/** The end of a bare text: the next space, quotation mark, or `stop`. */
+/** The end of a bare text: the next space, quotation mark or `stop`, or the end of the whole text. */
 function bareTextEnd(text: string, from: number, stop: string): number {
   let at = from
   while (at < text.length && text[at] !== '"' && text[at] !== stop && !isSpace(text[at])) at++

@@ -9,8 +9,8 @@ interface Judge {
   /** Says which of the terms hold for an agent, before negation: term `i` is the bit `1 << i`. */
   holding(agent: FilterFacts): number
   /**
-   * Makes a test of an agent's bits: true if `some` of the terms select the agent, by default all. Each of these terms
-   * must hold, but among terms with the same key one is enough, unless they are negated or a range.
+   * Makes a test of an agent's bits: true if the terms in `some` select the agent. By default these are all terms. Each
+   * of these terms must hold, but among terms with the same key one is enough, unless they are negated or a range.
    */
   selects(some?: readonly FilterTerm[]): (holding: number) => boolean
   /**

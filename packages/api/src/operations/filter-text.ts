@@ -2,7 +2,10 @@
 import { clean, hiddenCharacterIn, trimInvisible } from '@svc/protocol'
 import { InputRefused, type Reader, reader, text } from '../input.ts'
 
-/** The maximum length of the input. A filter that is a little too long is shorter, and gets the refusal of its rule. */
+/**
+ * The maximum length of the input. It is far above that of a filter, so that a filter that is a little too long gets
+ * the refusal of its own rule.
+ */
 const maxText = 2000
 const typed = text(maxText)
 

@@ -35,7 +35,7 @@ const costValues = strictQuery({
   by: optional(oneOf(costSteps)),
   per: optional(oneOf(costSplits)),
 })
-/** The time of an answer about costs, and how its sums are split. */
+/** The period of an answer about costs, and how its sums are split. */
 const whichCosts: typeof costValues = reader(costValues.form, (value, field) => {
   const asked = costValues(value, field)
   if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to)
@@ -182,7 +182,7 @@ export const fleetAt = reading<PastAgentState[]>()('GET /w/:slug/history/fleet',
 const namedAgent = pasted()
 /** The query parameter with the names of agents, with commas between them. */
 const manyNames = { names: { is: 'text', kind: 'identifier', max: maxStrips * (limits.agentName + 1) } } as const
-/** Reads the names of agents from it. Refuses too many, and a name that is too long. */
+/** Reads the names of agents from this parameter. Refuses too many, and a name that is too long. */
 const namesInText: Reader<{ names: string[] }, { names: string }> = reader(
   { is: 'query', fields: manyNames },
   (value) => {

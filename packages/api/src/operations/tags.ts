@@ -4,7 +4,7 @@ import { type TagChange, wrongTag } from '../filter/tags.ts'
 import { InputRefused, list, object, optional, pasted, type Reader, reader } from '../input.ts'
 import { agentNames } from './many.ts'
 
-/** The maximum number of tags that one request adds, and that it removes. */
+/** The maximum number of tags that one request adds, and the maximum number that it removes. */
 const maxChanged = 100
 
 const word = pasted()

@@ -5,12 +5,12 @@
 import type { Level } from '@svc/protocol'
 
 /**
- * The state of an agent in a span: the level in which it reported, `none` without one, or what `AgentState` says.
- * `often` is a time with more changes than a strip has spans.
+ * The state of an agent in a span: the level that it reported, `none` if it reported without a level, or one of the
+ * other states of `AgentState`. `often` is a time with more changes than a strip has spans.
  */
 export type StripState = Level | 'none' | 'paused' | 'offline' | 'stopped' | 'often' | 'unknown'
 
-/** The states from the least to the most important one, which is the one to show where there is room for one only. */
+/** The states, the least important first. Where there is room for only one, the most important is shown. */
 export const statesByWeight: readonly StripState[] = [
   'unknown',
   'none',
@@ -34,7 +34,7 @@ export interface StripSpan {
 export const stripMs = 86_400_000
 /** The maximum number of agents in an answer. */
 export const maxStrips = 200
-/** The maximum number of spans of a strip; what is older than the newest of them is `often`. */
+/** The maximum number of spans of a strip. If there would be more, older ones are replaced by one span `often`. */
 export const maxStripSpans = 60
 
 const letters: Readonly<Record<StripState, string>> = {
@@ -55,7 +55,7 @@ const states = new Map(Object.entries(letters).map(([state, letter]) => [letter,
 export const stripText = (spans: readonly StripSpan[]): string =>
   spans.map(({ state, seconds }) => `${letters[state]}${seconds}`).join('')
 
-/** Reads the spans of a text. A letter that a later version writes is a state that this one does not know. */
+/** Reads the spans of a text. A letter that only a later version writes is read as `unknown`. */
 export const readStrip = (text: string): StripSpan[] =>
   [...text.matchAll(/([a-z])(\d{1,6})/g)].map(([, letter = '', seconds]) => ({
     state: states.get(letter) ?? 'unknown',

@@ -43,7 +43,10 @@ export const AccountPage = () => (
   </LastWorkspace>
 )
 
-/** The signed-in person sees and changes their name, password, sessions and appearance of the page. */
+/**
+ * The name, the password, the factors and the sessions of the signed-in person, and the appearance of the page, with
+ * forms that change them.
+ */
 function Account() {
   const { data: me } = useSuspenseQuery(meQuery)
   const signOut = useSignOut()

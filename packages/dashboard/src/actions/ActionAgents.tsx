@@ -17,12 +17,12 @@ const route = getRouteApi('/signed-in/w/$slug/actions/$id')
 /** The number of agents that are shown at first, and how many a press adds. Thousands at once would take seconds. */
 const step = 200
 
-/** Lists the agents of an action in groups: those of one outcome and reason, with what needs a person first. */
+/** Lists the agents of an action in groups of one outcome and reason. Outcomes that need a person come first. */
 export function ActionAgents({ slug, action }: { slug: string; action: Action }) {
   const { state } = route.useSearch()
   const [sought, setSought] = useState('')
   const [maxShown, setMaxShown] = useState(step)
-  // If an action is too large for one answer, the agents in a state are requested by themselves.
+  // If an action is too large for one answer, the agents in one state are requested separately.
   const isWhole = action.leftOff === undefined || state === undefined
   const part = useQuery({ ...read('GET /w/:slug/actions/:id', { slug, id: action.id }, { state }), enabled: !isWhole })
   const { agents, leftOff } = (isWhole ? undefined : part.data) ?? action

@@ -159,7 +159,7 @@ function StateFilter({ action: { counts } }: { action: Action }) {
   const show = (one: ActionState | undefined) =>
     void navigate({ search: one === undefined ? {} : { state: one }, replace: true, resetScroll: false })
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a <fieldset> has a look
+    // biome-ignore lint/a11y/useSemanticElements: a <fieldset> has a border
     <div role="group" aria-label="Show agents by outcome">
       <Group gap={6}>
         {stateOrder

@@ -115,7 +115,10 @@ function byDay(entries: AuditEntry[]): [string, AuditEntry[]][] {
 interface LinesProps {
   slug: string
   lines: FoldedLines
-  /** The ids of lines in the rows that a person has opened. A row may get newer and older lines. */
+  /**
+   * The ids of all lines in the rows that a person has opened. A row may get newer and older lines, so one id would not
+   * do.
+   */
   opened: ReadonlySet<string>
   onOpened: (ids: ReadonlySet<string>) => void
 }

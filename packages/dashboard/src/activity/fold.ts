@@ -10,7 +10,7 @@ export interface FoldedLines {
 /** The minimum number of lines of one kind that are folded. Lines about one log are folded from two on. */
 const minAlike = 4
 
-/** Folds a list of lines, the newest first. Only lines of one person in a row are folded. */
+/** Folds a list of lines, the newest first. Only neighbouring lines of one person are folded. */
 export function foldLines(entries: readonly AuditEntry[]): FoldedLines[] {
   const rows: AuditEntry[][] = []
   for (const entry of entries) {

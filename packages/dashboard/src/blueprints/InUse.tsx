@@ -84,7 +84,9 @@ export function BlueprintAgents({ slug, page: { agents } }: { slug: string; page
   )
 }
 
-/** The number of agents of each version that runs somewhere, the highest version first. */
+/**
+ * The number of agents on each version, the highest version first. Versions that the service no longer has come last.
+ */
 function agentsByVersion({ agents, versions }: Blueprint): { name: string; agents: number }[] {
   const running = Map.groupBy(agents, ({ running }) => running ?? 'not known')
   const known = versions.map(({ version }) => version)

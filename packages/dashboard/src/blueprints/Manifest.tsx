@@ -1,6 +1,7 @@
 /**
  * Shows the manifest of a version to a person who decides whether to install it: command, access, secrets, settings,
- * logs and files. The first part has a line that names what it does not have.
+ * logs and files. The first part also says if the version has no access to products, no secrets, no settings or no
+ * logs.
  */
 
 import type { BlueprintVersion } from '@svc/api'

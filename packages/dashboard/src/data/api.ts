@@ -225,7 +225,7 @@ function refusal(status: number, value: unknown): ApiError {
 export type FleetQuery = Omit<SentInput<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
 /** A command as the page sends it (3.2). */
 export type SentCommand = SentInput<'POST /w/:slug/agents/:name/commands'>
-// The requests that `call` cannot make: two routes of the accounts library, an upload, and downloads.
+// The requests that `call` cannot make: two routes of the accounts library, and an upload.
 
 export const signIn = (email: string, password: string) =>
   request<SignInAnswer>('POST', '/api/auth/sign-in/email', { email, password })
@@ -252,7 +252,7 @@ function inTime(signal: AbortSignal | undefined): AbortSignal {
 
 /**
  * Runs `upload` when no other tab of this browser uploads. Without Web Locks, which browsers do not have over plain
- * HTTP on another host than localhost, it runs at once.
+ * HTTP on another host than localhost, `upload` runs at once.
  */
 async function inTurn<T>(upload: () => Promise<T>): Promise<T> {
   const locks = navigator.locks as LockManager | undefined

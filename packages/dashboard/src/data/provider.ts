@@ -7,7 +7,7 @@ const startAddress = (asked: Record<string, string>): string => `/api/web/oidc/s
 
 /** The parameter that the address of the page has after a sign-in that was a proof. */
 const signedInKey = 'signed-in'
-/** The maximum length of `next`. For a longer one, the service leads to the first page instead. */
+/** The maximum length of `next`. For a longer one, the service leads the browser to the first page instead. */
 const maxNextLength = 400
 
 /**

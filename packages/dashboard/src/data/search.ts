@@ -6,10 +6,11 @@ import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-rout
 
 type Parameters = Record<string, unknown>
 
-/** Parameters whose values are texts, also where they look like JSON. */
+/** The parameter whose value is always a text, even if it looks like JSON. */
 const textParameter = 'q'
 /**
- * The search of earlier versions. Their router wrote texts that look like JSON as JSON; people typed them as they are.
+ * The parameter of the search in earlier versions. Their router wrote a text that looks like JSON as JSON, but people
+ * who typed an address wrote the text as it is.
  */
 const oldSearch = 'search'
 

@@ -18,7 +18,7 @@ export function useSlug(): string {
 }
 
 /**
- * Returns the facts about the workspace in the page's address, and the signed-in person's role in it: `admin` or
+ * Returns the facts about the workspace that `useSlug` names, and the signed-in person's role in it: `admin` or
  * `member`. Members can view, acknowledge alerts and mute agents; most other changes are for admins.
  */
 export const useWorkspace = () => useSuspenseQuery(read('GET /w/:slug', { slug: useSlug() })).data

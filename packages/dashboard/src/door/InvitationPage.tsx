@@ -101,7 +101,7 @@ function SignedInAsOther({ else: other, email }: { else: string; email: string }
 interface ProviderJoinProps {
   provider: NonNullable<WaysIn['oidc']>
   email: string
-  /** The address of the invitation, to which the provider leads back. */
+  /** The address of the invitation, to which the browser returns from the provider. */
   here: string
 }
 

@@ -19,9 +19,9 @@ export function doorPageAt(pathname: string): DoorPage | undefined {
 }
 
 /**
- * The answer that the page assumes if the service did not say who is signed in, so that people can sign in: that nobody
- * is. Undefined if that may be wrong for this path. Too many requests are only refused to people without a
- * session.
+ * The answer that the page assumes if the service did not say who is signed in: nobody is, so that people can sign in.
+ * Undefined if that may be wrong for this path. After too many requests it is right for every path, because the service
+ * refuses those only to people without a session.
  */
 export function entryWithoutAnswer(error: unknown, pathname: string): EntryInfo | undefined {
   const page = doorPageAt(pathname)?.page

@@ -32,7 +32,10 @@ const shown = [
   { type: 'run_now', icon: IconPlayerTrackNext },
 ] as const satisfies { type: ActionType; icon: unknown }[]
 
-/** Sends one command to all selected agents, and leads to the page with the outcome for each. */
+/**
+ * The bar with the buttons for the selected agents. A button sends one command to all of them and opens the page with
+ * the outcome for each. Further buttons update the agents, or change their tags.
+ */
 export function BulkBar({ slug, selection }: { slug: string; selection: Selection }) {
   const [asking, setAsking] = useState<ActionType | null>(null)
   const [tagging, setTagging] = useState(false)

@@ -32,8 +32,8 @@ type TableRef = { readonly current: HTMLDivElement | null }
 
 /**
  * The columns that the list shows, the template of their widths, and the width for tags (in a card, that for the name
- * and the tags). The column for tags is left out while no agent near has a tag. While a list is shown, no content makes
- * a column narrower, so that rows move little.
+ * and the tags). The column for tags is left out while no agent in `near` has a tag. While a list is shown, other
+ * contents never make a column narrower, so that rows move little.
  */
 export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: ColumnRoom) {
   const chosen = useColumns()
@@ -51,7 +51,7 @@ export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: Colum
   }, [narrow, chosen, hasTags, width, hasBoxes, wants])
 }
 
-/** The widths that the contents of the rows near, and of those before them, need. */
+/** The widths that columns need for the rows in `near`, and for all earlier rows of the same list. */
 function useWants(list: string, near: readonly FleetRow[]): ColumnWidths {
   const known = useRef<{ list: string; wants: ColumnWidths }>({ list, wants: {} })
   if (known.current.list !== list) known.current = { list, wants: {} }

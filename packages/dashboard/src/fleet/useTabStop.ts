@@ -8,7 +8,7 @@ const lastStops = new Map<string, TabStop>()
 
 /**
  * The tab stop of the list of agents: returns which row has it, and functions that move it. `body` must be the ref of
- * the element with the rows, `focused` its handler of focus. `show` scrolls a row into view.
+ * the element with the rows, and `focused` the handler of its focus events. `show` scrolls a row into view.
  */
 export function useTabStop(slug: string, shown: ShownFleet, show: (index: number) => void) {
   const body = useRef<HTMLDivElement>(null)

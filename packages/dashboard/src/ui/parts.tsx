@@ -76,7 +76,7 @@ export function WhyButton({ onClick, why, note = null, children, label, ...butto
 
 /** Shows content in a box that scrolls if the content is larger than the box. The keyboard can scroll the box too. */
 export const Scroll = ({ label, className, children }: { label: string; className: string; children: ReactNode }) => (
-  // biome-ignore lint/a11y/useSemanticElements: a <section> would be one more landmark, a <fieldset> has a look
+  // biome-ignore lint/a11y/useSemanticElements: a <section> would be one more landmark, a <fieldset> has a border
   // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard
   <div className={className} tabIndex={0} role="group" aria-label={label}>
     {children}

@@ -5,7 +5,7 @@ import { figure } from './time/format.ts'
 
 interface FirstRows<T, E extends HTMLElement> {
   shown: readonly T[]
-  /** The reference of the list, which gets the focus of the button when all rows are shown. */
+  /** The ref of the list, which gets the focus when a press on the button shows all rows. */
   list: RefObject<E | null>
   /** The button that shows all rows; null if all are shown. */
   button: ReactNode

@@ -62,7 +62,7 @@ type PlanReach = ReturnType<typeof useReach>
 /**
  * Returns a function `send`, which starts a rollout and opens its page, or cancels the pending updates of the chosen
  * agents. In the second case, `done` is the number of agents that have a result, and `results` then holds the result
- * for each agent. The rollout first ends those in `end`.
+ * for each agent. The argument of `send` has the ids of the unfinished rollouts that the new rollout ends first.
  */
 export function useSending(slug: string, plan: UpdatePlan, { rollout, chosen }: PlanReach) {
   const navigate = route.useNavigate()

@@ -32,7 +32,7 @@ interface ActionDialogProps {
 const maxLogAgents: (typeof actions.maxActionAgents)['log'] = 200
 
 /**
- * Asks for what an action needs, says before the press which agents it does not reach, sends it, and leads to the page
+ * Asks for what an action needs, says before the press which agents it does not reach, sends it, and opens the page
  * with the outcome for each agent.
  */
 export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGone }: ActionDialogProps) {
@@ -95,7 +95,7 @@ function useSend(slug: string, onSent: () => void) {
         void client.invalidateQueries({ queryKey })
       await navigate({ to: paths.action, params: { slug, id } })
     } catch (error) {
-      // A selected agent is gone: the preview, asked for again, names and deselects it.
+      // A selected agent is gone. The preview is requested again: it names the agent, which is then deselected.
       if (error instanceof ApiError && error.code === 'agent_unknown')
         void client.invalidateQueries({ queryKey: previewKey(slug) })
       throw error

@@ -18,7 +18,10 @@ interface SetValuesProps {
   onChange: (values: ActionValues | null) => void
 }
 
-/** Chooses settings among those that at least one of the selected agents declares, and their new values. */
+/**
+ * The inputs in which a person chooses settings that at least one of the selected agents declares, and their new
+ * values.
+ */
 export function SetValues({ slug, names, onChange }: SetValuesProps) {
   const { data, error, refetch } = useOffers(slug, 'set', names)
   const [taken, setTaken] = useState<readonly ChosenSetting[] | null>(null)
@@ -134,7 +137,7 @@ interface ChosenSetting {
   readonly isCleared: boolean
 }
 
-/** The first content of the input for a setting: the value that most of the agents have. */
+/** The first content of the input for a setting: the value that agents report most often; empty if they report none. */
 export function firstChoice(offered: OfferedSetting): ChosenSetting {
   const raw = rawValueOf(offered.setting, offered.values[0]?.value)
   return { offered, raw: raw ?? emptyOf(offered.setting), isCleared: false }
@@ -174,6 +177,6 @@ export function presentValueWords({ setting, agents, values }: OfferedSetting): 
   return `Now ${first.text} for ${n(first.number)}${others}${rest > 0 ? `, something else for ${n(rest)}` : ''}.`
 }
 
-/** The settings that can still be chosen: one key is set to one value. */
+/** The settings that can still be chosen: all but those with the key of a chosen one. */
 export const choosableSettings = (all: readonly OfferedSetting[], taken: readonly ChosenSetting[]): OfferedSetting[] =>
   all.filter(({ setting }) => !taken.some(({ offered }) => offered.setting.key === setting.key))

@@ -81,7 +81,10 @@ const misfitWords: Readonly<Record<ActionType, readonly [one: string, many: stri
   delete: ['has reported', 'have reported'],
 }
 
-/** Says how many agents an action reaches and why others are skipped: `38 of 40: 2 do not offer Pause`; else null. */
+/**
+ * Says how many agents an action reaches and why others are skipped: `38 of 40: 2 do not offer Pause`; null if none is
+ * skipped.
+ */
 export function previewWords(type: ActionType, { sends, skips, leftOff }: ActionPreview): string | null {
   if (skips.length === 0) return null
   const rest = leftOff?.skips ?? 0

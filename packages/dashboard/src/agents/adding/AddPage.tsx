@@ -1,6 +1,7 @@
 /**
- * The page to add an agent, in three steps: what the person has, one block to paste on its machine, and its first
- * report. Before the second step an agent is made, whose token is part of the block and is shown only once.
+ * The page to add an agent, in three steps: a choice of what the agent is, one block to paste on the agent's machine,
+ * and the first report. Before the second step an agent is made, whose token is part of the block and is shown only
+ * once.
  */
 import type { NewToken } from '@svc/api'
 import { getRouteApi, useLocation } from '@tanstack/react-router'

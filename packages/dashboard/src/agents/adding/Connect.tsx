@@ -24,7 +24,7 @@ interface ConnectProps {
   onAdded: (token: NewToken, to: WhatToAdd) => void
 }
 
-/** The second and the third step: the block to paste, which holds the token, and the first report on top. */
+/** The second and the third step: the block to paste, which contains the token, and above it the first report. */
 export function Connect({ slug, token, to, onAdded }: ConnectProps) {
   const { service } = useSuspenseQuery(meQuery).data
   const { name } = token

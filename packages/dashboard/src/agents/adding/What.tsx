@@ -58,7 +58,7 @@ export const AddingSteps = ({ at }: { at: 1 | 2 | 3 }) => (
   </ol>
 )
 
-/** The first step: what the person has, and the name that the agent gets. */
+/** The first step: the choice of what the agent is, and of its name. */
 export const WhatToWatch = ({ slug, what, onAdded }: WhatProps) => (
   <div className="svc-column">
     <AddingSteps at={1} />

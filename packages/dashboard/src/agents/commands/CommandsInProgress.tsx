@@ -31,7 +31,7 @@ interface CommandsInProgressProps {
 
 /**
  * Shows the pending commands of an agent, and the results of those that the person has sent since they opened the page.
- * A command that was carried out leaves after a while; what can be done about it is then in a toast.
+ * A command that was carried out leaves the list after a while. A toast then offers what the person can do next.
  */
 export function CommandsInProgress({ agent, commands, left, dismiss }: CommandsInProgressProps) {
   const last = lastControl([...commands, ...left])

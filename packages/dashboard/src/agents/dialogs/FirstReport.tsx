@@ -11,7 +11,7 @@ interface FirstReportProps {
   name: string
   /** Unix milliseconds by the service's clock, after which a report counts; 0 accepts any report. */
   since?: number
-  /** Shown behind the level of the report, once it has arrived. */
+  /** Shown after the level of the report, once the report has arrived. */
   children?: ReactNode
 }
 

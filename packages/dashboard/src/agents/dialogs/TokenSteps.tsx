@@ -21,8 +21,8 @@ interface TokenStepsProps {
 }
 
 /**
- * Shows the new token of an agent that has had another, which cannot be shown again, and the exact lines to paste on
- * the agent's machine.
+ * Shows the new token of an agent whose earlier token it replaces, and the exact lines to paste on the agent's machine.
+ * The page cannot show the token again.
  */
 export function TokenSteps({ token: { name, token }, installed }: TokenStepsProps) {
   const { service } = useSuspenseQuery(meQuery).data

@@ -29,16 +29,17 @@ export const connectLine = (baseUrl: string, name: string, folder: string): stri
 
 /**
  * The lines that connect an agent, to be pasted at once: they download the program, install it as the command `svc`,
- * and hand over the token, which makes a small manifest and a first status. `echo` is a part of each shell, so no other
- * user sees the token in the list of processes. Each line begins with a space: many shells leave such lines out of
- * their history, and some judge a block by its first character.
+ * and connect the agent with its token, which also writes a small manifest and a first status file. `echo` is a part of
+ * each shell, so no other user sees the token in the list of processes. Each line begins with a space: many shells
+ * leave such lines out of their history, and some judge a block by its first character.
  */
 export const connectBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
   withoutHistory(downloadLines(baseUrl), `echo ${token} | ${connectLine(baseUrl, name, '.')} --yes --token-file -`)
 
 /**
- * The lines that show the cron jobs of a machine, to be pasted at once. With the token nobody is asked, and the crontab
- * stays as it is. The last line asks whether its lines become jobs, and about AI sessions if there are some.
+ * The lines that show the cron jobs of a machine, to be pasted at once. The line with the token asks nothing, and
+ * leaves the crontab as it is. The last line asks whether the lines of the crontab become jobs, and about AI sessions
+ * if there are some.
  */
 export const adoptBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
   withoutHistory(

@@ -50,7 +50,10 @@ export function pressTag(
   return next
 }
 
-/** The change that choices and typed tags make. It adds no tag that all agents have already, or that none has. */
+/**
+ * The change that choices and typed tags make. It neither adds a tag that all agents have already, nor removes one that
+ * no agent has.
+ */
 export function tagChangeOf(counts: TagCounts, all: number, choices: TagChoices, typed: string): TagsToChange {
   const having = (tag: string) => counts.get(tag) ?? 0
   const fresh = readTypedTags(typed)

@@ -27,8 +27,8 @@ export function Controls({ agent }: { agent: Agent }) {
 }
 
 /**
- * The controls that the agent offers, in a fixed order: those that are shown as buttons, and the others. *Resume* is
- * for a paused agent and *Pause* for any other, unless a command for it is pending.
+ * The controls that the agent offers, in a fixed order: those that are shown as buttons, and the others. For a paused
+ * agent, *Pause* is in the menu, and for any other agent *Resume*, unless a command of that type is pending.
  */
 export function controlsOf({ page, press }: Agent): Record<'shown' | 'others', Control[]> {
   const offered = (Object.keys(controlNames) as Control[]).filter((one) => page.report?.controls?.includes(one))

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { count, lastingText, useClock } from '../../ui/index.ts'
 import type { Agent } from '../parts/agent.ts'
 
-/** The number of reports that have a bar. One more is kept: the one before them. */
+/** The maximum number of reports that have a bar. The report before them is kept, too. */
 const maxBars = 30
 /** The size of the picture in pixels. It is the same from the start, so that no report moves the line. */
 const width = 90
@@ -91,7 +91,10 @@ interface BeatBar {
   isLate: boolean
 }
 
-/** The bars of the reports that arrived while the page was open. The first beat, from before, has none. */
+/**
+ * The bars of the reports that arrived while the page was open. The first beat has no bar, because the report before it
+ * is not known.
+ */
 export const beatBarsOf = (beats: readonly ReportBeat[]): BeatBar[] =>
   beats.slice(1).map(({ at }, i) => {
     const before = beats[i] as ReportBeat

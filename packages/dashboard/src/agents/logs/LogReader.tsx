@@ -160,7 +160,7 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
   const last = rows.length - 1
   const end = useRef(virtual)
   end.current = virtual
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another log of the same length is another log
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another log of the same length also starts at its end
   useEffect(() => {
     if (last > 0) end.current.scrollToIndex(last, { align: 'end' })
   }, [last, rows])

@@ -78,8 +78,9 @@ export default function Logs({ agent }: { agent: Agent }) {
 }
 
 /**
- * The id of the log that is shown: the one that the address names or, without one, the log that was the newest when the
- * tab first had one. So the lines that somebody reads do not change because another person requests a log.
+ * The id of the log that is shown: the log that the address names. If it names none, the log that was the newest when
+ * the tab first had a log to show. So the lines that somebody reads do not change because another person requests a
+ * log.
  */
 function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): string {
   const [first, setFirst] = useState<string>()
@@ -141,7 +142,10 @@ function LogItem({ logs: { newest, earlier }, chosen, open }: LogItemProps) {
   )
 }
 
-/** Keeps the reader, with its search, while a newer log of the same name opens in it. */
+/**
+ * The React key of the reader: the name of the log, so that the reader keeps its search when a newer log of that name
+ * opens.
+ */
 const keyOf = (logs: readonly LogEntry[], chosen: string): string =>
   logs.find(({ id }) => id === chosen)?.name ?? chosen
 

@@ -53,7 +53,10 @@ export const Bindings = ({ agent: { slug, page } }: { agent: Agent }) => (
   </Section>
 )
 
-/** The way to a new token, which only an installation gives: deletes the agent, and leads to a new install code. */
+/**
+ * Offers to install the agent again, because only an installation gives a new token. The dialog deletes the agent, and
+ * then opens the page that issues an install code.
+ */
 function ReinstallHint({ slug, page }: Pick<Agent, 'slug' | 'page'>) {
   const [asked, setAsked] = useState(false)
   const [used, setUsed] = useState(false)

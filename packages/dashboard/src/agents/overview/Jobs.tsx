@@ -14,7 +14,7 @@ import type { Agent } from '../parts/agent.ts'
 import { runTone } from '../parts/tones.ts'
 import { otherJobsItemName, type ShownJob, shownJobsOf } from './parts/jobs.ts'
 
-/** Shows the jobs of a machine in one table: how each is, its last runs as a picture, and when it is due. */
+/** Shows the jobs of a machine in one table: the level of each job, its last runs as a picture, and when it is due. */
 export default function Jobs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const jobs = useMemo(() => shownJobsOf(page.report), [page.report])

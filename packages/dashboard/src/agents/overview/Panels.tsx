@@ -9,7 +9,8 @@ import type { Agent } from '../parts/agent.ts'
 type PanelOf<T extends PanelType> = Extract<Panel, { type: T }>
 
 /**
- * The component that shows each of the four types of panels (2.3). A new type of panel does not compile without one.
+ * The component that shows each of the four types of panels (2.3). A new type of panel does not compile without a
+ * component.
  */
 const bodies: { [T in PanelType]: ComponentType<{ panel: PanelOf<T> }> } = {
   list: ListPanel,
@@ -150,7 +151,7 @@ function TextPanel({ panel: { lines, title } }: { panel: PanelOf<'text'> }) {
   return (
     <Scroll className="ag-scroll ag-lines" label={title}>
       {lines.map((line, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines are lines
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id
         <div key={i}>
           <bdi>{line === '' ? '\u00a0' : line}</bdi>
         </div>

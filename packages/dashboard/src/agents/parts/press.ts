@@ -14,8 +14,9 @@ import { commandStateWords, isPendingCommand } from './life.ts'
 interface FollowedCommands {
   readonly press: CommandPress
   /**
-   * The pending commands of all people, and the last three ended commands among those that this person sent since
-   * they opened the page, or from the palette to open it, unless dismissed; newest first.
+   * The commands to show, newest first: the pending ones of all people, and at most three that have ended. Those three
+   * are commands that this person sent on this page, or from the palette just before it opened, and has not dismissed.
+   * Commands in `left` are not among them.
    */
   readonly commands: readonly ShownCommand[]
   /** The commands that have left the list because they ended well some time ago, newest first. */
@@ -104,8 +105,9 @@ export const leavesList = (seenAt: number | undefined, now: number): boolean =>
 
 /**
  * Combines three lists of an agent's commands into one: each command once, in its latest known state, newest first, and
- * only the newest few of the ended commands. `open` are the pending commands, `mine` those that the person sent
- * since they opened the page, and `ledger` all.
+ * only the newest few of the ended commands. `open` are the pending commands, `ownCommands` those that the person sent
+ * since they opened the page, and `ledger` is the list of the agent's last commands. A command that is only in `ledger`
+ * is left out.
  */
 export function mergedCommands(
   open: readonly ShownCommand[],

@@ -1,4 +1,4 @@
-/** Pure functions between the value of a setting and the content of its input on the page. */
+/** Pure functions that convert between the value of a setting and the content of its input on the page. */
 import { numberIn, type Setting, type SettingValue, wrongWithSetting } from '@svc/protocol'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 

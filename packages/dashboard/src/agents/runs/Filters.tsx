@@ -69,7 +69,7 @@ export function Filters({ agent, filter, order, onOrder, total, children }: Filt
 
 /**
  * A button that opens the filters and, where no table headings offer it, the choice of the order. Shows nothing if
- * there are neither.
+ * there is neither a filter nor an order to choose.
  */
 function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total' | 'children'>) {
   const { go } = useAgentPageParams()

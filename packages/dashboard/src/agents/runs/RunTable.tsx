@@ -84,7 +84,7 @@ interface SortHeaderProps extends Pick<RunListProps, 'order' | 'onOrder'> {
   numeric?: boolean
 }
 
-/** The heading of a column by which runs can be sorted. A press on the column in use turns the order round. */
+/** The heading of a column by which runs can be sorted. A press on the column in use reverses the order. */
 function SortHeader({ words, sort, numeric = false, order, onOrder }: SortHeaderProps) {
   const on = order.sort === sort
   const Arrow = on && order.rising ? IconArrowUp : IconArrowDown

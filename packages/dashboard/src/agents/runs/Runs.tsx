@@ -17,7 +17,7 @@ import { RunCards, RunTable } from './RunTable.tsx'
 import './runs.css'
 
 const pageSize = 50
-/** The number of pictures of runs that a phone shows next to each other. */
+/** The number of runs whose bars fit next to each other on a phone. */
 const onPhone = 28
 
 /** The tab with the agent's kept runs (2.2), newest first. The runs can be filtered, paged, and opened one by one. */

@@ -36,7 +36,7 @@ export interface RunListProps {
 
 const sorts: readonly RunSort[] = ['started', 'cost', 'duration']
 
-/** The order that the page's address names; newest first without one. */
+/** The order that the page's address names; newest first if it names none. */
 export const readRunOrder = (sort: string, order: string): RunOrder => ({
   sort: sorts.find((each) => each === sort) ?? 'started',
   rising: order === 'rising',

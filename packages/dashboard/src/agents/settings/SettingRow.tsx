@@ -17,7 +17,7 @@ import type { PendingSetting } from './pending.ts'
 interface SettingRowProps {
   setting: Setting
   reported: SettingValue | undefined
-  /** The default of the agent's blueprint; undefined without one, or if the page does not know it. */
+  /** The default in the agent's blueprint; undefined if there is none, or if the page does not know it. */
   defaultValue: SettingValue | undefined
   /**
    * The change made on the agent's machine that gave the setting its present value; undefined if the value was not set
@@ -125,7 +125,7 @@ function TakeBack({
   )
 }
 
-/** A chosen time as the page writes times: the field of the browser has the form of the browser's language. */
+/** A chosen time as the page writes times. The browser's own field shows it in the format of the browser's language. */
 const timeWords = (raw: RawValue): string => {
   const seconds = typeof raw === 'string' ? fromLocalTime(raw) : undefined
   return seconds === undefined ? 'not set' : exactTime(seconds * 1000)

@@ -64,7 +64,10 @@ export function BlueprintPart({ agent, update }: PartProps) {
   )
 }
 
-/** A button that updates the agent before the watching of its present version is over (D30), or why there is none. */
+/**
+ * A button that updates the agent before the watching of its present version is over (D30), or the reason why there is
+ * no such button.
+ */
 function PastTheWatch({ agent, update: { wish, waits, now } }: PartProps) {
   const act = useUpdates(agent)
   if (!wish || waits?.for !== 'window') return null
@@ -195,6 +198,9 @@ const Stays = ({ update: { running, wish, hold } }: { update: BlueprintUpdate })
 
 const windowWords = lastingText(limits.windowSeconds * 1000)
 
-/** True for a version that runs, is requested or is on hold: a request for it would change nothing. */
+/**
+ * True for a version that is requested, that runs while none is requested, or that is on hold: a request for it would
+ * change nothing. True, too, while no version is chosen.
+ */
 const isNeedless = ({ running, wish, hold }: BlueprintUpdate, version: string): boolean =>
   version === '' || version === (wish?.version ?? running) || version === hold?.version

@@ -28,7 +28,7 @@ interface UpdateCardProps {
 export function UpdateCard({ title, aside, update, about, lift, facts, children }: UpdateCardProps) {
   const { state, says, waits, hold, running, wish } = update
   const { word, tone } = wishWords[state]
-  // The note about the hold says all that is to be said about a version that did not go well.
+  // The note about the hold says all that is to be said about a version that failed.
   const isHeld = hold !== null && (wish === null || wish.version === hold.version)
   return (
     <Section title={title} aside={aside} flush>
@@ -60,7 +60,7 @@ export function UpdateCard({ title, aside, update, about, lift, facts, children 
 const stepWords = { done: 'done', next: 'next', no: 'it ended here', later: 'not yet' } as const
 const stepIcons = { done: IconCheck, next: IconPointFilled, no: IconX, later: undefined } as const
 
-/** The steps of the requested update, with the one that is waited for or at which it ended. */
+/** The steps of the requested update, with a mark on the step that comes next, or at which the update ended. */
 function Steps({ state, of }: Pick<UpdateCardProps['update'], 'state'> & { of: RolloutKind }) {
   const steps = updateStepsOf(state, of)
   return (

@@ -1,7 +1,9 @@
 import type { FollowedTest, QueuedTest } from '@svc/api'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 
-/** The interval at which the state of a test is looked up, and the time after which that ends, in milliseconds. */
+/**
+ * The interval at which the state of a test is looked up, and the time after which the page gives up, in milliseconds.
+ */
 const [everyMs, maxMs] = [500, 60_000]
 
 interface TestCalls {

@@ -16,7 +16,9 @@ export interface AlertsShown {
 
 const route = getRouteApi('/signed-in/w/$slug/alerts')
 
-/** Returns a function that changes parameters of the page's address, such as the filter. Undefined removes one. */
+/**
+ * Returns a function that changes parameters of the page's address, such as the filter. Undefined removes a parameter.
+ */
 export function useAlertsAddress() {
   const navigate = route.useNavigate()
   return (change: Readonly<Record<string, string | undefined>>) =>

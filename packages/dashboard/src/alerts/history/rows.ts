@@ -44,7 +44,7 @@ export interface TimelineRow {
   longest: number
 }
 
-/** The maximum number of rows of their own. The other rules or agents share one row more, the last. */
+/** The maximum number of rules or agents that have a row of their own. All others share one more row, the last. */
 const maxRows = 15
 
 /**
@@ -97,7 +97,7 @@ function rowOf(name: string, alerts: readonly AlertBar[], { start, end }: { star
 
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
-/** The times that the axis names: whole hours of a day, and midnights of more days. */
+/** The times that the axis names: whole hours in a period of a day, and midnights in a longer period. */
 export function axisMarksOf(start: number, end: number, count: number): { at: number; text: string }[] {
   const isDay = end - start <= day
   const unit = isDay ? hour : day

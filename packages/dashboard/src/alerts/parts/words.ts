@@ -11,8 +11,8 @@ const unbroken = (words: string): string => words.replace(/(?<=\d) (?=second|min
 
 /**
  * The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels except #boss` or
- * `nobody`. Null if the rule notifies all channels, as most do. A rule that names no channels notifies all except those
- * to which it escalates.
+ * `nobody`. Null if the rule notifies all channels, as most do. A rule whose `channels` are null notifies all except
+ * those to which it escalates.
  */
 export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channels' | 'escalation'>): string | null {
   if (channels !== null) return channelNames(channels)

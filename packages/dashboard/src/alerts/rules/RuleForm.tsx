@@ -86,7 +86,7 @@ interface FormPartProps {
   channels: readonly string[]
 }
 
-/** The input for the filter of a rule, with what it selects as it is typed. */
+/** The input for the filter of a rule, with the number of agents that the typed filter selects. */
 function OnlyAgents({ slug, form }: { slug: string; form: RuleFormState }) {
   const [typed] = useDebouncedValue(trimInvisible(form.values.filter), 250)
   const filter = ruleFormErrors.filter(typed) === null ? typed : ''

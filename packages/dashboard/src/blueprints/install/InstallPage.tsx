@@ -26,7 +26,7 @@ const route = getRouteApi('/signed-in/w/$slug/install')
 
 /**
  * A form for a blueprint, a version and the name of a new agent. The form issues an install code for exactly this agent
- * (2.9).
+ * (2.9), or several codes, each for an agent with a numbered name.
  */
 export function InstallPage() {
   const { slug } = route.useParams()
@@ -198,7 +198,7 @@ function Form({ slug, names, onSeveral }: InstallFormProps) {
   )
 }
 
-/** The number of codes that somebody typed; undefined for one that the service would refuse. */
+/** The number of codes that somebody typed; undefined for a number that the service would refuse. */
 function countIn(typed: string): number | undefined {
   const number = numberIn(typed)
   return /^\d{1,3}$/.test(number) && Number(number) >= 1 && Number(number) <= maxCodesAtOnce

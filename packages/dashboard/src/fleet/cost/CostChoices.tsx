@@ -12,7 +12,7 @@ const stepWords = { day: 'Day', week: 'Week', month: 'Month' } as const
 export const splitWords = { model: 'Model', agent: 'Agent', blueprint: 'Blueprint', nothing: 'Nothing' } as const
 const ownDates = 'dates'
 
-/** The inputs above the chart of costs: the time, the step and the split. The choices are kept in the address. */
+/** The inputs above the chart of costs: the period, the step and the split. The choices are kept in the address. */
 export function CostChoices({ search, first }: { search: CostSearch; first: string }) {
   const navigate = route.useNavigate()
   const go = (change: { [K in keyof CostSearch]?: CostSearch[K] | undefined }) =>

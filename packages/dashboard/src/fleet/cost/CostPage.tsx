@@ -58,7 +58,7 @@ export function CostPage() {
         {data && (data.total.cost > 0 ? <Sums page={data} search={search} asked={asked} /> : <NoCosts />)}
         <div className="cost-tables">
           {data && data.total.cost > 0 && asked.per && <Names slug={slug} page={data} per={asked.per} />}
-          {/* The runs are below the sums, which would move them down if they came later. */}
+          {/* The runs are below the sums. If the sums came later, they would move the runs down. */}
           {!query.isPending && <MostExpensiveRuns slug={slug} runs={runs} />}
         </div>
       </div>
@@ -116,7 +116,7 @@ function Sums({ page, search, asked: { by, per } }: SumsProps) {
 
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-/** The time that the page is about: `in 30 days`, or the dates that the person chose. */
+/** The period that the page is about: `in 30 days`, or the dates that the person chose. */
 const periodWords = ({ days = costDays[0], from, to }: CostSearch, page: Pick<Answer, 'from' | 'to'>): string =>
   from === undefined && to === undefined
     ? `in ${days} days`

@@ -1,10 +1,10 @@
-/** The choices of the page Cost, as the address has them: the time, the step of the columns, and the split. */
+/** The choices of the page Cost, as the address has them: the period, the step of the columns, and the split. */
 import type { CostSplit, CostStep } from '@svc/api'
 import { costDays } from '../../paths.ts'
 
 /** The steps of the columns that can be chosen. */
 export const costStepChoices = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
-/** The splits; without a choice, the first one. `nothing` shows the sums of everything. */
+/** The splits that can be chosen; the first one is the default. `nothing` shows the sums of everything. */
 export const costSplitChoices = ['model', 'agent', 'blueprint', 'nothing'] as const satisfies readonly (
   | CostSplit
   | 'nothing'

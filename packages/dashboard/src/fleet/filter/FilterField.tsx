@@ -26,7 +26,7 @@ export type TypingRef = { current: { text: string; settle: () => void } | undefi
 
 /**
  * The field with the filter of the list. A short while after a key, the address gets the text, right or wrong, so
- * nothing that was typed is lost. Enter and the arrow down lead to the list.
+ * nothing that was typed is lost. Enter and the arrow down move the focus to the list.
  */
 export function FilterField({ slug, typing }: { slug: string; typing: TypingRef }) {
   const { typed, settled, type, settle } = useTypedFilter(route.useSearch(), typing)

@@ -10,7 +10,10 @@ const arrangements = [
   { as: 'map', words: 'Map' },
 ] as const
 
-/** Chooses how the agents are shown: as a list or as a map, and by which fact they are grouped. */
+/**
+ * The menus in which a person chooses how the agents are shown: as a list or as a map, and by which fact they are
+ * grouped.
+ */
 export function GroupingMenu({ slug, search, onPhone }: { slug: string; search: FleetSearch; onPhone: boolean }) {
   const navigate = route.useNavigate()
   const { group = 'none', as = 'list' } = search

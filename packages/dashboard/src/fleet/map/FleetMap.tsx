@@ -97,7 +97,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
   const [focused, setFocused] = useState<{ name: string; square: number }>()
   const [hovered, setHovered] = useState<number>()
   const [isByKeys, setByKeys] = useState(false)
-  /** True from the beginning of a press until it chooses a square, or has left the map without. */
+  /** True from the beginning of a press until it chooses a square, or leaves the map without choosing one. */
   const isPressed = useRef(false)
   const navigate = useNavigate()
   const stop = focusedSquareOf(squares, focused)
@@ -142,7 +142,8 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
           style={{ height: layout.height }}
           onKeyDown={press}
           onFocus={({ currentTarget }) => {
-            // A press chooses its own square. The first one would be scrolled into view, away from under the press.
+            // A press chooses the square under it. If the first square got the focus, the page would scroll to that
+            // one.
             if (!isPressed.current && stop === undefined) focus(0)
             setByKeys(currentTarget.matches(':focus-visible'))
           }}

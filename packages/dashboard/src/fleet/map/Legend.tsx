@@ -9,7 +9,7 @@ const squareSide = 12
 
 /**
  * The shape and the word of each state on a map without names. It shows no numbers, because the chips above the map
- * have some, and they count a paused agent by its level.
+ * have numbers, and the chips count a paused agent by its level.
  */
 export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: MapColors }) => (
   <ul className="map-legend" aria-label="States">

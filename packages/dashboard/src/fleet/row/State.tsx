@@ -4,7 +4,7 @@ import { IconPlayerPauseFilled } from '@tabler/icons-react'
 import { Level, PlainTime, Text, useReportOverdue } from '../../ui/index.ts'
 import { AlertMark } from './Marks.tsx'
 
-/** True if the agent counts as offline, and whether its status is old. */
+/** Says whether the agent counts as offline and, if not, whether its status file is old. */
 function useOfflineAndOld({ silentAt, statusOld }: FleetRow): { offline: boolean; old: boolean } {
   const offline = useReportOverdue(silentAt)
   return { offline, old: statusOld && !offline }
@@ -30,8 +30,8 @@ interface StateProps {
 }
 
 /**
- * Shows the state of an agent: its level and label while it reports. One that is offline or stopped says so, and what
- * it was before.
+ * Shows the state of an agent: its level and label while it reports. For an agent that is offline or stopped, it says
+ * that, and what the agent was before.
  */
 export function State({ slug, row, narrow }: StateProps) {
   const { offline, old } = useOfflineAndOld(row)

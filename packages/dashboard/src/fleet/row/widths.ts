@@ -17,7 +17,7 @@ const bellWidth = 32
 const gapWidth = 12
 const ageWidth = 80
 const dayWidth = 128
-/** The part of its width that a text needs on two lines, which break between words. */
+/** A text that breaks between words into two lines needs this part of its width on one line. */
 const twoLineShare = 0.6
 
 /** The widths that the cells of a row need. */

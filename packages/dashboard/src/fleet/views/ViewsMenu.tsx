@@ -22,7 +22,10 @@ interface MenuProps {
 
 const icon = { size: 15, stroke: 1.6, 'aria-hidden': true } as const
 
-/** The menu of the views: those of the workspace, one's own, and what can be done with the one that the list shows. */
+/**
+ * The menu of the views: those of the workspace, the person's own, and what can be done with the view that the list
+ * shows.
+ */
 export default function ViewsMenu({ slug, views, shown, save, rename, remove }: MenuProps) {
   const { state, show } = useFleetListChoice()
   const open = useOpenView(slug)
@@ -41,7 +44,8 @@ export default function ViewsMenu({ slug, views, shown, save, rename, remove }: 
   ] as const
   const here = (id: string | undefined) => shown?.view.id === id && !shown?.differs
   return (
-    // Without a portal, the menu is in a landmark. The placeholder for the focus would be focusable without a role.
+    // Without a portal, the menu stays within a landmark of the page. Mantine's placeholder for the focus would be an
+    // element that takes the focus but has no role.
     <Menu
       opened={opened}
       onChange={setOpened}

@@ -83,7 +83,7 @@ export interface ListRoom {
   hasBoxes: boolean
 }
 
-/** The columns that have room, in their order. The name of the agent always has. */
+/** The columns that have room, in their order. The name of the agent always has room. */
 export function fittingColumns(chosen: readonly FleetColumn[], room: ListRoom): ColumnName[] {
   const kept = new Set<ColumnName>(['agent'])
   const isOwn = chosen.length !== defaultColumns.length || !chosen.every((name) => defaultColumns.includes(name))

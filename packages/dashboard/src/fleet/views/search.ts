@@ -59,7 +59,10 @@ export function agentCountText({ total, of }: Pick<Fleet, 'total' | 'of'>): stri
   return `${of.toLocaleString('en-US')} ${of === 1 ? 'agent' : 'agents'}`
 }
 
-/** A problem of a workspace, and the filter that selects its agents; without one, the page of rollouts shows it. */
+/**
+ * A problem of a workspace, and the filter `q` that selects its agents. If `q` is undefined, the page of rollouts shows
+ * the problem.
+ */
 export interface WorkspaceProblem {
   words: string
   q: string | undefined

@@ -13,7 +13,7 @@ export interface ShownView {
 
 /**
  * Returns the view that the list shows: one that is exactly the list, otherwise the one that the person opened last. A
- * list without filter and order shows no view, unless one is exactly that.
+ * list of all agents in the default order shows no view, unless a view is exactly that list.
  */
 export function shownViewOf(
   views: readonly SavedView[],

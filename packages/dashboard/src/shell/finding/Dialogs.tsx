@@ -39,7 +39,9 @@ interface CommandDialogProps extends AgentCommand {
   onClose: () => void
 }
 
-/** Asks before a command of the palette is sent, and then leads to the agent, whose page shows its answer. */
+/**
+ * Asks before a command of the palette is sent, and then opens the page of the agent, which shows the agent's answer.
+ */
 function CommandDialog({ slug, control, agent, words, opened, onClose }: CommandDialogProps) {
   const client = useQueryClient()
   const navigate = useNavigate()

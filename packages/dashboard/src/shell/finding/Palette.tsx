@@ -234,8 +234,9 @@ function useAgents(slug: string, text: string) {
 }
 
 /**
- * Returns the agents with the best names for a search first, at most `max`: the name itself, then names that begin
- * with what is typed, then names that contain it, then agents that the service found by something else.
+ * Returns the agents with the best names for a search first, at most `max`: the name itself, then names that begin with
+ * what is typed, then names with a later word that begins so, then names that contain it, then agents that the service
+ * found by something else.
  */
 export function bestNameMatches<T extends { name: string }>(typed: string, agents: readonly T[], max: number): T[] {
   const wanted = foldedText(trimInvisible(typed))

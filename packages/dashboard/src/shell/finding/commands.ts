@@ -50,8 +50,8 @@ export interface AgentCommand {
 }
 
 /**
- * The commands that fit what is typed: one for each of the best agents that offer the named command, or all that the
- * agent offers whose whole name is typed.
+ * The commands that fit what is typed: if a command is typed, one for each of the best agents that offers this command;
+ * otherwise, all that an agent offers whose whole name is typed.
  */
 export function commandsFor(typed: string, agents: readonly AgentCommand['agent'][]): AgentCommand[] {
   const { control, about } = splitTypedCommand(typed)

@@ -16,7 +16,7 @@ import { answerProof } from './ProofGate.tsx'
 /**
  * The dialog that asks who the person is, before something dangerous is done: by a code of the authenticator app, by a
  * passkey or, without a second factor, by the password. Somebody who has none of these signs in again. It may lie over
- * another dialog, which Escape must not close with it.
+ * another dialog, which Escape must not close at the same time.
  */
 export function ProofDialog({ act }: { act: string | undefined }) {
   const { data, error } = useQuery({ ...read('GET /factors'), staleTime: 0 })

@@ -1,7 +1,10 @@
 import './charts.css'
 import { count } from '../time/format.ts'
 
-/** The way a run ended. Each has a shape of its own, so that it can be recognised without colours. */
+/**
+ * The way a run ended, or `waiting` for a run in progress. Each has a shape of its own, so that it can be recognised
+ * without colours.
+ */
 export type BarTone = 'good' | 'no' | 'waiting' | 'lost' | 'plain'
 
 /** A run as a bar. */
@@ -25,8 +28,8 @@ const barWidth = 4
 const footHeight = 3
 
 /**
- * Shows runs as bars: the height is the length or the cost. A run that failed has a mark below its bar, one in progress
- * is hollow, and one that was skipped or cancelled is short and wide. Each kind of run is one element.
+ * Shows runs as bars: the height is the duration or the cost. A run that failed has a mark below its bar, one in
+ * progress is hollow, and one that was skipped or cancelled is short and wide. Each kind of run is one element.
  */
 export function RunBars({ title, bars }: RunBarsProps) {
   const max = bars.reduce((longest, { value }) => Math.max(longest, value ?? 0), 0)

@@ -18,8 +18,8 @@ interface StackedBarsProps extends StackWords {
   /** The period that each column covers. */
   each?: 'day' | 'week' | 'month'
   /**
-   * True if each column is a state and not an amount, so that columns cannot be added up. The chart then shows the
-   * figures of the last column that has some instead of sums.
+   * True if each column is a state and not an amount, so that columns cannot be added up. Instead of sums, the chart
+   * then shows the figures of the last column that has any.
    */
   states?: boolean
   /** A value that the chart marks with a line, and the words for it. */
@@ -212,8 +212,8 @@ const seriesIn = ({ series }: Stack, column: StackedColumn): Stack['series'] =>
   series.map((one) => ({ ...one, total: column.parts.find((part) => part.series === one)?.value ?? 0 }))
 
 /**
- * Shows the series of a chart with their colours and sums, and its line; nothing if there is only one series, unless
- * `always` is true.
+ * Shows the series of a chart with their colours and sums, and the line of the limit. Shows nothing for a single series
+ * without a limit, unless `always` is true.
  */
 const Legend = ({
   series,

@@ -76,8 +76,8 @@ export function useKeptFocus(busy: boolean): void {
 }
 
 /**
- * Returns the reference of a part of the page that gets the focus when what it shows is replaced, and what had the
- * focus is gone. `shown` names what it shows; undefined while that has to be loaded.
+ * Returns a ref for a part of the page. The part gets the focus when its content is replaced and the element that had
+ * the focus is gone. `shown` names the content; undefined while the content has to be loaded.
  */
 export function useFocusedPart<T extends HTMLElement>(shown: string | undefined) {
   const part = useRef<T>(null)

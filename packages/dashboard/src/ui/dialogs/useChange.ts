@@ -2,9 +2,9 @@ import { useRef, useState } from 'react'
 import { useKeptFocus } from './focus.ts'
 
 /**
- * Follows a change that a person makes with a button or a form: `submit` carries it out, and so does `run`, whose
- * promise rejects if the change fails. While it runs, `busy` is true, and `values` are those that it was given. Then
- * there is its `value`, or the `error` with which it failed (null if it did not fail).
+ * Follows a change that a person makes with a button or a form: `submit` and `run` carry it out, and the promise of
+ * `run` rejects if the change fails. While the change runs, `busy` is true, and `values` is its input. Afterwards,
+ * `value` is its result, and `error` says why it failed (null if it did not fail).
  */
 export function useChange<V = void, R = unknown>(act: (values: V) => Promise<R>) {
   /** The newest of the changes that run. The others are not followed. */

@@ -18,7 +18,7 @@ export function toLocalTime(seconds: number): string | null {
 export const localDayOf = (at: number): string =>
   toLocalTime(Math.floor(at / 1000))?.slice(0, '2026-12-03'.length) ?? ''
 
-/** Reads the value of a `datetime-local` input as Unix seconds; undefined if it is none. */
+/** Reads the value of a `datetime-local` input as Unix seconds; undefined if the text is not such a value. */
 export function fromLocalTime(text: string): number | undefined {
   if (!/^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text)) return undefined
   const time = new Date(text).getTime()

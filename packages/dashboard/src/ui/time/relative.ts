@@ -49,8 +49,9 @@ function inUnits(size: number, parts: number): string {
 const isSameYear = (at: number, now: number): boolean => new Date(at).getFullYear() === new Date(now).getFullYear()
 
 /**
- * Makes a function that formats times. Making a formatter takes longer than hundreds of uses, and each row of a list
- * has some. It is made again after a minute, since the machine may have gone to another time zone.
+ * Makes a function that formats times. Making a formatter takes longer than using it hundreds of times, and a list
+ * shows a time in each row, so the formatter is kept. It is made again after a minute, since the machine may have gone
+ * to another time zone.
  */
 function formatterOf(options: Intl.DateTimeFormatOptions): (at: number) => string {
   let made: { format: Intl.DateTimeFormat; until: number } | undefined

@@ -8,7 +8,7 @@ interface ServedProps {
 
 /**
  * Shows the runtime version that the service serves. If the build of that version is not signed, the text says that
- * updates to it fail, and how it is signed.
+ * updates to it fail, and who can sign it.
  */
 export const ServedVersion = ({ served: { version, signed }, offered }: ServedProps) => (
   <span>

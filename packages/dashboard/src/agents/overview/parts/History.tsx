@@ -135,7 +135,7 @@ const knownSince = (spans: readonly StateSpan[] | undefined, now: number): numbe
 interface LinesProps {
   agent: Agent
   lines: readonly ChangeLine[]
-  /** The maximum number of changes that were asked for. The list gets the focus of the button that raises it. */
+  /** The maximum number of changes that were asked for. When a button raises it, the list gets the focus. */
   limit: number
   /** Returns a function that marks the change on the strip; undefined if the strip does not show the change. */
   marked: (line: ChangeLine) => (() => void) | undefined
@@ -173,7 +173,10 @@ function ChangeList({ agent, lines, limit, marked }: LinesProps) {
   )
 }
 
-/** A change as a link to what it is about. One that is about a state marks it on the strip. */
+/**
+ * A change: a link to the page of what it is about or, if there is none, a button that marks the change on the strip.
+ * Without `mark` it is only text.
+ */
 function ChangeEntry({ agent, line, mark }: { agent: Agent; line: ChangeLine; mark: (() => void) | undefined }) {
   const { slug, page } = agent
   const words = line.words !== '' && <Text>{line.words}</Text>

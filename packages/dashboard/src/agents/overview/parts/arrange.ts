@@ -35,7 +35,7 @@ export interface Columns {
   narrow: OverviewPart[]
 }
 
-/** The parts of each column in their usual order, and those that may also fill the wide column. */
+/** The parts of each column in their usual order. */
 const usual: Columns = {
   wide: ['active', 'bindings', 'jobs', 'health', 'panels'],
   narrow: ['gauges', 'costs', 'account', 'versions'],
