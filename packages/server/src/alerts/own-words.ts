@@ -19,9 +19,9 @@ export async function agentsOwnWords(db: Db, about: AlertSubjectColumns): Promis
 }
 
 /**
- * Returns a function that reads the words in which an agent describes a bad health item, as short as a label; it reads
- * the report once for all items of an agent. Null if the last report does not say that the item is bad, undefined if
- * the alert is not about a single item.
+ * Returns a function that reads the words in which an agent describes a bad health item, as short as a label. For
+ * consecutive calls about the same agent, the function reads the report once. Null if the last report has no such words
+ * or does not say that the item is bad; undefined if the alert is not about a single item.
  */
 export function itemWordsIn(
   db: Db,

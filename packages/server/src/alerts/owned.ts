@@ -1,6 +1,6 @@
 /**
- * Finds the channels of one owner, and the deliveries to them. Every operation of a person goes through these queries,
- * so nobody reaches the personal channels of somebody else.
+ * Finds the channels of one owner, and the deliveries to them. All operations of people on channels go through these
+ * queries, so nobody reaches the personal channels of somebody else.
  */
 import type { Db } from '../platform/db/open.ts'
 import type { ScopeRef } from './scope.ts'

@@ -10,8 +10,8 @@ import { piecesOf } from '../platform/lists.ts'
 const agentsAtOnce = 500
 
 /**
- * Counts the agents of a workspace that each of these filters of rules selects, and finds the terms that exclude none.
- * A filter that this version cannot read is left out.
+ * Counts the agents of a workspace that each of these filters of rules selects, and finds the terms that exclude no
+ * agent. A filter that this version cannot read is left out.
  */
 export async function countFits(
   db: Db,
@@ -37,7 +37,7 @@ export async function countFits(
   return new Map([...counters].map(([filter, { fits }]) => [filter, fits()]))
 }
 
-/** Counts the agents that a filter selects, and notes the terms that exclude one. */
+/** Counts the agents that a filter selects, and notes the terms that exclude at least one agent. */
 function fitCounter(terms: readonly FilterTerm[], now: number) {
   const judge = judgeOf(terms, now)
   const selects = judge.selects()
@@ -56,7 +56,9 @@ function fitCounter(terms: readonly FilterTerm[], now: number) {
 
 export const isAboutHosts = (terms: readonly FilterTerm[]): boolean => terms.some(({ key }) => key === 'host')
 
-/** The facts of agents that the filter of a rule reads. All others are empty, since no such filter reads them. */
+/**
+ * The facts of agents that the filter of a rule reads. All other facts are empty, since no filter of a rule reads them.
+ */
 export async function filterFacts(
   db: Db,
   ids: readonly string[],

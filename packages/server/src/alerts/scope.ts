@@ -14,8 +14,5 @@ export interface AlertScope {
   id: string
   workspaceId: string | null
 }
-/**
- * The scope of a workspace. If a command names `@service` in place of a workspace, the result is the scope of the
- * service.
- */
+/** The scope of the workspace with this id. For the id `@service`, the result is the scope of the service. */
 export const scopeOf = ({ id }: { id: string }): AlertScope => ({ id, workspaceId: id === serviceScope ? null : id })

@@ -35,8 +35,8 @@ export interface KnownAlerts {
    */
   owed: readonly KnownAlert[]
   /**
-   * The times at which recently ended alerts of this rule and subject opened. For the alert that items share these are
-   * the alerts about any item of the agent.
+   * The times at which recently ended alerts of this rule and subject opened. For the alert that items share, the ended
+   * alerts about all items of the agent count.
    */
   openingsOf(rule: RuleName, about: SubjectKey): readonly number[]
   /** The earlier alerts about items of an agent. */
@@ -46,8 +46,8 @@ export interface KnownAlerts {
 const rowsAtOnce = 300
 
 /**
- * Reads the alerts of a scope that an evaluation needs. Each query has an index, so earlier alerts do not make it
- * slower.
+ * Reads the alerts of a scope that an evaluation needs. Each query uses an index, so that many earlier alerts do not
+ * make it slower.
  */
 export async function knownAlerts(db: Db, { id }: AlertScope, now: number): Promise<KnownAlerts> {
   const inScope = db.selectFrom('alert').where('scope', '=', id)

@@ -1,7 +1,7 @@
 /**
- * The channels to which alerts are sent, those of a workspace and those of a person: they are added, tested, changed,
- * removed and listed. The secrets of a channel are stored encrypted and never shown again. What only the channels of a
- * person have is in personal.ts.
+ * Adds, tests, changes, removes and lists the channels to which alerts are sent: those of a workspace, of the service
+ * itself, and of a person. The secrets of a channel are stored encrypted and never shown again. The code that only the
+ * channels of a person need is in personal.ts.
  */
 import type { ChannelRow, FollowedTest, NewChannel, Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
@@ -27,7 +27,7 @@ export const maxChannels = 50
 /** The maximum number of personal channels of a person in one workspace. */
 export const maxOwnChannels = 20
 
-/** The settings of the service that decide which channels can be added. */
+/** The settings of the service that are needed to check and store a new channel. */
 export interface ChannelNeeds {
   key: SealKey
   allowed: AllowedNetworks
@@ -224,7 +224,10 @@ export async function testAnswer(db: Db, id: string): Promise<FollowedTest> {
   return { state, ok: state === 'sent', status: status === undefined ? null : Number(status), message }
 }
 
-/** The channels of a workspace. Members see neither where exactly messages go, nor what a receiver said. */
+/**
+ * The channels of a workspace or of the service. Members see neither the whole address of a receiver nor its last
+ * answer.
+ */
 export async function listChannels(db: Db, scopeRef: ScopeRef, role: Role): Promise<ChannelRow[]> {
   const rows = await channelsOfScope(db, scopeOf(scopeRef))
   return rows.map((row) => (role === 'admin' ? channelRow(row) : forMember(channelRow(row))))
@@ -237,7 +240,7 @@ const forMember = (channel: ChannelRow): ChannelRow => ({
   disabledBecause: channel.disabledBecause === null ? null : 'Messages to it could not be delivered.',
 })
 
-/** The part of a shown address that does not name the recipient of messages; null if there is none. */
+/** The origin of a shown address, without the path that may name the recipient; null if the channel has no URL. */
 function hostOf(address: string | null): string | null {
   const url = /^https?:\/\/\S+/.exec(address ?? '')?.[0]
   return url === undefined ? null : `${new URL(url).origin}/…`

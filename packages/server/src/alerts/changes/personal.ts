@@ -71,9 +71,9 @@ export const addPersonalChannel = (
   })
 
 /**
- * Changes the given settings of a personal channel and keeps the others. For a waiting message that was never tried,
- * the new settings decide when it is sent, and whether: it is dropped if the person no longer wants messages about its
- * rule. If the channel is disabled, its waiting messages are given up.
+ * Changes the given settings of a personal channel and keeps the others. The new settings also apply to waiting
+ * messages that were never tried: each gets a new due time, or is dropped if the person no longer wants messages about
+ * its rule. If the channel is disabled, its waiting messages are given up.
  */
 export const setPersonalChannel = (
   ctx: PersonCtx,
@@ -118,7 +118,7 @@ export const setPersonalChannel = (
   })
 
 /**
- * Computes again when messages that were never tried are due on personal channels, from each person's quiet hours and
+ * Sets new due times for the messages to personal channels that were never tried, from each person's quiet hours and
  * pace. This is needed after the clock was set back.
  */
 export async function replanPersonal(db: Db, now: number): Promise<void> {

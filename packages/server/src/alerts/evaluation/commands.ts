@@ -38,8 +38,8 @@ interface EndedCommand {
 }
 
 /**
- * At most about 200 commands of a workspace that were refused, expired or failed recently, have no alert yet, and are
- * for an agent that the filter of the rule names. Commands for other agents do not count for this number.
+ * The commands of a workspace that were refused, expired or failed recently, have no alert yet, and are for an agent
+ * that the rule's filter selects. Commands are read 200 at a time, until at least 200 are found or none is left.
  */
 export async function endedCommands(
   db: Db,

@@ -178,7 +178,7 @@ async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Alert
   return evaluated
 }
 
-/** Why an alert that has ended was closed, if that does not mean that its problem is over. */
+/** The reason why an alert was closed although its problem may not be over; undefined if the problem is over. */
 async function endCause(trx: Db, { finding }: AlertVerdict, row: AlertRow): Promise<EndCause | undefined> {
   if (finding.is !== 'clear' || finding.because !== undefined)
     return finding.is === 'clear' ? finding.because : undefined
@@ -186,7 +186,10 @@ async function endCause(trx: Db, { finding }: AlertVerdict, row: AlertRow): Prom
   return isOne && !(await isItemReported(trx, row)) ? 'unreported' : undefined
 }
 
-/** Adds the agent's own words about a health item to an alert that opens or about which a message is sent. */
+/**
+ * Adds the agent's own words about a health item to an alert that opens, or about which a message is sent. A message
+ * about the end has no such words.
+ */
 async function withItemWords(verdict: AlertVerdict, wordsOf: ReturnType<typeof itemWordsIn>): Promise<AlertVerdict> {
   const { rule, about, known, judged } = verdict
   const { alert, message } = judged
@@ -280,7 +283,7 @@ export async function readBlockedRules(db: Db, now: number): Promise<ReadonlySet
   return new Set(rows.filter(({ value }) => now < Number(value)).map(({ name }) => name.slice(agreedPrefix.length)))
 }
 
-/** The rules as they are set, with those that are still `toCome` switched off. */
+/** The rules as they are set, except that the rules in `toCome` are off. */
 function withoutRulesToCome(
   rules: (name: RuleName) => ScopedRule,
   toCome: ReadonlySet<string>,

@@ -31,7 +31,8 @@ interface EvaluatorParts {
   /** Called if an evaluation of a workspace has changed anything that pages show. */
   changed?: (workspaceId: string) => void
   /**
-   * Corrects stored times after a step of the clock. Each evaluation waits for it, so that none judges by wrong times.
+   * Corrects stored times after a step of the clock. Each evaluation waits for this correction, so that no evaluation
+   * judges by wrong times.
    */
   checkClock?: () => Promise<void>
   /** Reads the facts by which the service itself is judged. */

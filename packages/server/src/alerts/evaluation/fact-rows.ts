@@ -1,6 +1,6 @@
 /**
- * Reads the rows from which the facts about agents are made. Columns with short values are read for all agents in every
- * evaluation, all other columns only for few agents.
+ * Reads the rows from which the facts about agents are made. In every evaluation the database looks at columns with
+ * short values of all agents. All other columns are read only for few agents.
  */
 import type { CompiledQuery } from 'kysely'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
@@ -185,7 +185,7 @@ export async function earlierSums(
 
 const noSum: DaySum = { cost: 0, runs: 0 }
 
-/** Adds a sum to one that may be missing. */
+/** Adds two sums. A missing sum counts as zero. */
 export const addDaySum = (sum: DaySum = noSum, { cost, runs }: DaySum = noSum): DaySum => ({
   cost: sum.cost + cost,
   runs: sum.runs + runs,

@@ -1,6 +1,7 @@
 /**
  * Reads the facts by which rules about agents are judged, a slice of agents at a time, so that evaluating a large fleet
- * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
+ * does not delay reports. For agents about which no rule can hold, the database looks only at columns with short
+ * values.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -42,20 +43,18 @@ interface FactsSlice {
   /** The number of agents in the slice that have ever reported. */
   counted: number
   /**
-   * Today's cost of the slice in millionths of a US dollar: of all its agents if the rule `cost_day` has a limit,
-   * otherwise only of those in `agents`; 0 if no enabled rule needs costs.
+   * Today's cost of the slice in millionths of a US dollar: of all its agents if the rule `cost_day` is on and has a
+   * limit, otherwise only of those in `agents`; 0 if no rule that is on needs daily sums.
    */
   costToday: number
   /**
-   * The agents of the slice about which a rule may hold, and possibly others. Agents in `asked` that are in no slice
-   * follow in separate slices.
+   * The agents of the slice about which a rule may hold, and possibly others. The agents in `asked` for which no rule
+   * may hold follow in separate slices.
    */
   agents: readonly AgentFound[]
 }
 
-/**
- * Reads the agents of a workspace in slices by their names, and then the agents in `asked` that were not among them.
- */
+/** Reads the agents of a workspace in slices by their names, and then the agents in `asked` that no slice contained. */
 export async function* agentFacts(store: Store, wanted: WantedFacts): AsyncGenerator<FactsSlice> {
   const left = new Set(wanted.asked)
   const readSlice = sliceReader(store, wanted)
@@ -102,9 +101,9 @@ const noSums: DaySums = { cost: { today: 0, before: [] }, starts: { today: 0, be
 const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ?? false
 
 /**
- * True if the body of the last report must be read for its signs, the facts in a body that alerts need. That is the
- * case if the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the
- * stored signs. The signs of an offline agent do not matter.
+ * True if the body of the last report must be read for its signs, the facts in a body that alerts need. The body is
+ * needed if a rule needs signs and they are not stored yet, or if the rule `run_long` is about runs that are too young
+ * to be among the stored signs. The signs of an offline agent do not matter.
  */
 function needsBody(row: SliceRow, judged: JudgedRules): boolean {
   const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }
@@ -168,8 +167,8 @@ export function failedUpdate({
 // and the sum that is stored with the last report and not in `usage_day` yet.
 
 /**
- * The sums of agents, by agent id, only for agents that have some today. The days before are read only if today's sums
- * are high enough for a rule.
+ * The sums of agents by agent id. Agents without costs and runs today are left out. The days before are read only if
+ * today's sums are high enough for a rule.
  */
 async function readSums(db: Db, { rules, now }: JudgedRules, rows: readonly SliceRow[]): Promise<Map<string, DaySums>> {
   const today = dayNumber(now)
@@ -199,8 +198,8 @@ async function readSums(db: Db, { rules, now }: JudgedRules, rows: readonly Slic
   )
 }
 
-// Reads an agent's signs, the facts that alerts need, from the body of its last report. That is needed if the agent has
-// not reported since the column for signs exists, or for a run that is too young to be in that column.
+// Reads an agent's signs, the facts that alerts need, from the body of its last report. The body is needed if the agent
+// has not reported since the column for signs was added, or for a run that is too young to be in that column.
 
 /**
  * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the

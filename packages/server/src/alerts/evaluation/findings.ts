@@ -1,6 +1,6 @@
 /**
- * Judges the rules of a workspace: about agents, about rollouts, about channels and about the cost of the day. The rule
- * `command` is judged elsewhere.
+ * Judges the rules about agents, rollouts, channels, the cost of the day and the service itself. The rule `command` is
+ * judged elsewhere.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
@@ -123,8 +123,8 @@ async function rolloutFindings(db: Db, scope: NamedScope, { rules, known }: Find
 }
 
 /**
- * Adds findings that end every alert whose subject was not found: the agent was deleted, or the workspace is not
- * activated.
+ * Adds a finding that ends each alert without a finding about its subject, for example because the agent was deleted or
+ * the workspace is not activated.
  */
 export function withMissingSubjects(
   found: readonly RuleFinding[],

@@ -39,7 +39,8 @@ export function createHeartbeat({ url, log, lookedAt, stop, withinMs: within = w
       if (url === undefined || calling || (now >= triedAt && now - triedAt < everyMs)) return
       triedAt = now
       const { turned_at = null } = (await db.selectFrom('alert_lease').select('turned_at').executeTakeFirst()) ?? {}
-      // Each evaluation ends with a write, so its time is also the time of the last successful write.
+      // Each evaluation ends with a write, so the time of the last evaluation is also the time of the last successful
+      // write.
       const alive = {
         wroteAt: turned_at,
         evaluatedAt: turned_at,
@@ -65,9 +66,9 @@ export function createHeartbeat({ url, log, lookedAt, stop, withinMs: within = w
 }
 
 /**
- * The earliest time at which a message to a channel that works was due; null if none waits. If other channels of its
- * workspace fail while messages for them wait, the channel does not count, because the channels of a workspace share
- * its slots for sending.
+ * The earliest time at which a waiting message to a channel that works was due; null if there is no such message. A
+ * channel does not count while another channel of its workspace has due messages and does not work, because the
+ * channels of a workspace share the same slots for sending.
  */
 async function earliestDue(db: Db, now: number): Promise<number | null> {
   const channels = await db

@@ -1,6 +1,6 @@
 /**
- * Judges the rule `silent`: single agents that are offline, and many that went offline at once, for which one alert of
- * the workspace replaces theirs.
+ * Judges the rule `silent`, which is about offline agents. If many agents went offline at once, one alert about the
+ * workspace replaces the alerts about these agents.
  */
 import { setImmediate } from 'node:timers/promises'
 import { type ConditionFinding, overFinding } from '../rules/conditions.ts'
@@ -15,9 +15,9 @@ import { aboutWorkspace, type FindingContext, type NamedScope, type RuleFinding 
 const offlineAtOnce = 2000
 
 /**
- * The agents that an evaluation has found offline. Those that are not muted are kept in columns, each
- * agent at the same index of all four: if a large fleet goes offline, small objects that live for the whole evaluation
- * would make the garbage collector block this process for too long.
+ * The agents that an evaluation has found offline. Muted agents are left out. The agents are kept in four arrays, with
+ * each agent at the same index of all four: if a large fleet goes offline, small objects that live for the whole
+ * evaluation would make the garbage collector block this process for too long.
  */
 interface OfflineAgents {
   ids: string[]
@@ -36,11 +36,12 @@ interface OfflineAgents {
   /** The ids of agents that have alerts. */
   asked: ReadonlySet<string>
   /**
-   * The start of the mass outage that a message has announced; undefined if there is none. Its list of agents is
-   * final, so of the members without alerts only the first is kept, which shows that the outage lasts.
+   * The start of the mass outage that a message has announced; undefined if there is none. The list of agents in that
+   * message is final. So of the agents of the outage that have no alert, only the first is kept, to show that the
+   * outage lasts.
    */
   announced?: number
-  /** True if a member of the announced mass outage without an alert was kept. */
+  /** True if an agent of the announced mass outage that has no alert was kept. */
   hasMember?: boolean
 }
 
@@ -71,8 +72,8 @@ export function noteOffline(offline: OfflineAgents, { id, name }: SubjectRef, fi
 
 /**
  * The findings of the rule `silent`. If many agents went offline at once, one finding about the workspace replaces
- * theirs. Until its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were
- * already sent.
+ * theirs. Until the alert about the workspace opens, the agents' own alerts wait. Once it is open, they end, unless
+ * messages about them were already sent.
  */
 export async function offlineFindings(
   scope: NamedScope,
@@ -94,7 +95,7 @@ export async function offlineFindings(
     const since = offline.sinces[i] ?? 0
     const alert = own.get(id)
     const isMember = begin !== undefined && wentOfflineThen(begin, since)
-    // A member of the mass outage that has no alert yet gets none; the mass alert lists it.
+    // An agent of the mass outage that has no alert yet gets none; the mass alert lists the agent.
     if (isMember && !alert) continue
     const waits: ConditionFinding | undefined =
       isMember && alert?.told === 'nothing' ? { is: isOpen ? 'over' : 'unknown' } : undefined
@@ -139,7 +140,7 @@ async function aboutMass(
 const namesOf = (mass: KnownAlert | undefined): readonly string[] =>
   mass?.row.agents == null ? [] : (JSON.parse(mass.row.agents) as { names: string[] }).names
 
-/** The alert about a mass outage that has not ended. */
+/** The alert about a mass outage, if one has not ended yet. */
 const massAlertOf = ({ current }: KnownAlerts): KnownAlert | undefined =>
   current.find(({ row }) => row.rule === 'silent' && row.subject_kind === 'workspace')
 

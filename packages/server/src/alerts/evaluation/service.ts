@@ -1,6 +1,7 @@
 /**
- * The rule `service`. In a workspace it judges the channels, and in the scope `@service` the service itself. Each thing
- * that can be wrong has a separate subject and alert, so that one problem does not hide another. Pure.
+ * The rule `service`. In a workspace it judges the channels, and in the scope `@service` the channels of the service
+ * and the service itself. Each thing that can be wrong has a separate subject and alert, so that one problem does not
+ * hide another. Pure.
  */
 import type { ConditionFinding } from '../rules/conditions.ts'
 import type { SubjectRef } from '../store.ts'
@@ -114,7 +115,7 @@ export interface NodeActivity {
   evaluatedAt: number | null
   /** When this node last checked for due deliveries; null if it never did. */
   lookedAt: number | null
-  /** The earliest time at which a message to a channel that works was due; null if none waits. */
+  /** The earliest time at which a waiting message to a channel that works was due; null if there is no such message. */
   dueAt: number | null
 }
 

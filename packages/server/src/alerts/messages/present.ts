@@ -18,7 +18,10 @@ import type { MassAgents } from './words.ts'
 
 /** The numbers of agents, and of bodies of reports, that are read in one turn of the event loop. */
 const [agentsAtOnce, bodiesAtOnce] = [200, 8]
-/** The characters of bodies that are read for one list. Items of further agents are shown without words. */
+/**
+ * No further bodies are read for a list once they have this many characters together. The items of the other agents are
+ * then shown without words.
+ */
 const maxBodies = 4_000_000
 /** The maximum number of agents of a mass outage that are counted again for a list. */
 const maxCounted = 2000
@@ -26,8 +29,9 @@ const maxCounted = 2000
 type OpenRow = Pick<AlertRow, 'id' | 'scope' | 'rule' | 'subject_kind' | 'subject_id' | 'item' | 'label' | 'ended_at'>
 
 /**
- * Returns the present words of each alert. Alerts that have ended keep their stored words, and so do alerts that the
- * agent's last report says nothing about. Words are null if the condition is gone, so that the alert is about to end.
+ * Returns a function that gives the present words of an alert. The stored words are used if the alert has ended, if its
+ * words do not come from the agent, or if the agent's last report was not read. Null if the agent gave no words, or if
+ * the condition is gone, so that the alert is about to end.
  */
 export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(row: OpenRow) => string | null> {
   const open = rows.filter(
@@ -120,7 +124,7 @@ async function ownItems(db: Db, rows: readonly OpenRow[]): Promise<Map<string, S
 
 /**
  * Counts the agents of a mass outage that are offline now. Returns null if there are too many to count for a list. An
- * agent that was renamed or deleted since is not counted.
+ * agent that was renamed, deleted or stopped by a person since then is not counted.
  */
 export async function stillOffline(
   db: Db,
@@ -146,8 +150,8 @@ export async function stillOffline(
 }
 
 /**
- * The agents of a mass outage for a message: those in `list`, or the stored ones if `list` is missing. Messages after
- * the first also say how many of the agents are still offline.
+ * The agents of a mass outage for a message: those in `list`, or the stored ones if `list` is missing. Messages between
+ * the first and the last one also say how many of the agents are still offline.
  */
 export async function outageAgentsNow(
   db: Db,

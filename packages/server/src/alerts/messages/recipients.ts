@@ -15,7 +15,10 @@ import type { AlertChange } from './message.ts'
 export const channelsOfScope = (db: Db, { id }: AlertScope): Promise<AlertChannelRow[]> =>
   channelsOwned(db, { scope: { id } }).selectAll().orderBy('name').execute()
 
-/** All channels of a workspace or of the service, with the personal channels of people who are not disabled. */
+/**
+ * All channels of a workspace or of the service, including personal channels. The channels of disabled people are left
+ * out.
+ */
 export const readChannels = (db: Db, { id }: AlertScope): Promise<AlertChannelRow[]> =>
   db
     .selectFrom('alert_channel')
@@ -36,8 +39,8 @@ interface SentMessage {
   level: AlertChange['level']
   isEscalated: boolean
   /**
-   * The id of the person whose personal channels get the message. Null means that no personal channel gets it. If
-   * absent, the personal channels of all people may get it.
+   * The id of the only person whose personal channels may get the message. Null means that no personal channel gets the
+   * message. If absent, the personal channels of all people may get it.
    */
   person?: string | null
 }

@@ -15,7 +15,10 @@ export interface MassAgents {
   names: readonly string[]
   /** The number of all agents that had ever reported. */
   of: number
-  /** The number of named agents that are still offline; null if they were not counted, absent in the first message. */
+  /**
+   * The number of named agents that are still offline; null if they were not counted, absent in the first message and
+   * in the message about the end.
+   */
   offline?: number | null
 }
 
@@ -69,7 +72,7 @@ export function alertSummary(type: MessageType, alert: SummarizedAlert, now: num
   }
 }
 
-/** The sentence about a mass outage of which some agents are back, or may be; undefined if none is. */
+/** The sentence about a mass outage of which some agents are back, or may be; undefined if all are still offline. */
 function massNow({ rule, agents, since }: SummarizedAlert, now: number): string | undefined {
   if (rule !== 'silent' || agents?.offline === undefined || agents.offline === agents.names.length) return undefined
   const { names, of, offline } = agents

@@ -1,6 +1,6 @@
 /**
- * The facts that alert rules judge, the longer conditions, and what a condition finds. Conditions judge what is stored
- * in the database, not a stream of events, so no condition is missed while the service is down. Pure.
+ * The facts that alert rules judge, the longer conditions, and the findings of conditions. Conditions judge what is
+ * stored in the database, not a stream of events, so no condition is missed while the service is down. Pure.
  */
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, StoppedBy } from '@svc/protocol'
@@ -53,7 +53,7 @@ export type ConditionFinding =
   | { is: 'unknown' }
   /**
    * The rule no longer applies to the subject, so its alert ends at once and without a message. `mayReturn` says that
-   * it can soon apply again: then an unsteady alert is kept until it has settled, as if its condition were gone.
+   * the rule can soon apply again: then an unsteady alert is kept until it has settled, as if its condition were gone.
    */
   | { is: 'over'; mayReturn?: true }
 

@@ -24,9 +24,9 @@ interface ItemFinding {
 const maxUnnamed = 30
 
 /**
- * The agent chooses the names of its items, so alerts have limits for each agent, whatever its items are called. After
- * `endedMax` alerts that ended within an hour, beyond `maxInHour` that opened within an hour, and beyond `maxInDay` in
- * a day, further items share one alert. So the first message about many items at once is one of at most five.
+ * The agent chooses the names of its items, so the number of alerts about the items of an agent is limited. Further
+ * items share one alert after `endedMax` alerts about other items ended within an hour, `maxInHour` opened within an
+ * hour, or `maxInDay` were made within a day. So many items that become bad at once cause at most five messages.
  */
 const endedMax = 2
 const maxInHour = 4
@@ -76,8 +76,8 @@ export function findItems(
 }
 
 /**
- * The bad items that get no alert of their own. An item whose alert has opened keeps it, and a single item that comes
- * and goes has an unsteady alert of its own.
+ * The bad items that get no alert of their own. An item whose alert has opened keeps that alert. A single item that
+ * comes and goes has an unsteady alert of its own.
  */
 function sharedItems(
   items: readonly string[],
@@ -130,7 +130,7 @@ function labelOf(shared: readonly string[], others: number): string {
   return [names.join(', '), more > 0 ? `and ${more} more` : ''].filter(Boolean).join(' ')
 }
 
-/** The items with open alerts that the report does not name. They may or may not still be bad. */
+/** The items with the newest open alerts that the report does not name. They may or may not still be bad. */
 const newestOpen = (known: readonly KnownItem[], named: readonly string[]): string[] =>
   known
     .filter(({ item, alert }) => isAlertOpen(alert) && item !== otherItems && !named.includes(item))
@@ -146,7 +146,7 @@ interface AboutAgent {
 
 /**
  * Notes which agents have open alerts about items. Findings must be passed in the order in which they are judged, with
- * those about items before that of `bad`.
+ * the findings about items before the finding of the rule `bad`.
  */
 export function itemsFirst(): {
   /** The finding with which a rule is judged: `bad` is over for an agent that has an open alert about an item. */

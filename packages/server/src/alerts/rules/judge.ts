@@ -100,7 +100,7 @@ const none: JudgedAlert = { alert: undefined, message: undefined }
 export const alertStateOf = ({ endedAt, unsteadySince, phase }: Alert): AlertState =>
   endedAt !== null ? 'ended' : unsteadySince !== null || phase === 'calm' ? 'unsteady' : phase
 
-/** True if the alert has opened and its condition is not known to be gone for long enough. */
+/** True if the alert is open. It stays open while its condition is gone for too short a time to end the alert. */
 export const isAlertOpen = ({ endedAt, openedAt, phase }: Alert): boolean =>
   endedAt === null && openedAt !== null && (phase === 'open' || phase === 'closing')
 
@@ -179,7 +179,7 @@ function whileHeld(rule: Rule, finding: HoldingFinding, alert: Alert, now: numbe
   const { from, since } = finding
   const label = labelOf(rule, finding, alert)
   // An open alert keeps the label of its last message. Otherwise a label that changes with every report would be
-  // written each time; it is read when the alert is shown (messages/present.ts).
+  // written each time. The present label is read when the alert is shown (messages/present.ts).
   if (alert.phase === 'open')
     return { ...alert, since: since ?? from ?? alert.since, label: isWordedByAgents(rule.name) ? alert.label : label }
   const labelled = { ...alert, label }
@@ -245,8 +245,8 @@ function settle(alert: Alert, now: number): Alert {
 }
 
 /**
- * Decides which message is sent now. A muted alert sends none; if it is still open when the mute ends, it sends one
- * then.
+ * Decides which message is sent now. A muted alert sends none. When the mute ends, an alert that is still open sends
+ * one, unless it is unsteady and a message has already said so.
  */
 function decideMessage(rule: Rule, alert: Alert, { now, muted }: Situation): JudgedAlert {
   const wasMuted = alert.muted

@@ -10,8 +10,8 @@ const minShare = 0.3
 /**
  * Returns the time at which the mass outage of a workspace began, in Unix milliseconds; undefined if there is none.
  * `offlineSince` has the times at which the offline agents stopped reporting, and `counted` is the number of agents
- * that have ever reported. `known` is the start of a mass outage about which an alert is already open; it lasts while
- * some of its agents are still offline.
+ * that have ever reported. `known` is the start of a mass outage about which an alert is already open; that outage
+ * lasts while some of its agents are still offline.
  */
 export function massOutage(offlineSince: readonly number[], counted: number, known?: number): number | undefined {
   if (known !== undefined) return offlineSince.some((since) => wentOfflineThen(known, since)) ? known : undefined
@@ -30,8 +30,8 @@ export function massOutage(offlineSince: readonly number[], counted: number, kno
 }
 
 /**
- * True if an agent that went offline at `since` belongs to the mass outage that began at `begin`. An agent that has
- * reported since and went offline again does not.
+ * True if an agent that went offline at `since` belongs to the mass outage that began at `begin`. An agent that
+ * reported again and went offline later does not belong to it.
  */
 export const wentOfflineThen = (begin: number, since: number): boolean => since >= begin && since <= begin + windowMs
 

@@ -19,7 +19,7 @@ export interface JudgedRules {
 export const isNeeded = (fact: keyof AlertFacts, { rules }: Pick<JudgedRules, 'rules'>): boolean =>
   ruleNames.some((name) => needsFact(name, fact) && rules(name).on)
 
-/** True if the rule `run_long` is about runs that are too young to be among the stored signs. */
+/** True if the rule `run_long` is on and about runs that are too young to be among the stored signs. */
 export function needsYoungRuns({ rules }: Pick<JudgedRules, 'rules'>): boolean {
   const rule = rules('run_long')
   return rule.on && isAboutYoungRuns(rule)
@@ -60,7 +60,7 @@ export function highSums(judging: Pick<JudgedRules, 'rules'>): HighSums | undefi
   }
 }
 
-/** The rules about agents that are on, each with its field `mayHold`. */
+/** The enabled rules about agents or their items, each with its field `mayHold`. */
 const rulesOn = ({ rules }: Pick<JudgedRules, 'rules'>) =>
   ruleNames.map(rules).flatMap((rule) => {
     const record = ruleRecords[rule.name]
@@ -68,9 +68,10 @@ const rulesOn = ({ rules }: Pick<JudgedRules, 'rules'>) =>
   })
 
 /**
- * A condition for agents whose cost or number of runs on a day may be above the limit. Each is the sum of a row in
- * `usage_day` and of one stored with the last report, so one of these two is above half of the limit. The sums in the
- * last report are JSON, so only their number of digits is compared, and for runs also the first digit.
+ * A condition for agents whose cost or number of runs on a day may be above the limit. Each value adds a row in
+ * `usage_day` and a sum that is stored with the last report. If the value is above the limit, one of its two parts is
+ * above half of the limit. The sums in the last report are JSON, so only their number of digits is compared, and for
+ * runs also the first digit.
  */
 function mayBeHigh(engine: Engine, { cost, runs }: HighSums, day: number): RawBuilder<boolean> {
   const written: RawBuilder<boolean>[] = []

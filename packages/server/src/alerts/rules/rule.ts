@@ -36,8 +36,9 @@ interface ByFacts<F extends Fact> extends Defaults {
   facts: readonly F[]
   /**
    * The SQL condition that is true for all agents for which the rule may hold, and for few others. It compares only
-   * columns with short values, so the database need not read the bodies of reports. For a rule about daily sums, it is
-   * the cost of today in millionths of a US dollar, or the number of runs, above which an agent's sums are needed.
+   * columns with short values, so the database need not read the bodies of reports. For a rule about daily sums, the
+   * field is instead the cost of today in millionths of a US dollar, or the number of runs, above which an agent's sums
+   * are needed.
    */
   mayHold:
     | ((choosing: ChoiceContext) => RawBuilder<boolean>)
@@ -51,9 +52,9 @@ interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   /** Set if the rule is judged even while the agent sends no reports. */
   whileOffline?: 'judged'
   /**
-   * Set if alerts stay after a person has stopped the agent on its machine: their facts are stored in the service, so
-   * people at the page or the passing of time end them. All other alerts depend on reports, and a stopped agent sends
-   * none.
+   * Set if alerts stay after a person has stopped the agent on its machine: the facts for these alerts are stored in
+   * the service, so people at the page or the passing of time end the alerts. All other alerts depend on reports, and a
+   * stopped agent sends none.
    */
   afterStop?: 'stays'
   /** Set if the rule does not hold while an agent is paused, whatever the agent reported before. */

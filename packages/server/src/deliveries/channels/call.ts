@@ -30,7 +30,7 @@ export interface MessageText {
   level: 'warn' | 'bad' | null
 }
 
-/** Returns the text; if only the service's own machine reaches its link, with a line that says so. */
+/** Returns the text. If only the service's own machine reaches the link, a line that says so is added. */
 export const withReachNote = (text: MessageText): MessageText =>
   isOwnMachineOnly(text.url) ? { ...text, lines: [...text.lines, ownMachineWords] } : text
 

@@ -42,7 +42,8 @@ export type StartHelperProcess = (threads: number) => ChildProcess
 
 /**
  * The number of threads of the process. Node uses at most half of them for look-ups, and a thread that waits costs a
- * few KB. A process that does not start gets half as many, down to the minimum, because systems limit threads.
+ * few KB. If a process does not start, the next one gets half as many, down to the minimum, because systems limit
+ * threads.
  */
 const [maxThreads, minThreads] = [336, 4]
 /** The milliseconds without a look-up after which the process ends. */
