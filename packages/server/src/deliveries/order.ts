@@ -1,7 +1,7 @@
 /**
  * Decides which message of a channel is sent next, so that the channel accepts the messages about one alert in the
  * order in which they were made. A newer message does not wait for an older one that failed: it replaces the older
- * message and contains both changes. Pure.
+ * message, and in a grouped channel it contains both changes. Pure.
  */
 
 /** A waiting delivery. `C` is a change of an alert. */
@@ -24,8 +24,8 @@ export interface DeliveryPlan<C> {
   /** Deliveries that were never tried and are not needed any longer. */
   dropped: string[]
   /**
-   * The message to write from these changes. `into` is the delivery that gets it; undefined if a new delivery stands
-   * for those named in `replaced` and `dropped`.
+   * The message to write from these changes. `into` is the id of the delivery that gets the message; undefined if a new
+   * delivery takes the place of those in `replaced` and `dropped`.
    */
   write?: { into: string | undefined; changes: readonly C[] }
   /** The delivery to send; undefined if none is due, or if it is the new one. */
@@ -75,7 +75,10 @@ const ending = <C>(deliveries: readonly WaitingDelivery<C>[]) => {
   }
 }
 
-/** The index of the delivery that has been due for the longest time; of several, the one that was made first. */
+/**
+ * The delivery that has been due for the longest time. If several became due at the same time, it is the one made
+ * first.
+ */
 const firstDue = <C>(deliveries: readonly WaitingDelivery<C>[], now: number): WaitingDelivery<C> | undefined =>
   deliveries
     .filter(({ dueAt }) => dueAt <= now)
@@ -93,7 +96,8 @@ function planSingle<C extends { id: string }>(
     over.push(...ofAlert.filter((one) => !left.includes(one)))
     const due = left.findIndex(({ dueAt }) => dueAt <= rules.now)
     if (due < 0) continue
-    // A message that becomes due soon goes first, since the clock of the node that made it may be ahead.
+    // An earlier message that was never tried and becomes due soon is sent first, since the clock of the node that made
+    // it may be ahead.
     const soon = left.findIndex((one, i) => i <= due && one.tries === 0 && one.dueAt <= rules.now + rules.groupAfter)
     const chosen = soon < 0 ? due : soon
     over.push(...left.slice(0, chosen))
@@ -121,7 +125,7 @@ function planGroup<C extends { id: string }>(
 ): DeliveryPlan<C> {
   const isNew = ({ isWritten }: WaitingDelivery<C>) => !isWritten
   if (alerts.some((one) => isNew(one) && one.dueAt <= now)) {
-    // A message that a person wants only later is not sent together with messages that are due now.
+    // A message that is due much later, for example after quiet hours, joins the group only if `withEarlier` needs it.
     const group = withEarlier(
       alerts,
       alerts.filter((one) => isNew(one) && one.dueAt <= now + groupAfter),
@@ -143,8 +147,9 @@ function firstAbout<C extends { id: string }>(deliveries: readonly WaitingDelive
 }
 
 /**
- * Adds to a group all deliveries about the same alerts that were made before its last one, and those about the alerts
- * of these, and so on. So the group can be sent at the position of its last delivery.
+ * Adds to a group all deliveries that were made before its last delivery and are about an alert of the group, and
+ * repeats this for the alerts that the added deliveries are about. So the group can be sent at the position of its last
+ * delivery.
  */
 function withEarlier<C extends { id: string }>(
   alerts: readonly WaitingDelivery<C>[],

@@ -25,11 +25,14 @@ const waitsMs = [
 /** The maximum number of tries of a delivery. */
 export const maxTries = waitsMs.length + 1
 const waitSpread = 0.2
-/** The maximum milliseconds until the next try of a delivery that has had this number of tries. */
+/**
+ * The maximum milliseconds until the next try of a delivery after this number of tries, unless the receiver asks for a
+ * longer wait.
+ */
 export const longestWait = (tries: number): number => Math.ceil((waitsMs[tries - 1] ?? 0) * (1 + waitSpread))
 /** The age at which a delivery is given up, even if tries are left. */
 const maxAge = 24 * hour
-/** The number of consecutive deliveries that were given up after which the channel is disabled. */
+/** The channel is disabled after this number of deliveries in a row were given up. */
 const deadInARow = 10
 const [maxAnswer, maxReason] = [200, 400]
 

@@ -44,7 +44,10 @@ interface ReadingRules {
   allowed: AllowedNetworks
   /** False if the service cannot send mails. */
   mails: boolean
-  /** The address of the person's account, which is taken as it is stored. */
+  /**
+   * The e-mail address of the person's account, if the new channel is a personal one for mails. It replaces the typed
+   * recipient.
+   */
   account?: string
 }
 

@@ -26,7 +26,7 @@ export async function sendMessage(
 ): Promise<TryResult> {
   const target = readTarget(call.url, allowed)
   if (!target.ok) return { is: 'refused', message: target.message }
-  // The agent is made within the attempt, because it throws for an address that may not be called.
+  // The agent is made within the attempt, because making it throws an error if the address may not be called.
   return tryCall(async (signal) => {
     const lookup = lookupOf(limits, signal)
     const agent = httpAgentFor(target.value, allowed, lookup)
@@ -43,7 +43,7 @@ export const ping = (url: string, limits: AttemptLimits = {}): Promise<TryResult
     return exchange(new URL(url), { method: 'GET', headers: {}, body: '' }, by)
   }, limits)
 
-/** Makes a call as an attempt, and converts how the attempt ended to the result of a try. */
+/** Makes a call as an attempt, and converts the end of the attempt to the result of a try. */
 export async function tryCall(
   call: (signal: AbortSignal) => Promise<DeliveryAnswer>,
   limits: AttemptLimits,
@@ -60,8 +60,8 @@ export async function tryCall(
 }
 
 /**
- * Makes a request with an agent that refuses addresses and looks the name up; it is closed afterwards. False means that
- * no address is refused, and `lookup` looks the name up.
+ * Makes a request. An agent looks the name up, refuses addresses that may not be called, and is closed afterwards. If
+ * `agent` is false, `lookup` looks the name up and no address is refused.
  */
 function exchange(
   url: URL,

@@ -55,7 +55,8 @@ export function channelsOf(parts: ServingParts): DeliverySource {
 }
 
 /**
- * Sends the next messages of a channel until one is not accepted. Returns the number of messages that it dealt with.
+ * Sends the next messages of a channel until one is not accepted or the channel's turn is over. Returns 0 if there was
+ * no message to try, otherwise a positive number.
  */
 async function serve(
   { id, works }: Pick<DueWork, 'id' | 'works'>,
@@ -118,8 +119,8 @@ const unopened =
   'Its secret cannot be opened with the file `secret` of this data folder. Restore that file, or remove the channel and add it again.'
 
 /**
- * Sends one test message from this process, for a command that runs while no service may run. Returns at once if
- * another process serves the channel.
+ * Sends one test message from this process, for a command of the operator that also works while the service is stopped.
+ * Returns at once if another process serves the channel.
  */
 export async function sendTest(parts: ServingParts, channelId: string, delivery: string): Promise<void> {
   const { store, node, writer, now } = parts

@@ -87,7 +87,8 @@ export const giveMessageBack = ({ db }: Store, { channel, row }: { channel: { id
   })
 
 /**
- * Counts a try of a message that cannot be written. It says nothing about the receiver, so it leaves the channel alone.
+ * Counts a try of a message that cannot be written. Such a try says nothing about the receiver, so the channel stays as
+ * it is.
  */
 export async function countUnwritable(
   trx: Db,
@@ -111,7 +112,7 @@ export async function countUnwritable(
     .execute()
 }
 
-/** Ends deliveries that a newer message replaces, because it says the same and more. */
+/** Ends deliveries that a newer message replaces. */
 export async function endReplaced(trx: Db, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return
   await trx
@@ -169,7 +170,7 @@ export const disableReceiver = ({ db }: Store, id: string, why: string, now: num
 
 /**
  * Ends waiting deliveries without sending them: those of one channel, or all deliveries after a backup was restored.
- * Otherwise messages would be sent days late.
+ * After a restore, the messages would otherwise be sent days late.
  */
 export async function endWaiting(
   trx: Db,
@@ -186,7 +187,7 @@ export async function endWaiting(
 
 /**
  * Gives up deliveries that have waited for a day, and deletes deliveries that ended 30 days ago. Returns the ids of the
- * channels that were disabled because of that.
+ * channels that were disabled because too many deliveries were given up.
  */
 export async function endOldDeliveries(store: Store, now: number): Promise<string[]> {
   const { db } = store
@@ -217,8 +218,8 @@ const tooOld = (db: Db, now: number) =>
     .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
 
 /**
- * Gives up the old deliveries of one channel. Those that were tried count like others that were given up. True if the
- * channel was disabled.
+ * Gives up the old deliveries of one channel. The deliveries that were tried count towards the number that disables a
+ * channel. True if the channel was disabled.
  */
 const endOldOfChannel = ({ db }: Store, channelId: string, now: number): Promise<boolean> =>
   transaction(db, async (trx) => {

@@ -11,8 +11,8 @@ interface WorkItem {
   /** The party that gets a share of the slots: a workspace, `@service`, or a person. */
   party: string
   /**
-   * The receiver, such as a channel or the domain of mails. A receiver that is not known to work gets one try at a
-   * time.
+   * The receiver, such as a channel or the domain of mails. A party makes only one try at a time to a receiver that is
+   * not known to work, unless a person waits for the result.
    */
   receiver: string
   /** True if the receiver accepted the last try; null if nothing was tried yet. */
@@ -64,7 +64,7 @@ export function chooseWork<W extends DueWork>(due: readonly W[], held: readonly 
 const byDue = (a: DueWork, b: DueWork): number => a.dueAt - b.dueAt
 
 /**
- * Sorts by the last try: first tries to receivers of which nothing is known come first, then other first tries, then
+ * Sorts by the last try: first tries to receivers that are not known to fail come first, then other first tries, then
  * the work that was tried the longest ago.
  */
 const byLastTry = (a: DueWork, b: DueWork): number =>

@@ -5,9 +5,6 @@ import type { DueWork } from './slots.ts'
 export interface DeliverySource {
   /** Returns the work that is due and that no other node has taken. */
   due(now: number): Promise<readonly DueWork[]>
-  /**
-   * Does one piece of due work. Resolves with the number of tries; it never takes much longer than a single try may
-   * take.
-   */
+  /** Does one piece of due work. Resolves with 0 if nothing was tried, otherwise with a positive number. */
   serve(work: DueWork, stop: AbortSignal): Promise<number>
 }

@@ -93,7 +93,10 @@ export function insertDelivery(
 const ownerIsEnabled = sql<boolean>`not exists (
   select 1 from person_disabled where person_disabled.person_id = alert_channel.person_id)`
 
-/** True for the personal channel of somebody who is disabled. Its messages wait, and are given up after a day. */
+/**
+ * True for the personal channel of somebody who is disabled. Messages to such a channel wait, and are given up after a
+ * day.
+ */
 export async function ownerIsDisabled(trx: Db, { id }: AlertChannelRow): Promise<boolean> {
   const row = trx.selectFrom('alert_channel').select('id').where('id', '=', id).where(ownerIsEnabled)
   return (await row.executeTakeFirst()) === undefined
@@ -138,7 +141,7 @@ export async function dueChannels({ db }: Store, { node, now }: { node: string; 
     }))
 }
 
-/** The channels with a due test, for which a person waits. They are few, and have an index of their own. */
+/** The channels with a due test, for which a person waits. Due tests are few, and have an index of their own. */
 async function dueTests(db: Db, now: number): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('alert_delivery')
@@ -150,8 +153,8 @@ async function dueTests(db: Db, now: number): Promise<ReadonlySet<string>> {
 }
 
 /**
- * True while a lease lasts. If it ends further in the future than any lease can, a clock was set back, so it counts as
- * free.
+ * True while a lease lasts. If it ends further in the future than any lease can, a clock was set back, so the lease
+ * counts as free.
  */
 export const isLeased = (until: number | null, now: number): boolean =>
   until !== null && isAhead(until, now, deliveryLeaseMs)
@@ -165,7 +168,7 @@ export async function deleteDeliveries(trx: Db, ids: readonly string[]): Promise
 
 /**
  * Sets a new due time for the messages of a channel that were never tried. `at` returns the time from which a change
- * may be sent, or undefined if the person no longer wants it.
+ * may be sent, or undefined if the person no longer wants it; a message without wanted changes is deleted.
  */
 export async function rescheduleDeliveries<C extends StoredChange>(
   trx: Db,

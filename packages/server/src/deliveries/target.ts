@@ -100,8 +100,8 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
 
 /**
  * Makes the HTTP agent for one request, which connects only to addresses that may be called; the connection is used
- * once, since reusing it would skip the check of the address. Throws TargetRefused if the URL's host is another IP
- * address; for a host name, the agent's DNS lookup fails instead.
+ * once, since reusing it would skip the check of the address. Throws TargetRefused if the URL's host is an IP address
+ * that may not be called; for a host name, the agent's DNS lookup fails instead.
  */
 export function httpAgentFor(url: URL, allowed: AllowedNetworks, lookup: LookupFunction): Agent {
   const judged: string[] = []

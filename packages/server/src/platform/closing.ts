@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 export interface Closer {
   /** The name of the part in the log, such as `database`. */
   readonly name: string
-  /** The maximum milliseconds for which its end is awaited. */
+  /** The maximum milliseconds for which the end of the part is awaited. */
   readonly limitMs: number
   readonly close: () => unknown
 }
@@ -23,7 +23,7 @@ export const stopMs = 10_000
 export const endMs = 500
 /**
  * The stages in which the service is closed, in this order, and how long each may take in milliseconds. Requests get
- * most of the time. If everything answers, a stop takes a fraction of it.
+ * most of the time. If everything answers, a stop takes a fraction of this time.
  */
 export const closingStages = { callers: 8_000, reports: 600, pages: 400, database: 500 } as const
 

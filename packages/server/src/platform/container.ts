@@ -21,8 +21,8 @@ export function containerLossRemark(dataDir: string): string | undefined {
 }
 
 /**
- * The remark for a folder, by its real path. `mounts` is the text of /proc/self/mountinfo. Some engines leave no such
- * file in a container; there the root is an overlay file system.
+ * The remark for a folder, by its real path. `mounts` is the text of /proc/self/mountinfo. `isMarked` is true if there
+ * is one of the `containerFiles`; some engines leave none, but there the root is an overlay file system.
  */
 export function containerRemark(
   folder: string,

@@ -52,8 +52,8 @@ export const foreignFolderText = (owner: number | undefined, user: number | unde
     : `it belongs to user id ${owner}, and this is user id ${user}. Run the service as the owner of the folder, or give the folder and its files to this user (chown -R ${user}).`
 
 /**
- * The secret of the service, which signs people's cookies and from which the keys of alert channels are made. A missing
- * one is created.
+ * The secret of the service, which signs people's cookies and from which the keys that encrypt stored secrets are
+ * derived. A missing secret is created.
  */
 export function secretOf(dataDir: string): string {
   const file = secretFile(dataDir)
@@ -126,8 +126,8 @@ const sqliteBusy = 5
 
 /**
  * Makes the folder's owner the owner of files that root created in it, because the service runs as the folder's owner.
- * Subfolders are left out: their files were only moved there, and within a longer path the owner could insert a link
- * while root works.
+ * The files in subfolders are left out: they were only moved there, and within a longer path the owner could insert a
+ * link while root works.
  */
 export function giveFilesToOwner(dataDir: string): void {
   const { uid, gid } = statSync(dataDir)

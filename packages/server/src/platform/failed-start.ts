@@ -7,8 +7,8 @@ import { whyPostgresFails } from './db/reasons.ts'
 import { ConfigError, systemReason } from './errors.ts'
 
 /**
- * The error of a start with a sentence for people, if the database caused it; otherwise the error itself. An error of a
- * file, a port or a setting is not about the database, and says so itself.
+ * If the database caused the error of a start, returns an error with a sentence for people; otherwise returns the error
+ * itself. An error of a file, a port or a setting is not about the database, and says so itself.
  */
 export function explainStartError(error: unknown, { engine }: { engine: 'sqlite' | 'postgres' }): unknown {
   if (!(error instanceof Error) || error instanceof StoreError) return error
@@ -29,8 +29,9 @@ const isOfFiles = (error: unknown): boolean =>
   (('syscall' in error && !/^(connect|read|write|getaddrinfo)$/.test(String(error.syscall))) || isOfFiles(error.cause))
 
 /**
- * The error of opening a data folder with a sentence for people that names the folder, or the file in it that belongs
- * to somebody else. An error that already says what to do, or that is not of the system, stays as it is.
+ * Converts an error of opening a data folder to one with a sentence for people, which names the folder or the file in
+ * it that belongs to somebody else. An error that already says what to do, or that is not of the system, stays as it
+ * is.
  */
 export function explainFolderError(error: unknown, dataDir: string): unknown {
   const says = [StoreError, DataFolderError, ConfigError].some((kind) => error instanceof kind)

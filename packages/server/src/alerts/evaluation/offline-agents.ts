@@ -72,7 +72,7 @@ export function noteOffline(offline: OfflineAgents, { id, name }: SubjectRef, fi
 
 /**
  * The findings of the rule `silent`. If many agents went offline at once, one finding about the workspace replaces
- * theirs. Until the alert about the workspace opens, the agents' own alerts wait. Once it is open, they end, unless
+ * theirs: until the alert about the workspace opens, the agents' own alerts wait. Once it is open, they end, unless
  * messages about them were already sent.
  */
 export async function offlineFindings(

@@ -29,8 +29,8 @@ export interface ChannelFacts {
 }
 
 /**
- * Judges a channel. The condition holds if the channel has failed for an hour, or if the service disabled it because of
- * its failures. A channel that a person disabled is not a problem.
+ * Judges a channel. The condition holds if the channel has failed for an hour, or if the service disabled it. A channel
+ * that a person disabled is not a problem.
  */
 export function channelFinding({ enabled, disabledWhy, failingSince }: ChannelFacts, now: number): ConditionFinding {
   if (!enabled) return disabledWhy === null ? { is: 'over' } : { is: 'holds', label: 'it was disabled' }

@@ -69,9 +69,9 @@ const rulesOn = ({ rules }: Pick<JudgedRules, 'rules'>) =>
 
 /**
  * A condition for agents whose cost or number of runs on a day may be above the limit. Each value adds a row in
- * `usage_day` and a sum that is stored with the last report. If the value is above the limit, one of its two parts is
- * above half of the limit. The sums in the last report are JSON, so only their number of digits is compared, and for
- * runs also the first digit.
+ * `usage_day` and a sum that is stored with the last report, so at least one of the two must be above half of the
+ * limit. The sums in the last report are JSON, so only their number of digits is compared, and for runs also the first
+ * digit.
  */
 function mayBeHigh(engine: Engine, { cost, runs }: HighSums, day: number): RawBuilder<boolean> {
   const written: RawBuilder<boolean>[] = []

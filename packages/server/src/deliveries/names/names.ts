@@ -1,6 +1,7 @@
 /**
- * Looks up the names of receivers, of the mail server and of the heartbeat. A look-up has a deadline that ends it. A
- * name that failed is not looked up again at once: for some seconds, every look-up of it fails with the same error.
+ * Looks up the names of receivers, of the mail server and of the heartbeat. A look-up has a deadline that ends it.
+ * After a look-up of a name failed, further look-ups of the name fail at once for up to a minute, unless a person waits
+ * for the answer.
  */
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -17,7 +18,7 @@ const [firstRestMs, maxRestMs] = [4000, 60_000]
 /** The maximum number of failed names that are remembered. Beyond it, the name that failed first is forgotten. */
 const maxFailed = 10_000
 
-/** Makes look-ups of names, which remember the names that failed. */
+/** Looks names up, and remembers the names that failed. */
 export interface NameLookups {
   /**
    * A look-up for one connection, which ends with `signal`. With `isFresh`, even a name that has just failed is looked

@@ -21,7 +21,7 @@ import { passwordHashing } from './passwords.ts'
 
 const access = createAccessControl({ ...defaultStatements, agent: ['read', 'command', 'manage'], log: ['read'] })
 
-/** The roles: members may read, and admins may also make changes. Only admins may read logs. */
+/** The roles as the accounts library knows them. Which operations a member may use is declared with each operation. */
 const roles = {
   admin: access.newRole({
     ...adminAc.statements,
@@ -110,8 +110,8 @@ const authOptions = (
       password: passwords,
     },
     session: { expiresIn: idleSeconds, updateAge: seenSeconds },
-    // The library's rate limits are off, because they count by address alone. The limits in limits.ts also consider
-    // accounts and browsers.
+    // The library's rate limits are off, because they count by address alone. The limits in sign-in-limits.ts also
+    // consider accounts and browsers.
     rateLimit: { enabled: false },
     advanced: {
       useSecureCookies: false,

@@ -1,9 +1,9 @@
 /**
- * Hands an account over to the owner of its e-mail address. The person who made the account may not own the address, so
- * the link comes from the operator, who knows the owner, or by mail to that address. Its use sets a new password and
- * ends all sessions and unused links of the account. A link of the operator also removes second factors. The first link
- * by mail removes passkeys, because the person who made the account could still sign in with them. An authenticator app
- * stays, because nobody can sign in with it alone. Both links end the connection with the sign-in provider.
+ * Hands an account over to the owner of its e-mail address. The link comes from the operator, or by mail to that
+ * address. Its use sets a new password and ends all sessions and unused links. A link of the operator also removes all
+ * second factors and the connection with the sign-in provider. The first link by mail removes passkeys and the
+ * connection, since whoever made the account could still sign in with them, but no authenticator app, with which alone
+ * nobody can sign in.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
@@ -53,7 +53,7 @@ export async function claimAccount(
     if (!(await lockPerson(trx, owner))) return usedAlready
     await handOver(trx, accounts, owner, hash)
     await endFirstHalves(trx, owner.id)
-    // The new owner of a claimed account does not have the phone of the previous one.
+    // A link of the operator removes all factors, because the new owner does not have the phone of the previous one.
     const ctx = { db: trx, by: owner, now }
     const isFirstProof = purpose === 'claim' || !(await isEmailConfirmed(trx, owner.id))
     if (purpose === 'claim') await removeFactorsAndNotify(ctx, people.config, owner)

@@ -77,7 +77,7 @@ async function noteRemoved(
   { issuer, account }: ConnectionParties,
 ): Promise<void> {
   const known = account === null ? {} : { account }
-  // The provider that the service had before has no name any longer.
+  // A provider that the service had before has no name any longer, so its host is shown.
   const provider = issuer === config.oidc?.issuer ? config.oidc.name : (URL.parse(issuer)?.host ?? issuer)
   const note = { workspaceId: null, at: now, by, subject: `person ${person.email}` }
   await audit(db, { ...note, action: 'person.oidc_removed', details: { provider, ...known } })

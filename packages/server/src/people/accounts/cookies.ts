@@ -1,4 +1,7 @@
-/** The cookies of the service. No script of the page and no other site reads or sends them. */
+/**
+ * The cookies of the service. No script can read them, and browsers send them with no request of another site, except
+ * when a person follows a link.
+ */
 import { parse, serialize } from 'hono/utils/cookie'
 
 /** The name of a cookie. `earlier` is its name in earlier versions, under which a browser may still send it. */

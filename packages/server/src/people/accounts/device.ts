@@ -10,7 +10,8 @@ import { ownCookie } from './cookies.ts'
 const maxAgeSeconds = 400 * 86_400
 const maxMarks = 3
 /**
- * The form of one mark in the cookie: the time of issue (Unix seconds, base 36), 128 random bits, and the signature.
+ * The form of one mark in the cookie: the time of issue (Unix seconds, base 36), the id of the browser (128 bits), and
+ * the signature.
  */
 const markPattern = /^[0-9a-z]{1,8}\.[\w-]{22}\.[\w-]{43}$/
 

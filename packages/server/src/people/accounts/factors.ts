@@ -87,7 +87,7 @@ export async function beginTotp({ db, config, by, now }: Ctx): Promise<Verdict<N
 
 /**
  * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. Other
- * sessions in which none was shown end.
+ * sessions end: all of them if this is the person's first factor, otherwise those in which none was shown.
  */
 export async function confirmTotp(
   ctx: Ctx,
@@ -127,8 +127,8 @@ export async function removeTotp(ctx: Ctx): Promise<Verdict<null, 'factor_unknow
 }
 
 /**
- * Checks a typed code or recovery code and uses it up. Must run in the transaction that acts on it, so that the code
- * can be used again if that transaction is rolled back.
+ * Checks a typed code or recovery code and uses it up. Must run in the transaction that acts on the result, so that the
+ * code can be used again if that transaction is rolled back.
  */
 export async function useFactor(
   {

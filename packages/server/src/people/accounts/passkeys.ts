@@ -107,8 +107,8 @@ export async function checkNewPasskeyAnswer(
 }
 
 /**
- * Adds a passkey. The session then counts as one in which a factor was shown. Other sessions in which none was shown
- * end.
+ * Adds a passkey. The session then counts as one in which a factor was shown. Other sessions end: all of them if this
+ * is the person's first factor, otherwise those in which none was shown.
  */
 export async function addPasskey(
   { db, config, by, session, now }: Ctx,

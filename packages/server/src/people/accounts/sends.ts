@@ -31,12 +31,12 @@ export const sendLimits = {
 } as const satisfies Record<string, SendLimit>
 type SendKind = keyof typeof sendLimits
 
-/** One message that is about to be sent, with a kind and a key for each limit that it counts for. */
+/** The limits that one message or new account counts for, each with a key, such as an address. */
 type CountedKeys = readonly (readonly [kind: SendKind, key: string])[]
 
 /**
- * Counts something that a person has sent, unless a limit is reached; nothing is counted then. Must run in the
- * transaction that queues it. The refusal says when it is possible again.
+ * Counts something that is about to be sent, in the transaction that queues it. If a limit is reached, nothing is
+ * counted, and the refusal says when sending is possible again.
  */
 export async function countSend(trx: Db, all: CountedKeys, now: number): Promise<Verdict<null, 'rate_limited'>> {
   const counted = all.map(([kind, key]) => ({ kind, key: hashed(key) }))

@@ -65,7 +65,7 @@ export async function signedInBy(
 
 /**
  * The sessions of a person that have not ended, those used last first. The statements here are the service's own: each
- * list of the accounts library ends after 100 rows, and what it leaves out would not end either.
+ * list of the accounts library ends after 100 rows, so further sessions could not be ended.
  */
 export async function listSessions(db: Db, personId: string, now: number): Promise<ListedSession[]> {
   const rows = await db
@@ -128,8 +128,8 @@ export async function endAllSessionsBut(
 
 /**
  * Ends the other sessions of a person who has just added a factor, in the given transaction: all of them if it is the
- * first factor, otherwise those in which no factor was shown, because such a session may be that of somebody who knows
- * only the password. Returns how many of the ended sessions could still be used.
+ * first factor, otherwise those in which no factor was shown. Such a session may belong to somebody who knows only the
+ * password. Returns how many of the ended sessions could still be used.
  */
 export async function endSessionsBeforeFactor(
   trx: Db,

@@ -13,7 +13,7 @@ import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { foldableKinds } from './kinds.ts'
 
-/** The two kinds of a person's lines, each with a limit of its own: ordinary actions and evidence. */
+/** The two groups of a person's lines, each with a limit of its own: ordinary actions and evidence. */
 type Room = 'ordinary' | 'evidence'
 
 interface FoldLimits {
@@ -24,7 +24,7 @@ interface FoldLimits {
    */
   slack: number
 }
-/** The limits for each kind of a person's lines. */
+/** The limits for each group of a person's lines. */
 export const foldLimits: Readonly<Record<Room, FoldLimits>> = {
   ordinary: { kept: 10_000, slack: 1_000 },
   evidence: { kept: 100_000, slack: 1_000 },
@@ -110,7 +110,8 @@ interface LargestGroup {
 }
 
 /**
- * The kind of action with the most lines, or the pair of action and subject, if one has many; undefined if none has.
+ * The kind of action with the most lines, or, by subject, the pair of action and subject with the most lines if these
+ * are at least `manyOfOne`. Undefined if there is no such group.
  */
 async function findLargestGroup(
   db: Db,
@@ -143,8 +144,8 @@ interface OldestLines {
 
 /**
  * Replaces the `count` + 1 oldest lines of a person about one kind of action by one line per workspace, together with
- * the line that summed up earlier ones. Returns by how much the number of lines has decreased. Two nodes never replace
- * the same line.
+ * the lines that already sum up earlier ones. Returns by how much the number of lines has decreased. Two nodes never
+ * replace the same line.
  */
 function foldOldest(db: Db, { actorId, action, subject, count }: OldestLines): Promise<number> {
   return transaction(db, async (trx) => {

@@ -91,7 +91,9 @@ export function waysToFinish({ totp, recoveryLeft, passkeys }: HeldFactors): Sec
 /** True if a proof needs a factor, so that neither a password nor a recent sign-in is enough. */
 export const provesByFactor = ({ totp, passkeys }: HeldFactors): boolean => totp || passkeys > 0
 
-/** The kinds of factors, as the operator's list of people has them. */
+/**
+ * The kinds of factors of a person in the operator's list of people, where a connection with the provider is not shown.
+ */
 export const factorKindsOf = ({ totp, passkeys }: HeldFactors = none): ('totp' | 'passkey')[] => [
   ...(totp ? ['totp' as const] : []),
   ...(passkeys > 0 ? ['passkey' as const] : []),

@@ -86,7 +86,7 @@ export async function notePasskeyUse(db: Db, id: string, counter: number, now: n
   return used !== undefined
 }
 
-/** True if a challenge was used already. A further answer to it was then sent twice. */
+/** True if a challenge was used already. A further answer to the challenge is then the same answer, sent twice. */
 export async function isChallengeSpent(db: Db, { challenge }: { challenge: string }): Promise<boolean> {
   const row = db.selectFrom('passkey_challenge').select('hash').where('hash', '=', hashToken(challenge))
   return (await row.executeTakeFirst()) !== undefined

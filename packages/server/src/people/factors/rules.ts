@@ -38,8 +38,9 @@ export interface SessionFacts {
 }
 
 /**
- * The time from which a sign-in through the provider counts as a shown factor. A provider that knows a person from
- * before asks nothing, so the time at which it asked counts; if it does not say that, the sign-in proves nothing.
+ * The time from which a sign-in through the provider counts as a shown factor. A provider does not always ask a person
+ * who is signed in there already, so the time at which it last asked counts. If the provider does not give that time,
+ * the sign-in counts as too old to prove anything.
  */
 export const shownAtProvider = (authenticatedAt: number | null, now: number): number => authenticatedAt ?? now - proofMs
 
@@ -64,7 +65,7 @@ export interface RoleInSession {
 
 /**
  * The rights that a role gives in a session: from the time at which the workspace requires a second factor, an admin
- * has the rights of a member in a session that has shown none. This is the only place that decides it.
+ * has the rights of a member in a session that has shown none. Only this function decides about this.
  */
 export function memberRightsOf(
   held: Role,

@@ -84,7 +84,7 @@ export async function useRecovery(db: Db, personId: string, typed: string): Prom
 
 /**
  * Removes the authenticator app of a person, with its recovery codes and everything else that depends on it. True if
- * there was one. Sessions are changed as `forgetShownFactors` describes.
+ * the app was a confirmed factor. Sessions are changed as `forgetShownFactors` describes.
  */
 export async function removeApp(db: Db, personId: string, keeps?: RemovingSession): Promise<boolean> {
   const deleted = await db
@@ -210,7 +210,7 @@ export async function noteFactorIn(db: Db, { token }: { token: string }, now: nu
   await noteProof(db, await session.executeTakeFirstOrThrow(), 'factor', now)
 }
 
-/** The condition of a proof: a session as the guard found it, with the time of its sign-in. */
+/** The session whose proof is checked, as the guard found it, with the time of its sign-in. */
 export interface ProvingSession {
   id: string
   createdAt: number
@@ -226,8 +226,8 @@ const shownIn = (db: Db, { id }: { id: string }) =>
   db.selectFrom('session_proof').select(['factor_at', 'proof_at']).where('session_id', '=', id).executeTakeFirst()
 
 /**
- * Why the session may not do dangerous things now (`isProved`): its proof is too old, or it has shown no factor of a
- * person who has one. Undefined if it may.
+ * Why the session may not do dangerous things now (`isProved`): its proof is too old, or the person has a factor and
+ * the session has shown none. Undefined if the session may.
  */
 export async function proofMissing(
   db: Db,

@@ -108,8 +108,8 @@ const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind"
 export const maxMailsRead = 500
 
 /**
- * The mails that are due and that no node sends, of each kind those first that were tried least and wait longest. The
- * workspaces take turns, so that many mails of one do not hide those of another.
+ * The due mails that no node sends. Of each kind and workspace, those with the fewest tries and then the earliest due
+ * time come first, and workspaces take turns, so that many mails of one workspace do not hide those of another.
  */
 export async function dueMails({ db }: Store, now: number): Promise<{ mail: WaitingMail; dueAt: number }[]> {
   const kind = sql`substr(topic, 1, ${'{"kind":"abc'.length})`

@@ -14,19 +14,22 @@ import { type Visit, visitBeganAt } from './state.ts'
 export const callbackPath = '/api/web/oidc/callback'
 
 const second = 1000
-/** The milliseconds that one press or one callback may wait for the provider, with all requests that it needs. */
+/**
+ * The milliseconds that one press of a sign-in button, or one callback, may wait for the provider, with all its
+ * requests.
+ */
 const withinMs = 10 * second
 /** The maximum bytes of an answer of the provider. */
 const maxBytes = 1024 * 1024
 /** The milliseconds between two requests for the provider's addresses. */
 const againMs = 10 * second
 /**
- * The seconds for which a provider may know a person from before. It never asks for so long a time, but a request with
- * such a limit is answered with the time at which it asked.
+ * The `max_age` of a request to the provider, in seconds: how long ago the provider may have asked the person. So long
+ * an age makes no provider ask again, but makes it answer with the time at which it last asked.
  */
 const knownSeconds = 365 * 24 * 60 * 60
 
-/** One press, or one callback, with all requests of the provider that it needs. */
+/** One press of a sign-in button, or one callback, with all requests to the provider that it needs. */
 interface Call {
   /** Aborted at the deadline, and when the service stops. */
   signal: AbortSignal
@@ -35,14 +38,14 @@ interface Call {
   /** True once the provider has answered a request. */
   answered: boolean
 }
-/** The call in which a request is made. The library does not pass it on. */
+/** The call in which a request is made. The library does not pass the call to `limitedFetch`. */
 const present = new AsyncLocalStorage<Call>()
 
-/** A call of the provider that failed. */
+/** The error for a call of the provider that failed. */
 export class ProviderCallFailed extends Error {
   /** The reason for the log: a code of the library, or the error that the provider names. It holds no token. */
   readonly why: string
-  /** True if the provider has answered a request of the call, so that the call was a burden for it. */
+  /** True if the provider has answered a request of the call, so that the call cost the provider work. */
   readonly answered: boolean
   constructor(why: string, answered: boolean, cause?: unknown) {
     super(`The call of the sign-in provider failed: ${why}`, { cause })
@@ -67,8 +70,8 @@ interface Provider {
    */
   addressFor(visit: Visit): Promise<string>
   /**
-   * The claims about the person who came back, with this query, from a visit. Throws `ProviderCallFailed` if the
-   * provider does not answer as it should, or if the person did not sign in there.
+   * The claims about the person who came back from a visit to the callback with this query. Throws `ProviderCallFailed`
+   * if the provider does not answer as it should, or if the person did not sign in there.
    */
   claimsOf(visit: Visit, query: string): Promise<ProviderClaims>
 }
@@ -92,7 +95,7 @@ export function openProvider(
     const plain = issuer.startsWith('http:') ? [library.allowInsecureRequests] : []
     const configuration = await library.discovery(new URL(issuer), clientId, undefined, authentication, {
       [library.customFetch]: limitedFetch,
-      // Without it, the library accepts a token that came over TLS, even with a false signature.
+      // Without these checks, the library accepts a token that came over TLS, even with a false signature.
       execute: [...plain, library.enableNonRepudiationChecks],
     })
     // For some providers that serve several companies, the library accepts any issuer. A `sub` or an `email` could then
@@ -102,8 +105,8 @@ export function openProvider(
     return configuration
 
     /**
-     * Sends the secret in a way that the provider accepts. All providers have to accept the first way, unless they say
-     * otherwise.
+     * Sends the client secret in a header (HTTP Basic) if the provider accepts that, otherwise in the body. A provider
+     * that names no way accepts the header.
      */
     function authentication(...given: Parameters<ReturnType<typeof library.ClientSecretBasic>>): void {
       const [{ token_endpoint_auth_methods_supported: taken = ['client_secret_basic'] }] = given
@@ -120,8 +123,9 @@ export function openProvider(
   }
 
   /**
-   * Runs `work`, whose requests have one deadline together, and end when the service stops. If it fails, the next
-   * sign-in asks for the addresses again, unless it failed without a request: anybody can make up such a callback.
+   * Runs `work`, whose requests share one deadline and end when the service stops. After a failure, the next sign-in
+   * asks for the provider's addresses again, unless the provider refused this visit, or no request was sent: anybody
+   * can make up a callback that fails without one.
    */
   async function talk<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
     let call: Call | undefined
@@ -175,10 +179,13 @@ export function openProvider(
 const millisecondsOf = (seconds: unknown, now: number): number | null =>
   typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * second, now) : null
 
-/** True if the provider asks the person even if it knows them from before. */
+/** True if the provider must ask the person even if they are signed in there. */
 const isAgain = (purpose: Visit['purpose']): boolean => purpose.is === 'connect' || purpose.again
 
-/** True for an answer of the provider about this visit, such as a refusal. It says nothing about its addresses. */
+/**
+ * True for an answer of the provider about this visit, such as a refusal. Such an answer says nothing about the
+ * provider's addresses.
+ */
 const isAboutVisit = (error: unknown): boolean =>
   ['OAUTH_AUTHORIZATION_RESPONSE_ERROR', 'OAUTH_RESPONSE_BODY_ERROR'].includes(
     String((error as { code?: unknown } | undefined)?.code),
@@ -187,7 +194,7 @@ const isAboutVisit = (error: unknown): boolean =>
 /** An error with a code for the log. */
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
-/** Follows no redirect, and reads no more than the limit. */
+/** Makes a request that follows no redirect, and reads at most `maxBytes` of the answer. */
 async function limitedFetch(url: string, options: object): Promise<Response> {
   const call = present.getStore()
   if (call) call.requested = true

@@ -89,7 +89,7 @@ interface EnteredAccount extends ConnectedAccount {
   person: Person
 }
 interface ConnectOptions {
-  /** The session in which the person connects the account; undefined if they sign in by it. */
+  /** The session in which the person connects the account; undefined if the account is connected at a sign-in. */
   kept?: { id: string }
   /** True for an account that was made just now. */
   isNew?: boolean
@@ -123,9 +123,9 @@ export async function connectAccount(
 }
 
 /**
- * Makes the account of an address that the provider has verified. While nobody has an account none is made, since the
- * first one is that of the operator's link. Where every domain is allowed, anybody can be at the provider, so the
- * number of accounts is limited; people who are invited neither count nor are stopped.
+ * Makes the account of an address that the provider has verified. The first account of the service is never made here,
+ * since it is made with the operator's link. If every domain is allowed, anybody may have an account at the provider,
+ * so the number of new accounts is limited, except for invited people.
  */
 async function make(
   ctx: ComingContext,
@@ -147,7 +147,10 @@ async function make(
   return enteredIf(await connectAccount({ ...ctx, by: made.value }, claims, { isNew: true }), made.value)
 }
 
-/** The rows of the people are locked, so that what is decided holds until the transaction ends. */
+/**
+ * Reads the accounts that the claims may mean, and locks the person's row, so that the facts stay true until the
+ * transaction ends.
+ */
 async function factsAbout({ db, config }: EnterContext, claims: ProviderClaims): Promise<ProviderFacts> {
   const account = { issuer: config.oidc.issuer, subject: claims.subject }
   const id = await findConnected(db, account)

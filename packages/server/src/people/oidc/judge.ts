@@ -1,4 +1,4 @@
-/** Decides what becomes of a person after the sign-in provider has said who it is. */
+/** Decides if a person whose claims the sign-in provider has given signs in, gets an account, or is refused. */
 import { domainToASCII } from 'node:url'
 import type { ProviderFailure } from '@svc/api'
 import { readMailbox } from '../../deliveries/recipient.ts'
@@ -14,7 +14,7 @@ export interface ProviderClaims {
   authenticatedAt: number | null
 }
 
-/** An account of the service, as far as it matters here. */
+/** The facts about an account of the service that decide about a sign-in. */
 interface AccountFacts {
   person: { id: string }
   disabled: boolean

@@ -10,7 +10,9 @@ export function readIssuer(text: string): string | undefined {
   return url.href
 }
 
-/** The domains in a list with commas, in lower case and ASCII, or `*` for all; undefined if one is no domain. */
+/**
+ * The domains in a list with commas, in lower case and ASCII, or `*` for all; undefined if an entry is not a domain.
+ */
 export function readDomains(text: string): OidcSettings['allow'] | undefined {
   if (text === '*') return '*'
   const domains = text.split(',').map((each) => domainToASCII(each.trim()).toLowerCase())

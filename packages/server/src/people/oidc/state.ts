@@ -1,6 +1,6 @@
 /**
  * A browser keeps state, nonce and verifier in a sealed cookie while it is at the sign-in provider, for ten minutes. So
- * a sign-in that nobody finishes costs no row, and the callback is good in that browser only.
+ * a sign-in that nobody finishes costs no row, and the callback works in that browser only.
  */
 import { randomBytes } from 'node:crypto'
 import type { ProviderFailure } from '@svc/api'
@@ -40,7 +40,7 @@ interface VisitCookies {
   find(cookies: string | undefined, state: string, now: number): Visit | undefined
   /** Makes a visit, and the header `Set-Cookie` that gives it to the browser in addition to earlier ones. */
   make(cookies: string | undefined, purpose: VisitPurpose, now: number): { visit: Visit; cookie: string }
-  /** The header `Set-Cookie` that takes a visit from the browser. */
+  /** The header `Set-Cookie` that removes a visit from the browser's cookie. */
   end(cookies: string | undefined, state: string, now: number): string
 }
 

@@ -20,7 +20,7 @@ interface DeletionCounts {
   people: number
 }
 
-/** Counts what would be deleted with a workspace, for the question before it. */
+/** Counts what would be deleted with a workspace, for the question that the page or command asks first. */
 export async function deletionCounts(db: Db, { id }: { id: string }): Promise<DeletionCounts> {
   const { runs } = await db
     .selectFrom('agent')

@@ -104,7 +104,9 @@ async function isGood(
   return mayInvite(inviter?.role ?? null, role)
 }
 
-/** True if a member with the role `inviter` may invite somebody to `role`; null is not a member. */
+/**
+ * True if a member with the role `inviter` may invite somebody to `role`; null means that the person is not a member.
+ */
 export const mayInvite = (inviter: string | null, role: string): boolean =>
   inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
 

@@ -68,7 +68,7 @@ export async function takeOperatorInvitation(
   return row && read(row)
 }
 
-/** Deletes the open invitations of an address, because another one replaces them. */
+/** Deletes the operator's invitations of an address to a workspace, because another invitation replaces them. */
 export async function replaceOperatorInvitations(trx: Db, { id }: { id: string }, email: string): Promise<void> {
   await trx.deleteFrom('operator_invitation').where('workspace_id', '=', id).where('email', '=', email).execute()
 }

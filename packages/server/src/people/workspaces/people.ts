@@ -22,7 +22,7 @@ export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Pr
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await lockNamedPerson(trx, email)
     if (!person) return unknownPerson(email)
-    // A sign-in in progress has either made its session, which has just ended with the others, or will find the person
+    // A sign-in in progress has either made its session, which ends below with the others, or will find the person
     // disabled.
     const withoutAdmin = await findOnlyAdmin(trx, person)
     const made = await trx

@@ -1,4 +1,6 @@
-/** Stores workspaces, their members, and the products for which they are activated (5, rule 4). */
+/**
+ * Stores workspaces, their members, and the products for which they are activated (section 5 of the contract, rule 4).
+ */
 import type { Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'

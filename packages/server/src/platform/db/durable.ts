@@ -138,8 +138,8 @@ export function durableDialect(
 }
 
 /**
- * Has Kysely run all migrations in one transaction, as on PostgreSQL. Without it, an upgrade that a full disk or a kill
- * interrupts leaves a part of a migration, and every later start fails.
+ * Makes Kysely run all migrations in one transaction, as on PostgreSQL. Otherwise an upgrade that a full disk or a kill
+ * interrupts would leave a part of a migration, and every later start would fail.
  */
 class WholeMigrations extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {

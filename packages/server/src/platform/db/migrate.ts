@@ -96,8 +96,8 @@ async function refuseNewer(store: Store): Promise<void> {
 }
 
 /**
- * The tables that other transactions lock before further ones, in their order. Migrations change tables in another
- * order, so an upgrade and the reports of a node of the previous version would deadlock.
+ * The tables that other transactions lock first, in the order in which they lock them. Migrations change tables in
+ * another order, so an upgrade and the reports of a node of the previous version would deadlock.
  */
 const lockedFirst = ['rollout', 'action', 'agent', 'command']
 
@@ -112,7 +112,8 @@ async function lockInOrder(db: Kysely<unknown>, engine: Engine): Promise<void> {
 
 /**
  * Migrates the tables of the accounts library. The library makes indexes only for tables that it creates in the same
- * run. So a start that is killed after the tables and before the indexes would leave the tables without indexes.
+ * run, so a run must be one transaction. Otherwise a start that is killed between tables and indexes would leave tables
+ * without indexes.
  */
 async function migrateAccounts(trx: Db, { engine }: Store, accounts: BetterAuthOptions): Promise<void> {
   await (await getMigrations({ ...accounts, database: { db: trx, type: engine } })).runMigrations()

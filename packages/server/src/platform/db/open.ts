@@ -103,8 +103,8 @@ export function openPostgres(url: string): Store {
 }
 
 /**
- * Adds to the address the name of the mode that the library uses for `prefer`, `require` and `verify-ca`. Without it
- * the library writes a warning about itself into the log.
+ * Replaces the `sslmode` of an address by `verify-full` if it is `prefer`, `require` or `verify-ca`, since the library
+ * treats these like `verify-full`. Otherwise the library would write a warning about that into the log.
  */
 export const withMode = (url: string): string =>
   /[?&]uselibpqcompat=true(&|$)/.test(url)

@@ -166,9 +166,9 @@ const modes =
   'sslmode=require checks certificates as verify-full does; sslmode=no-verify checks nothing (docs/operate.md, "PostgreSQL").'
 
 /**
- * The words for an error of PostgreSQL, after its name and a colon, also if it is the cause of `error`. An error
- * without a row is described by PostgreSQL's message and code. Undefined if neither PostgreSQL nor the connection to it
- * caused the error.
+ * The words for an error of PostgreSQL that is `error` or its cause, to be put after a colon. An error without a row is
+ * described by PostgreSQL's message and code. Undefined if neither PostgreSQL nor the connection to it caused the
+ * error.
  */
 export function whyPostgresFails(
   error: unknown,

@@ -43,8 +43,8 @@ export async function betweenTransactions(on: Db | RunInTransaction): Promise<vo
 }
 
 /**
- * Runs `work` again as long as its transaction loses against another one. If the result of a commit is unknown, `work`
- * is not run again, since the commit may have succeeded.
+ * Runs `work` again if its transaction loses against another one, up to `maxTries` times. If the result of a commit is
+ * unknown, `work` is not run again, since the commit may have succeeded.
  */
 export async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

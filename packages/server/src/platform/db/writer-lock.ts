@@ -92,8 +92,8 @@ export const lockedWords = (since: number): string =>
 const sqliteBusy = 5
 
 /**
- * True for SQLITE_BUSY. It is not true if another program wrote since the transaction began: then trying again does not
- * help.
+ * True for SQLITE_BUSY. False if another program wrote since the transaction began, because trying again does not help
+ * then.
  */
 const isLocked = (error: unknown): boolean =>
   error instanceof Error &&

@@ -1,7 +1,7 @@
 /**
  * Tracks the request bodies that are arriving, oldest first. A client that sends slowly occupies a connection and the
- * memory for what it has sent. It is cut off when its time is over, or, when all bodies together take too much memory,
- * before clients whose bodies began later.
+ * memory for what it has sent. Such a client is cut off when its time is over. When all bodies together take too much
+ * memory, the clients whose bodies began first are cut off.
  */
 import type { IncomingMessage } from 'node:http'
 import { cutOffQueue } from './turns.ts'
@@ -40,8 +40,8 @@ export class ArrivingBodies {
   }
 
   /**
-   * Notes that `bytes` more are held for this body, and cuts off the clients of the oldest bodies while all hold too
-   * much.
+   * Notes that `bytes` more are held for this body, and cuts off the clients of the oldest bodies while all bodies
+   * together hold too much.
    */
   grew(req: IncomingMessage, bytes: number): void {
     const arrival = this.#under.get(req)

@@ -139,8 +139,8 @@ export function continueIfAsked(req: IncomingMessage, res: ServerResponse): void
 }
 
 /**
- * True if the client waits for "100 Continue" to send a body that is larger than `maxBytes`, so that it can be refused
- * before it sends.
+ * True if the client waits for "100 Continue" to send a body that is larger than `maxBytes`, so that the request can be
+ * refused before the client sends the body.
  */
 export const announcesTooMuch = (req: IncomingMessage, maxBytes: number): boolean =>
   waitsForContinue(req) && Number(req.headers['content-length']) > maxBytes

@@ -1,7 +1,7 @@
 /**
- * Mails about accounts wait in the database, so that no request waits for the mail server. The dispatcher of alerts'
- * messages sends them, in slots of their own. A mail that is not accepted is tried again as often, and at the same
- * times, as a message about alerts.
+ * Mails about accounts wait in the database, so that no request waits for the mail server. The dispatcher that sends
+ * messages about alerts sends them, too. A mail that is not accepted is tried again as often, and at the same times, as
+ * a message about alerts.
  */
 import type { Logger } from 'pino'
 import { errorWords } from '../../../deliveries/attempt.ts'

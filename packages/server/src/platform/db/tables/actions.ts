@@ -29,7 +29,7 @@ export interface ActionTable {
    * until they are counted, if a node of an earlier version started the action.
    */
   counts: string | null
-  /** The number of those agents that wait or were sent the command. */
+  /** The number of the action's agents that wait for the command or were sent it. */
   open_agents: number | null
 }
 

@@ -96,8 +96,8 @@ export interface AlertMuteTable {
   agent_id: string | null
   rule: RuleName | null
   /**
-   * The muted health item of the agent; null if the mute is not about a single one. The rule is then `item`, so that a
-   * node of a version that does not know this column mutes no more than that.
+   * The muted health item of the agent; null if the mute is not about a single item. With an item, the rule is `item`,
+   * so that a node of a version that does not know this column mutes no other rule.
    */
   item: string | null
   from_at: number
@@ -144,7 +144,7 @@ export interface AlertChannelTable {
   last_answer: string | null
   last_at: number | null
   /**
-   * When a message with a group of changes was last queued for this channel, in Unix milliseconds; null if none was.
+   * When a message with a group of changes was last written for this channel, in Unix milliseconds; null if none was.
    * The wait until the next group is counted from this time.
    */
   grouped_at: number | null

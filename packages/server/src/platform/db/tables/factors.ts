@@ -33,16 +33,13 @@ export interface WrongCodeTable {
  */
 export interface CodeTryTable {
   person_id: string
-  /** The party that gave them (`PartyOfCodes`), or `mail` for the mail about them. */
+  /** The party that gave the codes (`PartyOfCodes`), or `mail` for the last mail about wrong codes. */
   party: string
   count: number
   at: number
 }
 
-/**
- * The proofs of a session. A session without a row has shown no second factor, and the time of its sign-in is when it
- * was created.
- */
+/** The proofs of a session. A session without a row has shown no second factor, and no password since its sign-in. */
 export interface SessionProofTable {
   session_id: string
   /** When a second factor was last shown in the session; null if none was. */
@@ -82,15 +79,15 @@ export interface FactorNodeTable {
 export interface PasskeyTable {
   id: string
   person_id: string
-  /** The name that the person gave it. */
+  /** The name that the person gave to the passkey. */
   name: string
-  /** The host of the base address at which it was added. Browsers offer the passkey only at this host. */
+  /** The host of the base address at which the passkey was added. Browsers offer the passkey only at this host. */
   host: string
-  /** The id that its device gave it, in base64url. */
+  /** The id that the device gave to the passkey, in base64url. */
   credential: string
   /** The public key in the form of COSE, in base64url. */
   public_key: string
-  /** The number of uses, as the device counted at the last one; 0 if it does not count. */
+  /** The number of uses, as the device counted them at the last use; 0 if the device does not count. */
   counter: number
   created_at: number
   used_at: number | null

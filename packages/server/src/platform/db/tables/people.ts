@@ -27,9 +27,7 @@ export interface AccountMailTable {
   leased_until: number
 }
 
-/**
- * Something that a person had the service send to somebody else (people/accounts/sends.ts). Rows are kept for a day.
- */
+/** A message or a new account that counts towards a limit (people/accounts/sends.ts). Rows are kept for a day. */
 export interface CountedSendTable {
   id: string
   kind: string

@@ -75,7 +75,8 @@ export interface AuditTable {
 }
 
 /**
- * The names that agents had before (fleet/agents/old-names.ts). If two agents had a name, the later one has its row.
+ * The names that agents had before (fleet/agents/old-names.ts). If several agents had a name, the row is about the last
+ * of them.
  */
 export interface AgentOldNameTable {
   workspace_id: string

@@ -92,8 +92,8 @@ export interface RolloutTable {
   /** The number of the rollout's current wave, from 1. */
   wave: number
   /**
-   * The time since which the current wave is watched: the rollout waits for none of its agents any longer, and at least
-   * one agent has kept the version. Null until then.
+   * The time since which the current wave is watched: the rollout waits for no agent of the wave any longer, and at
+   * least one agent has kept the version. Null until then.
    */
   wave_kept_at: number | null
   created_at: number
