@@ -9,7 +9,7 @@ import { shown } from './text.ts'
 /** The maximum length of an e-mail address (RFC 5321); a longer one belongs to nobody. */
 export const maxEmailLength = 254
 
-/** NFC and lower case. Lower case can undo NFC, so NFC is applied again. */
+/** A text in NFC and lower case. Lower case can undo NFC, so NFC is applied again. */
 const folded = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
 
 /** The form of a stored address that readers see. Addresses that look the same are equal in this form. */

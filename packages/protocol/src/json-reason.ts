@@ -106,7 +106,10 @@ const wrongNumber = (at: number): JsonMistake => ({
   hint: 'such as 0.5, 12 or 1e3',
 })
 
-/** A missing colon after a key, or a missing comma after a value. The key makes the text valid if a value follows. */
+/**
+ * Says that a colon is missing if one would be valid behind this position, as after a key, and otherwise that a comma
+ * is.
+ */
 const missingBetween = (text: string, end: number): string =>
   jsonFaultAt(`${text.slice(0, end + 1)}:`) === end + 2 ? 'a colon is missing' : 'a comma is missing'
 

@@ -51,8 +51,8 @@ export const visibleText = (text: string): string => text.replace(hiddenCharacte
 
 /**
  * Names the first invisible character of a text and its position, as the end of a sentence: `holds an invisible
- * character, U+200B, after bob`. For a secret, it names only the number of characters before that one. Undefined if all
- * characters can be seen.
+ * character, U+200B, after bob`. For a secret, it names only the number of characters before that character. Undefined
+ * if all characters can be seen.
  */
 export function hiddenCharacterIn(text: string, { secret = false } = {}): string | undefined {
   const at = text.search(hiddenPattern)

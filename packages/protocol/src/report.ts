@@ -183,7 +183,7 @@ export const report = object(
     status_at: integer(0),
     /**
      * True if the status file is older than usual, as the reporter knows it (D67). Absent from reporters that do not
-     * know; the service then applies the usual five minutes.
+     * know this; the service then counts a file as old after five minutes.
      */
     status_old: boolean,
     stopped: oneOf(stops),

@@ -14,7 +14,7 @@ export const limitText = (bytes: number): string =>
 
 /** Formats a number of bytes for people, in decimal units with one digit: `512 B`, `1.9 MB`, `1.0 GB`. */
 export function sizeText(bytes: number): string {
-  // A number that would be rounded to 1000.0 of a unit belongs to the next one.
+  // A number that would be rounded to 1000.0 of a unit gets the next unit.
   const [size, unit] = units.find(([each]) => bytes >= each * 0.99995) ?? []
   return size === undefined ? `${bytes} B` : `${(bytes / size).toFixed(1)} ${unit}`
 }

@@ -22,7 +22,10 @@ export const foreignLine = (text: string, max = 200): string => cut(safeLine(tex
 export const safeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(escapedInJson, escapeCharacter)
 
-/** Pads the cells of a table with spaces, so that its columns are aligned. The first row says how many there are. */
+/**
+ * Pads the cells of a table with spaces, so that its columns are aligned. The first row determines the number of
+ * columns.
+ */
 export function alignedRows(rows: readonly (readonly string[])[]): string[] {
   const length = (cell = '') => [...cell].length
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => length(row[i]))))

@@ -28,8 +28,8 @@ export function readText(bytes: Uint8Array): TextRead {
 }
 
 /**
- * Refuses a text. `fault` words the refusal with the position that it is given, such as ` at line 2, column 7`, or
- * without one if that is empty.
+ * Refuses a text. `fault` returns the refusal in words. Its argument is the position, such as ` at line 2, column 7`,
+ * or an empty text if no position is to be named.
  */
 const refused = (fault: (at: string) => string, place?: TextPosition): TextRead => ({
   ok: false,

@@ -136,8 +136,8 @@ const clocks = () => ({ now: Date.now(), mono: performance.now() })
 
 /**
  * Settles commands that were interrupted, which shows whether the journal of commands can be read. If the journal
- * cannot be read, the reporter takes no commands (D4): the returned health item says so, and the report offers no
- * controls and settings.
+ * cannot be read, the reporter takes no commands (D4): the returned health item says so, and the report offers neither
+ * controls nor settings.
  */
 function brokenJournal({ folder, memory }: ReporterState, manifest: Manifest): HealthItem | undefined {
   try {

@@ -158,8 +158,7 @@ function tell(say: (line: string) => void): (result: ExchangeResult) => void {
 }
 
 /**
- * Remembers the last valid manifest while a reporter runs. If the manifest becomes invalid, a health item says so, and
- * the last valid one stays in use.
+ * The manifest that a reporter uses: the last valid one. If the file has become invalid since, a health item says so.
  */
 interface WatchedManifest {
   readonly manifest: Manifest

@@ -46,7 +46,7 @@ export function readChanges(folder: Folder): Changes {
   }
 }
 
-/** Notes a change that has happened. If the disk refuses the note, it is lost who made the change. */
+/** Notes a change that has happened. If the disk refuses the note, nobody learns later who made the change. */
 export function tryNoteChange(folder: Folder, change: Partial<Changes>): void {
   try {
     createFolders(folder)

@@ -1,7 +1,7 @@
 /**
- * The controls of an agent as files. The agent is paused while the pause file exists (3.6); its content says who paused
- * it, and the agent may also create it itself. A request for a run creates the run-now file (2.12), and the agent
- * removes it when it starts the run.
+ * The controls of an agent as files. The agent is paused while the pause file exists (3.6); the content of the file
+ * says who paused it. The agent may also create the file itself. A request for a run creates the run-now file (2.12),
+ * and the agent removes it when it starts the run.
  */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { wholeSeconds } from '../machine/base/time.ts'

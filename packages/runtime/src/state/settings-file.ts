@@ -106,7 +106,7 @@ export function settingsHealth(folder: Folder, manifest: WithSettings): HealthIt
   return [{ name: 'Settings', level: 'warn', detail: cut(`${said.join('. ')}.`, limits.detail) }]
 }
 
-/** The path to which a settings file is moved that a person wrote and svc had to replace. */
+/** The path that keeps a settings file which a person wrote and svc had to replace. */
 export const setAsideFile = ({ settings }: SettingsPath): string => `${settings}.unread`
 
 /** True if a settings file was set aside. It may be a link that leads nowhere. */

@@ -111,9 +111,9 @@ function write(
 }
 
 /**
- * The file of settings. Only its owner can read it, or also a group if a person opened it to one. If the manifest
- * starts the agent as another user or in a container, everybody can read the file, as otherwise the agent could not
- * (D54).
+ * The file of settings. Only its owner can read it, and a group if a person opened the file to that group. If the
+ * manifest starts the agent as another user or in a container, everybody can read the file, as otherwise the agent
+ * could not (D54).
  */
 function settingsFile(
   { settings }: Folder,

@@ -18,7 +18,7 @@ const adopted = withDefaults(
     ai: boolean,
     /** The names of AI sessions: their numbers, or the folders in which they work. */
     names: oneOf(['number', 'folder']),
-    /** The folders of AI tools besides the usual ones, such as `claude=/srv/claude`. */
+    /** The folders of AI tools besides their default folders, such as `claude=/srv/claude`. */
     folders: list(anyText, 50),
   }),
   { jobs: false, ai: false, names: 'number' as const, folders: [] as string[] },

@@ -15,11 +15,12 @@ export interface ProcessFacts {
   readonly mark: 'this agent' | 'another agent' | 'none' | 'unreadable'
   /** The start in the mark. `spared`: the start that goes on, for example after a rollback. */
   readonly start: 'any' | 'spared'
-  /** The folder that the process sees at the path of its mark. A container may have another one there. */
+  /** The folder that the process sees at the path of its mark. A container may have another folder there. */
   readonly sees: 'this folder' | 'another folder'
   /**
-   * `svc`: a runtime, a reporter, or a command that starts or stops an agent. `above svc`: an ancestor of one.
-   * `below svc`: a child of one that has exactly its mark, so it only inherited the mark.
+   * `svc`: a runtime, a reporter, or a command that starts or stops an agent. `above svc`: an ancestor of such a
+   * process. `below svc`: a child of such a process with exactly the mark of its parent, so the child only inherited
+   * it.
    */
   readonly relation: 'svc' | 'above svc' | 'below svc' | 'none'
   /**

@@ -12,7 +12,7 @@ const maxOutput = 64 * 1024
 
 interface FoundProgram {
   readonly file?: string | undefined
-  /** A file of this name in PATH that cannot be run; present if no other was found. */
+  /** The first regular file of this name in PATH. It matters only if `file` is absent, and then it cannot be run. */
   readonly locked?: string | undefined
   /** The text that the program printed when it was asked for its version. */
   readonly says?: string | undefined
@@ -109,8 +109,8 @@ function failureOf({ code, killed, signal }: ExecFileException, printed: string)
 }
 
 /**
- * The health item for the programs that an agent needs. The programs are checked when the manifest names others than
- * before, and every five minutes.
+ * The seconds between two checks of the programs that an agent needs. They are also checked when the manifest names
+ * others than before.
  */
 
 const everySeconds = 300

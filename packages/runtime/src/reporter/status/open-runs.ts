@@ -93,8 +93,8 @@ const isOfHost = ({ kind = '', id }: StatusRun): boolean =>
 const sessionPattern = /^(?:(?:claude|codex):[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|opencode:ses_[\dA-Za-z]{10,60})$/
 
 /**
- * The way and the time in which the runs of a process ended. For a process before the present one, the time is that of
- * its last write.
+ * The status and the time with which open runs of a process end. If the time of the end of the process is not known,
+ * the result has the time of the last write of the status file or, if that is not known either, the present time.
  */
 function endOf(process: ProcessState, { writtenAt, now }: Pick<ReportedStatus, 'writtenAt' | 'now'>) {
   const isGone = process.is === 'waiting' || process.is === 'stopped'

@@ -42,7 +42,7 @@ export interface LogEnd {
   readonly isWhole: boolean
 }
 
-/** The end of a log with secrets masked, at most `max` bytes. Give it `marginBytes` more than that. */
+/** The end of a log with secrets masked, at most `max` bytes. The caller passes `marginBytes` more than that. */
 export function safeEnd(folder: Pick<Folder, 'env' | 'secrets'>, { bytes, isWhole }: LogEnd, max: number): string {
   const text = safeLog(folder, bytes.toString('utf8'))
   return endOfText(isWhole ? text : fromNextWord(text), max)

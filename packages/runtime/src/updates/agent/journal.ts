@@ -80,7 +80,10 @@ export function writeUpdate(folder: Folder, update: Update): void {
   file.write(folder, update)
 }
 
-/** Why the journal of updates cannot be read; undefined if it can be, or if there is none. */
+/**
+ * Why the journal of updates cannot be read; undefined if it can be read, if there is none, or if its content is
+ * damaged.
+ */
 export function unreadableJournal(folder: UpdatePath): string | undefined {
   const read = file.inspect(folder)
   return read.is === 'unreadable' ? `the journal of updates ${read.why}` : undefined

@@ -168,7 +168,7 @@ function wordsFor(
   }
 }
 
-/** True as long as an update has changed nothing, so that its wish can still be withdrawn. */
+/** True while an update in progress has changed nothing, so that its wish can still be withdrawn. */
 export const isUnsettled = ({ state }: Update): boolean => state === 'fetching' || state === 'staging'
 
 /** The time of a crash of the agent's process; undefined if its end was requested or its exit code is 0. */

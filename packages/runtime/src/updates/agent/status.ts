@@ -43,7 +43,7 @@ export function statusReader(
     return {
       status: status.status,
       health: status.health,
-      // A start in the future of the clock cannot be compared with the time of the file.
+      // If this clock puts the start into the future, the start cannot be compared with the time of the file.
       fresh: kept.misses === 0 && written !== undefined && (written >= began || isTooFarAhead(began, at)),
     }
   }

@@ -66,7 +66,8 @@ export function judgeBundleAnswer(sent: SendResult, version: string): UpdateStep
       : { event: 'unreachable', why: `the bundle could not be fetched: ${sent.why}` }
   }
   const { status, body, headers } = sent
-  // Without the code of a refusal about the version, the address may lead elsewhere, which says nothing about it.
+  // A 404 that names an address means that the service was asked at another address than its own. It says nothing about
+  // the version.
   if (status === 404 && refusalOf(status, body).address === undefined)
     return { event: 'refused', why: `the service has no ${version} of this blueprint` }
   if (status !== 200)

@@ -26,8 +26,8 @@ interface AttemptContext {
    */
   readonly stands: () => boolean
   /**
-   * Asks the launcher to put the new file in place. Returns why the launcher does not; if the launcher does it, this
-   * thread is ended.
+   * Asks the launcher to put the new file in place. If the launcher refuses, returns why. Otherwise the launcher ends
+   * this thread.
    */
   readonly swap: (staged: string, sha256: string) => Promise<StepResult>
 }

@@ -51,8 +51,8 @@ export async function verifyRelease(
 const programFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin']
 
 /**
- * The absolute path of `ssh-keygen`: the value of `SVC_SSH_KEYGEN`, or the first one in the usual folders and in the
- * absolute folders of PATH.
+ * The absolute path of `ssh-keygen`: the value of `SVC_SSH_KEYGEN`, or the first one that can be run in
+ * `programFolders` and the absolute folders of PATH. Undefined if there is none.
  */
 export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = env.SVC_SSH_KEYGEN
