@@ -1,7 +1,7 @@
 /**
- * Finds the files that belong to this program. In a checkout the program runs from its sources, which end in `.ts`. A
- * package has it as bundled files, all in one folder, and everything that it serves is in folders next to them
- * (packages/server/build.ts).
+ * Finds the files that belong to this program. In a checkout the program runs from its sources, which end in `.ts`. In
+ * a package the program consists of bundled files in one folder, and everything that it serves is in folders next to
+ * them (packages/server/build.ts).
  */
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -66,8 +66,8 @@ export function compiledFolder(args: readonly string[], env = process.env, cwd =
 }
 
 /**
- * The data folder, read before the settings are: reading those takes code whose compiled form is in the cache. A
- * mistake in the settings is reported when they are read.
+ * Finds the data folder before the settings are read, because the code that reads the settings is itself loaded from
+ * the folder for compiled code. A mistake in the settings is reported later, when they are read.
  */
 function dataFolder(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): string {
   return resolve(cwd, readEarlyArguments(args).dataDir || env.SVC_DATA_DIR || inEnvFile(cwd) || 'svc-data')

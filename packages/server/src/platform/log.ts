@@ -67,7 +67,10 @@ export const standardErrorLines: OutputLines = linesTo({
     `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), lost, code, msg: 'lines of the log could not be written and were lost' })}\n`,
 })
 
-/** Writes synchronously, so that the last lines of a crashing process are not lost. */
+/**
+ * The destination that writes to standard error. It writes synchronously, so that the last lines of a crashing process
+ * are not lost.
+ */
 function standardError(): DestinationStream {
   if (!process.stderr.isTTY) return standardErrorLines
   const readable = logLineForPeople({ colorize: true })

@@ -170,8 +170,8 @@ interface MarksNeeds {
 }
 
 /**
- * Counts once and then regularly. On PostgreSQL it also checks each new connection before it is used, because a
- * failover ends the connections: no command is delivered before the loss is noticed.
+ * Starts to count commits, at once and then regularly. On PostgreSQL a count also checks each new connection before it
+ * is used, because a failover ends all connections: no command is delivered before a loss is noticed.
  */
 export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeeds): Promise<Marks> {
   let known = readMark(dataDir)

@@ -58,8 +58,8 @@ export async function isNodeWithoutFactors(db: Db, heard: readonly string[]): Pr
 /**
  * True if a node runs that does not know this feature: one of `heard`, from which announcements arrived, or one that
  * renewed its row. Such a node would judge a rule for all agents, whatever its filter says, take a password as the
- * proof of somebody who has a passkey, or leave a claimed account connected with the provider. For a command, `heard`
- * is empty.
+ * proof of somebody who has a passkey, or leave a claimed account connected with the provider. On the operator's
+ * command line, `heard` is empty.
  */
 export async function isNodeWithout(
   what: 'rule_filters' | 'passkeys' | 'oidc',

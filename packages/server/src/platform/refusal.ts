@@ -1,6 +1,6 @@
 /**
- * Every refusal of the page's own routes. It can be thrown anywhere; `onError` (app.ts) writes it as the envelope of
- * section 7.
+ * Every refusal of the page's own routes. It can be thrown anywhere; `onError` (app.ts) writes it in the form of
+ * section 7 of the contract.
  */
 import type { BundleFinding } from '@svc/api'
 import { refusals, type Verdict } from '@svc/protocol'

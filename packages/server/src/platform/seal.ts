@@ -24,8 +24,8 @@ export const sealKeyOf = (secret: string, purpose: keyof typeof purposes = 'chan
   new Uint8Array(hkdfSync('sha256', secret, '', purposes[purpose], 32))
 
 /**
- * Encrypts a text. `owner` is the id of the row that stores the encrypted text; in another row the text cannot be
- * decrypted.
+ * Encrypts a text. `owner` names what the encrypted text belongs to, such as the id of its row; with another owner, the
+ * text cannot be decrypted.
  */
 export function seal(key: SealKey, owner: string, text: string): string {
   const nonce = randomBytes(nonceBytes)

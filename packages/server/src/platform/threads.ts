@@ -1,6 +1,6 @@
 /**
  * Worker threads for work that must not affect the thread that answers reports. A thread starts with the first
- * question, answers one after another, and ends after some time without one.
+ * question, answers questions one after another, and ends after some time without a question.
  */
 import { once } from 'node:events'
 import { basename } from 'node:path'
@@ -81,7 +81,7 @@ export function threadOnDemand<Question, Answer>(
     throw new ThreadUnavailable(`The thread ${name} took longer than ${answerMs} ms.`)
   }
 
-  /** Starts a thread. One that ends by itself, also between two questions, is not asked again. */
+  /** Starts a thread. A thread that ends by itself, also between two questions, is not asked again. */
   function started(): Worker {
     const thread = new Worker(program, {
       execArgv: [],

@@ -106,8 +106,8 @@ export const maxAddressShare = 0.25
 /**
  * Makes the server close a new connection of an address that already has `max` of the `open` ones; must be called
  * before the server listens. The server reads addresses only after more than `max` connections were open in all, and
- * until at most half of `max` are: for an agent that connects again for each report, reading its address would take a
- * noticeable part of the report's time.
+ * until at most half of `max` are open: for an agent that connects again for each report, reading its address would
+ * take a noticeable part of the report's time.
  */
 export function limitConnectionsByAddress(
   server: Server,

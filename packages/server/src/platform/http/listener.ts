@@ -31,8 +31,8 @@ export type BareRoutes = Readonly<Record<string, Handler>>
 
 /**
  * Limits of the listener: times in milliseconds, and numbers of connections. `request` is long enough for a bundle of
- * 20 MB over a slow line. Idle connections last longer than an interval of 30 s, so that reporters keep theirs (D18);
- * if more than `keep` are open, each is closed after its answer.
+ * 20 MB over a slow line. Idle connections last longer than an interval of 30 s, so that reporters keep their
+ * connections (D18); while more than `keep` connections are open, each is closed after its answer.
  */
 export interface ListenerLimits {
   headers: number
@@ -161,8 +161,8 @@ async function attempt(log: Logger, handler: Handler, req: IncomingMessage, res:
 const reservedFiles = 256
 const minConnections = 64
 /**
- * The maximum number of connections, also used if the system sets no limit of open files or does not tell it. Memory
- * would suffice for more.
+ * The maximum number of connections, also used if the system sets no limit of open files or does not tell the limit.
+ * Memory would suffice for more connections.
  */
 const maxWithoutLimit = 200_000
 

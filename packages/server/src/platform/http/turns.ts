@@ -79,8 +79,8 @@ export class Turns {
 const sliceMs = 8
 
 /**
- * Lets tasks of many parties run one in each turn of the event loop. The parties take turns, so that one with many
- * tasks waits for its own tasks, and others do not. `clock` returns milliseconds.
+ * Lets tasks of many parties run one in each turn of the event loop. The parties take turns, so that a party with many
+ * tasks delays only its own tasks. `clock` returns milliseconds.
  */
 export class FairTurns {
   readonly #turns: Pick<Turns, 'add'>

@@ -48,7 +48,7 @@ export class RateWindow {
   }
 }
 
-/** Drops the times that are older than the window, and all times if the clock was set back behind the last one. */
+/** Drops the times that are older than the window, and all times if the clock was set back to before the last one. */
 function forget(calls: number[], now: number): void {
   if ((calls.at(-1) ?? 0) > now) calls.length = 0
   let old = 0
