@@ -7,9 +7,10 @@ export const actionTypes = [...controls, 'set', 'log', 'lift', 'delete'] as cons
 export type ActionType = (typeof actionTypes)[number]
 
 /**
- * The outcome of an action for one agent: the command is queued (`waiting`) or delivered (`sent`); the agent carried it
- * out or refused it; it was never delivered (`expired`); there was no answer in time, or the agent no longer offers it
- * (`failed`); nothing was sent to the agent (`skipped`), or somebody cancelled it.
+ * The outcome of an action for one agent: the command is queued or will be (`waiting`), or it is delivered (`sent`);
+ * the agent carried it out or refused it; it was never delivered (`expired`); there was no answer in time, or the agent
+ * no longer offers it (`failed`); nothing was sent to the agent (`skipped`), or somebody cancelled the command or
+ * deleted the agent (`cancelled`).
  */
 export const actionStates = [
   'applied',
@@ -28,7 +29,7 @@ export const retriedStates: readonly ActionState[] = ['expired', 'failed']
 
 /** The reason for which an action skips an agent without a report. The page counts these agents separately. */
 export const neverReported = 'The agent has never reported.'
-/** The reason for the outcome of an agent that is deleted while its command is under way. The page does not link it. */
+/** The reason for the outcome of an agent that is deleted while its command is pending. The page does not link it. */
 export const agentDeleted = 'The agent was deleted.'
 
 /** The request that sends an action. */

@@ -90,8 +90,8 @@ export interface AgentBinding {
   health: { level: Level; detail: string | null } | null
   /**
    * True if the binding does not work: its health item is `bad`, its token is missing or invalid, or the product is not
-   * activated for the workspace. `mends` is a sentence about a problem of the binding and what repairs it; null if
-   * there is none.
+   * activated for the workspace. False for a binding that only a requested version needs. `mends` is a sentence about a
+   * problem of the binding and what repairs it; null if there is none.
    */
   broken: boolean
   mends: string | null

@@ -68,7 +68,7 @@ export interface AlertLine extends ListedAlert {
   /** The id of the rollout that the alert is about; null if it is about none. */
   rollout: string | null
   /**
-   * For an alert about an update that failed in a rollout: the id of that rollout, if it halted and another alert of
+   * For an open alert about an update that failed in a halted rollout: the id of that rollout, if another open alert of
    * this answer is about it. Missing otherwise.
    */
   within?: string

@@ -39,7 +39,9 @@ export interface CostPage {
   others: CostSums & { count: number }
   /** The number of deleted agents that had runs in this time. */
   deletedAgents: number
-  /** The limit of the rule `cost_day` in US dollars; null if it is off or has none. */
+  /**
+   * The limit of the rule `cost_day` in US dollars; null if the rule is off, has no limit, or is only for some agents.
+   */
   limit: number | null
 }
 

@@ -70,7 +70,10 @@ export type FleetCounts = Record<Level | 'silent' | 'stopped' | 'never' | 'all',
  * The problems of the whole workspace, whatever the request filters. An agent may count in several of these numbers.
  */
 export interface ProblemCounts extends Pick<FleetCounts, 'bad' | 'silent' | 'warn' | 'stopped' | 'never'> {
-  /** The number of agents that have reported, but no level. */
+  /**
+   * The number of agents that have reported, but no level. Agents that were stopped are counted neither here nor in
+   * `late`.
+   */
   noLevel: number
   /** The number of agents whose status is too old (D65). */
   late: number

@@ -57,8 +57,8 @@ export interface HistoryChange {
   from: SettingValue
   to: SettingValue
   /**
-   * The label of a level, who stopped the agent, the kind of an update, the key of a setting, the type of a command,
-   * the id of a run, or the rule of an alert.
+   * The label of a level, who stopped the agent, the subject and the kind of an update such as `blueprint kept`, the
+   * key of a setting, the type of a command, the id of a run, or the rule of an alert.
    */
   text: string | null
   /** The id of the command, run, alert or rollout; null for other changes. */

@@ -113,8 +113,8 @@ export interface BlueprintUpdate extends WishStatus {
   /** The versions of the blueprint to which an admin can update this agent, highest first. */
   versions: string[]
   /**
-   * The name of the log with what the version on hold printed before it was rolled back; null if no version was rolled
-   * back, or if the running version declares no log for its output.
+   * The name of the log with what the version on hold printed before it was rolled back; null if no version is on hold
+   * after a rollback, or if the running version declares no log for its output.
    */
   printed: string | null
   /** The decision not to wait for the end of a watch (D30). It is possible only while `waits` is for a `window`. */
@@ -184,9 +184,12 @@ export interface RuntimeOverview {
  */
 export interface VersionDays {
   now: number
-  /** The blueprint that the days are about; null if no agent has one. */
+  /** The blueprint that the days are about; null if no agent had one in these days. */
   blueprint: string | null
-  /** The blueprints with agents in these days, the blueprint with the most agents first. */
+  /**
+   * The blueprints with agents in these days. Those with agents today come first, and the one with the most agents at
+   * the top.
+   */
   blueprints: string[]
   /** Each day (UTC), such as `2026-11-21`, oldest first. The version '' has the agents of all rare versions. */
   days: { date: string; agents: Record<string, number> }[]

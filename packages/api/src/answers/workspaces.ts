@@ -183,9 +183,9 @@ export interface Members {
     factor: boolean | null
   }[]
   /**
-   * The open invitations; empty unless an admin asks. `void` is true if the person who invited left the workspace, or
-   * now has fewer rights than the invitation gives. `url` is null if the invitation makes an admin: its link is shown
-   * only after a proof (`POST /w/:slug/invitations/:id/link`).
+   * The open invitations; empty unless an admin asks. `void` is true if the person who invited left the workspace, was
+   * disabled, or now has fewer rights than the invitation gives. `url` is null if the invitation makes an admin: its
+   * link is shown only after a proof (`POST /w/:slug/invitations/:id/link`).
    */
   invitations: {
     id: string
