@@ -51,7 +51,10 @@ export function readTextFile(file: string, max: number): TextFileRead {
 
 const tooLarge = (max: number): string => `is larger than ${limitText(max)}`
 
-/** Only a name that does not exist is missing. A link that leads nowhere was made by somebody. */
+/**
+ * Says why a file could not be opened. A file is missing only if its name does not exist. A link that leads nowhere was
+ * made by somebody, so it is unreadable instead.
+ */
 function whyNotOpen(file: string, error: unknown): NotRead {
   const code = codeOf(error)
   if (code === 'ELOOP') return { is: 'unreadable', why: 'is a link that cannot be followed (ELOOP)' }
@@ -81,8 +84,8 @@ export function readUpTo(
   max: number,
   { position = null, expected = 65_536 }: { position?: number | null; expected?: number } = {},
 ): Buffer {
-  // Notes are read many times a minute, and a buffer that is much larger than the file costs more than reading it. One
-  // byte more than expected shows that the file ends there.
+  // Notes are read many times a minute, and a buffer that is much larger than the file costs more than reading it. The
+  // buffer has room for one byte more than expected, so that the end of the file is seen without a larger one.
   let bytes = Buffer.alloc(Math.min(max, expected + 1))
   for (let total = 0; total < max; ) {
     if (total === bytes.length) bytes = Buffer.concat([bytes], Math.min(max, 2 * total))

@@ -3,8 +3,8 @@ import { cut, safeText, type Verdict } from '@svc/protocol'
 
 export interface BundleFinding {
   /**
-   * The path of the file, safe for display: with `/`, cut, and without control characters. Empty if the finding is
-   * about the bundle as a whole.
+   * The path of the file, written with `/`. Empty if the finding is about the bundle as a whole. The path may come from
+   * a hostile bundle: `findingText` and `someFindings` make it safe to show.
    */
   readonly file: string
   /** The line and column of the finding, counted from 1. Only findings about the manifest have them. */
@@ -46,9 +46,9 @@ export const refusedBundle = <T>(findings: readonly BundleFinding[]): BundleVerd
 /** Makes a path safe to show in one line, and cuts it, since the path may come from a hostile bundle. */
 export const shownPath = (path: string): string => cut(safeText(path).replace(/\s/g, ' '), 300)
 
-/** The maximum number of findings that are listed. If there are more, one more line says how many. */
+/** The maximum number of findings that are listed. One more line then says how many are left out. */
 const maxFindings = 100
-/** The first findings of a long list, with one more that says how many are left out. */
+/** Returns the first `maxFindings` findings of a list, and one more that says how many are left out, if any are. */
 export function someFindings(findings: readonly BundleFinding[]): BundleFinding[] {
   const shown = findings.slice(0, maxFindings).map((f) => ({ ...f, file: shownPath(f.file) }))
   if (findings.length > maxFindings)

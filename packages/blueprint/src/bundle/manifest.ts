@@ -4,7 +4,7 @@ import { type Manifest, manifestName } from '../manifest/shape.ts'
 import type { BundleFinding } from './findings.ts'
 import { foldersAbove } from './paths.ts'
 
-/** The values that a bundle must have. A value that is absent may be any. */
+/** The values that a bundle must have. A value that is absent here is not checked. */
 export interface ExpectedManifest {
   /** The name that the manifest must have. */
   readonly name?: string

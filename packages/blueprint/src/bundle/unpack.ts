@@ -26,7 +26,7 @@ import { type BundleVerdict, refusedBundle } from './findings.ts'
 import { type Bundle, judgeWholeBundle, type ReadBundleOptions } from './read.ts'
 import { foldersOf } from './tree.ts'
 
-/** Unpacks a bundle into `folder`, which must not exist yet, while its parent folder must exist. Never throws. */
+/** Unpacks a bundle into `folder`. This folder must not exist yet, but its parent folder must. Never throws. */
 export async function unpackBundle(
   bytes: Uint8Array,
   folder: string,

@@ -59,7 +59,7 @@ interface Walk {
   readonly files: FolderFile[]
   readonly leftOut: string[]
   readonly findings: BundleFinding[]
-  /** The warnings about rules that take nothing back, by their line. */
+  /** The warnings about rules that take nothing back, by the line of the rule. */
   readonly useless: Map<number | undefined, BundleFinding>
 }
 
@@ -109,8 +109,8 @@ function take(path: string, stat: ReturnType<typeof lstatSync>, into: Walk): voi
 }
 
 /**
- * The ignore rules besides those in `.svcignore`: for the files that the agent writes while it runs, for bundles of
- * this blueprint that were packed into its folder, and for the file `except`.
+ * The ignore patterns of this blueprint only: for the files that the agent writes while it runs, for bundles of this
+ * blueprint that were packed into its folder, and for the file `except`.
  */
 function ownRules(dir: string, except: string | undefined): string[] {
   const target = except === undefined ? '' : relative(dir, resolve(except))
@@ -129,7 +129,7 @@ function ownRules(dir: string, except: string | undefined): string[] {
 }
 
 const escapePattern = (path: string): string => path.replace(/[\\*?[\]!#]/g, '\\$&')
-/** The path of a log that stands for many, as an ignore rule: its segment `*` stands for any name. */
+/** The path of a log that stands for many logs, as an ignore rule: the segment `*` of the path matches any name. */
 const anyWord = (path: string): string =>
   path
     .split('/')

@@ -55,7 +55,7 @@ type Step =
   | { readonly is: 'one'; readonly ranges: readonly Range[]; readonly negated?: boolean; readonly noSlash?: boolean }
   /** Any number of units. */
   | { readonly is: 'many'; readonly noSlash: boolean }
-  /** The two steps after this one may be skipped: those of the stars and the slash of a leading `**` and `/`. */
+  /** The two steps after this step may be skipped: those of `**` and of the slash behind it. */
   | { readonly is: 'skip' }
 
 const code = (sign: string): PathUnit => sign.codePointAt(0) ?? 0
@@ -100,7 +100,10 @@ const stepOfUnit = (sign: PathUnit): Step => ({ is: 'one', ranges: [[sign, sign]
 const isEndOfName = (signs: readonly PathUnit[], at: number): boolean =>
   at === signs.length || signs[at] === slash || (signs[at] === backslash && signs[at + 1] === slash)
 
-/** A backslash before a letter or a digit was probably meant to separate folders, as on Windows, so it is refused. */
+/**
+ * Checks the character after a backslash. A backslash before a letter or a digit was probably meant to separate
+ * folders, as on Windows, so it is refused. A backslash at the end of a pattern is refused, too.
+ */
 function wrongWithEscape(sign: PathUnit | undefined): string | undefined {
   if (sign === undefined) return 'ends in a backslash; write "\\\\" for the sign itself'
   const char = String.fromCodePoint(sign)

@@ -1,13 +1,13 @@
 /**
- * Finds the log that a name means among those that a manifest declares. A log with the name `job/*` and a star in its
- * path, too, stands for many: in both, `*` is one whole segment and stands for the same word. Anywhere else it is plain
- * text. Pure.
+ * Finds the log that a name means among those that a manifest declares. A declared log stands for many logs if its name
+ * and its path each have one segment `*`, such as the name `job/*`: the star stands for one word, the same in both. Any
+ * other star is plain text. Pure.
  */
 import type { DeclaredLog } from './shape.ts'
 
 type Log = Pick<DeclaredLog, 'name' | 'path' | 'output'>
 
-/** A log that stands for many: its name and its path, each as the parts before and behind the word. */
+/** A log that stands for many logs: its name and its path, each as the parts before and behind the star. */
 interface LogPattern {
   readonly name: TextAroundStar
   readonly path: TextAroundStar
@@ -16,10 +16,16 @@ type TextAroundStar = readonly [before: string, behind: string]
 
 const logWordPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
-/** True if a declared log stands for many. The output of a process goes to one file, so it is never such a log. */
+/**
+ * True if a declared log stands for many logs. The output of a process goes to one file, so the log of the output never
+ * does.
+ */
 export const isLogPattern = (log: Log): boolean => patternOf(log) !== undefined
 
-/** The declared log that a name means, with its own path; undefined if the name means none. */
+/**
+ * Returns the declared log that a name means, with the path that belongs to this name; undefined if the name means
+ * none.
+ */
 export function logNamed<L extends Log>(logs: readonly L[], name: string): L | undefined {
   const plain = logs.find((log) => log.name === name && !isLogPattern(log))
   if (plain) return plain
@@ -32,8 +38,8 @@ export function logNamed<L extends Log>(logs: readonly L[], name: string): L | u
 }
 
 /**
- * The folder that has an entry for each log for which a declared log stands, and the log of an entry; undefined for a
- * log that stands only for itself.
+ * For a log that stands for many logs: the folder that has one entry for each of them, and a function that returns the
+ * log of an entry. Undefined for any other log.
  */
 export function logsBelow<L extends Log>(
   log: L,
@@ -67,7 +73,7 @@ function aroundStar(text: string): TextAroundStar | undefined {
 
 const fillStar = ([before, behind]: TextAroundStar, found: string): string => before + found + behind
 
-/** The word that the star means in a name; undefined if the name is another one. */
+/** The word for which the star stands in a name; undefined if the name does not fit, or the word is not valid. */
 function wordIn([before, behind]: TextAroundStar, name: string): string | undefined {
   // If both parts overlap in a name, the word between them is empty, and an empty word is not valid.
   if (!name.startsWith(before) || !name.endsWith(behind)) return undefined

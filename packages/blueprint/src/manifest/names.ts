@@ -64,7 +64,9 @@ export function wrongWithSecretName(name: string): string | undefined {
   return loaderVariablePattern.test(name) ? 'must not be a variable that programs or their loaders obey' : undefined
 }
 
-/** Linux gives a program no variable of more than 128 KB, name included, so the agent could not start. */
+/**
+ * The maximum bytes of a variable's value. Linux starts no program with a variable of more than 128 KB, name included.
+ */
 const maxEnvValue = 120 * 1024
 
 /** Checks the value of a variable in an environment file (2.9, D51). */

@@ -225,7 +225,10 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `There is no key ${quote(key)} here${near ? `; did you mean "${near}"?` : `; known are ${known.join(', ')}.`}`
 }
 
-/** The edit distance between two short words. It is used to guess which key a typo meant. */
+/**
+ * The edit distance between two short words, used to guess which key a typo meant. If the lengths of the words differ
+ * by more than 2, the result is 3.
+ */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

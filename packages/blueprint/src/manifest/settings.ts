@@ -35,8 +35,8 @@ export const defaultValues = (manifest: { readonly settings: readonly ManifestSe
   Object.assign(Object.create(null), Object.fromEntries(manifest.settings.map((s) => [s.key, s.default ?? null])))
 
 /**
- * Reads the key of a setting. Keys become environment variables of the process (2.12), so they must be valid and
- * distinct as such.
+ * Reads the key of a setting. Keys become names of environment variables of the process (2.12), so they must be valid
+ * and distinct as such names.
  */
 const key = text(60, (t) =>
   /^[A-Za-z][A-Za-z0-9_]*$/.test(t) ? undefined : 'must be letters, digits and underscores, starting with a letter',
