@@ -1,6 +1,6 @@
 /**
- * Starts `svc-server` (service/cli/main.ts), after it has installed handlers of signals and enabled a cache of compiled
- * code.
+ * Starts `svc-server` (service/cli/main.ts). Before that it enables a cache of compiled code and, for the command
+ * `start`, installs handlers of signals.
  */
 import { enableCompileCache } from 'node:module'
 import { endAtEarlySignals } from './platform/early-signals.ts'

@@ -10,8 +10,8 @@ import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 import type { Caller } from './reports/lookup.ts'
 
 /**
- * The maximum bytes of uploaded logs that this process holds in memory until they are stored. If more are held, the
- * next upload is refused with 503 (D18).
+ * The maximum bytes of uploaded logs that this process holds in memory until they are stored. While this limit is
+ * reached, uploads are refused with 503 (D18).
  */
 const maxHeldBytes = 32 * 1024 * 1024
 

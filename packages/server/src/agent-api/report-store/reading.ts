@@ -11,9 +11,9 @@ import type { AgentRows, KeptRun } from './rows.ts'
 /** A row that starts with the columns of a list and may have further ones, which one of the engines adds. */
 type RowStart<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unknown[]]
 
-/** The columns of the agent's row and of its last report. The latter are null if it has not reported. */
+/** The columns of the agent's row and of its last report. The latter are null if the agent has not reported. */
 export const agentColumns = { ...agent.columns, ...leftJoined(agentReport.columns) }
-/** The columns of an agent and its last report in the order in which both engines read them first. */
+/** The columns of an agent and its last report that both engines read first, in this order. */
 export const agentReader = columnReader(agentColumns, [
   'workspace_id',
   'token_hash',
@@ -38,7 +38,9 @@ const agentIndex = agentReader.at
 
 type OtherAgentRows = Pick<AgentRows, 'activated' | 'served' | 'runs' | 'lowest' | 'commands' | 'logs'>
 
-/** Makes the facts by which a report is judged from the columns of the agent and from the rows of other tables. */
+/**
+ * Returns the facts that decide about a report. They come from the columns of its agent, and from rows of other tables.
+ */
 export const agentRows = (
   row: RowStart<typeof agentReader>,
   last: AgentRows['last'],

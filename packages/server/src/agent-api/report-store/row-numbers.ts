@@ -1,6 +1,7 @@
 /**
- * The row numbers of an agent's rows, which the caller keeps between reports; 0 if unknown. Runs are in the order of
- * the report. Only SQLite uses them, as hints: a row that is read by its number must also have the right agent and run.
+ * The row numbers of an agent's rows, which the caller keeps between reports; 0 if unknown. Those of runs are in the
+ * order of the report. Only SQLite uses row numbers, as hints: a row that is read by its number must also have the
+ * right agent and run.
  */
 export interface RowNumbers {
   agent: number

@@ -131,10 +131,11 @@ export const noWrites: ReportWrites = {
 }
 /** The columns of a run that are written. `first_seen` is written only for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
-/** The columns of an agent's row that its reports may change. */
+/** The facts and versions in an agent's row, which its reports may change. */
 export type StoredFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
-/** The columns of an agent's row about wishes, holds and attempts. */
+/** The column of an agent's row that its first report sets. */
 export type FirstReportTime = { first_report_at: number }
+/** The columns of an agent's row about wishes, holds and attempts. */
 export type AgentWishes = Pick<
   AgentRow,
   'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'

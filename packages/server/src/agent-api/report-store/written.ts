@@ -86,7 +86,7 @@ export const changedCommandCells = (c: StoredValues<Omit<CommandChange, 'id'>>):
   c.due_at,
 ]
 
-/** The values of the agent's own row, which most reports leave unchanged. */
+/** The facts and versions in the agent's own row, which most reports leave unchanged. */
 export const agentFactsCells = (a: StoredValues<StoredFacts>): StoredValue[] => [
   a.facts,
   a.reported_version,

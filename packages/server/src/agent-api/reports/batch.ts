@@ -22,7 +22,7 @@ import { countBatch } from './metrics.ts'
  */
 const maxWaiting = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
 /**
- * The number of waiting reports at which the service counts as loaded. As many wait only if reports arrive faster than
+ * The number of waiting reports at which the service counts as loaded. So many wait only if reports arrive faster than
  * they can be stored.
  */
 const loadedFrom = 512

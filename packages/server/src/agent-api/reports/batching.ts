@@ -9,8 +9,8 @@ import type { Submission } from '../report-store/rows.ts'
 /** The state of the next batch, and the facts about earlier ones. */
 export interface BatchState {
   /**
-   * The state of the next batch: `rests` if no report waits or none may start, `lingers` while a timer runs, `starts`
-   * if it starts in a later turn of the event loop.
+   * The state of the next batch: `rests` if no report waits or no batch may start, `lingers` while a timer runs,
+   * `starts` if it starts in a later turn of the event loop.
    */
   readonly is: 'rests' | 'lingers' | 'starts'
   /** The number of batches that are being stored now. */

@@ -69,7 +69,10 @@ export function machineChanges(
   return { facts: JSON.stringify(awaited.length > 0 ? { ...next, awaited } : next), changes }
 }
 
-/** True if the report has the same facts as the last one. This is checked first, because it needs no parsing. */
+/**
+ * True if the report states exactly the facts that are stored. This is checked first, because it needs no parsing.
+ * False for a report that leaves out a part, even if nothing has changed.
+ */
 export const saysTheSame = (before: string | null, report: Report): boolean =>
   before !== null && before === JSON.stringify(factsOf(report, {}))
 

@@ -71,7 +71,10 @@ export const decideReport: DecideReport = (rows, submission, now, age) => {
   }
 }
 
-/** The row of a report whose level or pause differs from the report before. A report without a level has none. */
+/**
+ * The row about a change of level or pause since the report before; undefined if neither changed, or if the report has
+ * no level.
+ */
 export const levelChangeOf = (
   { level, label }: Pick<ReportWrite, 'level' | 'label'>,
   paused: boolean,

@@ -116,8 +116,8 @@ function costOf(run: ReadRun): number | null {
 const micro = (dollars: number): number => Math.min(maxUsage, Math.round(dollars * 1e6))
 
 /**
- * Collects what daily sums gain or lose, by day and model; the model '' holds the totals. Days before the first kept
- * one are counted as that day.
+ * Collects what daily sums gain or lose, by day and model; the model '' holds the totals. A day before the first kept
+ * day counts as the first kept day.
  */
 class Sums {
   readonly #days = new Map<number, Map<string, UsageDelta>>()

@@ -105,8 +105,8 @@ export function renameAgent(
 }
 
 /**
- * Deletes an agent with its reports, runs, commands and logs; its entries in the audit trail stay, and so do its daily
- * sums in the costs of the workspace. Its queued commands are therefore never delivered (D56).
+ * Deletes an agent with its reports, runs, commands and logs, so its queued commands are never delivered (D56). Its
+ * entries in the audit trail stay, and its daily sums stay in the costs of the workspace.
  */
 export function deleteAgent(
   { db, by, now }: ChangeContext,
@@ -177,7 +177,7 @@ async function renameInAlerts(trx: Db, { id, workspace_id, name, created_at }: A
     .where('scope', '=', workspace_id)
     .where('subject_kind', '=', 'workspace')
     .where('agents', 'like', `%"${name}"%`)
-    // An alert that is older than the agent is about another one, which had its name.
+    // An alert that is older than this agent is about another agent, which had the name before.
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('opened_at', '>=', created_at)]))
     .execute()
   for (const { id, agents } of ofMany) {

@@ -22,7 +22,10 @@ export interface TagResult {
 }
 type TagRefusal = 'agent_unknown' | 'tags_too_many'
 
-/** The number of agents whose tags are read or written in one transaction. Between two, reports are answered. */
+/**
+ * The number of agents whose tags are read or written in one transaction. Reports are answered between two
+ * transactions.
+ */
 const agentsAtOnce = 250
 
 /**
@@ -165,8 +168,8 @@ export async function readTags(db: Db, ids: readonly string[]): Promise<Map<stri
 }
 
 /**
- * Finds agents by their names, and may lock them until the transaction ends. They are locked by ascending id, as
- * reports do, so that the two cannot deadlock.
+ * Finds agents by their names, and may lock them until the transaction ends. They are locked by ascending id. Reports
+ * lock agents in the same order, so a change of tags and a report cannot deadlock.
  */
 function named(
   db: Db,

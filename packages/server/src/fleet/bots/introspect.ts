@@ -45,8 +45,8 @@ export async function findProduct(db: Db, header: string | undefined): Promise<{
 }
 
 /**
- * Tells a product whether a token is active, and for what. If it is, records the time as the last use of the token, at
- * most once a minute.
+ * Tells a product whether a token is active, and for what. If the token is active, this records the time as its last
+ * use, at most once a minute.
  */
 export async function introspect(
   db: Db,

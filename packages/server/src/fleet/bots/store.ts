@@ -21,7 +21,7 @@ import { refuse } from '../../platform/verdict.ts'
 export const tokenState = (token: Pick<BotTokenRow, 'revoked_at' | 'expires_at'>, now: number): BotTokenState =>
   token.revoked_at !== null ? 'revoked' : token.expires_at <= now ? 'expired' : 'active'
 
-/** The bots of a workspace by name and product, each with its tokens, newest first. */
+/** The bots of a workspace, sorted by name and product. Each has its tokens, newest first. */
 export async function listBots(db: Db, workspace: WorkspaceRef, now: number): Promise<Bot[]> {
   const bots = await db
     .selectFrom('bot')
@@ -177,8 +177,8 @@ export async function giveBot(
 }
 
 /**
- * Revokes the valid tokens of a bot, or only the one with the id `tokenId`. From the commit on introspection calls them
- * inactive; a product that caches answers learns it when it asks again.
+ * Revokes the valid tokens of a bot, or only the one with the id `tokenId`. From the commit on, introspection calls
+ * these tokens inactive. A product that caches answers sees this when it asks again.
  */
 export function revokeBot(
   { db, by, now }: ChangeContext,

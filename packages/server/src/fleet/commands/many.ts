@@ -19,8 +19,8 @@ import { isCommandPending, maxPendingCommands, storedBody, tooManyPending } from
 type QueueResult = { command: string; shared: boolean } | { skipped: string }
 
 /**
- * Queues the command for agents whose last report offers it. The agents are locked in the order of their ids, as
- * reports do, so that the two cannot deadlock.
+ * Queues the command for agents whose last report offers it. The agents are locked in the order of their ids. Reports
+ * lock agents in the same order, so the two cannot deadlock.
  */
 export async function queueForAgents(
   { db: trx, by, now }: ChangeContext,

@@ -28,8 +28,8 @@ export interface ActionAgentFacts {
 }
 
 /**
- * The state of one agent in an action. Without an outcome and a command, the agent waits for its turn. A node of an
- * earlier version deletes an agent with its commands and keeps no outcome.
+ * The state of one agent in an action. Without an outcome and a command, the agent waits for its turn. A command that
+ * no longer exists counts as cancelled: a node of an earlier version deleted it with its agent, and kept no outcome.
  */
 export function actionStateOf({
   outcome,

@@ -12,8 +12,8 @@ const bodiesAtOnce = 8
 const turnMs = 3
 
 /**
- * The last reports of agents, each with the id of its agent. A body that cannot be read is undefined, so that the
- * others are still read.
+ * The last reports of agents, each with the id of its agent. A report whose body cannot be read is given as undefined,
+ * so that the others are still read.
  */
 export async function* readBodies(
   db: Db,

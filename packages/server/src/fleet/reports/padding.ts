@@ -4,7 +4,7 @@
  * or shrink by a few characters are padded, and the daily sums of a row of several pages get what the row needs.
  */
 
-/** Pads JSON with spaces at its end to a multiple of `step` characters. Whoever parses the JSON ignores the spaces. */
+/** Pads JSON with spaces at its end to a multiple of `step` characters. A JSON parser ignores the spaces. */
 export const paddedJson = (json: string, step: number): string => json.padEnd(Math.ceil(json.length / step) * step)
 
 /** The number of characters from which a row is large. Smaller rows fit one page. */
@@ -14,8 +14,8 @@ const minLength = 64
 
 /**
  * Pads the JSON of a list so that its length and `others`, the number of characters in the other texts of its row, give
- * a size that similar rows have too. The row grows by at most a 64th, or by 127 characters if that is more. JSON loses
- * the spaces of an earlier padding, and in a small row it is returned as it is.
+ * a size that similar rows have too. The row grows by at most a 64th, or by 127 characters if that is more. Spaces of
+ * an earlier padding are removed first. In a small row the JSON is returned as it is.
  */
 export function paddedIfLarge(json: string | null, others: number): string | null {
   if (others < largeRow) return json

@@ -58,8 +58,8 @@ export function signsOf({ health, gauges, active }: SignParts): ReportSigns {
 }
 
 /**
- * The column is padded to a multiple of this number of characters. It is more than most signs need, so a change of
- * signs rarely changes the size of the column.
+ * The column is padded to a multiple of this number of characters. The number is more than most signs need, so a change
+ * of signs rarely changes the size of the column.
  */
 const paddedTo = 56
 const noSignsColumn = paddedJson('{}', paddedTo)
@@ -100,7 +100,10 @@ const noNames: readonly string[] = []
 type BadSigns = Pick<ReportSigns, 'bindings' | 'items' | 'moreItems'>
 const noneBad: BadSigns = { bindings: noNames, items: noNames, moreItems: 0 }
 
-/** The bad health items: broken bindings, and others. The process and the status file have signs of their own. */
+/**
+ * The bad health items: broken bindings, and others. The process has a sign of its own, and a late status file is a
+ * warning (columns.ts), so their items are left out.
+ */
 function badOf(health: NonNullable<SignParts['health']>): BadSigns {
   let bindings = noNames
   let items = noNames

@@ -25,7 +25,7 @@ export async function keepUsageOfDeleted(trx: Db, id: string, now: number): Prom
   const days = daysOf(sums.filter(({ model }) => model === ''))
   const [first, last] = [Math.min(...days), Math.max(...days)]
   const kept = assignUsageRows(sums, await storedRows(trx, agent.workspace_id, sums), dayNumber(now))
-  // Two agents that are deleted at the same time lock rows in the same order, so they do not wait for each other.
+  // Two transactions that delete agents at the same time lock the rows in the same order, so they cannot deadlock.
   kept.sort((a, b) => a.day - b.day || (a.model < b.model ? -1 : 1))
   const rows = kept.map(({ day, model, runs, costMicro, outputTokens }): UsageDeletedTable => {
     const counted = { began: model === '' && day === first ? 1 : 0, ended: model === '' && day === last ? 1 : 0 }

@@ -22,9 +22,9 @@ export interface UsageRows {
 }
 
 /**
- * Decides for each sum in which row it is stored: the row of its model if the day has one or has room for it, otherwise
- * the row `other`. A model that was counted in the row `other` of an old day stays there, because an old day gets no
- * new rows.
+ * Decides for each sum in which row it is stored: the row of its model if the day has that row or has room for it,
+ * otherwise the row `other`. A model that was counted in the row `other` of an old day stays there, because an old day
+ * gets no new rows.
  */
 export function assignUsageRows(due: readonly UsageDelta[], rows: UsageRows, today: number): UsageDelta[] {
   const left = new Map<number, number>()

@@ -20,7 +20,7 @@ type InWorkspace = Pick<WorkspaceInfo, 'id'>
 type ViewChange = ChangeContext & { role: Role; factorMissing: boolean }
 type RightRefusal = 'not_allowed' | 'factor_required'
 
-/** The views of the workspace and then those of a person there, each sorted by name. The operator has none. */
+/** The views of the workspace and then those of a person there, each sorted by name. The operator has no own views. */
 export async function readViews(db: Db, workspace: InWorkspace, person: { id: string | null }): Promise<SavedView[]> {
   const rows = await db
     .selectFrom('saved_view')

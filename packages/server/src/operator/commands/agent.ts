@@ -26,7 +26,7 @@ const stoppedBy: Readonly<Record<StoppedBy, string>> = { person: 'by a person', 
 
 /**
  * The words for an agent's level, or `stopped` for an agent that was stopped (D66). If the agent's status file is old,
- * the time of the file is added; if it is so late that lists count a warning, the level is at least `warn` (D65).
+ * the time of the file is added. If the file is so late that lists count a warning, the level is at least `warn` (D65).
  */
 function levelOf(a: { level: Level | null; stopped: StoppedBy | null } & StatusAge): string {
   if (a.stopped !== null) return 'stopped'
@@ -52,7 +52,10 @@ function groupingIn(call: CommandCall): Grouping | undefined {
   throw new UsageError(`--group takes ${groupings.join(', ')}: got ${shown(typed)}.`)
 }
 
-/** True for the answer of `--group`. Without any agent both answers are empty. */
+/**
+ * True if the rows are groups, for which `--group` asks. An empty list has neither groups nor agents, so the result is
+ * false.
+ */
 const areGroups = (rows: readonly object[]): rows is readonly FleetGroup[] =>
   rows[0] !== undefined && 'worst' in rows[0]
 

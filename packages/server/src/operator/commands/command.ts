@@ -1,4 +1,4 @@
-/** Commands that send a command to an agent, and that show what it was sent and the logs that it sent. */
+/** Commands that send a command to an agent, and that show the commands and the logs of an agent. */
 import { commands } from '@svc/api'
 import { clean, readCommand, shown } from '@svc/protocol'
 import { operationCommand } from '../shared/command.ts'
@@ -41,8 +41,8 @@ const commandText = ({ type, payload }: { type: string; payload: Record<string, 
   Object.keys(payload).length === 0 ? type : `${type} ${JSON.stringify(payload)}`
 
 /**
- * Reads the command for an agent from the typed arguments. Whether the agent offers it is checked later, by the same
- * function as on the page.
+ * Reads the command for an agent from the typed arguments. Sending checks later if the agent offers the command, with
+ * the same function as the page.
  */
 function bodyOf(request: OperatorRequest) {
   const [, type = '', ...values] = request.args
@@ -51,7 +51,7 @@ function bodyOf(request: OperatorRequest) {
   return verdict.value
 }
 
-/** Reads the values of a command that `usage` sends. */
+/** Reads the values of a command from the typed arguments. `usage` is the start of the typed command, for messages. */
 export function payloadOf(usage: string, type: string, values: readonly string[]): Record<string, unknown> {
   if (type === 'set') return settingsOf(usage, values)
   if (type === 'log') {

@@ -129,12 +129,15 @@ const tableOf = (rows: readonly CostRow[]): string =>
     'No costs were reported in this time.',
   )
 
-/** CSV as it is printed: without the byte order mark, which only files need. */
+/** CSV as the terminal prints it, without the byte order mark and the line ends that only files need. */
 const linesOf = (csv: string): string => csv.slice(1).replaceAll('\r\n', '\n').trimEnd()
 
 const shownValue = (value: string | number | boolean | null): string | null => (value === null ? null : String(value))
 
-/** The states in which an agent spent a time, such as `ok 80%, offline 20%`, without those that have no share. */
+/**
+ * The shares of a time that an agent spent in each state, such as `ok 80%, offline 20%`. States without a share are
+ * left out.
+ */
 function sharesText(shares: Readonly<Record<string, number>>): string {
   const whole = Object.values(shares).reduce((sum, seconds) => sum + seconds, 0)
   const parts = Object.entries(shares).filter(([, seconds]) => seconds > 0)

@@ -51,7 +51,7 @@ export const workspaceCommands = {
   ...operationCommand(workspaces.deleteWorkspace, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
-      // Counting reads the rows of all agents, so it is done only for the question.
+      // Counting reads the rows of all agents, so it is done only if the command must ask for `--yes`.
       if (call.options.yes !== true) {
         const { deletionCounts: goingWith } = await import('../../people/workspaces/delete.ts')
         const { agents, runs, logs, people } = await goingWith(call.store.db, workspace)
@@ -160,7 +160,7 @@ export const workspaceCommands = {
 const countText = (count: number, what: string): string =>
   `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
 
-/** The time of a date, at its beginning in UTC, or of a time in ISO 8601. */
+/** The Unix milliseconds of a typed date, at its beginning in UTC, or of a typed time in ISO 8601. */
 function dateIn(typed: string): number {
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(typed) ? Date.parse(typed) : Number.NaN
   if (Number.isNaN(at)) throw new UsageError(`A date is such as 2026-12-01 or 2026-12-01T08:00Z: got ${shown(typed)}.`)

@@ -101,7 +101,7 @@ export const readOptions = <Read>(
 ): Read =>
   readTypedInput(operation, Object.fromEntries(names.map((name) => [name, rawOption(request, name)])), optionsField)
 
-/** Returns what `read` reads; input that it refuses was not understood. */
+/** Returns what `read` reads. Throws `UsageError` if `read` refuses the input. */
 export function orUsageError<T>(read: () => T): T {
   try {
     return read()
@@ -116,7 +116,10 @@ export const listOption = (request: OperatorRequest, name: string): string[] | u
   return typed === undefined ? undefined : splitTags(typed)
 }
 
-/** The number that an option gives, for the reader of an operation; another text as it was typed. */
+/**
+ * The number that an option gives, for the reader of an operation. A text that is no number is returned as it was
+ * typed; undefined if the option was not given.
+ */
 export const numberOption = (request: OperatorRequest, name: string): number | string | undefined => {
   const typed = option(request, name)
   return typed !== undefined && /^\d{1,9}$/.test(typed) ? Number(typed) : typed

@@ -188,7 +188,7 @@ async function readCall(req: IncomingMessage): Promise<{ name: string; request: 
 
 /**
  * Asks the running service over its socket to carry out the command, and returns the outcome; undefined if no service
- * runs. After `signal` nobody waits for the answer any longer.
+ * runs. Aborting `signal` ends the wait for the answer.
  */
 export async function askService(
   dataDir: string,

@@ -57,8 +57,8 @@ async function commitOnce(
 
 const commit = { name: 'report_commit', text: 'commit' }
 
-// The functions below pick the rows of `usage_day` for the sums of a batch on PostgreSQL. Most batches have none to
-// write, since sums wait with the last report (pending.ts).
+// The functions below pick the rows of `usage_day` for the sums of a batch on PostgreSQL. Most batches write no such
+// row, since sums first wait in the row of the last report (pending.ts).
 
 /**
  * The daily sums that must be written now, by agent id. The agents are locked, so no other batch adds model names to

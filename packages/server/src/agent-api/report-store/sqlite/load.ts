@@ -12,7 +12,7 @@ import { type NumberedAgent, numberedAgentReader, type ReadRunRow, type Statemen
 /** The facts shared by the reports of a batch, read once. */
 export interface BatchFacts {
   served: ServedRelease | undefined
-  /** For each workspace in the batch, by its id, whether it is activated (5.4). */
+  /** Whether each workspace is activated (5.4), by its id. A workspace is added when its first report is judged. */
   activated: Map<string, boolean>
   /** The agents with pending commands; undefined if there are so many that each report asks for its own commands. */
   withCommands: Set<string> | undefined
@@ -95,8 +95,8 @@ const lowestRuns = (s: Statements, agentId: string, count: number): AgentRows['l
   s.lowest.all(agentId, count).map((row) => ({ seq: row[lowestIndex.seq], place: row[lowestIndex.place] }))
 
 /**
- * The agents with pending commands, by one query for the whole batch. Usually there are none, so this costs less than a
- * query for each report.
+ * Returns the agents with pending commands, by one query for the whole batch; undefined if there are more than `max`.
+ * Usually there are none, so this costs less than a query for each report.
  */
 export function agentsWithCommands(s: Statements, max: number): Set<string> | undefined {
   const open = s.agentsWithCommands.all(max + 1)
