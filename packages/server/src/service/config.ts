@@ -213,7 +213,10 @@ function portFrom(min: number) {
   }
 }
 
-/** A network of all addresses is refused, because every client could then claim to call from any address. */
+/**
+ * Reads the addresses and networks of proxies. A network of all addresses is refused, because every client could then
+ * claim to call from any address.
+ */
 function proxies(text: string): string[] | undefined {
   const entries = readAddresses(text)
   return entries?.some((entry) => entry.endsWith('/0')) ? undefined : entries
@@ -281,8 +284,8 @@ const noAddress =
   'must be a PostgreSQL address that starts with postgres:// or postgresql://: got (not repeated here, it may hold a password)'
 
 /**
- * True if an address of PostgreSQL has a character in its user name or password that would be read as a separator. The
- * parts would then be wrong, and messages about them would name a part of the password.
+ * True if the user name or password in an address of PostgreSQL has a character that would be read as a separator, or a
+ * `%` that begins no escape. The parts would then be wrong, and messages about them would name a part of the password.
  */
 function hasBareSeparator(text: string): boolean {
   const [, authority = '', path = '', rest = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? []
@@ -294,8 +297,8 @@ const bareSeparator =
   'has a character in its user name or password that separates the parts of an address. Write @ as %40, / as %2F, : as %3A, ? as %3F, # as %23 and % as %25.'
 
 /**
- * True for a PostgreSQL address with several hosts, which libpq tries one after another: `a,b` before the path, or in
- * the parameters `host` and `hostaddr`.
+ * True for a PostgreSQL address with several hosts, which libpq tries one after another: `a,b` before the path, or
+ * several values of the parameters `host`, `hostaddr` or `port`.
  */
 function hasSeveralHosts(text: string): boolean {
   const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)[^?#]*(?:\?([^#]*))?/.exec(text) ?? []

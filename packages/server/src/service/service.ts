@@ -72,7 +72,7 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
   closers.add('database', 'database', opened.close)
   const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
   try {
-    // This is checked before this node joins the others, because then it would find itself.
+    // This is checked before this node joins the others, because afterwards it would find itself.
     const isBeside = await isAnyNodeRunning(opened.store.db)
     const live = createLive({ store: opened.store, log, now, node })
     closers.add('pages', 'open pages', live.close)

@@ -161,7 +161,7 @@ async function carryOut(
 const newFolder = (folder: string) =>
   `The data folder ${folder} is new. If the service keeps its data elsewhere, name that folder with SVC_DATA_DIR or in the file .env of the current folder.`
 
-/** Makes paths absolute, since the service may run in another folder than the person's. */
+/** Makes paths absolute, since the service may run in another folder than `svc-server`. */
 const withPaths = (
   request: ChosenCommand['request'],
   { paths = [] }: OperatorCommand,
@@ -172,8 +172,8 @@ const withPaths = (
 })
 
 /**
- * Runs a command in the running service, or here if none runs or the data is in PostgreSQL. A service may start or end
- * at any moment in between.
+ * Runs a command in the running service, or here if none runs or the data is in PostgreSQL. While another process has
+ * the data folder, the service is asked again and again, since it may have started just now.
  */
 async function runWhereItBelongs(name: string, request: OperatorRequest, config: Config): Promise<OperatorOutcome> {
   let outcome: OperatorOutcome | undefined

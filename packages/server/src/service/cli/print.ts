@@ -22,7 +22,7 @@ export class OutputError extends Error {
 
 /**
  * Resolves when all of the text is written, even to a pipe that is read slowly. Throws an OutputError otherwise. It
- * does not use `process.stdout`, which takes a part of a text for all of it when the disk becomes full in between.
+ * does not use `process.stdout`: if the disk becomes full in the middle of a text, that stream reports success.
  */
 export async function print(text: string, put = (bytes: Uint8Array) => writeSync(1, bytes)): Promise<void> {
   let rest = Buffer.from(text)

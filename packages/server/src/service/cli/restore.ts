@@ -88,7 +88,9 @@ export function showRestored({ file, from, version, replaced, agents, revived, u
 /** The maximum number of names in one line; `--json` has all of them. */
 const maxNames = 20
 
-/** For each kind of revived access, its heading in the output, and the command that ends this access. */
+/**
+ * For each kind of revived access: its heading in the output, and how this access is ended, or given again if it ended.
+ */
 const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
   peopleDeleted: [
     'People deleted since, who are there again, disabled',

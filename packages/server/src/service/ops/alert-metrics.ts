@@ -89,7 +89,7 @@ export async function countAlerts(db: Db, now: number) {
 
 /**
  * The number of messages that should have been tried more than a minute ago, and of the workspaces that they belong to.
- * Each is read from an index alone, since there may be hundreds of thousands.
+ * Both are read from an index alone, since there may be hundreds of thousands of messages.
  */
 export async function overdueAt(db: Db, now: number): Promise<{ deliveries: number; workspaces: number }> {
   const since = now - overdueAfterMs

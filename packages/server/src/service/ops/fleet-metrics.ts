@@ -153,7 +153,10 @@ async function linesOfCosts({ db, now, maxAgents }: MetricsParts): Promise<Lines
   return lines
 }
 
-/** The first gauges that have a name and a number. Labels have no control characters; of equals the first counts. */
+/**
+ * The first gauges that have a name and a number. A label has no control characters; of several gauges with the same
+ * label, the first counts.
+ */
 function firstGauges(gauges: readonly ReportedGauge[] = []): Map<string, number> {
   const first = new Map<string, number>()
   for (const { name, used } of gauges) {

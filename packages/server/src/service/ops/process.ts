@@ -70,7 +70,7 @@ export async function threadsEnded(): Promise<void> {
 /**
  * Ends the process immediately with an exit code, also if `process.exit` would wait for other threads (`stuck`, or work
  * of the thread pool). In that case a signal ends the process: SIGTERM, which supervisors take for a clean end, instead
- * of code 0, and SIGKILL instead of others.
+ * of code 0, and SIGKILL instead of any other code.
  */
 export function endProcess(code: number, { stuck = false } = {}): never {
   const until = performance.now() + lastLinesMs

@@ -19,7 +19,10 @@ const shownMs = 3_600_000
  * another node's clock stays ahead.
  */
 const againMs = 60_000
-/** The number of checks after a step back in which times are corrected: a transaction may have stored an old time. */
+/**
+ * The number of checks after a step back in which times are corrected. One is not enough, because a transaction that
+ * was in progress may store a time from before the step.
+ */
 const correctionRounds = 2
 
 /** A step of the clock: the time after it, and its size in milliseconds, negative if the clock was set back. */

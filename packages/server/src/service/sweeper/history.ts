@@ -97,16 +97,16 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
 
 // Erases commands that ended long ago, so that the commands of an agent are bounded however often people send them.
 
-/** The number of newest commands of an agent that are always kept; older ones are erased. */
+/** The number of commands of an agent that are always kept, the newest of each person first. The others are erased. */
 export const minKeptCommands = 1000
 /** The time for which a command that was not cancelled is kept, because an agent may answer it late (D3, D7). */
 export const commandRetentionMs = dayMs
 const commandsAtOnce = 250
 
 /**
- * Erases the commands of an agent before its newest ones, so that nobody can make the commands of others disappear
- * (surplus.ts): cancelled ones at once, the others after a day, and those with a log together with it. Actions keep the
- * outcomes.
+ * Erases the commands of an agent beyond those that are always kept: cancelled ones at once, and others that have ended
+ * after a day, or when their log is erased. The people who sent the commands share the number that is kept, so nobody
+ * can make the commands of others disappear (surplus.ts). Actions keep the outcomes.
  */
 async function eraseOldCommands(db: Db, agentId: string, now: number): Promise<void> {
   while ((await eraseSome(db, agentId, now)) === commandsAtOnce);

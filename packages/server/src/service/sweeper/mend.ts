@@ -15,8 +15,8 @@ import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
 
 /**
  * Corrects all stored times that are impossible, and returns their number. `back` are the milliseconds by which the
- * clock was set back; 0 if that is not known, or if only the clock of another process differs. Permits end that much
- * earlier, since their time went on.
+ * clock was set back; 0 if that is not known, or if only the clock of another process differs. Permits end that many
+ * milliseconds earlier, since their time went on.
  */
 export async function mendTimes(store: Store, now: number, back: number): Promise<number> {
   let count = 0
@@ -50,7 +50,7 @@ async function mendColumn(
 
 /**
  * The condition for rows that no transaction has locked. A report that is being stored locks several rows, so waiting
- * for them could deadlock; it also writes the right time.
+ * for them could deadlock. The report also writes the right time.
  */
 const unlocked = (table: string, wrong: RawBuilder<unknown>) =>
   sql`ctid in (select ctid from ${sql.table(table)} where ${wrong} for update skip locked)`

@@ -91,7 +91,7 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   await db.deleteFrom('rollout').where('id', '=', old.id).execute()
 }
 
-/** Erases one action that is too old, and its agents in pieces. Another one is erased in the next round. */
+/** Erases one action that is too old, and its agents in pieces. Another old action is erased in the next round. */
 export async function eraseOldAction(db: Db, now: number): Promise<void> {
   const old = await db
     .selectFrom('action')
@@ -106,8 +106,8 @@ export async function eraseOldAction(db: Db, now: number): Promise<void> {
 }
 
 /**
- * Erases expired sessions, expired one-time values of the accounts library, and links one day after they were used or
- * have expired, and counts of wrong codes a day after the last one.
+ * Erases expired sessions and expired one-time values of the accounts library. Links are erased one day after they were
+ * used or have expired, and counts of wrong codes one day after the last wrong code.
  */
 export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)

@@ -61,7 +61,7 @@ async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
 
 /**
  * Notes pauses that began or ended at an earlier version without a change of level: that version wrote no row. Each
- * gets a row with the time of the last report, because the true time is not known.
+ * such pause gets a row with the time of the last report, because the true time is not known.
  */
 async function notePauses(db: Db, ids: readonly string[]): Promise<void> {
   for (const id of (await missedPauses(db, ids)).map((row) => row.agent_id))
@@ -153,9 +153,10 @@ interface KeptLevel {
 }
 
 /**
- * Folds level changes, oldest first, so that each day (UTC) shows its worst level from its beginning on, also if the
- * day before ended with it. The last change of a day moves to the beginning of the next day, which it describes; that
- * of the last day keeps its time, because further changes of that day may follow.
+ * Folds level changes, oldest first, so that each day (UTC) shows its worst level from its beginning on, including the
+ * level that was still in force from the day before. A day's last change moves to the beginning of the next day, where
+ * its level is in force. The last change of the last day keeps its time, because further changes may follow on that
+ * day.
  */
 export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; moved: Map<number, number> } {
   const gone: number[] = []

@@ -49,7 +49,7 @@ const lengthOfLink = sql<number>`case purpose ${sql.join(
   sql` `,
 )} else 0 end`
 
-/** The longest time for which a message waits after its tries; `untried` before the first one. */
+/** The longest time for which a message waits after its tries; `untried` if it has not been tried. */
 const lengthOfWait = (untried: number) =>
   sql<number>`case tries when 0 then ${sql.lit(untried)} ${sql.join(
     Array.from({ length: 9 }, (_, i) => sql`when ${sql.lit(i + 1)} then ${sql.lit(longestWait(i + 1))}`),

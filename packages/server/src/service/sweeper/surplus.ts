@@ -56,7 +56,7 @@ export const surplus = {
 const rowsAtOnce = 250
 /** The number of rows of a group that are erased at once. */
 export const erasedAtOnce = 10_000
-/** More rows than any group has, because SQLite has no offset without a limit. */
+/** A limit above the number of rows of any group. SQLite has no offset without a limit. */
 const maxGroup = 1_000_000_000
 
 /**
@@ -105,7 +105,7 @@ async function eraseSurplusOfTable(
   return isLeft
 }
 
-/** Erases the parts of a row, by the ids of their agents. */
+/** Erases the parts of a row, some in each statement. Each part belongs to an agent, by whose id it is found. */
 export async function eraseChildRows(
   db: Db,
   [table, of]: readonly [string, string],

@@ -31,7 +31,7 @@ export const noActionCounts = (): ActionCounts =>
  */
 export async function readActionCounts(db: Db, ids: readonly string[]): Promise<Map<string, ActionCounts>> {
   if (ids.length === 0) return new Map()
-  // One statement reads both parts, since a round of the sweeper may move something from one to the other.
+  // One statement reads the kept counts and the changes, since a round of the sweeper may add changes to the counts.
   const rows = await db
     .selectFrom('action')
     .leftJoin('action_change as change', 'change.action_id', 'action.id')

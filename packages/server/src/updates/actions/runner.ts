@@ -198,7 +198,7 @@ async function deleteUnreported({ db: trx }: ChangeContext, ids: string[]): Prom
   return ends
 }
 
-/** For each agent the reason why no hold of it can be lifted; undefined if one can. */
+/** For each agent the reason why none of its holds can be lifted; undefined if one of them can be lifted. */
 export async function liftMisfits(db: Db, ids: readonly string[]): Promise<Map<string, string | undefined>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent').select(['id', 'wishes']).where('id', 'in', ids).execute()

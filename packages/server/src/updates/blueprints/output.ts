@@ -5,7 +5,7 @@
 import type { Manifest } from '@svc/blueprint'
 import type { Db } from '../../platform/db/open.ts'
 
-/** The names of the logs with the output of these versions of a blueprint, by version, for those that have one. */
+/** The name of the log with the output, for each of these versions of a blueprint that has such a log, by version. */
 export async function outputLogNames(
   db: Db,
   workspace: { id: string },

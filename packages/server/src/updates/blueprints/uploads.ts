@@ -62,7 +62,8 @@ export class Uploads {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       for (const name of readdirSync(this.#folder)) if (isAbandoned(name)) rmSync(join(this.#folder, name))
     } catch {
-      // A full or broken disk refuses uploads, one after another, but must not keep the service from starting.
+      // On a full or broken disk each upload is refused when it arrives, but the disk must not keep the service from
+      // starting.
     }
   }
 

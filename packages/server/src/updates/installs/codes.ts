@@ -95,7 +95,7 @@ export async function findCode(
 export const tagsIn = ({ tags }: Pick<InstallCodeRow, 'tags'>): string[] =>
   tags === null ? [] : (JSON.parse(tags) as string[])
 
-/** The state of an install code. It is not stored, but follows from the stored times and the present one. */
+/** The state of an install code. It is not stored, but follows from the stored times and the present time. */
 export const codeState = (
   row: Pick<InstallCodeRow, 'redeemed_at' | 'revoked_at' | 'expires_at'>,
   now: number,

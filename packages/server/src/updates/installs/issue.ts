@@ -1,6 +1,6 @@
 /**
  * Issues install codes. What a code installs is fixed when it is issued (D43), but nothing is reserved. Only the hash
- * of a code is stored. Several at once are issued in one transaction: all or none.
+ * of a code is stored. Several codes that are wanted at once are issued in one transaction: all or none.
  */
 import { changedTags } from '@svc/api/filter'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
@@ -26,13 +26,13 @@ interface CodesWanted {
   blueprint: string
   version: string
   /**
-   * The name of the agent to install. By default it is the blueprint's name, with a number if that is taken. If there
-   * is a `count`, the names begin with it.
+   * The name of the agent to install; by default the name of the blueprint, with a number if that name is taken. With a
+   * `count`, the names of all the agents begin with this name.
    */
   agentName?: string | undefined
   /** The tags that the agents get. */
   tags?: readonly string[] | undefined
-  /** The number of codes, each for another agent. By default it is one code, which may name an agent that exists. */
+  /** The number of codes, each for another agent. By default there is one code, which may name an agent that exists. */
   count?: number | undefined
 }
 /** An install code that was just issued. */
@@ -151,8 +151,8 @@ const findVersion = (db: Db, workspace: WorkspaceRef, { blueprint, version }: Co
     .executeTakeFirst()
 
 /**
- * The names of the agents that the codes install. Several codes get the next names that no agent has and no other valid
- * code promises. A single one gets the name that is wanted, or the first that no agent has.
+ * The names of the agents that the codes install. With a `count`, these are the next names that no agent has and no
+ * valid code promises. Without one, it is the name that is wanted, or else the first name that no agent has.
  */
 async function namesFor(
   db: Db,
@@ -178,8 +178,8 @@ function svcWarnings(manifest: string): string[] {
 }
 
 /**
- * The reasons why redeeming any install code with these bindings would currently fail. They do not prevent issuing one,
- * since they may be gone when it is redeemed.
+ * The reasons why redeeming any install code with these bindings would currently fail. They do not prevent issuing a
+ * code, since they may be gone when the code is redeemed.
  */
 async function findWarnings(db: Db, workspace: WorkspaceRef, bindings: readonly Binding[]): Promise<string[]> {
   const warnings: string[] = []

@@ -196,7 +196,8 @@ async function whyForbidden(
 }
 
 /**
- * Inserts the agent; undefined if the workspace already has an agent of that name, which the unique key prevents (I15).
+ * Inserts the agent; undefined if the workspace already has an agent of that name. The unique key prevents a second
+ * agent (I15).
  */
 const createAgentFor = (trx: Db, row: InstallCodeRow, tokenHash: string, now: number): Promise<AgentRow | undefined> =>
   trx

@@ -93,7 +93,7 @@ function readFiles(file: string): Verdict<RuntimeBuild, 'build_refused'> | undef
     FileRead,
   ]
   if (build.is === 'unreadable') return refusedBuild(`${file} ${build.why}.`)
-  // A signature that cannot be read is not a missing one: such a build would be served as unsigned.
+  // A signature that cannot be read must not count as missing, because the build would then be served as unsigned.
   if (sum.is === 'unreadable') return refusedBuild(`${file}.sha256 ${sum.why}.`)
   if (signature.is === 'unreadable') return refusedBuild(`${file}.sig ${signature.why}.`)
   const bytesOf = (read: FileRead) => (read.is === 'bytes' ? read.bytes : undefined)
@@ -134,7 +134,8 @@ export function judgeBuild(
 const refusedBuild = (message: string) => ({ ok: false, code: 'build_refused', message }) as const
 
 /**
- * Reads what a build of `svc.pyz` says about itself, without running it: the file `release.json` in its archive.
+ * The facts that a build of `svc.pyz` states about itself, in the file `release.json` of its archive. They are read
+ * without running the build.
  */
 interface ReleaseNote {
   version: string

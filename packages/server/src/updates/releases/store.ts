@@ -105,7 +105,7 @@ export function addRelease(
 
 /**
  * Decides what a starting node does with the build in its folder. `says` explains in the log why the build is not
- * served. `remarks` are about runtimes that will not update themselves to it.
+ * served. `remarks` are about runtimes that will not update themselves to the build.
  */
 export function adoptRelease(
   db: Db,

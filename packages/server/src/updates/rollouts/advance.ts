@@ -1,7 +1,7 @@
 /**
  * Advances rollouts. Any node may do it. It works in short transactions, each of which locks the row of the rollout;
- * other nodes skip it meanwhile. Agents are judged outside of them, since on the embedded database reports wait for a
- * transaction. A step is carried out only if the rollout has not changed since its agents were read.
+ * other nodes skip it meanwhile. Agents are judged outside of these transactions, since on the embedded database
+ * reports wait for a transaction. A step is carried out only if the rollout has not changed since its agents were read.
  */
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { findRole, roleToAct } from '../../people/workspaces/store.ts'
@@ -136,8 +136,8 @@ async function withdrawLeft(db: Db, rollout: RolloutDbRow, now: number): Promise
 }
 
 /**
- * Advances a rollout by one step; undefined when another node has it, or it is no longer running. `more` means that
- * another step can follow at once.
+ * Advances a rollout by one step; undefined when another node works on the rollout, or it is no longer running. `more`
+ * means that another step can follow at once.
  */
 async function advance(db: Db, id: string, now: number): Promise<RolloutAdvance | undefined> {
   const begun = await transaction(db, (trx) => begin(trx, id, now))
@@ -210,8 +210,8 @@ async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): P
 }
 
 /**
- * Wishes the version for the next agents whose wave has started, at most `agentsAtOnce` of them. They are updated by
- * ascending id, the order in which reports lock agents too, so that the two cannot deadlock.
+ * Wishes the version for the next agents whose wave has started, at most `agentsAtOnce` of them. The agents are updated
+ * by ascending id. Reports lock agents in the same order, so the two cannot deadlock.
  */
 async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<string[]> {
   const due = await trx

@@ -1,6 +1,4 @@
-/**
- * Lets the agents of a rollout that watch a version start the update without waiting for the end of the watch (D30).
- */
+/** Lets agents of a rollout start the update although they still watch the version that they run (D30). */
 import type { RolloutSeen } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { Actor, ChangeContext } from '../../people/audit/by.ts'
@@ -18,9 +16,9 @@ import { lockRollout } from './withdraw.ts'
 const agentsAtOnce = 100
 
 /**
- * Marks the wishes of all agents that the rollout has asked and that wait for the end of a watch, a few in each
- * transaction. Agents of later waves are left out, because their watches may have ended when their wave starts. Returns
- * the ids of the agents.
+ * Marks the wishes of the rollout for agents that wait for the end of a watch, a few agents in each transaction. Agents
+ * of later waves are left out, because their watches may have ended when their wave starts. Returns the ids of the
+ * agents.
  */
 export async function doNotWaitInRollout(
   { db, by, now }: ChangeContext<Actor, Db | RunInTransaction>,

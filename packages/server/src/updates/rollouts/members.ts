@@ -143,10 +143,16 @@ export function leaveOutReason(
   return needed && whySvcTooOld(agent, version, needed)
 }
 
-/** The reason of an attempt, without the versions and the time that a runtime writes before it. */
+/**
+ * The end of a sentence about an attempt: the reported reason, without the versions and the time that a runtime writes
+ * before the reason.
+ */
 const said = (message: string | null): string => (message ? `: ${readAttemptText(message)?.reason ?? message}` : '.')
 
-/** The unfinished rollout that each of these agents is in, by the agent's id, without those of `except`. */
+/**
+ * The unfinished rollout that each of these agents is in, by the agent's id. The rollouts with the ids `except` do not
+ * count.
+ */
 async function inRollouts(
   on: Db | RunInTransaction,
   workspace: { id: string },

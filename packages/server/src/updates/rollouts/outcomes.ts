@@ -1,6 +1,7 @@
 /**
- * Records the states of the agents of a rollout. They are judged outside of transactions, since on the embedded
- * database reports wait for one; each short transaction checks that the rollout has not changed meanwhile.
+ * Records the states of the agents of a rollout. Agents are judged outside of transactions, since on the embedded
+ * database reports wait while a transaction runs. Each short transaction that records states checks that the rollout
+ * has not changed meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isPostgres } from '../../platform/db/engine.ts'

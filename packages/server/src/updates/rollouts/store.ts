@@ -119,8 +119,8 @@ async function storePlanned(
 }
 
 /**
- * Locks the rollouts that a new one ends, in a fixed order and before the workspace, as an advancing rollout does. One
- * that has ended meanwhile needs no end.
+ * Locks the rollouts that a new rollout ends, in a fixed order and before the workspace, as an advancing rollout does.
+ * A rollout that has ended meanwhile is left out of the result.
  */
 async function lockEnding(
   trx: Db,

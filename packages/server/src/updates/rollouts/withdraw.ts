@@ -1,6 +1,6 @@
 /**
  * Withdraws wishes of a rollout that was paused, halted or ended, in short transactions: SQLite has one connection, so
- * reports would wait for a long one. If the service is killed in between, the sweeper goes on.
+ * reports would wait for a long transaction. If the service is killed in between, the sweeper continues.
  */
 import type { RolloutState } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'
@@ -14,7 +14,8 @@ import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWishInTransaction, clearRuntimeWishInTransaction } from '../wishes/store.ts'
 
 /**
- * The states in which a rollout has no wishes that were not offered. A rollout that waits or is done keeps such wishes.
+ * The states in which a rollout must have no wishes that were not offered. A rollout that waits or is done keeps such
+ * wishes.
  */
 const without: readonly RolloutState[] = ['paused', 'halted', 'cancelled']
 
@@ -28,7 +29,10 @@ interface Withdrawal {
   alsoOffered?: boolean
 }
 
-/** Withdraws wishes of a rollout that were not offered to an agent yet. It stops if the rollout runs again. */
+/**
+ * Withdraws the wishes of a rollout that were not offered to an agent yet, with `alsoOffered` also those that were
+ * offered but not carried out. It stops if the rollout runs again.
+ */
 export async function withdrawWishes(on: Db | RunInTransaction, rollout: RolloutDbRow, how: Withdrawal): Promise<void> {
   let last: string | undefined = ''
   while (true) {

@@ -8,9 +8,8 @@ import type { ServedRelease } from '../releases/store.ts'
 import { isReleaseHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
 
 /**
- * An attempt may end with the same outcome and message as the attempt before it, so that the report does not show its
- * end. If the runtime reports the wished version for this many seconds after that, it counts as having kept the version
- * (D34).
+ * The seconds for which a runtime must report the wished version until it counts as having kept it (D34), although no
+ * report shows the end of the attempt: an attempt may end with the same outcome and message as the attempt before it.
  */
 const sameOutcomeSeconds = 600
 

@@ -47,8 +47,8 @@ export async function wishMany(
 }
 
 /**
- * Sets or withdraws the wishes of a few agents in one transaction. It locks the agents in the order of their ids, as
- * reports do, so that the two cannot deadlock.
+ * Sets or withdraws the wishes of a few agents in one transaction. It locks the agents in the order of their ids.
+ * Reports lock agents in the same order, so the two cannot deadlock.
  */
 async function wishPiece(
   trx: Db,

@@ -225,8 +225,8 @@ function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Jud
 }
 
 /**
- * Adds a timeline line about a change of the runtime for which there is no wish now: a person changed it on the
- * machine, or it is the late outcome of an earlier wish.
+ * Adds a timeline line about a change of the runtime for which there is no wish now. Either a person changed the
+ * runtime on the machine, or the change is the late outcome of an earlier wish.
  */
 function noteUnwished(before: UpdateAttempts, runtime: Report['runtime'], note: AddUpdateNote): void {
   if (!before.runtime || !runtime) return
