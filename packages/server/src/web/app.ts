@@ -105,7 +105,10 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   return app
 }
 
-/** Refuses a path that no route may get, as JSON or as a page for a browser that shows the address in a tab. */
+/**
+ * Refuses a request whose path the router may not see, as JSON or as a page for a browser that shows the address in a
+ * tab.
+ */
 function refuseUnknown({ baseUrl }: WebDeps['config'], req: IncomingMessage, res: ServerResponse): void {
   if (wantsPage(req)) sendPage(req, res, 404, unopened(refusals.not_found[1], baseUrl))
   else refuseAndClose(req, res, 'not_found')
@@ -144,8 +147,8 @@ function answer({ config, log }: WebDeps, c: Context<WebEnv>, error: Error): Res
 }
 
 /**
- * The HTTP status with which a refusal is sent. It is 200 if the page asks for that; the page then reads the real
- * status from a header.
+ * The HTTP status with which a refusal is sent. It is 200 if the page asks for that and the status is one that the page
+ * expects; the page then reads the real status from a header.
  */
 function statusFor(c: Context<WebEnv>, { status }: Refusal): number {
   const asks = c.req.header(refusedHeader) === '200' && c.req.path.startsWith('/api/web/')

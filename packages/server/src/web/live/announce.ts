@@ -9,7 +9,7 @@ import type { Live } from '../../platform/base.ts'
 export const liveChannel = 'svc_live'
 /**
  * The kinds of changes: a report, another change of agents, of lists, of alerts, and of rights (`g`). A node of an
- * earlier version ignores `g`, because it reads it as a change that affects no agent.
+ * earlier version takes `g` for a change that affects no agent, and so ignores it.
  */
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
 /**

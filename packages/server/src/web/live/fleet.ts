@@ -53,7 +53,10 @@ interface KeptFleet {
    * The first reading of all costs, while it is in progress, and the ids of the agents that reported after it began.
    */
   summing: { done: Promise<void>; reported: Set<string> } | undefined
-  /** The daily costs that still wait in the rows of last reports, while all other costs are not read. */
+  /**
+   * The daily costs that still wait in the rows of last reports: the column `usage` by agent id. Kept only until the
+   * costs of all agents are read.
+   */
   waiting: Map<string, string | null>
   alerts: AlertsOf
   alertsChanged: boolean
@@ -270,7 +273,9 @@ async function readSome(
   if (!sums) for (const [id, usage] of waiting) fleet.waiting.set(id, usage)
 }
 
-/** Reads the costs of some agents again; of more than fit into one query, the costs of all. */
+/**
+ * Reads the costs of some agents again. If there are more agents than fit into one query, it reads the costs of all.
+ */
 async function readSums(
   source: FleetSource,
   workspaceId: string,

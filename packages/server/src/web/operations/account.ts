@@ -69,7 +69,7 @@ export const accountOperations = [
   ),
 ]
 
-/** Refuses a first factor while a node is heard that would sign its person in without asking for it. */
+/** Refuses to set up a first factor while a node runs that would sign the person in without asking for it. */
 async function refuseOldNodes(db: Db, live: Live): Promise<void> {
   if (await isNodeWithoutFactors(db, live.nodesHeard?.() ?? [])) throw new Refusal('nodes_mixed')
 }

@@ -34,8 +34,8 @@ import type { Deps } from '../routing/deps.ts'
 import { bindChange, bindReading } from '../routing/operations.ts'
 
 /**
- * The milliseconds between two look-ups of the result of a test message, and those after which the last one is made.
- * The message is tried once, for at most 15 s, after the deliveries that are in front of it.
+ * The milliseconds between two look-ups of the result of a test message, and the milliseconds after which the last
+ * look-up is made. The message is tried once, for at most 15 s, after the deliveries that are in front of it.
  */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 

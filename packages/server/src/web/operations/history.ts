@@ -92,7 +92,10 @@ const keptAnswers = {
   csv: sharedAnswers(() => performance.now(), keptMs, maxKept.csv),
 } as const
 
-/** The last reading of costs of each workspace that has one. A workspace reads one at a time, since each is large. */
+/**
+ * The reading of costs that was started last in each workspace. The readings of a workspace run one after another,
+ * since each is large.
+ */
 const readings = new Map<string, Promise<unknown>>()
 
 function afterReadings<T>(workspace: { id: string }, read: () => Promise<T>): Promise<T> {

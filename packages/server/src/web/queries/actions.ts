@@ -46,8 +46,8 @@ export async function actionsOfWorkspace(
 }
 
 /**
- * The number of actions of a workspace of which an agent has no outcome yet. Their kept counts select the few that are
- * counted; an action without counts is left out until the sweeper has counted it.
+ * The number of actions of a workspace of which an agent has no outcome yet. An action without counts is left out until
+ * the sweeper has counted its agents.
  */
 export async function countUnfinishedActions(db: Db, workspace: { id: string }): Promise<number> {
   const perhaps = await db

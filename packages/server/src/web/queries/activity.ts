@@ -96,7 +96,7 @@ async function* linesInTurns(
   }
 }
 
-/** The lines of a person, of kinds of actions, and of a time, newest first. */
+/** The lines of a person, of kinds of actions, and of a time span, newest first. */
 function newestLines(
   db: Db,
   { id: workspaceId }: { id: string | null },

@@ -65,7 +65,10 @@ export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: n
   return readLines(db, rows, now)
 }
 
-/** The alerts about an agent that opened or ended between two times, at most `limit`, the newest. */
+/**
+ * The alerts about an agent that may have opened or ended between two times: at most `limit` open ones, the newest, and
+ * at most `limit` that have ended, those that ended last.
+ */
 export async function findAlertsAbout(
   db: Db,
   agent: AgentRow,
@@ -79,7 +82,7 @@ export async function findAlertsAbout(
 }
 export type AgentAlertRows = Awaited<ReturnType<typeof findAlertsAbout>>
 
-/** The shown alerts about an agent. One about many offline agents counts for each agent that it names. */
+/** The shown alerts about an agent. An alert about many offline agents counts for each agent that it names. */
 const rowsAbout = (db: Db, agent: AgentRow) =>
   shownRows(db, agent.workspace_id).where((eb) =>
     eb.or([

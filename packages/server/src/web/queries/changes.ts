@@ -41,7 +41,10 @@ const change = (at: number, what: HistoryChange['what'], more: Partial<HistoryCh
   ...more,
 })
 
-/** One change for the beginning of a time span, and one for its end if it has ended. */
+/**
+ * One change for the beginning of a time span, and one for its end. A span that has not ended ends at infinity, and no
+ * list reaches that far.
+ */
 const ends = (what: HistoryChange['what'], { from, until }: { from: number; until: number }, text: string | null) => [
   change(from, what, { from: false, to: true, text }),
   change(until, what, { from: true, to: false, text }),

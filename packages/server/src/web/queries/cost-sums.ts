@@ -57,14 +57,14 @@ export const costCellAt = (sums: Float64Array, column: number): CostCell => ({
 
 /** The maximum number of sums in a table; more would take too much memory. */
 const maxCells = 2_000_000
-/** The numbers of a block of sums (512 KB). */
+/** The length of a block of sums in numbers (512 KB). */
 const blockLength = 65_536
 /** The maximum number of sums to read in one turn of the event loop, unless a single agent has more. */
 const sumsAtOnce = 1000
 /** The maximum number of stored rows that one query adds up. PostgreSQL adds them up outside this process. */
 const rowsAtOnce = { sqlite: 1000, postgres: 20_000 } as const
 const agentsAtOnce = 250
-/** The rows that an agent usually has for a day if its models count, too. */
+/** The number of rows that an agent usually has for a day if its models count, too. */
 const rowsWithModels = 3
 const deletedDaysAtOnce = 5
 /** The maximum number of readings if the data changes meanwhile. */
@@ -80,7 +80,7 @@ export function startOfStep(day: number, by: CostStep): number {
 
 /**
  * Reads the sums of a workspace. Sums move when an agent is deleted, so a reading during a deletion would count them
- * twice or not at all: it is repeated, and refused in the end.
+ * twice or not at all. Such a reading is repeated; after `maxReadings` attempts the question is refused.
  */
 export async function costTable(db: Db, workspace: { id: string }, question: CostQuestion): Promise<CostTable> {
   for (let attempt = 0; attempt < maxReadings; attempt++) {
@@ -161,7 +161,7 @@ class Adding {
   }
 }
 
-/** The first days of all times of a question, oldest first. */
+/** The first days of all time spans of a question, oldest first. */
 function startsOf({ from, to, by }: CostQuestion): number[] {
   const starts = new Set<number>()
   for (let day = from; day <= to; day++) starts.add(startOfStep(day, by))

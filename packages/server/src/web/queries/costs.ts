@@ -57,7 +57,7 @@ type NamedCell = readonly [name: SumName, cell: CostCell]
 const mostExpensiveFirst = ([a, x]: NamedCell, [b, y]: NamedCell): number =>
   y.costMicro - x.costMicro || (String(a) < String(b) ? -1 : 1)
 
-/** The names that have sums in one time, the most expensive first. */
+/** The names that have sums in one time span, the most expensive first. */
 function* ordered({ names }: CostTable, column: number): SlicedWork<NamedCell[]> {
   const named: NamedCell[] = []
   yield* forEachInSlices(names, ([name, sums]) => {
@@ -185,8 +185,8 @@ function addToCell(sum: CostCell, { runs, costMicro, outputTokens }: CostCell, s
 }
 
 /**
- * The number of deleted agents whose first day with runs is not after these days, and whose last one is not before
- * them.
+ * The number of deleted agents whose first day with runs is not after these days, and whose last day with runs is not
+ * before them.
  */
 async function countDeleted(db: Db, workspace: { id: string }, { from, to }: CostQuestion): Promise<number> {
   const rows = await db
@@ -203,7 +203,7 @@ async function countDeleted(db: Db, workspace: { id: string }, { from, to }: Cos
 
 /** The days whose runs are looked at, and the number of runs that are shown. */
 const [runDays, maxRuns] = [7, 20]
-/** The number of agents whose runs are read in one turn of the event loop. An agent has up to 2000. */
+/** The number of agents whose runs are read in one turn of the event loop. An agent has up to 2,000 runs. */
 const agentsAtOnce = 4
 
 /**

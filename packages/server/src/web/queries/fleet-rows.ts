@@ -154,9 +154,9 @@ export async function readAgentColumns(db: Db, workspaceId: string, ids: readonl
 
 /**
  * The hosts of agents that have not reported since the column for them exists. They are in the bodies of the reports,
- * which are large, so each is read once and then taken from the row before. A node of an earlier version leaves the
- * column as it is: while one runs beside this one, an agent that changed its machine may be shown with the old one
- * until it reports to a newer node.
+ * which are large, so each host is read once and then taken from the row before. A node of an earlier version leaves
+ * the column as it is. While such a node runs beside this one, an agent that moved to another machine may be shown with
+ * the old host until it reports to a newer node.
  */
 async function readHosts(
   db: Db,
@@ -176,8 +176,8 @@ async function readHosts(
 }
 
 /**
- * Sums of the daily totals in millionths of a dollar, of the last `days` days; with `ids` for these agents, whatever
- * their workspace. The query scans the primary key (agent, day, model) once.
+ * Sums of the daily totals in millionths of a dollar, of the last `days` days. With `ids`, only these agents count,
+ * whatever their workspace. The query scans the primary key (agent, day, model) once.
  */
 export async function costSums(
   db: Db,

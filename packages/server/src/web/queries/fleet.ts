@@ -212,8 +212,8 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
 }
 
 /**
- * The value for sorting by level. An offline agent counts as at least between warn and bad, so that it is not hidden
- * among many healthy ones.
+ * The value for sorting by level. An offline agent ranks between warn and bad, or as bad if its level is bad, so that
+ * it is not hidden among many healthy ones.
  */
 export function troubleRank(row: FleetRow, now: number): number | null {
   const own = levelOf(row)
@@ -237,8 +237,8 @@ function* sortRows(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): S
 }
 
 /**
- * Each fleet's agents in the order of their names. Comparing ten thousand names as people would takes longer than
- * everything else in this file, and names seldom change.
+ * Each fleet's agents in the order of their names. Comparing ten thousand names in the order of the alphabet takes
+ * longer than everything else in this file, and names seldom change.
  */
 const orders = new WeakMap<ReadonlyMap<string, FleetRow>, { id: string; name: string }[]>()
 

@@ -45,7 +45,7 @@ function take(jobs: Map<string, JobRuns>, run: Run): void {
   if (job.printed === null && run.log === failedLogName(name)) job.printed = run.id
 }
 
-/** The job of a run; undefined for any other run. The host agent puts the job in front of the id. */
+/** The job of a run; undefined for a run that is not of a job. The host agent puts the job in front of the id. */
 export function jobOf({ kind, id }: Run): string | undefined {
   const end = id.indexOf('/')
   return kind === 'job' && end > 0 ? id.slice(0, end) : undefined

@@ -244,8 +244,8 @@ type ShownMember = Parameters<typeof runningVersion>[0] & { state: RolloutAgentS
 const maxPrinted = 100
 
 /**
- * The logs with the output of the versions to which agents were rolled back, by version; empty if no agent of the
- * rollout was rolled back.
+ * For each version to which agents were rolled back, the name of the log that it declares for the output. Versions
+ * without such a log are left out.
  */
 async function printedBy(db: Db, rollout: RolloutDbRow, members: readonly ShownMember[]): Promise<Map<string, string>> {
   if (rollout.kind !== 'blueprint') return new Map()

@@ -26,7 +26,7 @@ export interface StoredStates {
   firstReportAt: number | null
   /** The level changes in the time that is asked for, and the last one before it, oldest first. */
   levels: readonly LevelRow[]
-  /** The times offline. One that has not ended is included, with infinity as its end. */
+  /** The times offline. A time that has not ended is included, with infinity as its end. */
   offline: readonly OfflineSpan[]
   /** The outages of the service. */
   away: readonly StoredSpan[]

@@ -64,7 +64,8 @@ interface LastColumns {
 }
 
 /**
- * The time of the first report. After an upgrade, until the sweeper has stored it, the time of the oldest known report.
+ * The time of the first report; null if there is none. After an upgrade it is the time of the oldest known report,
+ * until the sweeper has stored that time.
  */
 export const findFirstReport = (
   { first_report_at, received_at }: LastColumns,

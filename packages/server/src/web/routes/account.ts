@@ -123,7 +123,7 @@ const maxPending = 1000
 
 /**
  * Requests of people who forgot their password. The answer depends only on what was typed, because the service looks up
- * only afterwards whether an address has an account. For one without an account nothing is queued.
+ * only afterwards whether an address has an account. For an address without an account no mail is queued.
  */
 function forgottenPasswords({ store, config, log, now, signIn }: WebDeps) {
   let last: Promise<unknown> = Promise.resolve()

@@ -1,8 +1,9 @@
 /**
  * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help), the results of a
  * search (`/help?q=`), the index with which the page searches them, and the files of sdk/, which people copy beside
- * their programs. Nobody has to sign in. A document has exactly one address; a slash at its end and upper case lead to
- * it. The folder is listed like that of the page, so requests for other addresses take no memory.
+ * their programs. Nobody has to sign in. A document has exactly one address; an address with a slash at its end or in
+ * upper case is redirected to it. The folder is listed like that of the page, so requests for other addresses take no
+ * memory.
  */
 import type { HttpBindings } from '@hono/node-server'
 import { type HelpHit, type HelpIndex, helpFor } from '@svc/api/help'
@@ -42,7 +43,7 @@ export function helpRoutes(dir: string, clock: () => number = () => performance.
 
 /**
  * The answer with a document in the colour scheme that the person chose on the page, which stores the choice in a
- * cookie; undefined if the system decides.
+ * cookie. Undefined if the system decides the scheme, and for files that are no documents.
  */
 function answerInColourScheme(c: PageContext, { type, bytes }: PageFile): Response | undefined {
   if (colourSchemeOf(c) === undefined || !type.startsWith('text/html')) return undefined

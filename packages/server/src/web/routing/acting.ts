@@ -88,8 +88,8 @@ const actingIn = <D extends ActingNeeds>(deps: D, { person }: Requester, trx: Tr
 })
 
 /**
- * Throws if the session of this person has ended, or the person is disabled. On PostgreSQL its row is locked, so a
- * sign-out either waits for this transaction, or this transaction sees that the session has ended.
+ * Throws if the session of this person has ended, or the person is disabled. On PostgreSQL the row of the session is
+ * locked, so a sign-out either waits for this transaction, or this transaction sees that the session has ended.
  */
 async function confirmSession(trx: Trx, { person, session }: Requester): Promise<void> {
   const row = trx
@@ -104,8 +104,9 @@ async function confirmSession(trx: Trx, { person, session }: Requester): Promise
 }
 
 /**
- * Returns the person's rights in the workspace; throws if the session has ended, or the role is missing or too low. All
- * transactions take their locks in the order session, member, workspace, agents, so that they cannot deadlock.
+ * Returns the person's rights in the workspace. Throws if the session has ended, if the person is no member or lacks
+ * the role, or if the role needs a second factor that the session has not shown. All transactions take their locks in
+ * the order session, member, workspace, agents, so that they cannot deadlock.
  */
 async function confirmMember(trx: Trx, who: RequesterInWorkspace, role: Role, now: number): Promise<MemberRights> {
   await confirmSession(trx, who)

@@ -5,8 +5,8 @@ import type { Auth } from '../../people/accounts/auth.ts'
 export interface Deps extends AgentDeps {
   auth: Auth
   /**
-   * Begins a round of the sweeper at once, which goes on with what a change has left. Absent in a command that runs
-   * without the service.
+   * Begins a round of the sweeper at once, which continues the work that a change has left. Absent in a command that
+   * runs without the service.
    */
   hurrySweeper?(): void
   /** Aborted when the service stops. Absent in a command that runs without the service. */

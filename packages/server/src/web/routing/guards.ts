@@ -72,10 +72,10 @@ export const requireAgent = ({ store: { db }, now }: Deps, oldNames = false): Gu
   })
 
 /**
- * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`; one
- * with neither header does not come from a current browser, and carries only cookies that a person put there. The only
- * exception is the callback of the sign-in provider: it is a navigation from another site, and is accepted only in the
- * browser that was sent to the provider.
+ * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`. A
+ * request with neither header does not come from a current browser, and carries only cookies that a person put there.
+ * The only exception is the callback of the sign-in provider: it is a navigation from another site, and is accepted
+ * only in the browser that was sent to the provider.
  */
 export const requireSameOrigin = (baseUrl: string): Guard =>
   createMiddleware(async function sameOrigin(c, next) {
@@ -89,5 +89,8 @@ export const requireSameOrigin = (baseUrl: string): Guard =>
     await next()
   })
 
-/** True for a request that shows a page in a tab, and not inside a page of another site. */
+/**
+ * True for a request that shows a page in a tab, and not inside a page of another site. A browser that does not say
+ * what the request is for is believed.
+ */
 const navigates = (destination: string | undefined): boolean => destination === undefined || destination === 'document'

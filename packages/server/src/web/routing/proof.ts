@@ -24,7 +24,10 @@ export const needsProof = (
   facts: { params: Readonly<Record<string, string>>; membership: string | undefined },
 ): boolean => (typeof proof === 'function' ? proof(input, facts) : proof === true)
 
-/** Names an operation in the question for a proof: the words of the operation, without the notes after a semicolon. */
+/**
+ * Names an operation in the question for a proof: by the words that its rule for proofs has, or else by its own words
+ * without the notes after a semicolon.
+ */
 export const actText = ({ says, proof }: Pick<Operation, 'says' | 'proof'>): string =>
   (typeof proof === 'function' && proof.says) || says.replace(/;.*/s, '')
 
@@ -36,8 +39,9 @@ const reasons = {
 const tooManyActsText = `You have done this ${maxEvidence.toLocaleString('en-US')} times in 24 hours: wait, or ask another admin.`
 
 /**
- * Throws if the session has no proof, or if the person has used the operation so often in a day that the activity could
- * not keep it. Operations on the person's own account are not refused, so that nobody can lock its owner out.
+ * Throws if the session has no proof. In a workspace it also throws if the person has used the operation so often in a
+ * day that the activity could not keep it. Operations on the person's own account have no such limit, so that nobody
+ * can lock its owner out.
  */
 export async function demandProof(
   { config, store, now }: Deps,

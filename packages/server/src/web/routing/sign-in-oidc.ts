@@ -53,7 +53,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
 
   const heard = (): readonly string[] => deps.live.nodesHeard?.() ?? []
 
-  /** Logs the reason of a failure, once. The line about a try to sign in says whose it was. */
+  /** Logs the reason of a failure, once. The log's line about a try to sign in says whose try it was. */
   function noteFailure(c: Context<WebEnv>, purpose: VisitPurpose['is'] | undefined, why: string): void {
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
     // Anybody can open the address without a visit, so that is no warning.
@@ -61,7 +61,10 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
     log[level]({ why, purpose, request }, 'a sign-in through the provider failed')
   }
 
-  /** Refuses a connection while a node runs that would leave it behind when it hands an account over. */
+  /**
+   * Refuses to connect an account while a node runs that does not know connections. Such a node would hand an account
+   * over to somebody else and leave it connected.
+   */
   const demandNewNodes = async (): Promise<void> => {
     if (await isNodeWithout('oidc', store.db, heard(), now())) throw new Refusal('nodes_mixed', oldNode)
   }
@@ -174,7 +177,8 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
     },
     /**
      * Signs in, or connects the account of the signed-in person, when a browser comes back. Returns the address of the
-     * page to which it goes, also if the service itself fails, because a person would see the error as JSON.
+     * page to which the browser goes. It does so even if the service itself fails, because the person would otherwise
+     * see the error as JSON.
      */
     async handleCallback(c: Context<WebEnv>): Promise<string> {
       const [cookies, state] = [c.req.header('cookie'), c.req.query('state') ?? '']

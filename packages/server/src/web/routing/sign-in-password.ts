@@ -26,9 +26,9 @@ export function passwordStep(
   { addressOf, halves, newSession, note, take }: Sessions,
 ) {
   /**
-   * Returns the person's new session, or the first half of a sign-in if the person has a second factor;
-   * undefined if the password is wrong or nobody has that address. Throws if the person is disabled and the password
-   * right, if the queue for hashing is full, without checking the password, or if the database cannot be reached.
+   * Returns the person's new session, or the first half of a sign-in if the person has a second factor; undefined if
+   * the password is wrong or nobody has that address. Throws if the password is right but the person is disabled, or if
+   * the database cannot be reached. If the queue for hashing is full, it throws without checking the password.
    */
   async function judge(c: Context<WebEnv>, person: SignedInAccount | undefined, { password, known }: PasswordTry) {
     const turn = { known, caller: callerKey(addressOf(c)) }
@@ -66,7 +66,9 @@ export function passwordStep(
     return { ok: false, second }
   }
 
-  /** Checks a password. Without a stored one a hash is made as well, so that the answer takes the same time. */
+  /**
+   * Checks a password. If the account has no password, one is hashed anyway, so that the answer takes the same time.
+   */
   async function isRight(password: string, hash: string | null): Promise<boolean> {
     if (password.length > passwordLength.max) return false
     const hashing = (await auth.$context).password

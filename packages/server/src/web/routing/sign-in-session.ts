@@ -128,8 +128,8 @@ export function sessionMaker(
   }
 
   /**
-   * Makes a session, unless the person is disabled. That is checked afterwards, because a person who is disabled at the
-   * same time loses only the sessions that existed at that time (people/workspaces/people.ts).
+   * Makes a session, unless the person is disabled. That is checked before and afterwards, because a person who is
+   * disabled at the same time loses only the sessions that existed at that time (people/workspaces/people.ts).
    */
   async function newSession(c: Context<WebEnv>, { id }: SignedInAccount, db: Db = store.db): Promise<NewSession> {
     if (await isDisabled(db, id)) throw new Refusal('account_disabled')

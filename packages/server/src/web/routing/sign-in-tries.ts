@@ -1,4 +1,7 @@
-/** Limits of tries: work is refused above its limit. Each try that failed gets a line in the log by its caller. */
+/**
+ * Limits tries: work is refused above its limit. The callers of these functions write a line to the log about each
+ * failed try.
+ */
 import type { Verdict } from '@svc/protocol'
 import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
 import type { SignInOutcome } from '../../people/accounts/sign-in-records.ts'
@@ -79,8 +82,9 @@ export function providerTries(): ProviderTries {
 
 interface ProviderTries {
   /**
-   * Begins a callback, with the state of its visit. Refused if the same one is pending, since a browser comes back
-   * once, or if too many have failed or are pending. The message is the reason for the log.
+   * Begins a callback, with the state of its visit. It is refused if a callback with the same state is pending, since a
+   * browser comes back once, or if too many callbacks have failed or are pending. The message is the reason for the
+   * log.
    */
   begin(key: string, state: string, now: number): Verdict<ProviderTry, 'failed' | 'busy'>
 }

@@ -71,22 +71,25 @@ export interface SignIn {
   /** Signs in with a passkey. Any passkey that is not accepted gets the answer of a wrong password. */
   withPasskey(c: Context<WebEnv>, answer: PasskeyAnswer): Promise<void>
   /**
-   * Checks a passkey that the signed-in person shows, and runs `work`, which uses it up. A wrong passkey counts as one
-   * at a failed sign-in.
+   * Checks a passkey that the signed-in person shows, and runs `work`, which uses it up. A wrong passkey counts like
+   * one at a sign-in.
    */
   showPasskey(c: Context<WebEnv>, answer: PasskeyAnswer, work: (use: PasskeyUse) => Promise<void>): Promise<void>
   /**
    * Runs `work`, which checks a new passkey and adds it, with the challenge to which the answer belongs. A wrong
-   * passkey counts as one at a failed sign-in.
+   * passkey counts like one at a sign-in.
    */
   addPasskey<T>(c: Context<WebEnv>, answer: NewPasskeyAnswer, work: (to?: Challenge) => Promise<T>): Promise<T>
   /** Throws if no sign-in provider is set up, or while accounts cannot be connected with it. */
   demandProvider(): Promise<void>
-  /** Gives the browser a visit to the provider, and returns its address; undefined if the provider does not answer. */
+  /**
+   * Gives the browser a visit to the provider, and returns the provider's address; undefined if the provider does not
+   * answer.
+   */
   toProvider(c: Context<WebEnv>, purpose: VisitPurpose): Promise<string | undefined>
   /**
    * Signs in, or connects the account of the signed-in person, when a browser comes back from the provider. Returns the
-   * address of the page to which it goes.
+   * address of the page to which the browser goes.
    */
   fromProvider(c: Context<WebEnv>): Promise<string>
   /** Signs in a person who was identified by a one-time link or an invitation. */
@@ -94,7 +97,7 @@ export interface SignIn {
   out(c: Context<WebEnv>): Promise<void>
   /**
    * Runs `work`, which judges a one-time link or an invitation. A link that does not exist counts against the limit of
-   * tries of the network address, and gets a line in the log; above the limit `work` does not run.
+   * the known browser, or else of the network address, and gets a line in the log. Above the limit `work` does not run.
    */
   countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
   /** The id of the browser of a request if anybody has signed in with it before, whatever the account. */
