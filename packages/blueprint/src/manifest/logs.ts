@@ -73,7 +73,7 @@ function aroundStar(text: string): TextAroundStar | undefined {
 
 const fillStar = ([before, behind]: TextAroundStar, found: string): string => before + found + behind
 
-/** The word for which the star stands in a name; undefined if the name does not fit, or the word is not valid. */
+/** The word in a name at the place of the star; undefined if the name does not fit, or the word is not valid. */
 function wordIn([before, behind]: TextAroundStar, name: string): string | undefined {
   // If both parts overlap in a name, the word between them is empty, and an empty word is not valid.
   if (!name.startsWith(before) || !name.endsWith(behind)) return undefined

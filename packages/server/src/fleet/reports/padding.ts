@@ -14,8 +14,8 @@ const minLength = 64
 
 /**
  * Pads the JSON of a list so that its length and `others`, the number of characters in the other texts of its row, give
- * a size that similar rows have too. The row grows by at most a 64th, or by 127 characters if that is more. Spaces of
- * an earlier padding are removed first. In a small row the JSON is returned as it is.
+ * a size that similar rows have too; the spaces of an earlier padding are removed first. The row grows by at most a
+ * 64th, or by 127 characters if that is more. In a small row the JSON is returned as it is.
  */
 export function paddedIfLarge(json: string | null, others: number): string | null {
   if (others < largeRow) return json

@@ -153,10 +153,10 @@ export async function readAgentColumns(db: Db, workspaceId: string, ids: readonl
 }
 
 /**
- * The hosts of agents that have not reported since the column for them exists. They are in the bodies of the reports,
- * which are large, so each host is read once and then taken from the row before. A node of an earlier version leaves
- * the column as it is. While such a node runs beside this one, an agent that moved to another machine may be shown with
- * the old host until it reports to a newer node.
+ * The hosts of agents that have not reported since the column for hosts exists, read from the large bodies of the
+ * reports: each host once, and then from the row before. A node of an earlier version leaves the column as it is. While
+ * such a node runs beside this one, an agent that moved to another machine may be shown with the old host until it
+ * reports to a newer node.
  */
 async function readHosts(
   db: Db,

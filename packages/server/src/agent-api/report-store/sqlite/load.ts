@@ -12,7 +12,9 @@ import { type NumberedAgent, numberedAgentReader, type ReadRunRow, type Statemen
 /** The facts shared by the reports of a batch, read once. */
 export interface BatchFacts {
   served: ServedRelease | undefined
-  /** Whether each workspace is activated (5.4), by its id. A workspace is added when its first report is judged. */
+  /**
+   * For each workspace, by its id: true if it is activated (5.4). A workspace is added when its first report is loaded.
+   */
   activated: Map<string, boolean>
   /** The agents with pending commands; undefined if there are so many that each report asks for its own commands. */
   withCommands: Set<string> | undefined
