@@ -59,7 +59,7 @@ export function createSourceDispatcher(
   async function check(): Promise<void> {
     const at = performance.now()
     for (const [id, until] of resting) if (until <= at) resting.delete(id)
-    // A source that cannot be read does not stop the others, but then the check has failed.
+    // A source that cannot be read does not stop the others, but the check then counts as failed.
     const read = await Promise.allSettled(sources.map((source) => source.due(now())))
     const sourceOf = new Map<DueWork, DeliverySource>()
     for (const [i, result] of read.entries()) {

@@ -21,14 +21,14 @@ export interface WaitingDelivery<C> {
 export interface DeliveryPlan<C> {
   /** Deliveries that somebody may have seen. Their rows end with the note that a newer message replaced them. */
   replaced: string[]
-  /** Deliveries that were never tried and are not needed any longer. */
+  /** Deliveries that were neither written nor tried and are not needed any longer. */
   dropped: string[]
   /**
    * The message to write from these changes. `into` is the id of the delivery that gets the message; undefined if a new
    * delivery takes the place of those in `replaced` and `dropped`.
    */
   write?: { into: string | undefined; changes: readonly C[] }
-  /** The delivery to send; undefined if none is due, or if it is the new one. */
+  /** The delivery to send; undefined if none is due, or if a new delivery is sent instead. */
   next: string | undefined
 }
 

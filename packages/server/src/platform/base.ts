@@ -87,7 +87,7 @@ export interface Live {
   isWatched(agentId: string): boolean
   /**
    * The nodes from which announcements arrived in the last minutes. Undefined if none can arrive, because the database
-   * is embedded or this process is a command.
+   * is embedded or this process only runs one command of the operator.
    */
   nodesHeard?(): readonly string[]
 }

@@ -18,8 +18,9 @@ import { dayMs } from './limits/units.ts'
 import { createLoop } from './loop.ts'
 
 /**
- * The milliseconds between two counts of a node. On PostgreSQL a loss of at least this time is always noticed. The
- * embedded database can only lose commits while the service is stopped, so a higher number is enough there.
+ * The milliseconds between two counts of a node. On PostgreSQL, the loss of all commits of at least this time is always
+ * noticed. The embedded database can only lose commits while the service is stopped, so a higher number is enough
+ * there.
  */
 const everyMs = { postgres: 1_000, sqlite: 60_000 }
 const keptMs = 90 * dayMs

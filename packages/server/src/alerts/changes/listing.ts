@@ -27,10 +27,7 @@ export async function listAlerts(
   return rows.map(alertRow)
 }
 
-/**
- * The number of alerts that `listAlerts` can list in all: of a workspace or of the service; without `all` only of those
- * that have not ended.
- */
+/** Counts the alerts of a workspace or of the service that `listAlerts` lists without a limit. */
 export async function countAlerts(db: Db, scopeRef: ScopeRef, { all }: { all: boolean }): Promise<number> {
   const { count } = await db
     .selectFrom('alert')

@@ -92,7 +92,7 @@ async function commandsAfter(db: Db, { id: scope }: AlertScope, now: number, aft
 
 /**
  * Inserts the alert about a command, as one that has already ended; undefined if another node has inserted it. With
- * `muted` the alert is stored, but must not be sent.
+ * `muted` the alert is stored, but no message about it is sent.
  */
 export const insertCommandAlert = (
   trx: Db,

@@ -13,8 +13,8 @@ import type { NamedScope } from './rule-finding.ts'
 import type { ServiceFacts } from './service.ts'
 
 /**
- * The milliseconds between two evaluations, and from the start to the first one. The first is soon, so that a service
- * which restarts often evaluates too.
+ * The milliseconds between two evaluations, and from the start to the first one. The first one comes soon, so that a
+ * service which restarts often evaluates too.
  */
 const [everyMs, firstMs] = [15_000, 2000]
 

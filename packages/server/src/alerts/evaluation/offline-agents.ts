@@ -45,7 +45,7 @@ interface OfflineAgents {
   hasMember?: boolean
 }
 
-/** No offline agents, before an evaluation has read the first ones. `asked` are the ids of agents that have alerts. */
+/** The empty lists with which an evaluation begins. `asked` are the ids of agents that have alerts. */
 export function newOfflineAgents(known: KnownAlerts, asked: ReadonlySet<string>): OfflineAgents {
   const offline: OfflineAgents = { ids: [], names: [], froms: [], sinces: [], unknown: new Set(), counted: 0, asked }
   const mass = massAlertOf(known)

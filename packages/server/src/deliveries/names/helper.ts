@@ -33,7 +33,10 @@ interface AskedProcess {
 
 /** Looks names up in a process of its own. */
 export interface NameHelper {
-  /** Looks a name up. When the signal is aborted, it rejects, and the process that still waits is replaced. */
+  /**
+   * Looks a name up. When the signal is aborted, the look-up rejects, and the process that still waits for it is
+   * replaced.
+   */
   lookUp(name: string, options: LookUpOptions, signal: AbortSignal): Promise<LookupAddress[]>
 }
 

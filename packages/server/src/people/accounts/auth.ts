@@ -153,7 +153,7 @@ export type Auth = ReturnType<typeof openAuth>
 /**
  * Does what the library does at its first use: it opens its own access to the database, and compares the tables with
  * what it expects, over a connection of its own. Within a transaction of the service that would deadlock on SQLite, so
- * it happens before the service listens, and no request can be the first. Later calls return at once.
+ * this call comes before the service listens, and no request can be the first use. Later calls return at once.
  */
 export async function warmUpAuth(auth: Auth): Promise<void> {
   try {

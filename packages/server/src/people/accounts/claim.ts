@@ -2,8 +2,8 @@
  * Hands an account over to the owner of its e-mail address. The link comes from the operator, or by mail to that
  * address. Its use sets a new password and ends all sessions and unused links. A link of the operator also removes all
  * second factors and the connection with the sign-in provider. The first link by mail removes passkeys and the
- * connection, since whoever made the account could still sign in with them, but no authenticator app, with which alone
- * nobody can sign in.
+ * connection, since the person who made the account could still sign in with them, and keeps an authenticator app, with
+ * which alone nobody can sign in.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'

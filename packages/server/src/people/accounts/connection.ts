@@ -59,8 +59,8 @@ export async function disconnect({
 }
 
 /**
- * Disconnects the account of a person that is handed over or reset. False if it is connected with none. The caller ends
- * the sessions.
+ * Disconnects an account that is handed over, or whose factors are reset. False if the account is connected with no
+ * provider. The caller ends the sessions.
  */
 export async function dropConnection(ctx: ChangeContext, config: ConnectionConfig, person: Person): Promise<boolean> {
   const removed = await deleteConnection(ctx.db, person.id)

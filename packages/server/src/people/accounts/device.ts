@@ -1,6 +1,6 @@
 /**
  * The cookie of a browser in which somebody signed in before. It grants no access: sign-in limits count such a browser
- * separately, and its passwords are checked first. It outlives sessions and identifies up to three accounts by
+ * separately, and passwords from it are checked first. It outlives sessions and identifies up to three accounts by
  * signatures only.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'

@@ -1,7 +1,7 @@
 /**
- * The queue for hashing passwords. Few are hashed at once, since each takes a thread that file access needs too; few
- * wait, so that everybody who waits is served within seconds. Known browsers go first; within each of the two queues
- * addresses take turns.
+ * The queue for hashing passwords. Few passwords are hashed at once, since each takes a thread that file access needs
+ * too. Few requests wait, so that everybody who waits is served within seconds. Known browsers go first; within each of
+ * the two queues addresses take turns.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -35,8 +35,8 @@ interface WaitingTurn extends Turn {
 /** The number of passwords that are hashed at the same time. Two of Node's four threads stay free for file access. */
 const hashesAtOnce = 2
 /**
- * The maximum number of waiting turns, once for known browsers and once for strangers. Each is two to three seconds of
- * work.
+ * The maximum number of waiting turns, once for known browsers and once for strangers. A full queue is two to three
+ * seconds of work.
  */
 const maxWaiting = 32
 
@@ -114,8 +114,8 @@ export const hashInTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
   hashQueue.run(turn, () => placed.run(true, work))
 
 /**
- * Runs the hashing of a password in the current turn of the queue. Outside a turn it waits as a known person's hashing
- * does, because the caller is then signed in, invited or the operator.
+ * Runs the hashing of a password in the current turn of the queue. Outside a turn, the hashing waits like that of a
+ * known browser, because the caller is then signed in, invited or the operator.
  */
 export const inHashQueue = <T>(work: () => Promise<T>): Promise<T> =>
   placed.getStore() ? work() : hashQueue.run({ known: true, caller: '' }, work)

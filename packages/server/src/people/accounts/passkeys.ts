@@ -182,8 +182,8 @@ export interface PasskeyUse {
 
 /**
  * Checks the answer of a browser to this challenge; undefined if the answer is not valid. The check takes the same work
- * for known and unknown passkeys. If the counter of a passkey went back, calls `copied` with that passkey, unless the
- * same answer was just sent twice.
+ * for known and unknown passkeys. If the counter of a passkey did not rise, calls `copied` with that passkey, unless
+ * the same answer was just sent twice.
  */
 export async function checkPasskey(
   { db, config, copied }: { db: Db; config: ServiceAddress; copied: (passkey: { id: string; person: string }) => void },
@@ -205,7 +205,8 @@ export async function checkPasskey(
 
 /**
  * Marks the challenge as used and stores the new counter of the passkey, in the transaction that acts on the answer.
- * False if the challenge was used before, or if the passkey was removed or used with a later counter meanwhile.
+ * False if the challenge was used before, or if the passkey was removed or used with the same or a later counter
+ * meanwhile.
  */
 export const takePasskey = async (db: Db, { id, counter, challenge }: PasskeyUse, now: number): Promise<boolean> =>
   (await spendChallenge(db, challenge)) && (await notePasskeyUse(db, id, counter, now))

@@ -1,7 +1,7 @@
 /**
  * Limits how often a person can have the service send something to somebody else: tests of channels, and invitations by
- * mail; and how many accounts strangers make. Each is counted in the database, so that the limits hold on all nodes
- * together and after a restart.
+ * mail; and how many accounts strangers make. Each of these is counted in the database, so that the limits hold on all
+ * nodes together and after a restart.
  */
 import { createHash } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'

@@ -56,7 +56,7 @@ export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLim
 const isIn = (room: Room) =>
   sql<boolean>`${sql.ref('action')} ${sql.raw(room === 'ordinary' ? 'in' : 'not in')} (${sql.join(foldableKinds)})`
 
-/** True if a person has written as many lines of these kinds in the last day as they can. */
+/** True if a person has written as many lines of these kinds in the last day as a person may write. */
 export async function isEvidenceFull(
   db: Db,
   personId: string,

@@ -100,8 +100,8 @@ export const factorKindsOf = ({ totp, passkeys }: HeldFactors = none): ('totp' |
 ]
 
 /**
- * True if the person has any second factor, as admins see it in the list of members. Signing in through the provider
- * shows one.
+ * True if the person has any second factor, as admins see it in the list of members. A connection with the provider
+ * counts as one.
  */
 export const hasAnyFactor = (held?: HeldFactors): boolean =>
   factorKindsOf(held).length > 0 || (held !== undefined && held.connectedAt !== null)

@@ -29,7 +29,10 @@ export const wrongCodesMailMs = 24 * 60 * minute
 /** The milliseconds after which a workspace requires a factor, if no date is named. */
 export const requiredInMs = 7 * 24 * 60 * minute
 
-/** The facts that a session has shown; the times are null if it has shown nothing. */
+/**
+ * The times of a session's sign-in and of what it has shown since: a second factor, and a password. Null if it has
+ * shown none.
+ */
 export interface SessionFacts {
   /** The time at which the person signed in to this session. */
   signedInAt: number

@@ -166,8 +166,8 @@ export async function forgetWrongCodes(db: Db, personId: string, party: PartyOfC
 }
 
 /**
- * True if the last wrong code of this party locked it, and the person had no mail about that within a day. Only one of
- * several callers gets true.
+ * True if the last wrong code of this party locked the party, and the person had no mail about wrong codes within a
+ * day. Only one of several callers gets true.
  */
 export async function mailsWrongCodes(db: Db, personId: string, party: PartyOfCodes, now: number): Promise<boolean> {
   const row = await findTries(db, personId, party)

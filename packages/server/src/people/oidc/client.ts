@@ -41,7 +41,7 @@ interface Call {
 /** The call in which a request is made. The library does not pass the call to `limitedFetch`. */
 const present = new AsyncLocalStorage<Call>()
 
-/** The error for a call of the provider that failed. */
+/** The error for a call to the provider that failed. */
 export class ProviderCallFailed extends Error {
   /** The reason for the log: a code of the library, or the error that the provider names. It holds no token. */
   readonly why: string

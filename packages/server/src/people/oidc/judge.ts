@@ -1,4 +1,6 @@
-/** Decides if a person whose claims the sign-in provider has given signs in, gets an account, or is refused. */
+/**
+ * Decides what follows from the claims of the sign-in provider about a person: a sign-in, a new account, or a refusal.
+ */
 import { domainToASCII } from 'node:url'
 import type { ProviderFailure } from '@svc/api'
 import { readMailbox } from '../../deliveries/recipient.ts'

@@ -209,8 +209,8 @@ export async function listInvitations(
 }
 
 /**
- * The link of an invitation in a list. A link that makes somebody an admin is null, because every reader of the list
- * could use it, and inviting admins needs a proof.
+ * The link of an invitation in a list; null for an invitation as an admin, because every reader of the list could use
+ * the link, and inviting admins needs a proof.
  */
 const listedUrl = (
   people: { auth: Auth; config: { baseUrl: string } },

@@ -1,6 +1,6 @@
 /**
- * The operator disables and enables accounts, deletes them, and makes people operators.
- * Disabling and deleting take the last admin of a workspace, too, and name the workspaces that are left without one.
+ * The operator disables and enables accounts, deletes them, and makes people operators. The last admin of a workspace
+ * can be disabled and deleted, too; the result then names the workspaces that are left without an admin.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'

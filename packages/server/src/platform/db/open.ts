@@ -27,7 +27,10 @@ export type Store =
        * kernel alone would keep such a connection for a quarter of an hour.
        */
       giveUpAfter: (ms: number) => void
-      /** After this call, each new connection is given to `check` before it is used. If that fails, it is closed. */
+      /**
+       * After this call, each new connection is given to `check` before it is used. If `check` rejects, the connection
+       * is closed.
+       */
       checkConnections: (check: (client: pg.ClientBase) => Promise<void>) => void
       close: () => Promise<void>
     }
@@ -115,8 +118,8 @@ export const withMode = (url: string): string =>
 const socketOf = (client: pg.PoolClient): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
 
-// The settings of a PostgreSQL session on which the code relies, in one place. A role or a database may have others,
-// and they survive dumps; so each new connection, also of the accounts library, sets these for itself before it is
+// The settings of a PostgreSQL session on which the code relies, in one place. A role or a database may set other
+// values, which survive dumps. So each new connection, also one of the accounts library, sets these values before it is
 // used.
 
 /**

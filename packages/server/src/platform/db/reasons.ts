@@ -189,7 +189,7 @@ const fits = (is: ReasonRow[0], failure: Failure): boolean =>
   (is.syscall === undefined || is.syscall === failure.syscall)
 
 /**
- * Adds the messages of the inner errors: if a host has several addresses, Node throws one error without a message that
+ * Adds the messages of the inner errors: if a host has several addresses, Node throws one error that has no message and
  * contains an error for each address.
  */
 function inner(error: Error, failure: Failure): Failure {

@@ -78,14 +78,14 @@ class DatabaseLocked extends Error {
   }
 }
 
-/** True for an error about the lock, also if it is the cause of another one, or one of several. */
+/** True for an error about the lock, and for an error that has such an error as its cause or among its errors. */
 export function isAboutLock(error: unknown): boolean {
   if (error instanceof DatabaseLocked) return true
   if (error instanceof AggregateError && error.errors.some(isAboutLock)) return true
   return error instanceof Error && isAboutLock(error.cause)
 }
 
-/** The sentences that another program holds the lock, and what to do. */
+/** The sentences that say that another program holds the lock, and what to do. */
 export const lockedWords = (since: number): string =>
   `Another program holds the lock of svc.db, since ${new Date(since).toISOString().slice(0, 19)}Z. No other program may write into that file: end it, or let it finish (docs/operator.md, "Files").`
 

@@ -6,8 +6,8 @@ type OwnOrigin = (req: IncomingMessage) => string | undefined
 
 /**
  * Returns a function that gives the path and query of a request that is addressed to `baseUrl`; undefined for any other
- * address. The address is that of an absolute target, or else of `Host`, or of `X-Forwarded-Host` if the peer is a
- * configured proxy that sends it.
+ * address. The address is taken from an absolute target, or else from `Host`, or from `X-Forwarded-Host` if the peer is
+ * a configured proxy that sends it.
  */
 export function ownOrigin(baseUrl: string, trustedProxies: readonly string[]): OwnOrigin {
   const { host, protocol, hostname, port, origin } = new URL(baseUrl)

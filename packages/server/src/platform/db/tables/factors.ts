@@ -63,7 +63,7 @@ export interface FactorRequirementTable {
   from_at: number
 }
 
-/** A node that asks for second factors. Nodes of earlier versions have no row. */
+/** A node that asks for second factors. Nodes of versions without second factors have no row. */
 export interface FactorNodeTable {
   node: string
   at: number

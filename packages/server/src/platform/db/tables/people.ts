@@ -55,15 +55,15 @@ export interface SignInTable {
   first_at: number | null
 }
 
-/** Records that a person has been shown to own the e-mail address of their account (people/accounts/claim.ts). */
+/** Records that a person has been shown to own the e-mail address of their account (people/accounts/confirmed.ts). */
 export interface EmailConfirmationTable {
   person_id: string
   at: number
 }
 
 /**
- * Says whether a person wants the first steps of a workspace (web/queries/first-steps.ts). A person has a row from when
- * the page first showed them the steps, or they dismissed them.
+ * Says whether a person wants the first steps of a workspace (web/queries/first-steps.ts). A person has a row once the
+ * page has shown them the steps, or they have dismissed them.
  */
 export interface OnboardingTable {
   person_id: string

@@ -42,7 +42,7 @@ export const agent = describedTable('agent', {
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
-  /** When the first report arrived; null before it, and if a node of the version before received it. */
+  /** When the first report arrived; null before that, and if a node of an earlier version received that report. */
   first_report_at: orNull(integer()),
   /** No longer used. Earlier builds of 0.2.0 keep here what is in `signs` of `agent_report` now. */
   signs: orNull(text()),
@@ -96,13 +96,13 @@ export const agentReport = describedTable('agent_report', {
   /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
   stopped: orNull(text<StoppedBy>()),
   /**
-   * The facts about the report that alerts need (fleet/reports/signs.ts), so that they need no body. Null means that
-   * a service before this column stored the report, so its body has to be read.
+   * The facts about the report that alerts need (fleet/reports/signs.ts), so that alerts need no body. Null means that
+   * an earlier version of the service stored the report, so its body has to be read.
    */
   signs: orNull(text()),
   /**
-   * The name of the agent's machine; '' if the report has none. Null means that a service before this column stored the
-   * report, so its body has to be read.
+   * The name of the agent's machine; '' if the report has none. Null means that an earlier version of the service
+   * stored the report, so its body has to be read.
    */
   host: orNull(text()),
 })
@@ -161,7 +161,10 @@ export const levelChange = describedTable('level_change', {
   paused: orNull(integer()),
 })
 
-/** The times without a report after which an agent reported again. `stopped` says who had stopped it (D66). */
+/**
+ * The time spans in which an agent sent no report and after which it reported again. `stopped` says who had stopped the
+ * agent (D66).
+ */
 export const agentOffline = describedTable('agent_offline', {
   seq: autoIncrement(),
   agent_id: text(),

@@ -16,7 +16,8 @@ export interface LogTable {
 
 /**
  * The daily sums of a workspace's deleted agents, as in `usage_day`. The row of the model '' holds the totals of the
- * day. It also counts the agents whose first sums are of this day (`began`), and those whose last sums are (`ended`).
+ * day. It also counts the agents whose first sums are of this day (`began`), and those whose last sums are of this day
+ * (`ended`).
  */
 export interface UsageDeletedTable {
   workspace_id: string
