@@ -94,7 +94,7 @@ function parsePiece(
     if (hasManyNames(text)) return undefined
     each(text, bytes.length)
     const value: unknown = JSON.parse(text)
-    // A property of this name cannot be copied by an assignment.
+    // A property with the name `__proto__` cannot be copied by an assignment.
     return isObject(value) && !Object.hasOwn(value, '__proto__') ? value : undefined
   } catch {
     return undefined

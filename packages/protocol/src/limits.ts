@@ -136,13 +136,13 @@ export const limits = {
   /** [D67] Interval at which an agent made by `svc new` writes its status file even if nothing has changed. */
   statusEverySeconds: 60,
   /**
-   * [D65] A status file is old when its age is at least `statusOldSeconds` and at least `statusOldGaps` times the usual
-   * gap between two writes. The page then shows its age.
+   * [D65] A status file is old when its age is more than `statusOldSeconds` and more than `statusOldGaps` times the
+   * usual gap between two writes. The page then shows its age.
    */
   statusOldSeconds: 300,
   statusOldGaps: 2,
   /**
-   * [D65] An old status file becomes a warning when its age is at least `statusLateSeconds` and at least
+   * [D65] An old status file becomes a warning when its age is more than `statusLateSeconds` and more than
    * `statusLateGaps` times the usual gap between two writes.
    */
   statusLateSeconds: 600,

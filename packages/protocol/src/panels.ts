@@ -12,8 +12,8 @@ const kvItem = object({ label: text(limits.name), value: text(limits.cell) }, 'l
 /** A field for a valid cell of a table: a text, or an object with a text and a link. */
 const goodCell = either(text(limits.cell), object({ text: text(limits.cell), url: link }, 'text'))
 /**
- * A field for any cell of a table. An invalid cell becomes an empty text: without it, the cells after it would move
- * under wrong headings.
+ * A field for any cell of a table. An invalid cell becomes an empty text: if it were dropped, the cells after it would
+ * move under wrong headings.
  */
 const cell = orEmpty(goodCell)
 const row = list(cell, limits.columns)

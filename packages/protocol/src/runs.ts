@@ -43,8 +43,8 @@ export const runSeconds = (run: { started?: number; ended?: number }): number | 
 const inProgress: ReadonlySet<string> = new Set(['running', 'active', 'started', 'queued', 'pending'])
 
 /**
- * The statuses that the alert rule for failed runs counts by default: those of jobs and of reporters. It does not count
- * AI sessions: one that died has a health item of its own.
+ * The statuses that the alert rule for failed runs counts by default: those of jobs and of reporters. The status `died`
+ * of an AI session is not among them, since such a session has a health item of its own.
  */
 export const failedStatuses = ['failed', 'error', 'timeout', 'lost'] as const
 

@@ -24,7 +24,8 @@ export interface Keeping {
   readonly due: number
   readonly retry: number
   /**
-   * When the last request for the previous file that was acted on was made, in Unix milliseconds; 0 if there was none.
+   * The time of the last request for the previous file that the keeper carried out, in Unix milliseconds; 0 if there
+   * was none.
    */
   readonly taken: number
   /**

@@ -10,7 +10,7 @@ import { isNoRoom } from '../machine/files/space.ts'
 const maxBytes = 1024 * 1024
 
 export function openRuntimeLog(folder: Folder): (line: string) => void {
-  /** The number of lines that could not be written since the last one that could. */
+  /** The number of lines that could not be written since the last line that was written. */
   let lost = 0
   const older = `${folder.runtimeLog}.1`
   const append = (text: string): void => appendFileSync(folder.runtimeLog, text, { mode: 0o600 })

@@ -132,7 +132,7 @@ function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // the next rotation says so
+    // the next rotation reports the same error
   }
 }
 

@@ -34,8 +34,8 @@ export function planRotation({ size, older, free }: RotationFacts): RotationPlan
 
 /**
  * The number of the older file to remove so that the newest output finds room: the oldest one, as long as the output
- * could not grow to `max`, the size at which it is rotated. A full disk never lets it reach that size. Undefined if
- * there is room, or no older file.
+ * could not grow to `max`, the size at which it is rotated. On a full disk the output never reaches that size.
+ * Undefined if there is room, or no older file.
  */
 export function planFreeing({ size, older, free }: RotationFacts, max: number): number | undefined {
   if (free === undefined || free >= max - size + reservedBytes) return undefined

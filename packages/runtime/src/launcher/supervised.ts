@@ -14,7 +14,8 @@ export interface StartOrder extends RunSpec {
   readonly version?: string
 }
 /**
- * The runtime's answer to how the agent must be started; undefined if it cannot say, `silent` if it does not answer.
+ * The runtime's answer to how the agent must be started; undefined if the runtime cannot say it, and `silent` if the
+ * runtime does not answer.
  */
 export type StartOrderAnswer = StartOrder | 'silent' | undefined
 

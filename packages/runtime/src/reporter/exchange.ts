@@ -276,7 +276,7 @@ export function serviceClock(date: string | undefined, clocks: MachineClocks): S
 
 /**
  * Converts a time by the clock of this machine to the clock of the service. The monotonic clock stands still while the
- * machine sleeps, and the other one may be set back, so the clock on which more time has passed shows how long ago the
+ * machine sleeps, and the Unix time may be set back. So the clock on which more time has passed shows how long ago the
  * answer came.
  */
 export function inServiceTime(time: number, clock: ServiceClock | undefined, { now, mono }: MachineClocks): number {

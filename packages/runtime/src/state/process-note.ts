@@ -57,7 +57,7 @@ const running = withDefaults(
       is: oneOf(['running']),
       ...processFields,
       /**
-       * True if the process is not the one that was started: that one has ended with code 0, and has left this one in
+       * True if this is not the process that was started: that process has ended with code 0, and has left this one in
        * the background.
        */
       background: trueField,

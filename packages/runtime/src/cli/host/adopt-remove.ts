@@ -21,7 +21,7 @@ interface RemoveOptions {
   readonly dryRun?: boolean
 }
 
-/** Removes one section or, without a name, the agent with both. */
+/** Removes the section `only` or, if that is undefined, the agent with both sections. */
 export const unadopt = (folder: Folder, only: SectionName | undefined, options: RemoveOptions): Promise<void> =>
   only === undefined ? removeAll(folder, options) : removeSection(folder, only, options)
 

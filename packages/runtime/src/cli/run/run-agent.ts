@@ -66,7 +66,7 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
 const noInitWarning =
   'This is process 1 of its container, and nobody waits for processes that the agent leaves behind, so they stay as zombies. Run the container with an init, such as docker run --init.'
 
-/** Runs `svc run` without loading the code of the other commands. The exit codes are the same as with that code. */
+/** Runs `svc run` without loading the code of the other commands. The exit codes are those of the complete program. */
 export function runAlone(how: CommonOptions): Promise<void> {
   noteStart()
   handleOutputErrors()

@@ -14,8 +14,8 @@ export const outputWords = {
 } as const
 
 /**
- * Plans the table in which the output of a job is kept or not. Lines that do so already are not changed. `left` names
- * the lines of the job that svc cannot change.
+ * Plans the table in which the output of a job is kept or not. Lines that already have the right option are not
+ * changed. `left` names the lines of the job that svc cannot change.
  */
 export function planOutput(text: string, job: string, isKept: boolean): TablePlan {
   const changes: LineChange[] = []

@@ -89,7 +89,7 @@ export function renewManifest(folder: Pick<Folder, 'runtime' | 'manifest'>, prog
 export const renewOwnManifest = (folder: Pick<Folder, 'runtime' | 'manifest'>, program: string): boolean =>
   textOf(folder)?.startsWith(writtenNote) === true && renewManifest(folder, program)
 
-/** Writes the manifest, unless the folder has the same already. Returns true if it was written. */
+/** Writes the manifest, unless the folder already has one with the same text. Returns true if it was written. */
 export function writeManifest(folder: Pick<Folder, 'manifest'>, text: string): boolean {
   if (textOf(folder) === text) return false
   writeDurably(folder.manifest, text)

@@ -14,7 +14,10 @@ import { hostFolder, jobsIn, type ProcessEnv } from './paths.ts'
 export const accountHostFolder = (env: ProcessEnv, launcher = launcherBeside()): string | undefined =>
   hostFolderWritten(launcher) ?? hostFolder(ownFolders(env))
 
-/** The folder of all jobs: the one that `SVC_JOBS_DIR` names, otherwise that of the account. Undefined without both. */
+/**
+ * The folder of all jobs: the one that `SVC_JOBS_DIR` names, otherwise that of the account. Undefined if there is
+ * neither.
+ */
 export function accountJobsFolder(env: ProcessEnv): string | undefined {
   const host = accountHostFolder(env)
   return host === undefined ? replacedJobs(env) : jobsFolderOf(host, env)

@@ -9,7 +9,7 @@ import { isJobName, jobNameRule } from './paths.ts'
 interface Timing {
   readonly every?: number
   readonly cron?: string
-  /** The time zone of `cron`; without it, that of the machine. */
+  /** The time zone of `cron`; if absent, that of the machine. */
   readonly tz?: string
   readonly grace?: number
 }

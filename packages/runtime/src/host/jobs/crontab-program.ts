@@ -64,7 +64,8 @@ function run(args: readonly string[]): Promise<ProgramEnd> {
       end(error ? (error.code ?? error.signal ?? 1) : 0, out, err)
     })
     child.stdin?.on('error', () => {}).end()
-    // A program that a signal cannot end, or whose child keeps the pipe open, must not hold this up either.
+    // A program that a signal cannot end, or whose child keeps the pipe open, must not keep this function waiting
+    // either.
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
       child.stdout?.destroy()

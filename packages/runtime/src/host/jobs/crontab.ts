@@ -95,7 +95,7 @@ function callsIn(command: string): (readonly string[])[] {
     const called = runs ? callAt(rest) : callAt(rest) === 0 ? 0 : -1
     if (called < 0) return runs ? rest.filter((word) => /\s/.test(word) && word.includes('svc')).flatMap(callsIn) : []
     const args = rest.slice(called + (nameOf(rest[called] ?? '') === 'svc-exec' ? 1 : 2))
-    // A crontab line that svc wrapped names the command behind the brackets.
+    // In a crontab line that svc wrapped, the command follows after the `$(…)` with the call.
     return [isInside && args.at(-1) === '--' ? [...args, ...(all[at + 1]?.words ?? [])] : args]
   })
 }

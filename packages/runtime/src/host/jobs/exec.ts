@@ -55,7 +55,10 @@ function runPlainly({ command }: ExecCall, launched: LauncherState): void {
   run({ command }, launched, { variables: {} }, (how) => process.exit(exitOfRun(how)))
 }
 
-/** Says why the schedule of a call cannot be read. The code that reads schedules is loaded only if there is one. */
+/**
+ * Says why the schedule of a call cannot be read; undefined if it can. The code for this is loaded only if the call has
+ * a schedule.
+ */
 async function scheduleFault({ cron, tz }: ExecCall): Promise<string | undefined> {
   if (cron === undefined) return undefined
   try {
@@ -119,7 +122,7 @@ async function runRecorded(call: NamedCall, launched: LauncherState, folders: Jo
   const variables = { SVC_JOB: call.name, SVC_RUN_FILE: recorder?.runFile ?? noRunFile }
   const pid = run(call, launched, { variables, output: log?.fd }, async (how) => {
     try {
-      // the launcher was killed, so the run is lost
+      // if the launcher was killed, the run counts as lost, so its end is not recorded
       if (!isLauncherGone(launched)) {
         const failed =
           folder && log && exitOfRun(how) !== 0
@@ -274,7 +277,7 @@ function readyFolder(jobs: string, name: string): string {
   const folder = join(jobs, name)
   const above = nearest(folder)
   const uid = process.geteuid?.() ?? 0
-  // otherwise root would make folders in the home of another user, who could then not write into them
+  // without this check, root would make folders in the home of another user, who could then not write into them
   if (above !== undefined && above.path !== folder && (uid === 0 || above.path === jobs)) mustBelong(above, uid)
   createJobFolders(folder)
   mustBelong({ path: folder, stat: statSync(folder) }, uid)

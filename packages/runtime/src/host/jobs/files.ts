@@ -58,6 +58,6 @@ function mkdirOnce(folder: string): void {
   try {
     mkdirSync(folder, 0o700)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error // another run may have made it meanwhile
+    if (codeOf(error) !== 'EEXIST') throw error // another run may have made the folder meanwhile
   }
 }

@@ -31,7 +31,7 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // it has ended, or changed its user
+    // the process has ended, or now runs as another user
   }
 }
 
@@ -84,7 +84,7 @@ export function limitTime(pid: number, seconds: number, helpers: () => Promise<r
         return false
       }
       for (let left = await helpers(); groupLives(pid) || left.length > 0; left = await helpers()) {
-        // a helper may have started another one meanwhile
+        // a helper may have started another helper meanwhile
         if (isKilled) for (const helper of left) signalOne(helper, 'SIGKILL')
         await wait(50, never)
       }

@@ -157,7 +157,7 @@ svc_exec_is_open 2 || svc_exec_err=-
 /** A small heap and no further threads, which keeps the memory of many jobs at once small. */
 const nodeFlags = '--max-semi-space-size=1 --single-threaded'
 
-/** The variables that Node gets where it reads the environment of the command from /proc. */
+/** The variables that Node gets on systems with /proc, where svc reads the environment of the command from there. */
 const keptVariables = ['LD_LIBRARY_PATH', 'SVC_TIME_SCALE'].map((name) => `\${${name}+"${name}=$${name}"}`).join(' ')
 
 /** The words that start Node for the command in `"$@"`. */

@@ -1,6 +1,6 @@
 /**
- * Finds the time zone of this machine as the C library does, which `date` and cron use: by the variable TZ, and without
- * it by /etc/localtime. Node knows fewer zones, and for some values of TZ it answers with a wrong one.
+ * Finds the time zone of this machine as the C library does, which `date` and cron use: by the variable TZ or, if that
+ * is not set, by /etc/localtime. Node knows fewer zones, and takes some values of TZ for a wrong zone.
  */
 import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'

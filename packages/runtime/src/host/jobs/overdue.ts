@@ -45,7 +45,7 @@ interface DueRun {
   readonly shown: number
   /** The job is overdue if no run starts by this time. */
   readonly until: number
-  /** True if a run in progress has to end by then; false if the next run has to begin. */
+  /** True if a run in progress has to end by `until`; false or absent if the next run has to begin. */
   readonly isEnd?: boolean
 }
 
@@ -55,7 +55,7 @@ interface DueRun {
  */
 export function dueRun(plans: readonly JobPlan[], starts: JobStarts): DueRun | undefined {
   const { last, lives, oldest, mayLive = 0 } = starts
-  // While a run lives, no other has to begin, but the run has to end before the time after the next one.
+  // While a run is in progress, the next scheduled time may pass, but the run has to end before the time after that.
   const begin = dueAfter(plans, last, lives ? 1 : 0, starts)
   const end = oldest === undefined ? undefined : dueAfter(plans, oldest, 1, starts, oldest + mayLive)
   if (begin === undefined || end === undefined) return begin ?? end

@@ -39,8 +39,8 @@ export interface FoundJobs {
   /** The names of jobs whose folder cannot be read. */
   readonly closed: readonly string[]
   /**
-   * True if the process of a run is gone, but its record may still be written. The next look shows the run as lost if
-   * it was not.
+   * True if the process of a run is gone, but its record may still be written. If the record was not written by then,
+   * the next look shows the run as lost.
    */
   readonly isPending: boolean
 }
@@ -107,7 +107,7 @@ function readFolder(folder: string, before: FolderRead | undefined, now: number)
     const stamp = `${stat.ino} ${stat.mtimeMs}`
     if (before !== undefined && before.stamp === stamp) return before
     const { runs, passedOver } = readRuns(folder, now / 1000, before?.runs)
-    // A record that lies ahead of the clock may count later.
+    // A record that was passed over may count later, if its time is ahead of the clock now.
     const isSettled = stat.mtimeMs < now - freshMs && passedOver === 0
     return {
       stamp: isSettled ? stamp : undefined,

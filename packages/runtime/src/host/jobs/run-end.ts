@@ -10,7 +10,7 @@ export type RunEnd =
   /** The run exceeded its time limit. */
   | { readonly timedOut: true }
 
-/** The exit codes that shells and timeout(1) use, too. */
+/** Exit codes of `svc exec`. Those from 124 on are the ones that shells and timeout(1) use. */
 export const exitCodes = { skipped: 0, timedOut: 124, nothingToRun: 125, notExecutable: 126, notFound: 127 } as const
 
 /** The exit code of `svc exec` after such an end. */

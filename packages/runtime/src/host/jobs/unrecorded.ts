@@ -108,7 +108,7 @@ function openQuietly(file: string): number | undefined {
   try {
     return openOwnFile(file, constants.O_RDONLY)
   } catch {
-    return undefined // it is missing, or no file of this user
+    return undefined // the file is missing, or does not belong to this user
   }
 }
 

@@ -96,7 +96,7 @@ export function readZoneFile(bytes: Buffer): ZoneOffset | undefined {
     const second = first.version === 0 ? undefined : headerAt(bytes, first.end(4))
     return second === undefined ? timesIn(bytes, first, 4) : timesIn(bytes, second, 8)
   } catch (error) {
-    if (error instanceof RangeError) return undefined // it is cut off
+    if (error instanceof RangeError) return undefined // the file is cut off
     throw error
   }
 }

@@ -72,7 +72,8 @@ function sessionOf(file: RolloutFile, parts: readonly RolloutFile[], now: number
 }
 
 const spentIn = ({ rollout, hasGaps }: RolloutFile): Spent =>
-  // A rollout repeats its total, so a gap hides only how much of it was used today. The total of a fork is not its own.
+  // A rollout repeats its total, so a gap hides only how much of it was used today. The total of a fork also counts the
+  // other thread.
   hasGaps && (rollout.total === undefined || rollout.isFork) ? { ...rollout.spent, hasGaps } : rollout.spent
 
 /** A daemon keeps an open question for as long as it lives, so a question older than this is ignored. */

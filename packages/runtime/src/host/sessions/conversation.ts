@@ -51,11 +51,11 @@ export function readOpencodeRow(row: JsonObject, tables: 1 | 2): OpencodeRow | u
 export interface OpencodeMessage {
   readonly role: 'user' | 'assistant'
   readonly at: number
-  /** When the tool last changed it. */
+  /** When the tool last changed the message. */
   readonly changed: number
-  /** When the model was done with it, and with the tools that it used. */
+  /** When the model was done with the message, and with the tools that it called. */
   readonly completed?: number
-  /** The reason that the model gave for its end, such as `stop` or `tool-calls`. */
+  /** The reason that the model gave for the end of the message, such as `stop` or `tool-calls`. */
   readonly finish?: string
   /** The name of an error. */
   readonly error?: string

@@ -76,7 +76,7 @@ export function databaseAt(file: string): DatabaseFile | undefined {
 export function readDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
   const sqlite = sqliteOfNode()
   if (sqlite === undefined) throw new Error(`A database needs Node ${sqliteNode}`)
-  // Without these files nobody has the database open.
+  // If neither of these two files is beside the database, nobody has it open.
   const isOpen = existsSync(`${file}-wal`) || existsSync(`${file}-journal`)
   const name = databaseName(file, isOpen, sqliteNamesIn(process.versions.node))
   const database = new sqlite.DatabaseSync(name, { readOnly: true })

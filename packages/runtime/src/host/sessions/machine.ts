@@ -71,7 +71,7 @@ function startTicks(pid: number): number | undefined {
     const fields = procStat(pid)
     return fields[0] === 'Z' ? undefined : Number(fields[19])
   } catch {
-    return undefined // it has ended
+    return undefined // the process has ended
   }
 }
 

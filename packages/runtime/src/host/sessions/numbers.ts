@@ -54,7 +54,7 @@ export function numbered(
   sessions: readonly ToolSession[],
   now: number,
 ): { readonly numbers: SessionNumbers; readonly sessions: readonly NumberedSession[] } {
-  // After the clock was set back, a noted time may lie ahead. It then counts as the present one.
+  // After the clock was set back, a noted time may lie ahead. It then counts as the present time.
   const first = Math.min(before.first ?? now, now)
   const known = new Map(before.sessions.map((one) => [keyOf(one), one]))
   const shown = new Set(sessions.map(keyOf))

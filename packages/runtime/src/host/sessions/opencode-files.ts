@@ -251,7 +251,7 @@ function readMessages(
     if (isSettled) settled = moment
     if (budget.left <= 0) {
       isWhole = false
-      // The next look begins here, although earlier messages may still change. Otherwise it would get no further.
+      // The next look begins here, although earlier messages may still change. Otherwise no look would get further.
       if (!isSettled && moment !== settled) [settled, hasGaps] = [moment, true]
       break
     }

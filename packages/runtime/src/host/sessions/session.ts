@@ -30,7 +30,7 @@ export interface ToolSession {
   /** The folder in which it works. Its name leaves the machine only if the person chose that. */
   readonly folder?: string | undefined
   readonly model?: string | undefined
-  /** The number of times that it used a tool of its own. */
+  /** The number of times that the model called a tool, such as a shell or an editor. */
   readonly steps: number
   readonly spent: Spent
 }
@@ -144,7 +144,8 @@ export function rootFinder(parents: ReadonlyMap<string, string | undefined>): (i
       chain.push(next)
       next = parents.get(next)
     }
-    // The chain ends at a session that is known already. If that session is in the chain, it is a circle from there on.
+    // The chain ends at a session that is known already. If that session is in this chain, the chain is a circle from
+    // there on.
     const circle = next === undefined ? -1 : chain.indexOf(next)
     const root = next === undefined ? chain.at(-1) : roots.get(next)
     for (const one of circle < 0 ? chain : chain.slice(0, circle)) roots.set(one, root ?? one)

@@ -119,7 +119,7 @@ function addReportedCosts(
   return { usd: reported.usd + more.usd, models, tokens: addModels(reported.tokens, more.tokens), isSum: true }
 }
 
-/** The tokens that no reported cost covers: those used after it, or by a process that was killed. */
+/** The tokens that no reported cost covers: those used after the tool reported it, or by a process that was killed. */
 function uncoveredOf({ all, reported }: Pick<Spent, 'all' | 'reported'>): Models {
   if (reported === undefined) return all
   return perModel(all, (tokens, model) => addedTokens(ownOf(reported.tokens, model) ?? noTokens, tokens))

@@ -13,7 +13,7 @@ export interface ToolFolder {
 }
 
 interface Tool {
-  /** The reader of such a folder. */
+  /** Makes the reader of a folder with sessions of this tool. */
   readonly reader: (folder: string, machine: Machine) => ToolReader
   /** The tool's default folder, as a path below HOME. */
   readonly usual: string

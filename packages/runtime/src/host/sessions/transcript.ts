@@ -24,7 +24,7 @@ export interface Transcript {
   readonly model?: string
   readonly started?: number
   readonly last?: number
-  /** The time at which the tool reported its cost, which it does when it ends. */
+  /** The time at which the tool reported the cost. It does so at its end. */
   readonly reportedAt?: number
   /** True if there was a message of the person or of the model. */
   readonly hasMessages: boolean

@@ -189,7 +189,10 @@ const merged = (found: readonly FoundTool[]): FoundTool[] =>
 const lookAt = (now: number, zone: string): Look => ({ now, budget: newBudget(), dayOf: daysOf(zone) })
 
 const quarterSeconds = 900
-/** The days of the zone that was asked for last. Clocks change at whole quarters of an hour. */
+/**
+ * The days of the zone that was asked for last. There is one entry for each quarter of an hour, since clocks change
+ * only between two quarters.
+ */
 let days: { readonly zone: string; readonly known: Map<number, number> } | undefined
 
 /** Numbers the days of a zone, at a time in Unix seconds. The offsets are kept, since they are slow to compute. */

@@ -194,7 +194,7 @@ let boot: number | undefined
 
 /**
  * When the machine started. If the known time is in the future, since the clock was set back, it is read again. The
- * result is 0 if the new time does so, too.
+ * result is 0 if the new time is in the future, too.
  */
 function bootTime(now: number): number {
   if (boot === undefined || boot * 1000 > now) boot = readBootTime(now)

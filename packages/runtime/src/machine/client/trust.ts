@@ -1,6 +1,7 @@
 /**
- * The authorities that a TLS connection trusts: those of Node, and those of the files that the connection names. Node
- * itself reads only the variable NODE_EXTRA_CA_CERTS, only from its environment, and only when it starts.
+ * The authorities that a TLS connection trusts: those of Node, and those in files that variables of this process or of
+ * the connection name. Node itself reads only the variable NODE_EXTRA_CA_CERTS, only from its environment, and only
+ * when it starts.
  */
 import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

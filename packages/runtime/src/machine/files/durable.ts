@@ -151,7 +151,7 @@ function fromReserve(
       return true
     } catch (error) {
       if (!isNoRoom(error) || !spendSpare(temporary, purpose)) {
-        rmSync(temporary, { force: true }) // it may hold a part of a secret, so it does not go back into the reserve
+        rmSync(temporary, { force: true }) // the file may hold a part of a secret, so it is no longer a spare
         refillReserve(temporary)
         throw error
       }

@@ -91,8 +91,8 @@ export function readConnection(folder: Folder): ConnectionRead {
 }
 
 /**
- * Remembers the variables of this shell that the connection needs (D78). Changes nothing without a connection, or if
- * the file belongs to another user, who could not read it afterwards.
+ * Remembers the variables of this shell that the connection needs (D78). Changes nothing if there is no connection, or
+ * if the file belongs to another user, who could not read it afterwards.
  */
 export function rememberNetwork(folder: Folder): void {
   const connection = readConnection(folder)

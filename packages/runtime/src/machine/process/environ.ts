@@ -40,7 +40,7 @@ function hasVariable(pid: number, wanted: Buffer): boolean {
     process.kill(pid, 0)
     return !['Z', 'X'].includes(procStat(pid)[0] ?? '')
   } catch {
-    return false // it has ended, or belongs to another user
+    return false // the process has ended, or belongs to another user
   }
 }
 

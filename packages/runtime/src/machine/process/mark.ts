@@ -43,7 +43,8 @@ export function signalProcess(found: ProcessIdentity, signal: NodeJS.Signals): v
   try {
     process.kill(found.pid, signal)
   } catch {
-    // It has just ended, or now runs as another user. In the second case it stays in the list, and messages name it.
+    // The process has just ended, or now runs as another user. In the second case it stays in the list, so messages
+    // name it.
   }
 }
 

@@ -60,7 +60,7 @@ function receiveOne(
   const { id, type, payload } = command
   const known = knownJournal(folder, memory).find((e) => e.id === id)
   if (known) {
-    // A log command has no ack, because its upload is the answer. Otherwise the same ack is sent again.
+    // A log command has no ack, because its upload is the answer. For any other command, the same ack is sent again.
     if (known.type !== 'log') changeJournal(folder, memory, (journal) => withEntry(journal, { ...known, owed: true }))
     return []
   }

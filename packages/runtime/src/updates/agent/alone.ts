@@ -40,7 +40,8 @@ export function rollbackAlone(
   const onDisk = updateOnDisk(folder, version)
   const result = onDisk.state === 'undoing' ? undefined : judgeAskedRollback(folder, onDisk, asked)
   if (result && result.event !== 'asked') return { ok: false, message: result.why ?? '' }
-  // Without a result, an earlier rollback was interrupted: the note on the disk is already the one of that rollback.
+  // If `result` is undefined, an earlier rollback was interrupted: the note on the disk is already the one of that
+  // rollback.
   const undoing = result ? updateAfterStep(onDisk, result, how) : onDisk
   begun(folder, undoing)
   if (currentVersionFolder(folder) !== versionFolderName(undoing.running.sha256))

@@ -49,8 +49,8 @@ export function judgeSample({ process, name, up, status }: Sample): Proof {
 }
 
 /**
- * The remark where to read the output of the process. It is part of a text that leaves the machine, so it uses the
- * plain name of the command.
+ * The remark that says where a person can read the output of the process. It is part of a text that leaves the machine,
+ * so it uses the plain name of the command.
  */
 const printedHint = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
 
