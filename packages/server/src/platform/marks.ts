@@ -171,8 +171,9 @@ interface MarksNeeds {
 }
 
 /**
- * Starts to count commits, at once and then regularly. On PostgreSQL a count also checks each new connection before it
- * is used, because a failover ends all connections: no command is delivered before a loss is noticed.
+ * Starts to count commits, at once and then regularly. On PostgreSQL the stored count is also compared over each new
+ * connection before the connection is used, because a failover ends all connections: no command is delivered before a
+ * loss is noticed.
  */
 export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeeds): Promise<Marks> {
   let known = readMark(dataDir)
@@ -223,7 +224,7 @@ function onClient(client: pg.ClientBase): Db {
 
 const fileOf = (dataDir: string) => join(dataDir, 'mark.json')
 
-/** The mark in the data folder; undefined if there is none or it cannot be read. */
+/** The confirmed count in the file of the data folder; undefined if there is none or it cannot be read. */
 function readMark(dataDir: string): ConfirmedCount | undefined {
   try {
     const { epoch, node, count, at } = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as Partial<ConfirmedCount>
@@ -236,7 +237,9 @@ function readMark(dataDir: string): ConfirmedCount | undefined {
   }
 }
 
-/** Remembers the mark for the next start. An older mark in the file is harmless, so an error is only logged. */
+/**
+ * Remembers the confirmed count for the next start. An older count in the file is harmless, so an error is only logged.
+ */
 function writeMark(dataDir: string, mark: ConfirmedCount, log: Pick<Logger, 'debug'>): void {
   const file = fileOf(dataDir)
   try {

@@ -21,8 +21,8 @@ interface ThreadLimits {
 const maxWaiting = 64
 
 /**
- * The error of a question that a thread could not answer, because too many waited or the answer took too long. The same
- * question may be answered in some seconds.
+ * The error of a question that a thread could not answer, for example because too many waited or the answer took too
+ * long. The same question may be answered in some seconds.
  */
 export class ThreadUnavailable extends Error {
   static readonly retryAfter = 5

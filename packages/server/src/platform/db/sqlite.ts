@@ -17,8 +17,8 @@ const cacheKib = 256 * 1024
 
 /**
  * Opens the embedded database: one connection, and one process per file. SQLite writes a commit to the log but does not
- * sync it, because a sync may take a tenth of a second. durable.ts syncs the log in another thread, and every commit is
- * answered only after that. Once the database is open, SQLite never waits for a lock inside the event loop
+ * sync it, because a sync may take a tenth of a second. durable.ts syncs the log, usually in another thread, and every
+ * commit is answered only after that. Once the database is open, SQLite never waits for a lock inside the event loop
  * (writer-lock.ts).
  */
 export function openSqlite(file: string): DatabaseSync {
