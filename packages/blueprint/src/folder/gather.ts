@@ -86,9 +86,9 @@ function walk(into: Walk, below: string, outBy: Rule | undefined): void {
 }
 
 /**
- * The rule that leaves a path out; undefined if none does. Everything in a folder that is left out is left out, too. A
- * rule with `!` takes such a path back only if a default leaves the folder out: git, too, takes nothing back from a
- * folder that a line leaves out.
+ * The rule that leaves a path out; undefined if none does. Everything in a folder that is left out is left out, too. If
+ * a default leaves the folder out, a line with `!` can take such a path back; if a line leaves it out, nothing in it is
+ * taken back, as in git.
  */
 function outOf({ ignore, useless }: Walk, path: string, outBy: Rule | undefined): Rule | undefined {
   const rule = ignore.judge(path)

@@ -102,7 +102,7 @@ export interface ReportWrites {
   levelChange: { at: number; level: Level; label: string | null; paused: 0 | 1 } | undefined
   /** The time offline that this report ends. */
   offline: { from_at: number; until_at: number; stopped: StoppedBy | null } | undefined
-  /** The time of the agent's first report; undefined in all later ones. */
+  /** The time of the agent's first report; undefined if this is a later report. */
   firstReport: FirstReportTime | undefined
   commands: CommandChange[]
   /** Changes that were made on the agent's machine and not by a command of the service. */

@@ -77,7 +77,10 @@ async function write(trx: Db, after: readonly ChangedTags[], { add = [], remove 
   await give(trx, idsOf(after.filter(isGaining)), add)
 }
 
-/** Writes one line to the activity for the whole change. The line names the first agents. */
+/**
+ * Writes one line to the activity for the whole change. The line names the agent or, if there are several, says how
+ * many.
+ */
 async function note(
   { db, by, now }: ChangeContext,
   workspace: { id: string },

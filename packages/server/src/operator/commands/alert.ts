@@ -137,7 +137,10 @@ function rulesTable(all: readonly RuleSettings[]): string {
   return tableOf(all) + all.flatMap(fitsLines).join('')
 }
 
-/** The lines that say which agents the filter of a rule selects, each with a line break in front. */
+/**
+ * The lines that say how many agents the filter of a rule selects, and which terms exclude no agent, each with a line
+ * break in front.
+ */
 function fitsLines({ rule, filter, fits }: RuleSettings): string[] {
   if (!fits || filter === null) return []
   const { agents, idle = [] } = fits

@@ -37,7 +37,10 @@ const pauseMs = () => 3_000 * (0.8 + 0.4 * Math.random())
  * has too many lines, one line per workspace replaces the oldest ones and says how many there were.
  */
 const foldEveryMs = 600_000
-/** The milliseconds between two times at which expired sessions, links, old names of agents and old sums are erased. */
+/**
+ * The milliseconds between two times at which expired sessions and links, old names of agents, and old daily sums and
+ * counts are erased.
+ */
 const accessEveryMs = dayMs
 /** The milliseconds between two counts of the agents by version. */
 const countEveryMs = 3_600_000

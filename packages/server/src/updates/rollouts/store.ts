@@ -241,7 +241,10 @@ export async function cancelRollout(
 /** The columns that change. Without an `action`, the activity gets no line. */
 type RolloutChange = Partial<RolloutDbRow> & { action?: string }
 
-/** Changes a rollout. If it is paused or ended, the wishes that were not offered yet are withdrawn afterwards. */
+/**
+ * Changes a rollout. Unless it then runs, its wishes that were not offered yet are withdrawn afterwards, with
+ * `alsoOffered` also those that were offered but not carried out.
+ */
 async function change(
   { db: on, by, now, expected }: RolloutContext,
   workspace: WorkspaceRef,

@@ -30,8 +30,8 @@ export function whySvcTooOld(
 const minVersionForNow = '0.2.0'
 
 /**
- * The reason why an agent's runtime would ignore `now` in a wish; undefined if it understands it. A reporter that names
- * no runtime is not ours, or too old.
+ * The reason why an agent's runtime would ignore `now` in a wish; undefined if the runtime understands it. A reporter
+ * that names no runtime is not ours, or too old.
  */
 export function whyTooOldForNow(
   agent: Pick<AgentRow, 'attempts'>,

@@ -159,8 +159,8 @@ function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, n
 
 /**
  * The blueprint version that the agent tried in an attempt that failed or was rolled back; null when it cannot be
- * determined. It is not the running version. A version that the message names takes precedence, since there may have
- * been two attempts between two reports.
+ * determined. It is never the version that the agent runs now. A version that the message names takes precedence, since
+ * there may have been two attempts between two reports.
  */
 function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: AppliedUpdate): string | null {
   const ranUntilNow = applied.outcome === 'rolled_back' && applied.version !== undefined ? row.running : null

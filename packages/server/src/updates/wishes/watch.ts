@@ -18,7 +18,10 @@ export interface VersionLine {
   at: number
 }
 
-/** The running version and the time at which it was kept, if the last line of the agent's timeline says so. */
+/**
+ * The running version and the time at which it was kept; null unless the last line about a version says that it was
+ * kept.
+ */
 const keptIn = (last: VersionLine | undefined, running: string | null): BlueprintWaitFacts['kept'] =>
   last?.kind === 'kept' && last.version !== null && last.version === running
     ? { version: last.version, at: last.at }
@@ -48,7 +51,7 @@ export async function lastLines(db: Db, agentIds: readonly string[], now: number
   return new Map(lines.map(({ agent_id, ...line }) => [agent_id, line]))
 }
 
-/** The times of the last reports of these agents, by agent id. */
+/** The times of the last reports of these agents, and the times from which they count as offline, by agent id. */
 export async function readLastSeen(db: Db, agentIds: readonly string[]): Promise<Map<string, LastSeen>> {
   const reports = await db
     .selectFrom('agent_report')

@@ -325,8 +325,8 @@ async function sumAll(source: FleetSource, workspaceId: string, fleet: KeptFleet
 }
 
 /**
- * The costs of all agents of a workspace. PostgreSQL reads them in one statement, since in pieces they take most of the
- * time of a cold read. SQLite would stop this process meanwhile, so it reads them in pieces.
+ * The costs of all agents of a workspace. PostgreSQL reads them in one statement: read in pieces, they would take most
+ * of the time of a cold read. SQLite would stop this process meanwhile, so it reads them in pieces.
  */
 async function allSums({ db, engine }: FleetSource, workspaceId: string, today: number): Promise<CostsByAgent> {
   if (engine === 'postgres') return await costSums(db, workspaceId, today)

@@ -99,7 +99,10 @@ export function joinNodes(
     if (!closed) retrying = setTimeout(() => void listen(), reconnectMs).unref()
   }
 
-  /** Sends a query over the connection from time to time, since a network may drop a connection without notice. */
+  /**
+   * Checks the connection with a query. This happens from time to time, since a network may drop a connection without
+   * notice.
+   */
   async function probe(): Promise<void> {
     const ownClient = client
     if (!ownClient) return

@@ -53,8 +53,8 @@ export async function alertLines(
 }
 
 /**
- * The alerts about an agent: all open ones, and those of the last 30 days. An alert about many offline agents counts
- * for each agent that it names.
+ * The alerts about an agent, at most `limit`, the newest: open ones, and those of the last 30 days. An alert about many
+ * offline agents counts for each agent that it names.
  */
 export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: number): Promise<AlertLine[]> {
   const rows = await rowsAbout(db, agent)

@@ -38,8 +38,8 @@ interface FittingRows {
 export type KeptRows = 'first' | 'last'
 
 /**
- * The JSON of an answer. If it is larger than 1 MB, the last rows of its largest list are left off (the first ones if
- * the last ones are to be kept), and the field `leftOff` of an object gives their number under the name of the list. A
+ * The JSON of an answer. If it is larger than 1 MB, the last rows of its largest lists are left off (the first ones if
+ * the last ones are to be kept), and the field `leftOff` of an object gives their number under the name of each list. A
  * list that is read in pages (`more`) loses nothing: the answer is as if the request had named a smaller limit.
  */
 export function boundedAnswer(given: unknown, keep: KeptRows = 'first'): BoundedAnswer {

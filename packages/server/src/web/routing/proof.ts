@@ -13,7 +13,7 @@ import type { Guard } from './guards.ts'
 interface ProofRequest {
   person: { id: string }
   session: ProvingSession
-  /** The workspace in which the operation is; missing for one on the person's own account. */
+  /** The workspace in which the operation is; missing for an operation on the person's own account. */
   workspace?: { id: string }
 }
 

@@ -106,7 +106,7 @@ export interface SignIn {
   mailWrongCodes(person: { id: string }, party: PartyOfCodes): Promise<void>
   /**
    * Runs `work`, which checks the password of the signed-in person. Each call counts against the limit of this session,
-   * whether it succeeds or fails; above the limit `work` does not run. A stolen session thus locks nobody else.
+   * whether it succeeds or fails; above the limit `work` does not run. A stolen session thus locks nobody else out.
    */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
   /** If the browser has no valid cookie that marks it as known for the account of the signed-in person, it gets one. */
