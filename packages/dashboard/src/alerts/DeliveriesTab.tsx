@@ -25,8 +25,8 @@ const choices = [
 ]
 
 /**
- * Lists the messages of the last 30 days to channels, newest first. A message that the service has given up (state
- * "dead") can be sent again here.
+ * Lists the messages of the last 30 days to channels, newest first, at most 200. A message that the service has given
+ * up (state "dead") can be sent again here.
  */
 export default function DeliveriesTab({ slug }: AlertTabProps) {
   const [wanted, setWanted] = useState('all')

@@ -65,8 +65,8 @@ export type CallArguments<R extends Route> = [
 ]
 
 /**
- * Calls an operation of the service. The input of a GET is sent as the query string, the input of other methods as
- * JSON.
+ * Calls an operation of the service. The input of a GET is sent as the query string, and that of other methods as JSON.
+ * A DELETE sends no input.
  */
 export function call<R extends Route>(route: R, ...given: CallArguments<R>): Promise<Operations[R]['given']> {
   const [method = '', path = ''] = route.split(' ')

@@ -27,7 +27,8 @@ interface HeadProps {
 
 /**
  * The head of the list of agents in wide windows: the checkbox for all agents, and the headings of the columns or
- * `instead` of them. Pressing a heading sorts the list by its column, except for the column "Doing now".
+ * `instead` of them. Pressing a heading sorts the list by its column, unless the list is never sorted by that column
+ * (views/columns.ts).
  */
 export function WideHead({
   slug,

@@ -106,7 +106,7 @@ function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
   )
 }
 
-/** Says who has a second factor. Only admins see that, and only for admins is a missing one marked. */
+/** Says whether a member has a second factor. Only admins see that, and only for admins is a missing one marked. */
 function factorInWords({ factor, role }: Member): string {
   if (factor === true) return ' · second factor'
   return factor === false && role === 'admin' ? ' · no second factor' : ''

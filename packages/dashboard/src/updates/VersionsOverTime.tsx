@@ -12,7 +12,7 @@ import { byVersion } from './parts/version-order.ts'
 const spans = [30, 90, 400] as const
 type ShownDays = (typeof spans)[number]
 
-/** The versions that are shown at first, or those of another time or blueprint. */
+/** The query for the numbers of agents by version: by default, for 30 days and the blueprint that most agents have. */
 export const versionsQuery = (slug: string, days: ShownDays = 30, blueprint?: string) =>
   read('GET /w/:slug/versions', { slug }, { days, ...(blueprint !== undefined && { blueprint }) })
 

@@ -54,7 +54,7 @@ export function byAgentsBehind(
 }
 
 /**
- * The warning about a version that machines have gone back from, such as `1.6.0 was rolled back on 2 of 8 agents that
+ * The warning about a version that machines have rolled back, such as `1.6.0 was rolled back on 2 of 8 agents that
  * tried it.`; null if none has, as far as their requests say.
  */
 export function rolledBackText(

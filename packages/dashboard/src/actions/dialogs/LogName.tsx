@@ -11,7 +11,7 @@ interface LogNameProps {
   onChange: (values: ActionValues | null) => void
 }
 
-/** Chooses a log among those that at least one of the selected agents offers. */
+/** The input in which a person chooses a log that at least one of the selected agents offers. */
 export function LogName({ slug, names, onChange }: LogNameProps) {
   const { data, error, refetch } = useOffers(slug, 'log', names)
   const [picked, setPicked] = useState<string | null>(null)

@@ -77,7 +77,7 @@ export const WhatToWatch = ({ slug, what, onAdded }: WhatProps) => (
   </div>
 )
 
-/** A choice is a link, so that it is in the address, and the browser's Back button undoes it. */
+/** A choice is a link, so that the address has the choice. It replaces the entry in the browser's history. */
 function Thing({ slug, thing, chosen }: { slug: string; thing: AddedThing; chosen: boolean }) {
   const { name, says, icon: Icon } = things[thing]
   return (

@@ -9,7 +9,10 @@ export const WithoutPython = () => (
   </>
 )
 
-/** Shows the two lines that download the program `svc` and make it a command, with answers to common questions. */
+/**
+ * Shows the two lines that download the program `svc` and make it a command, with what they require, and how to verify
+ * the file.
+ */
 export const FetchProgram = ({ baseUrl }: { baseUrl: string }) => (
   <Stack gap={8}>
     <CopyLines text={downloadLines(baseUrl)} label="lines that download the program" />

@@ -34,8 +34,9 @@ export function wrongWithTags(text: string): string | null {
 }
 
 /**
- * The choices after a press on the box of a tag: first all agents get it, then none has it, and then, if only some had
- * it, it is left as it was.
+ * The choices after a press on the box of a tag: if some agents have the tag, presses choose in turn that all get it,
+ * that none has it, and that it is left as it was. If all have it, a press takes it from all, and the next one leaves
+ * it as it was.
  */
 export function pressTag(
   choices: TagChoices,

@@ -12,8 +12,8 @@ const HoursDialog = lazyPart(async () => ({ default: (await import('../overview/
 type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
 
 /**
- * The menu to mute an agent, to set its hours and tags, to rename it, to rotate its token and to delete it. Each opens
- * a dialog that names the consequences.
+ * The menu to mute an agent, to set its hours and tags, to rename it, to rotate its token and to delete it. Each of
+ * these items opens a dialog. The menu also has the controls that have no button.
  */
 export function AgentMenu({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<AgentDialog | null>(null)

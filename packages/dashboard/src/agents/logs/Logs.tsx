@@ -150,7 +150,7 @@ const keyOf = (logs: readonly LogEntry[], chosen: string): string =>
   logs.find(({ id }) => id === chosen)?.name ?? chosen
 
 /**
- * Calls `open` when the log that was requested last arrives. Returns a function that must be called with the name of a
+ * Calls `open` when the most recently requested log arrives. Returns a function that must be called with the name of a
  * log when that log is requested.
  */
 function useArrivals(

@@ -114,7 +114,7 @@ const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNo
 const Parts = ({ agent, parts }: { agent: Agent; parts: Columns['wide'] }) =>
   parts.map((part) => <Fragment key={part}>{partOf[part](agent)}</Fragment>)
 
-/** Shows the agent's runs in progress. If there are none, the header of the section says so. */
+/** Shows the agent's runs in progress, of which there is at least one (arrange.ts). */
 function ActiveRuns({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = agent.page.statusOld
   return (
@@ -234,6 +234,6 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
   )
 }
 
-/** True if the top of the page already says the detail of this item, which decides the agent's level. */
+/** True if the item has the agent's level, and the top of the page already says the detail of the item. */
 const isDetailShownAtTop = (agent: Agent, { level, detail }: HealthItem): boolean =>
   level === agent.page.report?.state?.level && detail !== undefined && isShownAtTop(agent, detail)

@@ -2,7 +2,7 @@ import type { Subject } from '@svc/protocol'
 import { UntrustedLink } from '../../ui/index.ts'
 import { percent } from '../../ui/time/format.ts'
 
-/** Shows the subjects of a run, each with its share of the run as a small bar and a figure. */
+/** Shows the subjects of a run. If the agent reports their shares of the run, each has a small bar and a figure. */
 export function Subjects({ subjects }: { subjects: readonly Subject[] }) {
   const shared = subjects.some((subject) => subject.share !== undefined)
   return (

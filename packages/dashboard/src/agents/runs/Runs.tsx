@@ -20,7 +20,10 @@ const pageSize = 50
 /** The number of runs whose bars fit next to each other on a phone. */
 const onPhone = 28
 
-/** The tab with the agent's kept runs (2.2), newest first. The runs can be filtered, paged, and opened one by one. */
+/**
+ * The tab with the agent's kept runs (2.2), by default newest first. The runs can be filtered, paged, and opened one by
+ * one.
+ */
 export default function Runs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const params = useAgentPageParams()

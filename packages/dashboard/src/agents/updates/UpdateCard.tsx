@@ -146,7 +146,7 @@ const progress: Readonly<Record<WishState, Progress | undefined>> = {
   held: { done: 1, ended: true },
 }
 
-/** A download of a blueprint that failed is tried again. A runtime that failed is on hold. */
+/** A failed download of a blueprint is tried again. A runtime whose update failed is on hold instead. */
 const retried: Progress = { done: 2, note: 'the last try failed' }
 
 /** The steps of a requested update; undefined if none is requested. */

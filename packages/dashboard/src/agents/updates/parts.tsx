@@ -72,8 +72,8 @@ const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 const isInstalled = ({ outcome, message }: LastOutcome): boolean => outcome === 'ok' && message === 'installed'
 
 /**
- * Shows how the agent's last update attempt ended, with the message from its machine; undefined if there was none, or
- * if the note about a hold is about the same attempt.
+ * Shows how the agent's last update attempt ended, with the message from its machine; nothing if there was none, if it
+ * was the installation, or if the note about a hold is about the same attempt.
  */
 export const outcomeText = (applied: LastOutcome | null, hold: Hold | null): ReactNode =>
   applied &&

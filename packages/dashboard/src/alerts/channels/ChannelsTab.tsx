@@ -117,7 +117,10 @@ function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
   )
 }
 
-/** Says which rules notify a channel, with a link to them. A channel that no rule notifies is a mistake. */
+/**
+ * Says which rules notify a channel, with a link to them. A channel that no rule notifies is marked, because it is
+ * probably a mistake.
+ */
 function ChannelMessages({ slug, words }: { slug: string; words: string | null }) {
   const link = (text: string) => (
     <AnchorLink to={paths.alerts} params={{ slug }} search={{ tab: 'rules' }} fz="inherit" underline="always">

@@ -113,7 +113,7 @@ const isSame = (buffer: ArrayBuffer | null, key: Uint8Array): boolean => {
 
 /**
  * Makes the name of the channel for a browser, such as `firefox-on-linux-3f2a`. The end of the name is a hash of the
- * subscription's address, so two browsers of the same kind get different names. The service worker
+ * subscription's address, so two browsers of the same kind hardly ever get the same name. The service worker
  * (public/push-worker.js) makes the same hash, to find the channel of an old subscription.
  */
 export async function browserName(userAgent: string, endpoint: string): Promise<string> {

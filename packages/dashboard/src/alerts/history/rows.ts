@@ -44,7 +44,7 @@ export interface TimelineRow {
   longest: number
 }
 
-/** The maximum number of rules or agents that have a row of their own. All others share one more row, the last. */
+/** The maximum number of rows before the last one, which stands for all other rules or agents if there are several. */
 const maxRows = 15
 
 /**

@@ -21,8 +21,8 @@ export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channel
 }
 
 /**
- * The rules whose alerts a channel of the workspace is sent, in words: `all 14 rules that are on`, or up to three
- * headings (`Offline and Level Bad`). Null if no rule that is on notifies the channel.
+ * The rules whose alerts a channel of the workspace is sent, in words: `all 14 rules that are on`, up to three headings
+ * (`Offline and Level Bad`), or `5 of 14 rules that are on`. Null if no rule that is on notifies the channel.
  */
 export function rulesOf(channel: string, rules: readonly RuleSettings[]): string | null {
   const on = rules.filter((rule) => rule.on)

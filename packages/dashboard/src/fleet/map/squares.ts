@@ -84,8 +84,8 @@ export function focusedSquareOf(
 }
 
 /**
- * Takes over the states of a frame. Returns the agents that changed, or `reload` if the frame may have changed which
- * squares the map has.
+ * Takes over the states of a frame. Returns the agents whose state changed. `reload` is true if the frame may have
+ * changed which squares the map has.
  */
 export function applyFrame(
   squares: Squares,

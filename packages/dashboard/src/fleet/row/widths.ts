@@ -78,7 +78,8 @@ export function columnWidthsOf(names: readonly ColumnName[], wants: ColumnWidths
   const atLevel = (level: number) =>
     names.map((name) => {
       const { minWidth, share = 0 } = columnLooks[name]
-      // Each agent has a state, so what the agents do is known to be nothing if the state needs room.
+      // Each agent has a state, so `wants.state` is missing only until rows are loaded. If it is there and
+      // `wants.doing` is not, no agent does anything, and the column needs room only for its heading.
       const min = name === 'doing' && wants.state && wants.doing === undefined ? headingWidth : minWidth
       const wanted = share === 0 ? min : Math.max(min, wants[name] ?? 0)
       return Math.floor(Math.min(wanted, Math.max(min, share * level)))

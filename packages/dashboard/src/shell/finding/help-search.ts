@@ -6,7 +6,10 @@ import { useQuery } from '@tanstack/react-query'
 /** The maximum number of sections that are listed. */
 const maxSections = 5
 
-/** The sections that fit what is typed. The index is loaded at the first key; without it, nothing is found. */
+/**
+ * The sections that fit what is typed. The index is loaded when two characters are typed. Without the index, nothing is
+ * found.
+ */
 export function useHelp(typed: string): HelpHit[] {
   const isTyped = trimInvisible(typed).length > 1
   const { data } = useQuery({

@@ -43,7 +43,9 @@ export function noteAnswerTime(at: number): void {
   if (!isKnown || followsAnswers) noteServiceTime(at)
 }
 
-/** Says whether the page has no stream, so that the times of its answers count. */
+/**
+ * Says whether the page loads its data every few seconds in place of a stream, so that the times of all answers count.
+ */
 export function followAnswers(follows: boolean): void {
   followsAnswers = follows
 }

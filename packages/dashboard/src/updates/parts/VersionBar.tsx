@@ -10,7 +10,7 @@ interface VersionBarProps {
   versions: readonly { name: string; agents: number; isGrey?: boolean }[]
 }
 
-/** The maximum number of versions that have a part of their own; the others are one part. */
+/** The maximum number of parts. If there are more versions, the last part stands for several of them. */
 const maxParts = 6
 
 /** The number of agents of each version, as a bar and as a list; nothing if all run the same version. */
