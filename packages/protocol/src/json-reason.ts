@@ -108,7 +108,7 @@ const wrongNumber = (at: number): JsonMistake => ({
 
 /**
  * Says that a colon is missing if one would be valid behind this position, as after a key, and otherwise that a comma
- * is.
+ * is missing.
  */
 const missingBetween = (text: string, end: number): string =>
   jsonFaultAt(`${text.slice(0, end + 1)}:`) === end + 2 ? 'a colon is missing' : 'a comma is missing'

@@ -48,7 +48,7 @@ const inProgress: ReadonlySet<string> = new Set(['running', 'active', 'started',
  */
 export const failedStatuses = ['failed', 'error', 'timeout', 'lost'] as const
 
-/** True if a run has this status while it is not over. */
+/** True for the status of a run that is not over. */
 export const isInProgress = (status: string): boolean => inProgress.has(status.toLowerCase())
 
 /** The texts of a run in progress. */

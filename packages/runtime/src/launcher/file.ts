@@ -8,8 +8,8 @@ import { isOnTrial } from '../state/versions/runtime-note.ts'
 import { writeStarter } from './trial-files.ts'
 
 /**
- * The file that the worker is loaded from: the copy of svc in the agent's folder or, without one, the program
- * that runs now.
+ * The file that the worker is loaded from: the copy of svc in the agent's folder or, if there is none, the program that
+ * runs now.
  */
 export function runtimeFile(folder: Pick<Folder, 'runtime'>): string {
   return existsSync(folder.runtime) ? folder.runtime : programFile()
@@ -19,7 +19,8 @@ export function runtimeFile(folder: Pick<Folder, 'runtime'>): string {
 export const programFile = (): string => realpathSync(process.argv[1] ?? '')
 
 /**
- * The path of this program as it was started, to write down for later: a link to it stays when its target is replaced.
+ * The path of this program as it was started, to write down for later. If the path is a link, it still works when the
+ * target of the link is replaced.
  */
 export const programPath = (): string => resolve(process.argv[1] ?? '')
 

@@ -76,8 +76,8 @@ export type HostingAct =
   | { readonly do: 'ping' }
   | { readonly do: 'pulse later' }
   /**
-   * Gives a worker this many seconds to end by itself, and then ends it. The event `ended` follows. Before it comes
-   * `late` if the worker did not end by itself, and `left` if it could not be ended at all.
+   * Gives a worker this many seconds to end by itself, and then ends it. The events that follow are `late` if the
+   * worker did not end by itself, `left` if it could not be ended at all, and in any case `ended`.
    */
   | {
       readonly do: 'end'

@@ -1,7 +1,7 @@
 /**
  * Owns the agent's process: starts, watches and stops it, and takes it over from an earlier runtime. supervision.ts
- * makes the decisions. The file `.svc/paused` says whether the agent is paused, and `order` says how it must be
- * started; the service is not involved.
+ * makes the decisions. The file `.svc/paused` says whether the agent is paused, and the worker's order says how it must
+ * be started; the service is not involved.
  */
 import { statSync } from 'node:fs'
 import { messageOf } from '../machine/base/errors.ts'

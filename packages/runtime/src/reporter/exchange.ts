@@ -67,7 +67,10 @@ export interface ReporterState {
   serviceClock?: ServiceClock | undefined
   /** The entries of the journal of commands that the disk has refused. */
   readonly memory: CommandMemory
-  /** The reason why the disk refused the last write of the outbox; absent if the write succeeded. */
+  /**
+   * The reason why the disk refused the last write of the outbox; absent if the write succeeded, or if only space was
+   * lacking.
+   */
   refused?: string | undefined
 }
 /** The result of one report. */

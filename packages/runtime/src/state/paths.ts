@@ -83,8 +83,8 @@ export function linkState(folder: Folder, manifest: WithState, version: string, 
 }
 
 /**
- * True if a new state path becomes a file. It becomes a folder if the manifest says so by its spelling, and a file if
- * the bundle contains a file there; otherwise the name decides.
+ * True if a new state path becomes a file. It becomes a folder if the manifest writes it with a slash at the end, and a
+ * file if the bundle contains a file there; otherwise the name decides.
  */
 function isFile(path: string, { stateFolders = [] }: WithState, shipped: ReadonlySet<string>): boolean {
   if (stateFolders.includes(path)) return false

@@ -99,8 +99,8 @@ export type ProcessState = NotedState & {
   /** The version of an installed agent that was started last, as the name of its folder. */
   readonly version?: string
   /**
-   * The mark of the agent's last start (2.12): its time in Unix seconds, which was noted before it. What the agent
-   * wrote later comes from this start.
+   * The mark of the agent's last start (2.12): the time of the start in Unix seconds, noted before the start. What the
+   * agent wrote later comes from this start.
    */
   readonly started?: string
 }

@@ -27,9 +27,9 @@ export const stopSentence = (by: StoppedBy, author: Author | undefined): string 
     : `Stopped ${author ? changedBy(author) : 'on its machine'}.`
 
 /**
- * Decides who ends this runtime (D66). SIGINT comes from a person at a terminal. SIGTERM comes from a person if
- * somebody has noted so shortly before, as "svc stop" does, and otherwise from a service manager or a shutdown; `began`
- * is the start of this runtime in Unix milliseconds.
+ * Decides who ends this runtime (D66). SIGINT comes from a person at a terminal. SIGTERM comes from a person if a note
+ * from shortly before says so, as "svc stop" writes it, and otherwise from a service manager or a shutdown; `began` is
+ * the start of this runtime in Unix milliseconds.
  */
 export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number, now: number): StoppedBy {
   if (signal === 'SIGINT') return 'person'

@@ -54,7 +54,7 @@ function ownFolder(program: string): string | undefined {
   return isLauncher(readFileSync(launcher, 'utf8')) ? folder : undefined
 }
 
-/** Refuses to write a path into the crontab at which no `svc-exec` can be installed. */
+/** Refuses if no `svc-exec` can be installed at the path that the crontab would call. */
 export function mustInstall(program: string): void {
   if (existsSync(program) || readInsideRelease(programFile())) return
   throw new Refusal(

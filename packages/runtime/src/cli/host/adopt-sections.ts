@@ -49,7 +49,7 @@ export function sectionsBy({ only, names, crontab, log, yes, dryRun }: SectionOp
   return { wanted, isOnly: only !== undefined, makesJobs: crontab === true, names }
 }
 
-/** The section that `--only` names; undefined for both, which is all that the agent shows. */
+/** The section that `--only` names; undefined if it names both or is not given. */
 export const onlySection = ({ wanted }: ChosenSections): SectionName | undefined =>
   wanted.size === sections.length ? undefined : [...wanted][0]
 

@@ -217,7 +217,7 @@ async function changeCrontab(
   if (!found.crontab.ok || changes.length === 0) return []
   if (!wraps) return [`${counted(changes.length, 'crontab line')} can become a job: ${commandHint('adopt --crontab')}`]
   await replaceTable(folder, { expected: found.crontab.text, next: found.crontab.plan.text })
-  // The agent reads the crontab again when this file changes, and otherwise only every five minutes.
+  // The agent reads the crontab again when `adopted.json` is written, and otherwise only every five minutes.
   writeAdopted(folder, adopted)
   return [
     `Jobs in the crontab now: ${changes.map(({ name }) => name).join(', ')}.`,

@@ -234,7 +234,7 @@ async function keepOutput(job: string, isKept: boolean, { yes, json }: OutputOpt
   }
   await mustAgree(plan, isKept, { yes, json })
   await replaceTable(folder, { expected: table.text, next: plan.text })
-  // The agent reads the crontab again when this file changes, and otherwise only every five minutes.
+  // The agent reads the crontab again when `adopted.json` is written, and otherwise only every five minutes.
   const adopted = readAdopted(folder)
   if (adopted !== undefined) writeAdopted(folder, adopted)
   printResult(json, answer, () => [

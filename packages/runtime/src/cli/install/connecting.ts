@@ -45,7 +45,7 @@ export async function tokenFrom(file: string | undefined): Promise<string> {
   )
 }
 
-/** No token has more bytes than this, so svc stops reading standard input then. */
+/** No token has more bytes than this, so svc reads no more of standard input. */
 const maxTokenBytes = 4096
 
 async function rawToken(file: string | undefined): Promise<string> {

@@ -72,7 +72,7 @@ interface InstalledSelf {
   /** True if the command or the launcher was written. */
   readonly changed: boolean
   readonly inPath: boolean
-  /** The sentences about it that are printed for a person. */
+  /** The sentences about the installation that are printed for a person. */
   readonly lines: string[]
 }
 

@@ -1,4 +1,6 @@
-/** Ends the processes that an agent started if no runtime does so, and names those that could not be ended. */
+/**
+ * Ends the processes that an agent started if there is no runtime to end them, and names those that could not be ended.
+ */
 import type { Manifest } from '@svc/blueprint'
 import { supervise } from '../../launcher/supervisor.ts'
 import { takeOverProcess } from '../../launcher/take-over.ts'

@@ -71,7 +71,7 @@ export const service = (): Command =>
           withTurnOnFullDisk(folder, 'svc service uninstall', () => noteStop(folder, currentAuthor()))
           const lines: string[] = []
           for (const unit of units) lines.push(...(await uninstallService(unit)))
-          // The unit lets the agent live when its runtime is killed, so the manager cannot have ended everything then.
+          // A unit leaves the agent running when the runtime is killed, so the manager may not have ended everything.
           const manifest = readManifestNow(folder)
           if (!whoHolds(folder, 'runtime')) {
             await endLeftProcesses(

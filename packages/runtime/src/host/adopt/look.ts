@@ -6,7 +6,7 @@ import { planJobs, type TableEntry, type TablePlan } from './plan.ts'
 import { readTable } from './table.ts'
 import { isUnquotedPath } from './wrapping.ts'
 
-/** The jobs that were found on this machine, and what can become one. */
+/** The jobs that were found on this machine, and the lines of the crontab that can become jobs. */
 export interface CrontabFacts {
   /** The number of lines in the crontab that start a command or cannot be read. */
   readonly lines: number

@@ -1,4 +1,4 @@
-/** Asks the program `crontab` for the table of this user. It may be missing, fail or hang. */
+/** Asks the program `crontab` for the table of this user. The program may be missing, fail or hang. */
 import { execFile } from 'node:child_process'
 import { timeoutMs } from '../../machine/base/time.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Sums up the runs of a job: which runs are in progress, which run ended last, and the failures since the last good run
- * that started after them. Runs may overlap, and clocks may be set, so the order of their sort numbers decides, and not
- * their times. The functions are pure. Every list of runs begins with the newest.
+ * Sums up the runs of a job: which runs are in progress, which run ended last, and the failures after which no good run
+ * has started. Runs may overlap, and clocks may be set, so the order of their sort numbers decides, and not their
+ * times. The functions are pure. Every list of runs begins with the newest.
  */
 import { sortNumberOf } from './ids.ts'
 import type { ShownRun } from './reader.ts'

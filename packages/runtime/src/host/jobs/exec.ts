@@ -87,7 +87,7 @@ async function foldersFor({ jobs, account }: LauncherState): Promise<JobFolders>
   }
 }
 
-/** Notes a run without a record, in the folder for records and where the host agent reads. */
+/** Notes a run without a record, in the folder for records and in the folder that the host agent reads. */
 function noteUnrecorded({ jobs, account }: JobFolders, name: string | undefined = '-', reason: string): void {
   for (const folder of new Set([jobs, account]))
     if (folder !== undefined)

@@ -108,7 +108,7 @@ function makeRoom(folder: string, bytes: number, earlier: readonly string[]): bo
   return true
 }
 
-/** Reads the last part of a file, from the beginning of a line if one begins there. */
+/** Reads the last `keptBytes` of a file. If the file is longer, the part is cut to whole lines by `fromLine`. */
 function endOf(fd: number): Buffer {
   const bytes = Buffer.alloc(keptBytes)
   const size = fstatSync(fd).size

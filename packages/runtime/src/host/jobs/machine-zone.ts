@@ -90,7 +90,7 @@ function stampOf(file: string): string | undefined {
 /** The number of the present month. With it, Node's rules are compared again each month, since they cover few years. */
 const month = (): string => String(Math.floor(Date.now() / (30 * 86_400_000)))
 
-/** The name that the path of a zone file has. */
+/** The name of a zone in the path of its file; undefined if the path is not below a folder of zones. */
 const nameIn = (file: string): string | undefined => /\/zoneinfo[^/]*\/(?:posix\/)?(.+)$/.exec(file)?.[1]
 
 /** The name of a zone by which Node knows it, if Node has the same rules; otherwise a name for its rules. */

@@ -17,8 +17,8 @@ import { readUnrecorded, type UnrecordedRun } from './unrecorded.ts'
 export type ShownRun = Omit<RecordedRun, 'status'> & {
   readonly status: RecordedRun['status'] | 'lost'
   /**
-   * When its process started by the present clock, in Unix seconds, if it lives and its record lies ahead of the clock:
-   * the clock was set back since.
+   * When the process of the run started, in Unix seconds by the present clock. Present only if the process lives and
+   * its record has a time in the future, since the clock was set back.
    */
   readonly began?: number
 }

@@ -88,7 +88,7 @@ interface Records {
 }
 
 /**
- * Reads all records in the folder of a job, at `now` in Unix seconds. Those that were read before and have ended are
+ * Reads all records in the folder of a job, at `now` in Unix seconds. Records of runs in `before` that have ended are
  * not read again, since they do not change.
  */
 export function readRuns(folder: string, now: number, before: readonly RecordedRun[] = []): Records {

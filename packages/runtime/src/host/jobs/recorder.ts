@@ -202,7 +202,9 @@ async function livingIn(folder: string, own: string): Promise<string[]> {
     .slice(0, maxOlderRuns)
 }
 
-/** True if a record may be that of a run that lives. The code that finds out is loaded only then. */
+/**
+ * True if a record may be that of a run that lives. The code that finds out whether the run lives is loaded only then.
+ */
 function saysItRuns(file: string): boolean {
   if (!file.endsWith('.json')) return false
   const read = readFile(file, maxReportedBytes)

@@ -12,11 +12,11 @@ import { changeAfter, type ZoneOffset } from './zone-rules.ts'
 export interface ScheduledTimes {
   /** The first time at which the job is due after a start; undefined if there is none. */
   due(start: number): number | undefined
-  /** The first time at which it is due after it was due at `due`. */
+  /** The first time after `due` at which the job is due again. */
   after(due: number): number | undefined
   /**
-   * The first time after a start that is not the time of this start, for people. `due` lets a run begin early, so `due`
-   * may return one time later.
+   * The time that people are shown after a start: the first time that is not the one for which the run began. `due`
+   * lets a run begin early, so `due` may return one time later.
    */
   shown(start: number): number | undefined
   /** True if the times are those of a clock, and do not depend on when the job began. */

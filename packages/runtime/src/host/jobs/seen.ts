@@ -53,7 +53,8 @@ const note = object({
   /** The times of notes and records that lay ahead of the clock, and when this was noticed. */
   ahead: list(ahead, 1000),
   /**
-   * The jobs that were overdue when the clock was set back, each with the time since when, and with one of its runs.
+   * The jobs that were overdue when the clock was set back, each with the time since when it was overdue, and with one
+   * of its runs.
    */
   late: list(late, 1000),
 })

@@ -52,7 +52,7 @@ function readChange(written: string): ClockChange | undefined {
     return { at, day: (year) => weekdayOf(year, Number(month), Number(week), Number(weekday)) }
   }
   if (number === undefined) return undefined
-  // The form with a J counts from 1, and never counts the 29 February.
+  // The form with a J counts from 1, and never counts 29 February.
   const leaps = (year: number) => julian === 'J' && Number(number) >= 60 && isLeap(year)
   return { at, day: (year) => dayOf(year, 1, 1) + Number(number) - (julian === 'J' ? 1 : 0) + Number(leaps(year)) }
 }

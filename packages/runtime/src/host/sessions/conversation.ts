@@ -21,7 +21,7 @@ export interface OpencodeRow {
   readonly folder?: string
   readonly version?: string
   readonly started: number
-  /** When the tool last changed the row, as the tool writes it. */
+  /** When the tool last changed the row, as the number that the tool wrote. */
   readonly changed: number
   /** The time at which the last turn ended, and its outcome. Only opencode 2 notes these. */
   readonly rested?: number

@@ -54,7 +54,7 @@ interface ReadPosition {
   skips: boolean
 }
 
-/** A file of which the first line, the last `tail` bytes, and then all that is added is read. */
+/** A file of which the first line, the last `tail` bytes, and then all that is added are read. */
 export function growingFile(file: string, tail: number, taker: LineTaker): GrowingFile {
   let position: ReadPosition | undefined
   let hasGaps = false

@@ -97,7 +97,7 @@ export const withSkippedLines = ({ turned, ...before }: Rollout): Rollout => ({
 })
 
 /**
- * True for a line at the beginning of a fork that was copied from the other thread. Its time is that of the fork or
+ * True for a line that a fork has copied from the other thread to its own beginning. Its time is that of the fork or
  * older, and no model answers that soon after the start of a fork.
  */
 const isCopy = ({ isFork, started }: Rollout, at: number | undefined): boolean =>

@@ -1,4 +1,7 @@
-/** The edge of the section *ai*: reads the files of the tools at each look, and keeps the numbers of their sessions. */
+/**
+ * The input and output of the section *ai*: reads the files of the tools at each look, and keeps the numbers of their
+ * sessions.
+ */
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { limits } from '@svc/protocol'
@@ -81,7 +84,7 @@ export function watchedSessions(paths: AiPaths): (chosen: ChosenAi) => Section {
   })
 }
 
-/** The note in memory, unless sessions were switched off and on again meanwhile. */
+/** Returns the note in memory or, if sessions were switched off and on again meanwhile, the stored one. */
 const newest = (known: SessionNumbers | undefined, stored: SessionNumbers): SessionNumbers =>
   known === undefined || (stored.first ?? 0) > (known.first ?? 0) ? stored : known
 

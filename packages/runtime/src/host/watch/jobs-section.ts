@@ -1,6 +1,6 @@
 /**
- * The edge of the section *jobs*: reads the folder of jobs at each look, asks `crontab` every five minutes, and notices
- * that the machine slept.
+ * The input and output of the section *jobs*: reads the folder of jobs at each look, asks `crontab` every five minutes,
+ * and notices that the machine slept.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { uptime } from 'node:os'

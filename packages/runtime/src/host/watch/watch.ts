@@ -82,7 +82,7 @@ function trying(act: () => unknown, warn: (text: string) => void): void {
   }
 }
 
-/** A text that differs once the file was replaced; undefined if there is no file. */
+/** A text that changes when the file is replaced; undefined if there is no file. */
 function stampOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false })
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`

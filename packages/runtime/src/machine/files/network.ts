@@ -1,6 +1,7 @@
 /**
  * The variables of a shell that a connection needs and that a service manager does not give its units: private
- * authorities, proxies, and a home folder of one's own. `.svc/agent.env` remembers them with the connection (D78).
+ * authorities, proxies, and a HOME that is not the home folder of the account. `.svc/agent.env` remembers them with the
+ * connection (D78).
  */
 import { homedir, userInfo } from 'node:os'
 import { delimiter, isAbsolute, resolve } from 'node:path'

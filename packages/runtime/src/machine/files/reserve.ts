@@ -60,7 +60,7 @@ export function spendSpare(path: string, purpose: WritePurpose): boolean {
   return true
 }
 
-/** Calls `work`, and again after the removal of a spare file, for as long as it fails for lack of room. */
+/** Calls `work`, and again after the removal of a spare file, for as long as `work` fails for lack of room. */
 export function withSpares<T>(path: string, purpose: WritePurpose, work: () => T): T {
   for (;;) {
     try {

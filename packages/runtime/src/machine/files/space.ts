@@ -104,7 +104,10 @@ const faults: Readonly<Record<Code, (path: string) => string>> = {
   ENFILE: () => 'this machine has too many open files',
 }
 
-/** Says what a full file system lacks. If that is inodes, it says so, since a person would search for large files. */
+/**
+ * Says what a full file system lacks. If it lacks inodes, the text says so, since a person would otherwise search for
+ * large files.
+ */
 function lacking(path: string): string {
   const { freeInodes } = spaceAt(mountOf(path)) ?? {}
   return freeInodes === 0 ? 'no inode is left on the file system' : 'no space is left on the file system'

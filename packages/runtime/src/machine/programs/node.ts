@@ -45,7 +45,9 @@ export function lastingNode({ running, path, home }: NodeHere = readNodeHere()):
   return program ?? best
 }
 
-/** The value of PATH with folders that an update of Node removes replaced by the folder of the Node that stays. */
+/**
+ * The value of PATH in which the folder of the Node that stays replaces the folders that an update of Node will remove.
+ */
 export function lastingPath(path: string, node: string, old = process.execPath): string {
   const real = realOf(node)
   const isSame = (folder: string) =>

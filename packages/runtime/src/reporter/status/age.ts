@@ -14,8 +14,8 @@ export interface WriteFacts {
   /** The time of the last check of the status file. */
   readonly looked: number
   /**
-   * The start of the time after which a warning about an old status file is shown: the latest of the first check of the
-   * file, the agent's last rest or start, the end of a break in the checks, and a change of the clock.
+   * The earliest time from which the age is counted for a warning about an old status file: the latest of the first
+   * check of the file, the agent's last rest or start, the end of a break in the checks, and a change of the clock.
    */
   readonly since?: number
   /**

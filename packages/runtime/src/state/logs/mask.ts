@@ -24,8 +24,8 @@ export function safeLog(folder: Pick<Folder, 'env' | 'secrets'>, text: string): 
       return `The log is not shown: ${basename(file)} ${why}, so the secrets in the log could not be masked.\n`
   }
   const envs = files.map(readEnv)
-  // The text is masked before `terminalText` drops what a program wrote over, which may be a part of a secret, and
-  // again after it dropped the characters for the terminal, which may stand between the letters of one.
+  // The text is masked before `terminalText`, which drops overwritten text that may be a part of a secret. The result
+  // is masked again, since characters that `terminalText` dropped may have stood between the letters of a secret.
   return maskValues(terminalText(maskValues(text, ...envs)), ...envs)
 }
 

@@ -53,8 +53,8 @@ export function readAskedUpdate(paths: AskPath): AskedUpdate | undefined {
 export const dropAsked = ({ updateAsk }: AskPath): boolean => removeDurably(updateAsk)
 
 /**
- * Answers a person's request. The answer is noted with the id of the request, so that the command that made it can show
- * it. Returns the event for an update that follows.
+ * Handles a new request of a person. If the request changes the update, returns the event that does so. Otherwise notes
+ * the answer with the id of the request, so that the command that made the request can show the answer.
  */
 export function answerAsked(
   folder: Folder,

@@ -1,9 +1,9 @@
 /**
  * The update of a blueprint (3.3) as a pure table; drive.ts carries out the steps. `fetching` downloads the bundle,
- * `staging` judges it, unpacks it beside the running version and links the state, `swapping` renames `current` onto it,
- * `proving` runs it until it reports a level that is not bad, `watching` rolls back if it gets worse within 30 minutes,
- * and `undoing` puts `current` back after outcome and hold were noted. `killed` stands for a start after a kill;
- * start.ts also checks where `current` leads.
+ * `staging` judges it, unpacks it beside the running version and links the state, `swapping` makes `current` lead to
+ * it, `proving` runs it until it reports a level that is not bad, `watching` rolls back if it gets worse within 30
+ * minutes, and `undoing` puts `current` back after outcome and hold were noted. `killed` stands for a start after a
+ * kill; start.ts also checks where `current` leads.
  */
 import type { Outcome } from '@svc/protocol'
 

@@ -29,7 +29,7 @@ export type StepResult<T = unknown> =
 const tryDelays = [0, 30, 120]
 
 /**
- * Downloads the runtime's new file and its signature into `folder`. A missing signature is a verdict on the release;
+ * Downloads the runtime's new file and its signature into `folder`. If there is no signature, the release is at fault;
  * after any other failure the download is tried again, up to three times in all.
  */
 export async function fetchRelease(

@@ -29,8 +29,8 @@ export function move(state: Exclude<SelfUpdateState, 'idle'>, event: SelfUpdateE
 
 /**
  * The outcome to report for an attempt that ended without a swap (3.3, 3.5). If the file was at fault, its version is
- * put on hold; a fault of this machine or the network is tried again while the service wishes the version (D35).
- * Nothing is reported for a wish that was withdrawn.
+ * put on hold; after a fault of this machine or the network, the version is tried again while the service wishes it
+ * (D35). Nothing is reported for a wish that was withdrawn.
  */
 export const endOutcomes = {
   unreachable: { outcome: 'failed', holds: false },
