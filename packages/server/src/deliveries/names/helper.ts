@@ -1,7 +1,7 @@
 /**
- * Looks names up in a process of its own. The system's look-up blocks a thread until the system gives up, and nothing
- * in this process can end it; a process can be ended. The look-up is the system's, so the hosts file, search domains
- * and services such as mDNS apply as they do to every other program of the machine.
+ * Looks names up in a separate process. The system's look-up blocks a thread until the system gives up, and nothing in
+ * this process can end it; a process can be ended. The look-up is the system's, so the hosts file, search domains and
+ * services such as mDNS apply as they do to every other program of the machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type LookupAddress, lookup } from 'node:dns'
@@ -31,7 +31,7 @@ interface AskedProcess {
   works: boolean
 }
 
-/** Looks names up in a process of its own. */
+/** Looks names up in a separate process. */
 export interface NameHelper {
   /**
    * Looks a name up. When the signal is aborted, the look-up rejects, and the process that still waits for it is

@@ -30,8 +30,8 @@ export const wrongCodesMailMs = 24 * 60 * minute
 export const requiredInMs = 7 * 24 * 60 * minute
 
 /**
- * The times of a session's sign-in and of what it has shown since: a second factor, and a password. Null if it has
- * shown none.
+ * When a session began, and when a second factor (`factorAt`) and a password (`proofAt`) were last shown for it; null
+ * if none was.
  */
 export interface SessionFacts {
   /** The time at which the person signed in to this session. */

@@ -1,4 +1,7 @@
-/** Changes the members of a workspace and their roles. A workspace always keeps at least one admin. */
+/**
+ * Changes the members of a workspace and their roles. These changes never take the last admin away from a workspace;
+ * only the operator can do that (people.ts).
+ */
 import type { Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { removePersonalChannels } from '../../deliveries/settling.ts'

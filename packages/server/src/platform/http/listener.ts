@@ -21,7 +21,10 @@ import { createLogLimit, requestPath } from './requests.ts'
 import { Turns } from './turns.ts'
 import { closeUnreadConnections, type UnreadLimits, unreadLimits } from './unread.ts'
 
-/** Handles a request that the listener does not pass to the router. */
+/**
+ * Handles a request and sends its response. Agent routes have handlers of their own; one handler gets all other
+ * requests.
+ */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 /**
  * Handlers by method and exact path, such as `POST /api/agent/v1/report`, or by a path prefix: `GET

@@ -105,8 +105,8 @@ interface NoticeContext {
 }
 
 /**
- * A mail about a change that cannot be undone. It gives the time of the change, and says what to do if somebody else
- * made it.
+ * A mail that is sent even if the change was undone meanwhile. It gives the time of the change, and says what to do if
+ * somebody else made it.
  */
 function always(
   title: string,
@@ -190,7 +190,10 @@ const notices: Readonly<
   ),
 }
 
-/** Writes the mail about a change of an account; undefined if the change was undone. */
+/**
+ * Writes the mail about a change of an account; undefined if the account is gone, or if the change no longer holds
+ * (`isTrue`).
+ */
 async function notice(topic: AccountNotice, { people, mail }: MailContext): Promise<ComposedMail | undefined> {
   const { db } = people.store
   const person = await personOfId(db, topic.person)

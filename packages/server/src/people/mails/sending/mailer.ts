@@ -1,7 +1,7 @@
 /**
  * Mails about accounts wait in the database, so that no request waits for the mail server. The dispatcher that sends
- * messages about alerts sends them, too. A mail that is not accepted is tried again as often, and at the same times, as
- * a message about alerts.
+ * messages about alerts sends them, too. A mail that is not accepted is tried again at the same times as a message
+ * about alerts, until it is too old (queue.ts).
  */
 import type { Logger } from 'pino'
 import { errorWords } from '../../../deliveries/attempt.ts'
@@ -18,9 +18,9 @@ import type { Auth } from '../../accounts/auth.ts'
 import { claimMail, dueMails, forgetMail, giveMailBack, maxAgeOf, planNextTry, type WaitingMail } from '../queue.ts'
 import { composeMail } from './compose.ts'
 
-/** The milliseconds of a try after which the receivers of a domain count as slow, and wait behind others. */
+/** The milliseconds of a try after which the receiver counts as slow, and waits behind others. */
 const slowMs = 5000
-/** The maximum number of domains for which the outcome of the last mail is remembered. */
+/** The maximum number of receivers for which the outcome of the last mail is remembered. */
 const maxRemembered = 10_000
 
 interface MailerParts {
@@ -36,12 +36,12 @@ interface MailerParts {
 }
 
 /**
- * The mails about accounts as work of the dispatcher. Mails of one workspace or person share slots, and a domain whose
- * last mail failed or was slow counts as a receiver that fails.
+ * The mails about accounts as work of the dispatcher. Mails of one workspace or person share slots, and a receiver
+ * whose last mail failed or was slow counts as one that fails.
  */
 export function accountMails(mailing: MailerParts): DeliverySource {
   const { store, config, now } = mailing
-  /** For each domain, true if its last mail was accepted in time. */
+  /** For each receiver, true if its last mail was accepted in time. */
   const works = new Map<string, boolean>()
   return {
     async due(at) {
@@ -71,7 +71,10 @@ export function accountMails(mailing: MailerParts): DeliverySource {
   }
 }
 
-/** The party and the domain of a mail. If the domain is not known, the person counts as the receiver. */
+/**
+ * The party and the receiver of a mail. The receiver is the domain of the address or, if the topic does not name it,
+ * the person or the invitation.
+ */
 function partyOf({ id, topic }: WaitingMail): Pick<DueWork, 'party' | 'receiver' | 'isAwaited' | 'byStranger'> {
   if (topic?.kind === 'forgot') {
     const domain = topic.email.slice(topic.email.lastIndexOf('@') + 1)
