@@ -2,6 +2,7 @@
 import type { FleetRow } from '@svc/api'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { isReportOverdue, serviceNow } from '../ui/index.ts'
+import { fonts } from '../ui/theme.ts'
 import {
   type ColumnWidths,
   columnWidthsOf,
@@ -74,26 +75,21 @@ function measured(row: FleetRow): ColumnWidths {
 }
 
 let context: CanvasRenderingContext2D | null | undefined
-/** The fonts of the page. They are read once, because each reading may make the browser compute the styles again. */
-let fonts: { text: string; mono: string } | undefined
 let lastFont = ''
 
-/** Measures a text in the fonts of the page. */
+/**
+ * Measures a text in the fonts of the page. They are those of the theme: the styles of the document may not be there
+ * yet when the first rows are measured.
+ */
 export const measure: MeasureText = (text, look) => {
   if (text === '') return 0
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return text.length * 7.5
-  fonts ??= readFonts()
   const weight = look === 'bold' || look === 'mark' ? 600 : 400
   const size = look === 'small' || look === 'mark' ? 12 : 14
   const font = look === 'mono' ? `12px ${fonts.mono}` : `${weight} ${size}px ${fonts.text}`
   if (font !== lastFont) context.font = lastFont = font
   return context.measureText(text).width
-}
-
-function readFonts() {
-  const style = getComputedStyle(document.body)
-  return { text: style.fontFamily, mono: style.getPropertyValue('--mantine-font-family-monospace') || 'monospace' }
 }
 
 /** The width of an element in pixels, measured before it is first drawn. */

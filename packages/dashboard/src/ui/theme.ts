@@ -48,13 +48,13 @@ const brand: MantineColorsTuple = [
 ]
 
 /**
- * The fonts of the system by name. `system-ui` is not among them: where no desktop sets it, Linux may choose a serif
- * font for the weights between regular and bold.
+ * The fonts of texts, and those whose letters all have one width. They are fonts of the system by name; `system-ui` is
+ * not among them: where no desktop sets it, Linux may choose a serif font for the weights between regular and bold.
  */
-const systemFonts =
-  '-apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", Arial, sans-serif'
-const mono =
-  'ui-monospace, "SF Mono", "Cascadia Mono", "Segoe UI Mono", "Roboto Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace'
+export const fonts = {
+  text: '-apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", Arial, sans-serif',
+  mono: 'ui-monospace, "SF Mono", "Cascadia Mono", "Segoe UI Mono", "Roboto Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+} as const
 
 export const theme = createTheme({
   colors: { dark, gray, brand },
@@ -62,9 +62,9 @@ export const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
   autoContrast: true,
   luminanceThreshold: 0.35,
-  fontFamily: systemFonts,
-  fontFamilyMonospace: mono,
-  headings: { fontFamily: systemFonts, fontWeight: '620' },
+  fontFamily: fonts.text,
+  fontFamilyMonospace: fonts.mono,
+  headings: { fontFamily: fonts.text, fontWeight: '620' },
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
