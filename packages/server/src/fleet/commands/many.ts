@@ -53,7 +53,7 @@ export async function queueForAgents(
   return new Map(results)
 }
 
-/** For each agent the reason why it would not get the command; undefined if it would. Changes nothing. */
+/** For each agent the reason why it would not get the command; undefined if it would get it. Changes nothing. */
 export async function whyNotQueued(db: Db, agentIds: readonly string[], body: CommandBody) {
   const offers = await readOffers(db, agentIds, logsIn(body))
   return new Map(

@@ -159,8 +159,8 @@ async function offerNow(db: Db, agent: { id: string }): Promise<OfferedFacts> {
 }
 
 /**
- * True while the command can still be delivered or answered. An overdue command counts as finished even before it is
- * marked as such.
+ * True while the command can still be delivered, or answered in time. An overdue command counts as finished even before
+ * it is marked as such.
  */
 export const isCommandPending = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now

@@ -78,8 +78,8 @@ export const wishCommands = {
 }
 
 /**
- * The secrets that the requested version asks for, and that the agent's running version does not; undefined if there
- * are none.
+ * The secrets that the requested version asks for, and that the agent's running version does not ask for; undefined if
+ * there are none.
  */
 async function asksFor(
   call: CommandCall,
@@ -147,7 +147,8 @@ export const rolloutCommands = {
       const { db } = call.store
       const preview = grantedToOperator(await previewRollout(db, workspace, wanted, call.now()))
       refuseUnknownAgents(wanted, preview)
-      // The secrets that the new version asks for, and that the running versions of the agents in the waves do not.
+      // The secrets that the new version asks for, and that not all running versions of the agents in the waves ask
+      // for.
       const newSecrets =
         wanted.kind === 'blueprint'
           ? await findSecretsToAsk(db, workspace, versionOf(wanted, preview), reachedBy(preview))

@@ -118,7 +118,7 @@ export const sendSlice = (db: Db, id: string, now: number): Promise<SliceResult 
   })
 
 /**
- * True if the person who started the action still has the right to do so (I33). On PostgreSQL the membership cannot
+ * True if the person who started the action still has the right to start it (I33). On PostgreSQL the membership cannot
  * change until the transaction ends.
  */
 async function isStillAdmin(trx: Db, { workspace_id, created_by }: ActionDbRow): Promise<boolean> {
@@ -210,7 +210,7 @@ export async function liftMisfits(db: Db, ids: readonly string[]): Promise<Map<s
   )
 }
 
-/** For each agent the reason why it is not deleted together with others; undefined if it is. */
+/** For each agent the reason why it is not deleted together with others; undefined if it is deleted. */
 export async function deleteMisfits(db: Db, ids: readonly string[]): Promise<Map<string, string | undefined>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent_report').select('agent_id').where('agent_id', 'in', ids).execute()

@@ -216,7 +216,7 @@ interface BarsWanted {
 
 type ReadRow = Awaited<ReturnType<typeof rowsAfter>>[number]
 
-/** The next alerts after `after`: ended ones in the order of their ends, open ones in the order of their ids. */
+/** The next alerts after `after`, the newest first: ended ones by the time of their end, open ones by their ids. */
 const rowsAfter = (db: Db, { scope, isOpen, since, wanted, after }: BarsWanted) =>
   openedAlerts(db, scope)
     .select(['alert.id', 'rule', 'alert.level', 'subject_kind', 'subject_name', 'item', 'opened_at', 'ended_at'])

@@ -1,6 +1,6 @@
 /**
- * The first steps of a workspace, which admins see until all are done. The stored data of the workspace shows which
- * steps are done; only whether a person wants to see the steps is stored separately.
+ * The first steps of a workspace, which an admin sees until all are done or the admin dismisses them. The stored data
+ * of the workspace shows which steps are done. A separate row of each person says if they dismissed the steps.
  */
 import type { FirstSteps, Me } from '@svc/api'
 import { invitationMs } from '../../people/accounts/auth.ts'
@@ -11,8 +11,9 @@ import { isAheadSql } from '../../platform/db/times.ts'
 import { hasEnabledChannel } from './alerts.ts'
 
 /**
- * True if the steps are shown to an admin of the workspace. A person who never saw them does not need them where agents
- * report and people are invited already; a person who saw them before sees them until all are done.
+ * True if the steps are shown to an admin of the workspace; never to a person who dismissed them (`wanted` is false). A
+ * person who never saw steps (`wanted` is undefined) does not need them in a workspace where agents report and people
+ * are invited already. A person who saw steps before sees them until all are done.
  */
 export function areStepsShown(steps: FirstSteps, wanted: boolean | undefined): boolean {
   if (wanted === false || Object.values(steps).every(Boolean)) return false
