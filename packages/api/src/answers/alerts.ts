@@ -203,7 +203,7 @@ export interface ChannelRow {
    * see a sentence that does not quote the receiver.
    */
   disabledBecause: string | null
-  /** When messages to this channel began to fail, in Unix milliseconds; null if the last one was sent. */
+  /** When messages to this channel began to fail, in Unix milliseconds; null if the last message was sent. */
   failingSince: number | null
   /**
    * The part of the channel's address that admins, or the owner of a personal channel, may see; the rest may be secret.
