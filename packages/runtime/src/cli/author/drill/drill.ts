@@ -1,6 +1,6 @@
 /**
- * `svc drill`: rehearses an update to the installed version, and its rollback, in a copy of the agent's folder. The
- * agent itself is not affected.
+ * `svc drill`: rehearses an update of the installed version, and the rollback of that update, in a copy of the agent's
+ * folder. The agent itself is not affected.
  */
 import { Command } from 'commander'
 import { examples } from '../../../machine/hint.ts'
