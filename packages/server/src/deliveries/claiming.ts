@@ -142,7 +142,10 @@ async function nextMessage<C extends StoredChange>(
   }
 }
 
-/** Converts a row to the form that the plan needs; undefined if the stored changes cannot be read. */
+/**
+ * Converts a row to the form that the plan needs; undefined if the stored changes, or the stored message, cannot be
+ * read.
+ */
 function deliveryOf<C extends StoredChange>(row: AlertDeliveryRow): WaitingDelivery<C> | undefined {
   const changes = deliveryChangesOf<C>(row)
   if (!changes || (row.body !== null && !writtenMessageOf(row))) return undefined

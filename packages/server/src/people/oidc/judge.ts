@@ -32,7 +32,7 @@ export interface ProviderFacts {
 
 type ProviderJudgement =
   | { is: 'sign-in'; person: { id: string } }
-  /** The account of the same address is connected, and its person signed in. */
+  /** The account of the same address must be connected, and its person signed in. */
   | { is: 'link'; person: { id: string } }
   | { is: 'make'; email: string }
   | { is: 'refused'; why: Exclude<ProviderFailure, 'failed'> }
@@ -40,7 +40,8 @@ type ProviderJudgement =
 /**
  * Somebody who is connected is known by the id at the provider, whatever address they have there now. Everybody else
  * needs an address that the provider has verified, in an allowed domain. An account with this address is connected only
- * if its person has shown that the address is theirs, and has no second factor that a connection would bypass.
+ * if its person has shown that the address is theirs, the account is not connected yet, and it has no second factor
+ * that a connection would bypass.
  */
 export function judgeClaims(
   claims: ProviderClaims,
