@@ -3,6 +3,7 @@
  * `--json` output of the command line and the messages of channels have the same names and shapes. Other programs rely
  * on them.
  */
+import type { AlertSubject } from '../words/alerts.ts'
 import type { RuleName } from '../words/rules.ts'
 import type { FilterPlace } from './fleet.ts'
 
@@ -10,23 +11,6 @@ export const alertLevels = ['warn', 'bad'] as const
 export type AlertLevel = (typeof alertLevels)[number]
 
 export type AlertState = 'pending' | 'open' | 'closing' | 'unsteady' | 'ended'
-
-/** The agent, rollout, workspace or service that an alert is about. For a workspace, `name` is its slug. */
-export interface AlertSubject {
-  kind: 'agent' | 'rollout' | 'workspace' | 'service'
-  name: string
-  /**
-   * The health item of the agent that an alert of the rule `item` is about, or `otherItems`; absent for all other
-   * alerts.
-   */
-  item?: string
-}
-
-/**
- * The item of an alert about all bad health items of an agent that have no alert of their own, since there are too
- * many.
- */
-export const otherItems = '*'
 
 export interface Acknowledgement {
   by: string

@@ -5,6 +5,7 @@
  */
 
 import type { Outcome } from '@svc/protocol'
+import type { UpdateKind } from '../words/updates.ts'
 
 /** The updates of one agent: of its blueprint and of its runtime. */
 export interface AgentUpdates {
@@ -231,22 +232,6 @@ export interface WishResult {
   code: string | null
   message: string | null
 }
-
-/** The kind of an event in an agent's timeline of updates. */
-export type UpdateKind =
-  | 'wished'
-  | 'withdrawn'
-  | 'offered'
-  | 'fetched'
-  | 'trying'
-  | 'kept'
-  | 'rolled_back'
-  | 'failed'
-  | 'held'
-  | 'dropped'
-  | 'lifted'
-  /** A person changed the version on the machine. */
-  | 'changed'
 
 export type RolloutKind = 'blueprint' | 'runtime'
 

@@ -1,5 +1,21 @@
-/** Subjects of alerts in words. */
-import { type AlertSubject, otherItems } from '../answers/alerts.ts'
+/** Subjects of alerts, and their words. */
+
+/** The agent, rollout, workspace or service that an alert is about. For a workspace, `name` is its slug. */
+export interface AlertSubject {
+  kind: 'agent' | 'rollout' | 'workspace' | 'service'
+  name: string
+  /**
+   * The health item of the agent that an alert of the rule `item` is about, or `otherItems`; absent for all other
+   * alerts.
+   */
+  item?: string
+}
+
+/**
+ * The item of an alert about all bad health items of an agent that have no alert of their own, since there are too
+ * many.
+ */
+export const otherItems = '*'
 
 /**
  * A health item of an agent as the subject of a sentence. `otherItems` stands for all bad items without an alert of

@@ -1,8 +1,7 @@
 /** The words for the states and events of an update, which are the same wherever one is named. */
-import type { UpdateKind } from '../answers/updates.ts'
 
 /** The word for each event of an update. A state that an event leads to has the same word. */
-export const updateWords: Readonly<Record<UpdateKind, string>> = {
+export const updateWords = {
   wished: 'requested',
   withdrawn: 'cancelled',
   offered: 'sent',
@@ -15,4 +14,7 @@ export const updateWords: Readonly<Record<UpdateKind, string>> = {
   dropped: 'dropped',
   lifted: 'hold lifted',
   changed: 'changed on its machine',
-}
+} as const satisfies Readonly<Record<string, string>>
+
+/** The kind of an event in an agent's timeline of updates. `changed`: a person changed the version on the machine. */
+export type UpdateKind = keyof typeof updateWords
