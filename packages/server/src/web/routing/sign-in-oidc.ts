@@ -1,4 +1,4 @@
-/** A sign-in through the provider (OpenID Connect): sends the browser there, and handles its return. */
+/** A sign-in through the provider (OpenID Connect): sends the browser there, and answers the callback. */
 import type { ConnectionEnd, ProviderFailure } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { Context } from 'hono'
