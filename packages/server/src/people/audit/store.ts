@@ -19,8 +19,8 @@ interface AuditNote {
 
 /**
  * Writes an entry to the audit trail: who did what to what, and when. Call this with the transaction of the change, so
- * that the change and its entry are either both stored or both not. An action that a person repeats many times in a
- * minute is counted in an earlier entry.
+ * that the change and its entry are either both stored or both not. An ordinary action (kinds.ts) that a person repeats
+ * many times in a minute is counted in an earlier entry.
  */
 export async function audit(db: Db, note: AuditNote): Promise<void> {
   const details = note.details ?? {}
