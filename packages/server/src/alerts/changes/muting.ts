@@ -108,7 +108,7 @@ async function hasMaxMutes(trx: Db, { id }: AlertScope, now: number): Promise<bo
 
 const tooManyMutes = refuse(
   'mutes_too_many',
-  `A workspace may have ${maxMutes} mutes that have not ended: lift one first, or mute a rule or the whole workspace.`,
+  `A workspace may have ${maxMutes} mutes that have not ended: lift one first. One mute of a rule can stand for many.`,
 )
 
 /** Ends a mute early. Any member may lift the mute of an agent; all other mutes need an admin. */
