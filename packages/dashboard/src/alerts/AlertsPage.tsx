@@ -235,7 +235,10 @@ function FoldedAlerts({ slug, admin, fold, select }: FoldedProps) {
   )
 }
 
-/** The open alerts of one cause, most urgent first. Each is about another agent, unless there is only one alert. */
+/**
+ * A line of the list: the open alerts of one cause, most urgent first. Only alerts about single agents share a line;
+ * any other alert is alone in its line.
+ */
 interface AlertFold {
   key: string
   alerts: readonly [AlertLine, ...AlertLine[]]

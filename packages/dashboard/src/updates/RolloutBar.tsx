@@ -67,8 +67,8 @@ interface CountedWord {
 }
 
 /**
- * The agents in words: those with an outcome by their state, the others by what they wait for. Without `agents`, what
- * they wait for is not known, and all are counted by their state.
+ * Counts the agents by words: those that the update has reached and that have no outcome yet by what they wait for, all
+ * others by their state. Without `agents`, what they wait for is not known, and all are counted by their state.
  */
 export function countsByWord(
   counts: RolloutRow['counts'],

@@ -41,7 +41,7 @@ interface Remark {
   readonly says: string
   /** The keys that the remark is about. */
   readonly keys: readonly string[]
-  /** True if svc keeps the part in the file when it writes the file again. */
+  /** True if svc keeps what the remark is about in the file when it writes the file again. */
   readonly stays?: true
 }
 
@@ -127,8 +127,8 @@ export function asideRemarks(folder: SettingsPath, manifest: WithSettings): stri
 }
 
 /**
- * Keeps the parts of the settings file that would be lost when it is written again. `chosen` are the keys that somebody
- * changes now. Returns true if the file that a person wrote was set aside.
+ * Keeps the parts of the settings file that would be lost when it is written again, by setting the file aside. `chosen`
+ * are the keys that somebody changes now. Returns true if the file that a person wrote was set aside.
  */
 export function keepLostParts(folder: Folder, manifest: WithSettings, chosen: SettingValues): boolean {
   const isChosen = (key: string) => Object.hasOwn(chosen, key)

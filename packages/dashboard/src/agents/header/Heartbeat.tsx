@@ -73,7 +73,7 @@ type ReportTimes = Pick<AgentPage, 'seenAt' | 'nextReportAt'>
 /** The number of intervals without a report after which the beats begin again. */
 const missedIntervals = 3
 
-/** The beats after the agent's page was loaded again; the same array if no new report has arrived. */
+/** The beats, with the one that a new load of the page's data brings; the same array if no new report has arrived. */
 export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt }: ReportTimes): readonly ReportBeat[] {
   const last = beats.at(-1)
   if (seenAt === null || nextReportAt === null || last?.at === seenAt) return beats

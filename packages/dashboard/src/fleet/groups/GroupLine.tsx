@@ -24,7 +24,10 @@ interface GroupLineProps {
   onPress: () => void
 }
 
-/** The head of a group: its value, its worst state, and the numbers of its agents. All of it opens the group. */
+/**
+ * The head of a group: its value, its worst state, and the numbers of its agents. A press anywhere on it, except on its
+ * checkbox, opens or closes the group.
+ */
 export function GroupLine({ by, group, states, largest, open, box, onPress }: GroupLineProps) {
   const { value, agents, worst, counts } = group
   const bar = useMemo(() => groupBar(group, largest), [group, largest])

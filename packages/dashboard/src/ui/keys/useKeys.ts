@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import { type FirstKey, type KeyFocus, type KeyName, keyMeaning } from './keys.ts'
 
-/** Returns false if the key has no effect now, so that the browser handles it. */
+/** Acts on a key. Returns false if the key has no effect now, so that the browser handles it. */
 type Handler = () => unknown
 
 const handlers = new Map<KeyName, Handler[]>()

@@ -130,8 +130,8 @@ export async function startHost(folder: Folder, agent: string): Promise<string[]
   ]
 }
 
-/** The lines for a person about an agent that was not started. */
-export const notStarted = (folder: Folder): string[] =>
+/** The line that tells a person how to start an agent that adopting did not start; no line if the agent runs. */
+export const howToStart = (folder: Folder): string[] =>
   whoHolds(folder, 'runtime')
     ? []
     : [`It is not running. Start it: ${commandHint('service install --start', folder.root)}`]

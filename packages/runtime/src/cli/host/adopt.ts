@@ -24,7 +24,7 @@ import { originFrom, tokenFrom } from '../install/connecting.ts'
 import { confirm, isInteractive, readPastedInput } from '../kit/ask.ts'
 import { nameOfUser } from '../kit/folder.ts'
 import { exits, printResult, Refusal, warn } from '../kit/output.ts'
-import { connectHost, notStarted, reportNow, startHost } from './adopt-agent.ts'
+import { connectHost, howToStart, reportNow, startHost } from './adopt-agent.ts'
 import { findHostFolder, type HostFolder, installPrograms, mustInstall } from './adopt-place.ts'
 import { unadopt } from './adopt-remove.ts'
 import {
@@ -111,7 +111,7 @@ async function run(options: AdoptOptions): Promise<void> {
     })),
     ...(await installPrograms(host)),
     ...(await mendUnits(host.folder)),
-    ...(starts ? await startHost(host.folder, name) : notStarted(host.folder)),
+    ...(starts ? await startHost(host.folder, name) : howToStart(host.folder)),
     ...(adopted.jobs ? await changeCrontab(host.folder, { found, wraps, adopted }) : []),
   ]
   await printAdoption(

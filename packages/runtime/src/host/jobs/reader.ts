@@ -107,7 +107,7 @@ function readFolder(folder: string, before: FolderRead | undefined, now: number)
     const stamp = `${stat.ino} ${stat.mtimeMs}`
     if (before !== undefined && before.stamp === stamp) return before
     const { runs, passedOver } = readRuns(folder, now / 1000, before?.runs)
-    // A record that was passed over may count later, if its time is ahead of the clock now.
+    // A record that was passed over may count later, if its time is still in the future.
     const isSettled = stat.mtimeMs < now - freshMs && passedOver === 0
     return {
       stamp: isSettled ? stamp : undefined,

@@ -112,6 +112,7 @@ const fileIn = (state: string): string => join(state, 'numbers.json')
 export const readNumbers = (state: string): SessionNumbers =>
   readJsonFile(fileIn(state), 1024 * 1024, (value) => numbers(value) as SessionNumbers | undefined) ?? { sessions: [] }
 
+/** Writes the note of the host agent whose state folder is `state`. */
 export function writeNumbers(state: string, value: SessionNumbers): void {
   createFolder(state)
   writeLightly(fileIn(state), `${JSON.stringify(value)}\n`, 0o600)

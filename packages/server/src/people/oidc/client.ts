@@ -21,7 +21,7 @@ const second = 1000
 const withinMs = 10 * second
 /** The maximum bytes of an answer of the provider. */
 const maxBytes = 1024 * 1024
-/** The milliseconds between two requests for the provider's addresses. */
+/** The minimum milliseconds from a request for the provider's addresses that failed to the next request. */
 const againMs = 10 * second
 /**
  * The `max_age` of a request to the provider, in seconds: how long ago the provider may have asked the person. So long

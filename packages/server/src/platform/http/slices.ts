@@ -1,4 +1,7 @@
-/** Work on many rows that pauses so that other work can run. The work itself does not use a clock or the event loop. */
+/**
+ * Sliced work: long work on many rows that can be interrupted, so that other work runs. The work only marks with
+ * `yield` where it may be interrupted; whoever runs it decides whether and for how long it pauses.
+ */
 
 import { setImmediate } from 'node:timers/promises'
 

@@ -184,7 +184,7 @@ const measuredWorkspaces = (db: Db): Promise<MeasuredWorkspace[]> =>
     .orderBy('slug')
     .execute()
 
-/** The first agents by workspace and name, some at a time. */
+/** The first `maxAgents` agents by workspace and name, some at a time. */
 async function* agentSlices(
   db: Db,
   workspaces: readonly MeasuredWorkspace[],

@@ -40,8 +40,8 @@ const tooManyActsText = `You have done this ${maxEvidence.toLocaleString('en-US'
 
 /**
  * Throws if the session has no proof. In a workspace it also throws if the person has used the operation so often in a
- * day that the activity could not keep it. Operations on the person's own account have no such limit, so that nobody
- * can lock its owner out.
+ * day that the activity could not keep one more line. Operations on the person's own account have no such limit, so
+ * that nobody can lock the owner of the account out.
  */
 export async function demandProof(
   { config, store, now }: Deps,

@@ -56,7 +56,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
   /** Logs the reason of a failure, once. The log's line about a try to sign in says whose try it was. */
   function noteFailure(c: Context<WebEnv>, purpose: VisitPurpose['is'] | undefined, why: string): void {
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
-    // Anybody can open the address without a visit, so that is no warning.
+    // Anybody can open the callback's address without having been sent to the provider, so this failure is no warning.
     const level = why === 'no_visit' ? 'info' : 'warn'
     log[level]({ why, purpose, request }, 'a sign-in through the provider failed')
   }
