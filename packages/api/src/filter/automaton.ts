@@ -49,7 +49,8 @@ export function patternFinder(patterns: readonly TextPattern[]): Finder {
         if (holds === undefined && fields & (1 << field))
           bits[at * maxFields + field] = (bits[at * maxFields + field] as number) | own
   const judged = nodes.map(({ found }) => found.filter(({ holds }) => holds !== undefined))
-  // If all patterns of a field begin with its mark, a value that begins with none of them cannot match later either.
+  // The fields with a pattern that may begin anywhere in a value. All patterns of any other field begin with the mark
+  // of the field, so they match at the beginning of a value or not at all.
   const open = patterns.reduce((all, { text, fields }) => (text.charCodeAt(0) <= maxFields ? all : all | fields), 0)
   return (text) => {
     let all = 0

@@ -7,7 +7,7 @@ import { foldedText, hiddenMark, plainText } from './look.ts'
 /** The limits of a filter. Values with several pieces cost the most, so a filter may have only a few of them. */
 const filterLimits = { characters: 500, terms: 20, pieced: 20 } as const
 
-/** A value with several pieces of tags counts as several, since an agent has many tags. */
+/** A value with stars in a term for tags counts as so many, because it is compared with each tag of an agent. */
 const tagWeight = 4
 
 /** A part of a text in UTF-16 units. */

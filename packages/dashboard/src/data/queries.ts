@@ -80,10 +80,7 @@ type QueryTimes<R extends ReadRoute> = Pick<
   'staleTime' | 'refetchInterval' | 'placeholderData'
 >
 
-/**
- * How the answers of routes are renewed, if not only by live frames and after a person's changes. Times are
- * milliseconds.
- */
+/** The times in milliseconds that renew answers, besides live frames and a person's own changes. */
 const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /me': { staleTime: 60_000 },
   'GET /door': { staleTime: 60_000 },

@@ -75,7 +75,10 @@ export const WithoutProgram = ({ baseUrl }: { baseUrl: string }) => (
   </Text>
 )
 
-/** The lines for a program that something else starts, and for an agent that was installed from a blueprint. */
+/**
+ * The lines that connect a program which cron, systemd or a person starts, not svc, and those for an agent that was
+ * installed from a blueprint.
+ */
 function Program({ name, baseUrl, installed = false }: { name: string; baseUrl: string; installed?: boolean }) {
   const [folder, setFolder] = useState(installed ? name : '.')
   const dir = trimInvisible(folder) || '.'

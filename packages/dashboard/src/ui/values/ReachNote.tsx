@@ -2,8 +2,8 @@ import { isOwnMachineOnly } from '@svc/protocol'
 import { Help } from '../page/Help.tsx'
 
 /**
- * A warning beside a link, or lines to paste, for another machine, if only the service's own machine can reach the
- * address in them. Shows nothing for any other address.
+ * Warns beside a link or lines to paste that are meant for another machine, if only the service's own machine can reach
+ * the address in them. Shows nothing for any other address.
  */
 export const ReachNote = ({ address }: { address: string }) =>
   isOwnMachineOnly(address) ? (

@@ -14,7 +14,7 @@ interface SettledJobs {
   readonly seen: SeenJobs
 }
 
-/** The number of times that are remembered, more than one for each of 500 jobs. */
+/** The maximum number of times in the future that are remembered: two for each of 500 jobs. */
 const maxAhead = 1000
 
 /** Corrects the times of all runs and of the note, at the time `at`. */

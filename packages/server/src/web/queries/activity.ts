@@ -79,7 +79,10 @@ export async function activityRows(
   return found.slice(0, limit)
 }
 
-/** The lines that fit a filter, newest first, as many at once as are searched in one turn of the event loop. */
+/**
+ * The lines that fit a filter, newest first, in groups: those among the lines that are searched in one turn of the
+ * event loop.
+ */
 async function* linesInTurns(
   db: Db,
   workspace: { id: string | null },

@@ -37,7 +37,7 @@ export interface CostCell {
   outputTokens: number
 }
 /**
- * The sums by name, and then by time span, which its first day identifies. The sums of a name are in one array of
+ * The sums by name and time span. A time span is identified by its first day. The sums of a name are in one array of
  * numbers, since hundreds of thousands of objects would keep the event loop busy with the collection of garbage.
  */
 export interface CostTable {
