@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import type { BlueprintRow } from '@svc/api'
 import { IconPackage } from '@tabler/icons-react'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
@@ -94,10 +95,10 @@ function FetchHere() {
   const { service } = useSuspenseQuery(meQuery).data
   if (!service.runtime) return null
   return (
-    <>
+    <Stack gap={8} className="bp-fetch">
       <ReachNote address={service.baseUrl} />
       <FetchProgram baseUrl={service.baseUrl} />
-    </>
+    </Stack>
   )
 }
 

@@ -95,6 +95,8 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-disabled': 'var(--mantine-color-gray-1)',
     '--mantine-color-disabled-color': 'var(--mantine-color-dimmed)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
+    // The red of entries in menus would be too pale on white.
+    '--mantine-color-red-6': 'var(--svc-bad)',
     '--mantine-color-anchor': 'var(--mantine-color-brand-8)',
     ...Object.fromEntries(
       hues.map((hue) => [

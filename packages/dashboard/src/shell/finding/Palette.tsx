@@ -129,7 +129,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
       maxHeight={480}
     >
       <Spotlight.Search
-        placeholder="Find agents, pages, views, actions and help"
+        placeholder="Find agents, pages, actions, help"
         aria-label="Find agents, pages, views, actions and help"
         leftSection={<IconSearch size={18} aria-hidden />}
         onFocus={() => setText((now) => now + onReady())}
