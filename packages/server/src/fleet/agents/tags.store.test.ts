@@ -93,11 +93,13 @@ onBothEngines('the tags of agents', (open) => {
     expect(await stored()).toEqual(before)
   })
 
-  test('of two changes at the same time exceed the maximum in neither order', async () => {
+  test('of many changes at the same time exceed the maximum in no order', async () => {
     const { tag, stored } = await start()
     await tag({ agents: ['mail-1'], add: twenty.slice(1) })
-    const both = await Promise.all(['eu', 'us'].map((one) => tag({ agents: ['mail-1'], add: [one] })))
-    expect(both.map(({ ok }) => ok).sort()).toEqual([false, true])
+    // Connections of a pool are opened one after another, so the first changes may not overlap.
+    const regions = Array.from({ length: 12 }, (_, i) => `region-${i}`)
+    const all = await Promise.all(regions.map((one) => tag({ agents: ['mail-1'], add: [one] })))
+    expect(all.filter(({ ok }) => ok)).toHaveLength(1)
     expect(await stored()).toHaveLength(maxTags)
   })
 
