@@ -1,6 +1,6 @@
 /**
- * Sliced work: long work on many rows that can be interrupted, so that other work runs. The work only marks with
- * `yield` where it may be interrupted; whoever runs it decides whether and for how long it pauses.
+ * Sliced work: long work on many rows that can be interrupted, so that other work runs. The work marks with `yield`
+ * where it may be interrupted. The function that runs it decides about pauses.
  */
 
 import { setImmediate } from 'node:timers/promises'
