@@ -4,6 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { level } from '../../../testing/level.ts'
 import { password } from '../testing/browser-setup.ts'
 import { codeOf } from '../testing/factors.ts'
 import { focusOn } from '../testing/keys.ts'
@@ -50,17 +51,20 @@ test('an agent is added, reports, is paused, and answers', async () => {
   await seen(page, 'Paused as asked')
 })
 
-test('an address with the old name of a renamed agent opens the agent, and becomes its new address', async () => {
-  const agent = await setup.addAgent('old-name')
-  await agent.report({ state: { level: 'ok', label: 'Hello' } })
-  const ada = await setup.setup.ada()
-  await ada.call('PATCH', '/api/web/w/north-wind/agents/old-name', { name: 'new-name' })
-  await ada.page.goto(`${setup.setup.url}/w/north-wind/agents/old-name?tab=commands`)
-  await ada.page.getByRole('heading', { level: 1, name: 'new-name' }).waitFor()
-  await ada.page.waitForURL(`${setup.setup.url}/w/north-wind/agents/new-name?tab=commands`)
-})
+test.skipIf(level === 'short')(
+  'an address with the old name of a renamed agent opens the agent, and becomes its new address',
+  async () => {
+    const agent = await setup.addAgent('old-name')
+    await agent.report({ state: { level: 'ok', label: 'Hello' } })
+    const ada = await setup.setup.ada()
+    await ada.call('PATCH', '/api/web/w/north-wind/agents/old-name', { name: 'new-name' })
+    await ada.page.goto(`${setup.setup.url}/w/north-wind/agents/old-name?tab=commands`)
+    await ada.page.getByRole('heading', { level: 1, name: 'new-name' }).waitFor()
+    await ada.page.waitForURL(`${setup.setup.url}/w/north-wind/agents/new-name?tab=commands`)
+  },
+)
 
-test('a person hides the first steps, and they stay hidden', async () => {
+test.skipIf(level === 'short')('a person hides the first steps, and they stay hidden', async () => {
   const { page } = await setup.setup.ada()
   await page.goto(`${setup.setup.url}/w/north-wind`)
   const steps = page.getByRole('list', { name: 'First steps' })
@@ -148,23 +152,26 @@ test('while the service is down the page says so; afterwards it reconnects by it
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
 })
 
-test('a person adds an authenticator app, and the next sign-in asks for its code', async () => {
-  const { page } = await setup.setup.ada()
-  await page.goto(`${setup.setup.url}/account`)
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click()
-  const copy = page.getByRole('button', { name: 'Copy secret' })
-  const secret = (await page.locator('.svc-copy', { has: copy }).locator('pre').textContent()) ?? ''
-  await page.getByLabel('Code', { exact: true }).fill(codeOf(setup.setup, secret))
-  await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'I have saved them' }).click()
-  await seen(page, '10 recovery codes left')
-  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('Email').fill('ada@example.org')
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.keyboard.press('Enter')
-  await page.getByLabel('Code', { exact: true }).fill(codeOf(setup.setup, secret))
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
-})
+test.skipIf(level === 'short')(
+  'a person adds an authenticator app, and the next sign-in asks for its code',
+  async () => {
+    const { page } = await setup.setup.ada()
+    await page.goto(`${setup.setup.url}/account`)
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+    const copy = page.getByRole('button', { name: 'Copy secret' })
+    const secret = (await page.locator('.svc-copy', { has: copy }).locator('pre').textContent()) ?? ''
+    await page.getByLabel('Code', { exact: true }).fill(codeOf(setup.setup, secret))
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'I have saved them' }).click()
+    await seen(page, '10 recovery codes left')
+    await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Email').fill('ada@example.org')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Code', { exact: true }).fill(codeOf(setup.setup, secret))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  },
+)
 
 test('no page had an error meanwhile', () => expect(setup.setup.faults).toEqual([]))

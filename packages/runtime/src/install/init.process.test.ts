@@ -550,10 +550,15 @@ test('killed at any change of the disk: before the code was sent the next instal
 
 // Outside of the long form, each of the two errors happens at every 24th change of the disk, and kills at every 12th;
 // in `npm test` at every 72nd and every 36th.
-test.each([
-  ['ENOSPC', 1],
-  ['EIO', 13],
-] as const)(
+test.each(
+  rowsOfLevel(
+    [
+      ['ENOSPC', 1],
+      ['EIO', 13],
+    ] as const,
+    1,
+  ),
+)(
   '%s at any change of the disk: the message says what to do, the exit code is 1, and no secret and no half version is left',
   { timeout: limit },
   async (fault, first) => {

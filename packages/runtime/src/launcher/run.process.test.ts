@@ -208,41 +208,47 @@ describe('the process of the agent', () => {
     },
   )
 
-  test('is ended softly by Ctrl-C; if it refuses, it and its children are killed after its time', async () => {
-    const { agent } = await newSetup()
-    const soft = runs(agent)
-    await becomes('work', () => agent.trace().length > 3)
-    expect(await soft.end('SIGINT')).toEqual({ code: 0, signal: null })
-    expect(agent.trace().at(-1)).toBe('ends')
-    writeFileSync(join(agent.state, 'stubborn'), '')
-    const hard = runs(agent)
-    await becomes('a second start', () => agent.starts().length === 2)
-    const pid = agent.starts()[1]?.pid ?? 0
-    await becomes('work', () => agent.trace().filter((l) => l === 'starts').length === 2)
-    const ended = hard.end()
-    expect(await comesAfter(400, ended)).toBe(true)
-    expect(await ended).toEqual({ code: 0, signal: null })
-    expect(groupLives(pid)).toBe(false)
-    expect(hard.lines.join('\n')).toContain('did not end in time')
-  })
+  test.skipIf(level === 'short')(
+    'is ended softly by Ctrl-C; if it refuses, it and its children are killed after its time',
+    async () => {
+      const { agent } = await newSetup()
+      const soft = runs(agent)
+      await becomes('work', () => agent.trace().length > 3)
+      expect(await soft.end('SIGINT')).toEqual({ code: 0, signal: null })
+      expect(agent.trace().at(-1)).toBe('ends')
+      writeFileSync(join(agent.state, 'stubborn'), '')
+      const hard = runs(agent)
+      await becomes('a second start', () => agent.starts().length === 2)
+      const pid = agent.starts()[1]?.pid ?? 0
+      await becomes('work', () => agent.trace().filter((l) => l === 'starts').length === 2)
+      const ended = hard.end()
+      expect(await comesAfter(400, ended)).toBe(true)
+      expect(await ended).toEqual({ code: 0, signal: null })
+      expect(groupLives(pid)).toBe(false)
+      expect(hard.lines.join('\n')).toContain('did not end in time')
+    },
+  )
 
-  test('prints into its own file, and "svc logs -f" follows it; a second runtime is told who runs there (D58)', async () => {
-    const { agent } = await newSetup()
-    const running = runs(agent)
-    const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
-    await becomes('output', () => readFileSync(agent.output, 'utf8').includes(`started ${first?.pid}`))
-    const following = starts(agent, ['logs', '-f'])
-    afterThisTest(() => following.end('SIGKILL'))
-    await following.said(`started ${first?.pid}`)
-    appendFileSync(agent.output, `it said ${password}\n`)
-    expect(await following.said('it said')).toBe('it said [masked]')
-    expect((await svc(agent, ['logs', 'output'])).out).not.toContain(password)
-    expect(await svc(agent, ['run'])).toMatchObject({
-      code: 1,
-      err: `svc run (process ${running.child.pid}) is already running this agent; stop it first.\n`,
-    })
-    expect((await svc(agent, ['report'])).code).toBe(1)
-  })
+  test.skipIf(level === 'short')(
+    'prints into its own file, and "svc logs -f" follows it; a second runtime is told who runs there (D58)',
+    async () => {
+      const { agent } = await newSetup()
+      const running = runs(agent)
+      const [first] = await becomes('a start', () => agent.starts()[0] && agent.starts())
+      await becomes('output', () => readFileSync(agent.output, 'utf8').includes(`started ${first?.pid}`))
+      const following = starts(agent, ['logs', '-f'])
+      afterThisTest(() => following.end('SIGKILL'))
+      await following.said(`started ${first?.pid}`)
+      appendFileSync(agent.output, `it said ${password}\n`)
+      expect(await following.said('it said')).toBe('it said [masked]')
+      expect((await svc(agent, ['logs', 'output'])).out).not.toContain(password)
+      expect(await svc(agent, ['run'])).toMatchObject({
+        code: 1,
+        err: `svc run (process ${running.child.pid}) is already running this agent; stop it first.\n`,
+      })
+      expect((await svc(agent, ['report'])).code).toBe(1)
+    },
+  )
 })
 
 describe('after kill -9 of the runtime', () => {

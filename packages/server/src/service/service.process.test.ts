@@ -54,14 +54,19 @@ test('nobody else can read the data folder', async () => {
   }
 })
 
-test('one process owns the data: a second service names it and ends, and the first continues', async () => {
-  const home = await newServiceHome()
-  const first = await home.start()
-  const second = await home.run(['start'])
-  expect([second.code, second.stdout]).toEqual([1, ''])
-  expect(second.stderr).toContain(`is already running on the data folder ${home.dataDir} (process ${first.child.pid})`)
-  expect((await fetch(`${home.opsUrl}/healthz`)).status).toBe(200)
-})
+test.skipIf(level === 'short')(
+  'one process owns the data: a second service names it and ends, and the first continues',
+  async () => {
+    const home = await newServiceHome()
+    const first = await home.start()
+    const second = await home.run(['start'])
+    expect([second.code, second.stdout]).toEqual([1, ''])
+    expect(second.stderr).toContain(
+      `is already running on the data folder ${home.dataDir} (process ${first.child.pid})`,
+    )
+    expect((await fetch(`${home.opsUrl}/healthz`)).status).toBe(200)
+  },
+)
 
 test.skipIf(level === 'short')('after kill -9 it starts again on the same folder', async () => {
   const home = await newServiceHome()
@@ -74,7 +79,7 @@ test.skipIf(level === 'short')('after kill -9 it starts again on the same folder
   expect(await home.value(['agent', 'show', 'north/mail'])).toMatchObject({ report: { state: { label: 'Kept' } } })
 })
 
-test('a port in use is reported in one sentence, and nothing keeps running', async () => {
+test.skipIf(level === 'short')('a port in use is reported in one sentence, and nothing keeps running', async () => {
   const home = await newServiceHome()
   const other = createServer().listen(Number(home.env.SVC_PORT), '127.0.0.1')
   await once(other, 'listening')
