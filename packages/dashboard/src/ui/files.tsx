@@ -1,6 +1,6 @@
 /**
- * The files of the page that are loaded when they are needed. After an upgrade of the service the files of an open page
- * are gone. Then the page loads itself again at the next link, and what a person typed stays until then.
+ * Loads files of the page when they are needed. After an upgrade of the service these files are gone. An open page that
+ * misses one is reloaded at the next link, so that nothing is lost that a person is typing.
  */
 import { type ComponentType, lazy } from 'react'
 import { ErrorNote } from './index.ts'
@@ -16,7 +16,7 @@ export class FilesMissing extends Error {
   }
 }
 
-/** A note in place of a dialog or of a part of a page. The rest of the page stays as it is, with all that was typed. */
+/** A note in place of a dialog or of a part of a page. The rest of the page stays usable. */
 const FilesNote = () => <ErrorNote error={new FilesMissing(null)} retry={() => window.location.reload()} />
 
 /** Loads a component when it is first drawn. If its file is gone, a note is drawn in its place. */
@@ -34,14 +34,14 @@ let gone = false
 globalThis.addEventListener?.('vite:preloadError', () => {
   gone = true
 })
-/** True once a file could not be loaded, also if it was only wanted ahead of time. */
+/** True once a file could not be loaded, even if it was only preloaded. */
 export const filesAreGone = (): boolean => gone
 
 const loadedAgainKey = 'svc-loaded-again'
 
 /**
- * Opens an address of the page in a new document, with the files of the version that the service runs now. Returns
- * false if the service is out of reach, or if the new document has already missed the same file.
+ * Opens an address of the page in a new document, which loads the files of the service's present version. Returns false
+ * if the service is out of reach, or if this was already tried for the same address and `cause`.
  */
 export async function loadAgain(href: string, cause?: unknown): Promise<boolean> {
   const reason = cause instanceof Error ? `${href} ${cause.message}` : undefined
@@ -68,6 +68,6 @@ function store(reason: string): void {
   try {
     sessionStorage.setItem(loadedAgainKey, reason)
   } catch {
-    // Without storage the page may load itself again more than once.
+    // Without storage the page may reload itself repeatedly for the same missing file.
   }
 }

@@ -7,7 +7,7 @@
 /** The texts that were replaced, each with the node that replaced it. */
 const replaced = new WeakMap<Node, ChildNode>()
 
-/** Starts to follow the changes of the page. */
+/** Patches the methods of `Node` that React uses, so that they work on nodes that another program replaced. */
 export function surviveForeignChanges(): void {
   const { removeChild, insertBefore } = Node.prototype
   const nodeValue = Object.getOwnPropertyDescriptor(Node.prototype, 'nodeValue')
@@ -31,7 +31,7 @@ export function surviveForeignChanges(): void {
     while (at !== null && at.parentNode !== this && this.contains(at)) at = at.parentNode
     return insertBefore.call(this, added, at) as T
   }
-  // React changes a text through `nodeValue` only. A text that was replaced comes back with its new words.
+  // React changes a text through `nodeValue` only. A text that was replaced takes the place of its replacement again.
   Object.defineProperty(Node.prototype, 'nodeValue', {
     ...nodeValue,
     set(this: Node, value: string | null) {
@@ -41,13 +41,13 @@ export function surviveForeignChanges(): void {
   })
 }
 
-/** The milliseconds after a redraw in which a page that fails again is not drawn once more. */
+/** The milliseconds after a redraw during which a page that fails again is not redrawn. */
 const redrawPause = 10_000
 let drawnAgainAt = Number.NEGATIVE_INFINITY
 
 /**
- * True if a page that failed with this error may be drawn again without a person: other programs had changed its nodes,
- * and it has not just been drawn again for this reason. `now` is in milliseconds and never goes back.
+ * True if a page that failed with this error may redraw itself. A `DOMException` means that another program changed its
+ * nodes; a second one shortly after a redraw is left to the person. `now` is in milliseconds and never goes back.
  */
 export function mayDrawAgain(error: unknown, now: number): boolean {
   if (!(error instanceof DOMException) || now - drawnAgainAt < redrawPause) return false
@@ -55,7 +55,7 @@ export function mayDrawAgain(error: unknown, now: number): boolean {
   return true
 }
 
-/** The connected node that replaced a text, perhaps after several changes. */
+/** The node on the page that replaced a text. Replacements may themselves have been replaced. */
 function standIn(node: Node): ChildNode | undefined {
   const seen = new Set<Node>()
   for (let at = replaced.get(node); at && !seen.has(at); at = replaced.get(at)) {
@@ -66,8 +66,8 @@ function standIn(node: Node): ChildNode | undefined {
 }
 
 /**
- * Notes which node replaced each removed text: one that the same change added, or that an earlier change put beside the
- * text.
+ * Notes which node replaced each removed text: a node that the same change added, or a neighbour of the text that an
+ * earlier change in `records` added.
  */
 function remember(records: readonly MutationRecord[]): void {
   const added = new Set<Node>()

@@ -30,7 +30,7 @@ export function closeNotice(id: string): void {
 export const notifyFailed = (title: string, error: unknown): void =>
   notify({ color: 'red', title, message: error instanceof Error ? error.message : '' })
 
-/** Shows the notifications. */
+/** The place on the page where notifications are shown. */
 export function Notices() {
   const shown = wanted.useValue()
   return (

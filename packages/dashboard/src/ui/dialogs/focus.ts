@@ -1,7 +1,7 @@
 /** Moves the focus when the part of the page that had it is gone. */
 import { useLayoutEffect, useRef } from 'react'
 
-/** Focuses the row of a list that is its tab stop (`data-tab-stop`); returns false if the page shows no such list. */
+/** Focuses the row with `data-tab-stop`, which the Tab key reaches in a list; returns false if there is no such row. */
 export function focusList(): boolean {
   const row = document.querySelector<HTMLElement>('[data-tab-stop]')
   row?.focus()
@@ -11,15 +11,14 @@ export function focusList(): boolean {
 /** Focuses a link when it is drawn first, as its `ref`. React does so only for buttons and fields (`autoFocus`). */
 export const focusAtFirst = (link: HTMLElement | null): void => link?.focus()
 
-/** Focuses the list of the page or, if it has none, its content. */
+/** Focuses the list (`focusList`) or, on a page without a list, the content of the page. */
 export function focusMain(): void {
   if (!focusList()) document.getElementById('content')?.focus()
 }
 
 /**
- * The element that had the focus or was pressed last, outside of dialogs and menus. A menu is closed when a dialog
- * opens from it, and the code of a dialog may still have to be loaded, so the element that has the focus at that moment
- * is of no use.
+ * The element outside of dialogs and menus that was focused or pressed last. `document.activeElement` is of no use when
+ * a dialog opens: it may be an item of a menu that is gone by then.
  */
 let before: Element | null = null
 const note = ({ target }: Event): void => {
@@ -67,8 +66,8 @@ export function useKeptFocus(busy: boolean): void {
     focused.current = null
     if (!isFocusLost() || !(button instanceof HTMLElement)) return
     if (button.isConnected) return button.focus()
-    // The button may be gone, for example once there is nothing left to cancel. A part of the page that takes the focus
-    // then (`useFocusedPart`) does so in an effect that follows this one.
+    // The button may be gone, for example a Cancel button with nothing left to cancel. The microtask runs after the
+    // effects of `useFocusedPart`, which come first in taking the focus.
     queueMicrotask(() => {
       if (isFocusLost()) focusMain()
     })
@@ -85,7 +84,7 @@ export function useFocusedPart<T extends HTMLElement>(shown: string | undefined)
   useLayoutEffect(() => {
     const isReplaced = last.current !== undefined && last.current !== shown
     last.current = shown
-    // A person who is elsewhere on the page, with nothing focused, must not be moved.
+    // If the last focused element is still there, the person was not using this part, so the focus must not move.
     if (isReplaced && isFocusLost() && !before?.isConnected) part.current?.focus()
   }, [shown])
   return part

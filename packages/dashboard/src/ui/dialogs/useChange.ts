@@ -7,7 +7,7 @@ import { useKeptFocus } from './focus.ts'
  * `value` is its result, and `error` says why it failed (null if it did not fail).
  */
 export function useChange<V = void, R = unknown>(act: (values: V) => Promise<R>) {
-  /** The newest of the changes that run. The others are not followed. */
+  /** The change that was started last. The hook does not show the outcome of earlier changes. */
   const newest = useRef<object>(null)
   const [running, setRunning] = useState<{ values: V }>()
   const [error, setError] = useState<unknown>(null)

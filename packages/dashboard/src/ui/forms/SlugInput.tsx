@@ -14,7 +14,10 @@ interface SlugInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   onOwn: (own: boolean) => void
 }
 
-/** The address of a new workspace as a line of text, and the input for it once somebody wants another one. */
+/**
+ * Shows the address of a new workspace as a line of text. An input takes its place once somebody presses Change, or
+ * if the address or the form is refused.
+ */
 export function SlugInput({ value = '', onChange, refused, onOwn, ...props }: SlugInputProps) {
   const [opened, setOpened] = useState<'pressed' | 'needed'>()
   if (!opened && (refused || props.error)) setOpened('needed')

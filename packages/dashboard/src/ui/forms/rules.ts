@@ -13,10 +13,10 @@ export const wrongWithPassword = (v: string): string | null =>
     : v.length > maxPassword
       ? `At most ${maxPassword} characters.`
       : null
-/** Checks an address of an account that may be older than the rules for addresses. */
+/** Checks the email address of an existing account, which may be older than the rules for new addresses. */
 export const wrongWithOldEmail = (v: string): string | null =>
   /^[^\s@]+@[^\s@]+$/.test(trimInvisible(v)) ? null : 'Enter an email address, e.g. ann@example.org'
-/** Checks a new address. A refusal names invisible characters. */
+/** Checks a new email address. */
 export function wrongWithEmail(v: string): string | null {
   const read = readEmail(v)
   return wrongWithOldEmail(trimInvisible(v)) ?? (read.ok ? null : read.message)

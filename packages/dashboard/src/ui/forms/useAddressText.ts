@@ -1,26 +1,27 @@
-/** A text field whose text goes to the address of the page. */
+/** Keeps the text of a field in the address (URL) of the page. */
 import { trimInvisible } from '@svc/protocol'
 import { useEffect, useRef, useState } from 'react'
 
 interface AddressText {
-  /** The text that the address has. */
+  /** The text that is in the address now. */
   text: string
-  /** Puts a text into the address, which has it some time later. */
+  /** Puts a text into the address. `text` changes some time later. */
   tell: (text: string) => void
-  /** Returns the milliseconds between the last key and the moment at which this text goes to the address. */
+  /** Returns how many milliseconds after the last key the typed text is put into the address. */
   pauseAfter: (text: string) => number
 }
 
 /**
- * The text in the field (`typed`), and the last text that was put into the address (`settled`). Only a text in the
- * address that comes from elsewhere replaces what was typed, so no letter is lost if the address changes late.
+ * Returns the text in the field (`typed`) and the last text that was put into the address or came from it (`settled`).
+ * `type` puts a text into the address after a pause, and `settle` does so at once. A text in the address replaces what
+ * was typed only if it comes from elsewhere, such as a link.
  */
 export function useAddressText({ text, tell, pauseAfter }: AddressText) {
   const [typed, setTyped] = useState(text)
   const [settled, setSettled] = useState(text)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  /** Texts that were put into the address and that it does not have yet, oldest first. */
+  /** The texts that `tell` put into the address and that have not arrived in `text` yet, oldest first. */
   const told = useRef<readonly string[]>([])
   useEffect(() => {
     const arrived = textsAfter(told.current, text)
@@ -51,7 +52,7 @@ export function useAddressText({ text, tell, pauseAfter }: AddressText) {
   return { typed, settled, type, settle }
 }
 
-/** The texts that are still on their way once the address has `text`; undefined if `text` comes from elsewhere. */
+/** The texts in `told` that the address does not have yet when it has `text`; undefined if `text` is not in `told`. */
 export function textsAfter(told: readonly string[], text: string): readonly string[] | undefined {
   const at = told.indexOf(text)
   return at < 0 ? undefined : told.slice(at + 1)

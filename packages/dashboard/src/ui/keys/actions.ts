@@ -1,4 +1,4 @@
-/** Actions that the page in front offers, for the palette. */
+/** The actions that the shown page offers in the palette. */
 import { useEffect } from 'react'
 
 interface PageAction {

@@ -6,7 +6,7 @@ interface Key {
   does: string
   says: string
   where: 'everywhere' | 'list' | 'agent'
-  /** The presses that have this effect. `g a` is one key after the other, and `Mod` is Ctrl, or Cmd on a Mac. */
+  /** The presses that have this effect. `g a` means g and then a. `Mod` is Ctrl, or Cmd on a Mac. */
   press?: readonly string[]
   /** The presses that have this effect only while a row of the list of agents has the focus. */
   onRow?: readonly string[]
@@ -65,7 +65,7 @@ export interface FirstKey {
 }
 
 interface Meaning {
-  /** The effects that the press has, in the order in which they are tried. */
+  /** The effects of the press. The handler tries them in this order until one is handled. */
   does: KeyName[]
   begun?: FirstKey
 }

@@ -1,4 +1,4 @@
-/** Handles the keys of the page (keys.ts): parts of the page say what a key does while they are shown. */
+/** Handles the keys of the page (keys.ts). A component sets what a key does while it is shown. */
 import { useEffect, useRef } from 'react'
 import { type FirstKey, type KeyFocus, type KeyName, keyMeaning } from './keys.ts'
 
@@ -7,7 +7,7 @@ type Handler = () => unknown
 
 const handlers = new Map<KeyName, Handler[]>()
 
-/** Sets what a key does while the component is shown; undefined if nothing. The component shown last decides. */
+/** Sets what a key does while the component is shown. If several components set a key, the one shown last is called. */
 export function useKey(name: KeyName, act: Handler | undefined): void {
   const latest = useRef(act)
   useEffect(() => {
@@ -25,7 +25,7 @@ export function useKey(name: KeyName, act: Handler | undefined): void {
 /** True on machines whose shortcuts use Cmd. */
 export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 
-/** Listens to all keys of the page. `own` has the effects of keys that no shown component has set. */
+/** Listens to all keys of the page. `own` has the handlers of keys for which no shown component has set one. */
 export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
   const latest = useRef(own)
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
   useEffect(() => {
     let begun: FirstKey | undefined
     let focus: KeyFocus | undefined
-    // A dialog closes itself before `listen` is called, so only this listener, the first of all, still finds it.
+    // An open dialog handles Escape before `listen` is called and is gone then, so this listener looks for it earlier.
     const noteFocus = (event: KeyboardEvent) => {
       focus = focusOf(event.target)
     }

@@ -9,7 +9,7 @@ export interface EmptyProps {
   /** A sentence below the title, for example about how to add something to the list. */
   children?: ReactNode
   action?: ReactNode
-  /** The document that explains what would be shown here; null if there is nothing to explain. */
+  /** The section of the help that explains what would be shown here; null for none. */
   help: HelpSection | null
   /** The level of the heading, such as 2 for `<h2>`. */
   order?: 1 | 2 | 3 | 4
