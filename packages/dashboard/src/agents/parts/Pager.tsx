@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { figure } from '../../ui/time/format.ts'
 
 interface PagerProps {
-  /** The number of the page of the list that is shown, counted from 1. */
+  /** The page that is shown, counted from 1. */
   page: number
   size: number
   total: number

@@ -60,7 +60,7 @@ function TimeField(props: SettingInputProps) {
     <TextInput
       {...sharedProps(props)}
       type="datetime-local"
-      // A time without seconds has no field for them.
+      // The browser shows no field for seconds if the step is 60.
       step={textOf(props.raw).length > '2026-11-21T14:05'.length ? 1 : 60}
       w={230}
       value={textOf(props.raw)}

@@ -23,24 +23,24 @@ import {
 import { isShownAtTop } from './StateDetail.tsx'
 import { StateStrip } from './StateStrip.tsx'
 
-/** Few agents have so many changes, so this code is loaded separately. */
+/** This code is loaded separately, because few agents have more changes than are listed. */
 const LeftOff = lazyPart(() => import('./LeftOff.tsx'))
 
-/** The number of changes that are listed below the strip. A press lists all. */
+/** The number of changes that are listed until a press on a button lists all. */
 const maxListed = 3
 
 /**
- * The heights in pixels, about, which are kept free until the answers come: of the section without and with a strip,
- * and of the strip alone.
+ * The approximate heights in pixels that are kept free while the history loads: `list` without a strip, `chart` with
+ * one, and `strip` for the strip alone.
  */
 const heights = { list: 162, chart: 235, strip: 88 } as const
 
-/** The shortest known time, in milliseconds, for which the strip of an agent with a level is shown. */
+/** The strip of an agent with a level is shown once its states are known for this many milliseconds. */
 const minStripMs = 60_000
 
 /**
- * Shows the agent's past: its states as a strip, with alerts above, and below it what changed, newest first. The
- * children follow; on a phone, where the history `isSplit`, they are between the strip and the changes.
+ * Shows the agent's states as a strip, and the list of its changes, newest first. `children` are shown below both or,
+ * if `isSplit` (on a phone), between the strip and the list.
  */
 export function History({ agent, isSplit, children }: { agent: Agent; isSplit: boolean; children: ReactNode }) {
   const { slug, page } = agent
@@ -53,7 +53,7 @@ export function History({ agent, isSplit, children }: { agent: Agent; isSplit: b
   const asked = { since: String(historySince(end, window)) }
   const at = { slug, name: page.name }
   const { data: spans, isPending } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
-  // The clock draws this part again when the first minute is over, even if no report arrives.
+  // useClock renders the strip when the first minute is over, even if no report arrives.
   const isStripDue = useClock((now) => now - knownSince(spans, now) >= minStripMs)
   // While older changes load, the newest ones stay.
   const { data: changes, isPending: isListPending } = useQuery({
@@ -61,7 +61,7 @@ export function History({ agent, isSplit, children }: { agent: Agent; isSplit: b
     placeholderData: keepPreviousData,
   })
   const { data: alerts = [], isPending: isAlertsPending } = useAgentAlerts(agent)
-  // The open alerts are above the history, and would move it if they came later.
+  // Wait for the alerts, too: they are shown above the history and would push it down if they came later.
   if (isPending || isListPending || isAlertsPending)
     return (
       <>
@@ -135,7 +135,7 @@ const knownSince = (spans: readonly StateSpan[] | undefined, now: number): numbe
 interface LinesProps {
   agent: Agent
   lines: readonly ChangeLine[]
-  /** The maximum number of changes that were asked for. When a button raises it, the list gets the focus. */
+  /** The maximum number of changes that were requested. The list takes the focus when this number rises. */
   limit: number
   /** Returns a function that marks the change on the strip; undefined if the strip does not show the change. */
   marked: (line: ChangeLine) => (() => void) | undefined
@@ -144,7 +144,7 @@ interface LinesProps {
 function ChangeList({ agent, lines, limit, marked }: LinesProps) {
   const list = useFocusedPart<HTMLOListElement>(String(limit))
   const [all, setAll] = useState(false)
-  // The top of the page shows the current label.
+  // The newest level is listed without its words if the top of the page shows them.
   const newest = lines.find(({ level }) => level !== null)
   const now =
     newest && newest.level === agent.page.report?.state?.level && isShownAtTop(agent, newest.words) ? newest : null
@@ -173,10 +173,7 @@ function ChangeList({ agent, lines, limit, marked }: LinesProps) {
   )
 }
 
-/**
- * A change: a link to the page of what it is about or, if there is none, a button that marks the change on the strip.
- * Without `mark` it is only text.
- */
+/** A change as a link to its target. Without a target it is a button that calls `mark`; without `mark` it is text. */
 function ChangeEntry({ agent, line, mark }: { agent: Agent; line: ChangeLine; mark: (() => void) | undefined }) {
   const { slug, page } = agent
   const words = line.words !== '' && <Text>{line.words}</Text>

@@ -2,7 +2,7 @@ import { listedChanges } from '@svc/api/left-off'
 import { figure } from '../../../ui/time/format.ts'
 
 interface LeftOffProps {
-  /** The maximum number of changes that were asked for. */
+  /** The maximum number of changes that were requested. */
   limit: number
   /** Called with a higher maximum when the person asks for older changes. */
   onMore: (limit: number) => void

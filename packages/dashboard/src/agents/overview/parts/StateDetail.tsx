@@ -8,8 +8,8 @@ import { isPaused, pauseByMachine } from '../../parts/machine.ts'
 import { useAgentAlerts } from '../../parts/useAgentAlerts.ts'
 
 /**
- * Shows the detail of the agent's state unless an open alert below says it, and a pause or resume that was made on its
- * machine. For a stopped or offline agent it also says that this is the last report (D20).
+ * Shows the detail of the agent's state, unless its label or an open alert says the same, and a pause or resume that
+ * was made on its machine. For a stopped or offline agent it says that the page shows its last report (D20).
  */
 export function StateDetail({ agent }: { agent: Agent }) {
   const { page, offline } = agent
@@ -47,8 +47,8 @@ export const isShownAtTop = ({ page: { report } }: Agent, text: string): boolean
   [report?.state?.label, report?.state?.detail].includes(text)
 
 /**
- * The detail of the state as the agent wrote it. If it is the runtime's sentence about a pause, it says who paused the
- * agent instead of the id of a command, and shows the runtime's sentence on hover and focus.
+ * Shows the detail of the state as the agent wrote it. The runtime's sentence about a pause names the id of a command;
+ * the page names the person instead, and shows the runtime's sentence on hover and focus.
  */
 function Detail({ agent: { page }, detail }: { agent: Agent; detail: string }) {
   const pause = isPaused(page) ? readPauseText(detail) : undefined
@@ -56,7 +56,7 @@ function Detail({ agent: { page }, detail }: { agent: Agent; detail: string }) {
   return (
     <>
       <Tooltip label={<Text>{detail}</Text>} multiline maw={360}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the whole sentence is to be reached by keyboard too */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the focus opens the tooltip */}
         <span tabIndex={0}>
           <Text>{pausedBy(pause, page.pausedBy)}</Text>
         </span>

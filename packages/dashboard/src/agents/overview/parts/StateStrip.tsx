@@ -32,8 +32,8 @@ interface StateStripProps {
 }
 
 /**
- * The states of an agent as a strip, with its alerts above, and the change to which the arrow keys went. The strip
- * takes the focus; the arrow keys go from change to change, and Enter opens what a change is about.
+ * Shows the states of an agent as a strip, with its alerts above and the chosen change below. On the focused strip the
+ * arrow keys choose a change, and Enter opens its target.
  */
 export function StateStrip({
   agent,
@@ -54,7 +54,7 @@ export function StateStrip({
   const raised = alerts.filter((alert) => (alert.endedAt ?? end) > start)
   const known = spans
     .filter(({ until }) => until > start)
-    // The last span lasts until the next answer says otherwise.
+    // The last span is drawn up to `end`, which is later than the answer.
     .map((span, i, all) => ({
       ...span,
       from: Math.max(start, span.from),
@@ -65,7 +65,7 @@ export function StateStrip({
 
   const move = (event: KeyboardEvent) => {
     const last = shown.length - 1
-    // The lines begin with the newest one, which is on the right.
+    // `shown` begins with the newest change, which is at the right end of the strip.
     const to = {
       ...{ ArrowLeft: place + 1, ArrowRight: (line ? place : last + 1) - 1 },
       ...{ Home: last, End: 0 },
@@ -114,7 +114,7 @@ export function StateStrip({
       {/* biome-ignore-end lint/a11y/useSemanticElements: a fieldset is for inputs */}
       {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: the arrow keys go from change to change */}
       <p className="ag-quiet ag-shares">
-        {/* Only the change is read out: the shares are different after each answer. */}
+        {/* Screen readers announce only the chosen change, because the shares change with each answer. */}
         <span aria-live="polite">{line && <ChosenChange line={line} />}</span>
         {line === undefined && (summary || 'Less than an hour is known.')}
       </p>
@@ -136,7 +136,7 @@ const ChosenChange = ({ line: { at, level, words } }: { line: ChangeLine }) => (
   </>
 )
 
-/** Makes a function that opens the page of the thing that a change is about. */
+/** Returns a function that opens the page of a change's target. */
 function useOpen({ slug, page }: Agent): (target: ChangeTarget) => void {
   const navigate = useNavigate()
   return (target) => void navigate(addressOfTarget(target, slug, page.name))

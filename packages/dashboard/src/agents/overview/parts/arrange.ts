@@ -21,7 +21,7 @@ export function listedHealth({ report, bindings }: Pick<AgentPage, 'report' | 'b
   )
 }
 
-/** The panels to show one by one: all but that of the jobs. */
+/** All panels of a report except the panel of jobs, which is shown as the table of jobs. */
 export const listedPanels = (report: AgentPage['report']): Panel[] => {
   const jobs = jobPanel(report)
   return (report?.panels ?? []).filter((panel) => panel !== jobs)
@@ -29,7 +29,7 @@ export const listedPanels = (report: AgentPage['report']): Panel[] => {
 
 type OverviewPart = 'bindings' | 'jobs' | 'health' | 'active' | 'panels' | 'gauges' | 'costs' | 'account' | 'versions'
 
-/** The columns of the overview: the wide one for what the agent does, the narrow one for what changes slowly. */
+/** The parts in each of the two columns of the overview. */
 export interface Columns {
   wide: OverviewPart[]
   narrow: OverviewPart[]
@@ -45,8 +45,8 @@ type ArrangedPage = Pick<AgentPage, 'report' | 'bindings' | 'runs' | 'blueprint'
 const movable: readonly OverviewPart[] = ['costs', 'gauges']
 
 /**
- * Arranges the parts of a report. What needs attention comes first. Parts of the narrow column move to the wide one as
- * long as this makes the page shorter, so that neither column ends far above the other.
+ * Arranges the parts of a report. Parts that need attention come first. Costs and gauges move to the wide column if
+ * this makes the page shorter.
  */
 export function arrange(page: ArrangedPage): Columns {
   const heights = heightsOf(page)

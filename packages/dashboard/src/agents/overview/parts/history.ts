@@ -7,24 +7,24 @@ import { dateAndTime, lastingText, levelLooks, timeOfDay } from '../../../ui/ind
 import { percent } from '../../../ui/time/format.ts'
 import { commandStateTexts, controlNames, isControl } from '../../parts/life.ts'
 
-/** The thing that a change is about, and to whose page its line leads. */
+/** The page to which the line of a change links. */
 export type ChangeTarget =
   | { to: 'tab'; tab: 'runs' | 'commands' | 'updates' | 'settings'; run?: string }
   | { to: 'rollout'; id: string }
   | { to: 'alerts'; ended: boolean }
 
-/** A change as the page lists it. A pause, a time offline and an outage that are over are one line each. */
+/** A line of the list of changes. The beginning and end of a pause, a time offline or an outage share a line. */
 export interface ChangeLine {
   /** The key of the change, which stays the same after newer changes were added. */
   key: string
   at: number
-  /** The new level; null for other changes. */
+  /** The new level; null if something else changed. */
   level: Level | null
   words: string
   target: ChangeTarget | null
 }
 
-/** The changes as lines, newest first. They lead only to the tabs that the page has. */
+/** Makes the lines of the changes, newest first. A line about a tab that is not in `tabs` gets no link. */
 export function changeLinesOf(changes: readonly HistoryChange[], now: number, tabs: readonly AgentTab[]): ChangeLine[] {
   const lines: Omit<ChangeLine, 'key'>[] = []
   const keys: string[] = []
@@ -35,7 +35,7 @@ export function changeLinesOf(changes: readonly HistoryChange[], now: number, ta
   }
   /** The starts of periods that have not ended, by kind, each with its index among the lines. */
   const begun = new Map<HistoryChange['what'], { at: number; index: number }>()
-  /** The alerts that have ended; the page lists them apart from the open ones. */
+  /** The ids of alerts that have ended, which are on a different tab of the page of alerts. */
   const ended = new Set(changes.flatMap(({ what, to, id }) => (what === 'alert' && to === 'ended' ? [id] : [])))
   for (const change of changes) {
     const { what, at, to } = change
@@ -51,7 +51,7 @@ export function changeLinesOf(changes: readonly HistoryChange[], now: number, ta
     else add(line, change)
     if (to !== true) begun.delete(what)
   }
-  // Equal changes of the same moment are counted.
+  // A count makes the keys of equal changes at the same time different.
   const counts = new Map<string, number>()
   return lines
     .map((line, i): ChangeLine => {
@@ -67,7 +67,7 @@ type TimeKind = 'paused' | 'offline' | 'service'
 const isTime = (what: HistoryChange['what']): what is TimeKind =>
   what === 'paused' || what === 'offline' || what === 'service'
 
-/** The words about a time that lasts, is over, or began before the changes that are listed. */
+/** The words about a pause, a time offline or an outage. `from` is its start; undefined if that is not listed. */
 function timeWords({ what, at, to, text }: HistoryChange, from: number | undefined, now: number): string {
   const name =
     what === 'service'
@@ -171,7 +171,7 @@ const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }
  */
 export const windowFor = (known: number): HistoryWindow => (known <= historyWindows['24 h'] ? '24 h' : '7 d')
 
-/** The beginning of a period that ends now, in Unix seconds. It changes seldom, so that answers can be kept. */
+/** The start of a period that ends now, in Unix seconds, rounded down so that requests repeat and can be cached. */
 export const historySince = (now: number, window: HistoryWindow): number => {
   const step = historyWindows[window] / 144
   return Math.floor((now - historyWindows[window]) / step) * (step / 1000)
@@ -231,7 +231,7 @@ export function spanWords({ is, level, label, from, until }: StateSpan, now: num
   return `${head}\n${dateAndTime(from, now)} to ${until >= now ? 'now' : dateAndTime(until, now)}, ${lastingText(until - from)}`
 }
 
-/** The address of the thing that a change is about. */
+/** The address of a change's target. */
 export function addressOfTarget(target: ChangeTarget, slug: string, name: string) {
   if (target.to === 'rollout') return { to: paths.rollout, params: { slug, id: target.id } } as const
   if (target.to === 'alerts')

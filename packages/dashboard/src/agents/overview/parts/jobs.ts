@@ -1,4 +1,4 @@
-/** The jobs of a host agent, as its page shows them: from its panel and its health items. Pure. */
+/** Reads the jobs of a host agent from its panel and its health items. */
 import type { AgentPage } from '@svc/api'
 import type { HealthItem, Level, Panel } from '@svc/protocol'
 
@@ -7,7 +7,7 @@ type TablePanel = Extract<Panel, { type: 'table' }>
 /** The headings of the panel that `svc watch` writes. */
 const headings = ['Job', 'Last', 'Took', 'Next'] as const
 
-/** A job as the table of jobs shows it. */
+/** A row of the table of jobs. */
 export interface ShownJob {
   name: string
   /** The level of the job; undefined if the report does not say it, since only the worst 22 jobs have an item. */
@@ -15,7 +15,7 @@ export interface ShownJob {
   last: string
   took: string
   next: string
-  /** The detail of its health item. */
+  /** The detail of the job's health item. */
   detail: string | undefined
 }
 
@@ -27,7 +27,7 @@ export const jobPanel = (report: AgentPage['report']): TablePanel | undefined =>
 
 const hasHeadings = ({ columns = [] }: TablePanel): boolean => headings.every((words, at) => columns[at] === words)
 
-/** The jobs of an agent, the worst first, as its machine lists them; empty for an agent that reports no jobs. */
+/** The jobs of an agent in the order of its panel, which lists the worst first; empty if it reports no jobs. */
 export function shownJobsOf(report: AgentPage['report']): ShownJob[] {
   const items = new Map((report?.health ?? []).map((item) => [item.name, item]))
   const rest = items.get(otherJobsItemName)
