@@ -7,7 +7,7 @@ import { isShallow } from './depth.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
 const uncleanPattern = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing control characters is its purpose
 const controls = /[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /**
@@ -25,14 +25,12 @@ export function clean(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
 }
 
-/**
- * Characters that change the direction of the text around them, which could show a text in another order than it has.
- */
+/** Characters that change the direction of the text around them, so that people may read it in a wrong order. */
 const directionCharacters = /\p{Bidi_Control}/gu
 
 /**
- * Cleans a text of several lines that a person wrote for others: as `clean` does, with line breaks of all systems as
- * newlines, and without characters that change the direction of the text.
+ * Cleans a text of several lines that a person wrote for others. Line breaks of every system become newlines, and
+ * characters that change the direction of text are removed.
  */
 export const cleanText = (text: string): string =>
   clean(text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')).replace(directionCharacters, '')
@@ -63,10 +61,7 @@ function quoted(value: unknown, max: number): string {
   return JSON.stringify(value) ?? String(value)
 }
 
-/**
- * Returns the end of a text, at most `max` UTF-8 bytes that begin at a whole code point (D7). The end of a log matters
- * most.
- */
+/** Returns the end of a text: at most `max` bytes of UTF-8, without half a character at the beginning (D7). */
 export function endOfText(text: string, max: number): string {
   if (text.length * 3 <= max) return text
   const bytes = new TextEncoder().encode(text)

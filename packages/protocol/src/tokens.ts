@@ -1,6 +1,6 @@
 /**
  * The shapes of the credentials that the service issues (5): a prefix, then characters of base64url. The service makes
- * 43 of these characters, which hold 256 random bits. Readers do not check their number, so that installed runtimes
+ * 43 of these characters, which hold 256 random bits. Readers accept any number of them, so that installed runtimes
  * still work if the service makes longer credentials.
  */
 export const tokenPrefixes = { agent: 'svc_agt_', install: 'svc_inst_', bot: 'svc_bot_' } as const

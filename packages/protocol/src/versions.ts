@@ -1,12 +1,9 @@
-/** Versions (9): of this protocol, of blueprints (semantic versions, D48) and of the runtime (3.5). */
+/** The versions (9) of this protocol, of blueprints (semantic versions, D48) and of the runtime (3.5). */
 import { limits } from './limits.ts'
 
 export const protocolVersion = 1
 
-/**
- * The form of a version of the runtime, such as the requested one in `runtime_desired` (3.5). The text is never used as
- * a path.
- */
+/** The form of a version of the runtime, such as the requested one in `runtime_desired` (3.5). */
 export const runtimeVersion = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/
 
 /** The form of a SHA-256 checksum in hex, as the service sends it (2.7, 2.9). */
@@ -19,10 +16,7 @@ export const semanticVersionShape = new RegExp(
   `^${corePattern}(?:-(${identifierPattern}(?:\\.${identifierPattern})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 )
 
-/**
- * True if a text is a version in strict SemVer 2.0.0, in ASCII, with at most 128 characters (D48). Two versions are the
- * same only if their texts are equal.
- */
+/** True if a text is a version in strict SemVer 2.0.0, in ASCII, with at most 128 characters (D48). */
 export const isVersion = (text: string): boolean => text.length <= limits.version && semanticVersionShape.test(text)
 
 /**

@@ -44,9 +44,6 @@ export const newCommand = (): Command =>
       ])
     })
 
-// Creates the folder of a new blueprint. The files are first written into a folder with a temporary name, which is then
-// renamed, so that nobody sees a half-written blueprint.
-
 export const languages = ['python', 'node'] as const
 type Language = (typeof languages)[number]
 
@@ -61,7 +58,10 @@ function startingFiles(name: string, language: Language): [path: string, content
   ]
 }
 
-/** Creates the folder `name` in `parent` with the files of a new blueprint. Returns false if the name is taken. */
+/**
+ * Creates the folder `name` in `parent` with the files of a new blueprint. The files are written into a temporary
+ * folder, which is then renamed, so that nobody sees a half-written blueprint. Returns false if the name is taken.
+ */
 function createBlueprint(parent: string, name: string, language: Language): boolean {
   const target = join(parent, name)
   mkdirSync(parent, { recursive: true })

@@ -32,7 +32,7 @@ import type { HostFolder } from './adopt-place.ts'
 interface HostAgent {
   readonly name: string
   readonly adopted: AdoptedNote
-  /** The look at AI sessions, if they are shown. */
+  /** The AI sessions found on this machine; undefined if the agent does not show AI sessions. */
   readonly ai: AiLook | undefined
   readonly connection: ServiceConnection
   /** True if the connection is to be tested and stored. */
@@ -40,8 +40,8 @@ interface HostAgent {
 }
 
 /**
- * Connects the agent, and writes what it needs to run. A new connection is tested first, with a real report; if
- * anything fails then, the new files are removed again.
+ * Writes the files that the agent needs to run, and returns lines for the person. If `isNew`, a real report first tests
+ * the connection, and the new files are removed again after any error.
  */
 export async function connectHost(
   { folder, jobs }: HostFolder,
@@ -62,7 +62,7 @@ export async function connectHost(
     if (readInsideRelease(program) && !existsSync(folder.runtime)) keepProgram(folder, program)
     withTurn(folder, 'svc adopt', () => {
       writeManifest(folder, manifestFor(folder, name))
-      // The numbers that this first look gave to sessions are stored before the agent can read that sessions are shown.
+      // The numbers of the AI sessions are stored first, before the agent can read that it shows AI sessions.
       if (ai && readAdopted(folder)?.ai !== true) writeNumbers(folder.state, ai.numbers)
       writeAdopted(folder, adopted)
       if (isNew) writeConnection(folder, connection)
@@ -89,11 +89,11 @@ function manifestOf(folder: Folder, name: string): Manifest {
 interface ShownStatus {
   readonly jobs: boolean
   readonly ai?: StatusPart | undefined
-  /** The crontab to assume, if it is not the present one. */
+  /** The text of the crontab to report; undefined for the present crontab. */
   readonly table?: string | undefined
 }
 
-/** The report that the host agent would send now, with these sections. */
+/** Returns the report that the host agent would send now if it showed the given sections. */
 export async function reportNow(
   { folder, jobs }: HostFolder,
   name: string,

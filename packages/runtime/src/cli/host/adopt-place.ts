@@ -46,7 +46,7 @@ export function findHostFolder(): HostFolder {
   return { folder, jobs, program: join(programs, 'svc-exec') }
 }
 
-/** The folder of the running program, if `svc self install` has installed it there, perhaps with `--to`. */
+/** The folder of the running program, if `svc self install` put the program there. */
 function ownFolder(program: string): string | undefined {
   const folder = dirname(program)
   const launcher = join(folder, 'svc-exec')
@@ -63,8 +63,9 @@ export function mustInstall(program: string): void {
 }
 
 /**
- * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` is written again if the Node that it
- * names is gone, or may soon be. Returns lines that tell a person what was done.
+ * Installs `svc` and `svc-exec` for this user, unless both exist. An existing `svc-exec` is written again if the Node
+ * that it names cannot run, or is likely to disappear earlier than another one. Returns lines that tell a person what
+ * was done.
  */
 export async function installPrograms({ program, folder: { root } }: HostFolder): Promise<string[]> {
   const folder = join(program, '..')

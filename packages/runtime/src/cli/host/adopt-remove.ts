@@ -26,9 +26,8 @@ export const unadopt = (folder: Folder, only: SectionName | undefined, options: 
   only === undefined ? removeAll(folder, options) : removeSection(folder, only, options)
 
 /**
- * Unwraps the lines that `svc adopt` has wrapped, also if others were changed since, and then removes the agent. The
- * records of jobs stay. If the table cannot be read, the removal is refused, unless svc has never changed the table and
- * there is an agent to remove.
+ * Unwraps the crontab lines that `svc adopt` has wrapped, and then removes the agent. The records of jobs stay. If the
+ * crontab cannot be read, the removal is refused, unless svc has never changed the crontab and there is an agent.
  */
 async function removeAll(folder: Folder, options: RemoveOptions): Promise<void> {
   const table = await readTable({ any: true })
@@ -131,7 +130,7 @@ const putBackLines = ({ changes }: Removal): string[] =>
 
 const unchangedTable = (why: string): string => `The crontab ${why}. svc has never changed it, so it stays as it is.`
 
-/** The sentences for the case that the table cannot be read, although lines of it may have to be put back. */
+/** The refusal for a crontab that cannot be read although lines of it may have to be put back. */
 const whyNothing = (folder: Folder, why: string, hasAgent: boolean): string =>
   [
     `The crontab ${why}. Lines of it may have to be put back, so nothing was removed.`,

@@ -113,9 +113,8 @@ async function renamed({ bytes, manifest }: PackedBundle, dir: string): Promise<
   return next
 }
 
-// Cleans up if a drill is killed. A separate shell waits until the drill's end of a pipe is closed. If the drill did
-// not first write that it is over, the shell ends the rehearsed agent as `svc stop` does, and removes the copy with its
-// secrets.
+// Cleans up if a drill is killed. A separate shell reads from a pipe until the drill writes `over` or dies. If the
+// drill died, the shell ends the rehearsed agent as `svc stop` does, and removes the copy with its secrets.
 
 const cleanupScript = `read -r word; [ "$word" = over ] && exit; copy=$1; shift; "$@"; [ -z "$copy" ] || rm -rf "$copy"`
 

@@ -1,7 +1,7 @@
 /**
- * Rehearses an update and a rollback in the copy, with the code of real updates (updates/agent/moves.ts). The journal,
- * the staging, the swap, the proof and the rollback happen on a real disk. Left out are the download, which needs the
- * service, and the 30 minutes of watching. The proof is left out too, unless the drill really starts the agent.
+ * Rehearses an update and a rollback in the copy, with the code of real updates (updates/agent/moves.ts) and on a real
+ * disk. The download and the 30 minutes of watching are left out, and so is the proof unless the drill starts the
+ * agent.
  */
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
@@ -138,7 +138,7 @@ export async function rehearse(copy: DrillCopy, { start, stop, say }: Rehearsal)
 
 /**
  * Runs the state machine of real updates with a local bundle, until the new version is kept or has failed. If the drill
- * does not start the agent, the state machine stops before the step that needs the agent.
+ * does not start the agent, the state machine stops before the proof.
  */
 async function update(
   copy: DrillCopy,

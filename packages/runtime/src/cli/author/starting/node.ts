@@ -2,7 +2,10 @@ import { limits } from '@svc/protocol'
 
 /** The command in the manifest of a new blueprint in JavaScript. */
 export const command = '[node, main.mjs]'
-/** The command with which the README runs the program by hand. */
+/**
+ * The command with which the README runs the program by hand. It is as long as the Python command, since a comment
+ * follows it.
+ */
 export const run = 'node main.mjs  '
 
 /** The program of a new blueprint in JavaScript, which needs Node 20 or newer and nothing else. */
