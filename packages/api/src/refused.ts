@@ -1,13 +1,11 @@
 /**
- * The header by which the page asks for expected refusals with status 200. A browser writes each answer from 400 on as
- * an error into its console, and no script can prevent that: a dialog that asks for a proof, or a name that is taken,
- * would look like a fault of the page. The answer has the refusal's status in the same header. Programs that do not ask
- * get the status itself.
+ * The header with which the page asks for status 200 for expected refusals, since a browser logs every status from 400
+ * on as an error in its console. The answer has the real status in the same header.
  */
 export const refusedHeader = 'svc-refused'
 
 /**
- * The statuses of refusals that the page expects. 401 is not one of them: password managers keep a password unless the
- * status says that it was wrong, and operators count failed sign-ins by it.
+ * The statuses of refusals that the page expects. 401 stays a real status: password managers use it to see that a
+ * password was wrong, and operators count failed sign-ins with it.
  */
 export const expectedStatuses: ReadonlySet<number> = new Set([400, 403, 404, 409])

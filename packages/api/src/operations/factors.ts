@@ -19,7 +19,7 @@ const noPages = { none: 'open pages show it when they ask next' }
 const maxCode = 100
 const code = text(maxCode)
 
-/** Reads an object that has exactly one of these fields. */
+/** Reads an object that has exactly one of `fields`. */
 const oneOfFields = <T extends object>(
   fields: { [K in keyof T]: Reader<T[K] | undefined> & { optional: true } },
 ): Reader<Partial<T>> =>
@@ -33,7 +33,7 @@ const oneOfFields = <T extends object>(
     )
   })
 
-/** Bytes as browsers write them, in base64url. */
+/** Reads bytes of a passkey as browsers write them: base64url, at most `max` characters. */
 const bytes = (max: number) => pasted({ max, secret: true })
 const maxId = 1400
 const passkeyAnswer: Reader<PasskeyAnswer> = object({

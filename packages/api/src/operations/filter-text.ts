@@ -3,16 +3,13 @@ import { clean, hiddenCharacterIn, trimInvisible } from '@svc/protocol'
 import { InputRefused, type Reader, reader, text } from '../input.ts'
 
 /**
- * The maximum length of the input. It is far above that of a filter, so that a filter that is a little too long gets
- * the refusal of its own rule.
+ * The maximum length of the input. It is above the limit of filters, so that a filter that is only a little too long
+ * gets a message about that limit.
  */
 const maxText = 2000
 const typed = text(maxText)
 
-/**
- * Reads the text of a filter. The function of the operation reads the filter itself, since its refusal says where the
- * mistake is.
- */
+/** Reads the text of a filter, without checking that the filter is valid: that is left to the operation. */
 export const filterText: Reader<string> = reader(typed.form, (value, field) => {
   const read = trimInvisible(typed(value, field)).normalize('NFC')
   if (clean(read) !== read)

@@ -1,7 +1,4 @@
-/**
- * Operations about the past: states and changes of agents, and the costs of a workspace. A value that cannot be read is
- * refused.
- */
+/** Operations about the past: states and changes of agents, and the costs of a workspace. */
 import { levels, limits, listIn, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'
 import type { AgentTrend, HistoryChange, PastAgentState, StateSpan, StateStrips } from '../answers/history.ts'
@@ -13,18 +10,18 @@ import { agentArgument, slugArgument } from './arguments.ts'
 
 export const costSteps = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
 export const costSplits = ['agent', 'model', 'blueprint'] as const satisfies readonly CostSplit[]
-/** The days of an answer about costs, if the request names no first day. */
+/** The number of days that an answer about costs covers if the request names no first day. */
 export const costDays = 30
 
 const dayMs = 86_400_000
 
-/** A day such as `2026-11-21`, of a number of days since 1970 (UTC). */
+/** Writes a number of days since 1970 (UTC) as a date such as `2026-11-21`. */
 export const dayText = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
 
-/** Reads a day such as `2026-11-21`, as a number of days since 1970 (UTC). */
+/** Reads a date such as `2026-11-21`, and returns the number of days since 1970 (UTC). */
 export const date: Reader<number> = reader({ is: 'text', kind: 'identifier', max: 10 }, (value, field) => {
   const day = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) / dayMs : Number.NaN
-  // The 30th of February is read as a day in March.
+  // `Date.parse` reads the 30th of February as a day in March.
   if (Number.isInteger(day) && dayText(day) === value) return day
   throw new InputRefused(`${field} must be a date such as 2026-11-21: got ${shown(value)}.`)
 })
@@ -95,7 +92,7 @@ export const time: Reader<number> = reader({ is: 'text', kind: 'identifier', max
 function timeIn(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
   if (!timeShape.test(text)) return Number.NaN
-  // The 30th of February would be read as a day in March.
+  // `Date.parse` would read the 30th of February as a day in March.
   const day = text.slice(0, 10)
   const midnight = Date.parse(day)
   return Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day ? Number.NaN : Date.parse(text)
@@ -109,7 +106,7 @@ const wholeNumber = (max: number): Reader<number> =>
     throw new InputRefused(`${field} must be a whole number from 1 to ${max}: got ${shown(value)}.`)
   })
 
-/** The length of the period in milliseconds if its beginning is not requested. */
+/** The length of the period in milliseconds if the request has no `since`. */
 const defaultMs = dayMs
 
 interface PeriodInput {
@@ -182,7 +179,7 @@ export const fleetAt = reading<PastAgentState[]>()('GET /w/:slug/history/fleet',
 const namedAgent = pasted()
 /** The query parameter with the names of agents, with commas between them. */
 const manyNames = { names: { is: 'text', kind: 'identifier', max: maxStrips * (limits.agentName + 1) } } as const
-/** Reads the names of agents from this parameter. Refuses too many, and a name that is too long. */
+/** Reads the names of agents from the parameter `names`. Refuses too many names, and a name that is too long. */
 const namesInText: Reader<{ names: string[] }, { names: string }> = reader(
   { is: 'query', fields: manyNames },
   (value) => {

@@ -3,7 +3,7 @@ import { InputRefused, list, pasted, type Reader, reader } from '../input.ts'
 
 /** The maximum number of agents that one request names, as many as a workspace may have by default. */
 export const maxNamedAgents = 10_000
-/** The maximum size of a request that names so many agents: 10,000 of the longest names have 700 KB. */
+/** The maximum size of a request with `maxNamedAgents` names: 10,000 of the longest names have 700 KB. */
 export const maxBytesOfMany = 2 * 1024 * 1024
 
 const names = list(pasted(), maxNamedAgents)

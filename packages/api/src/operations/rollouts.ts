@@ -34,7 +34,7 @@ const wanted: Reader<NewRollout> = object({
   watchSeconds: optional(number),
 })
 const states = ['running', 'waiting', 'paused', 'halted', 'done', 'cancelled'] as const
-/** The rollout as it was when the person decided. If it has changed since then, the act is refused. */
+/** The rollout as the person saw it. If it has changed since then, the operation is refused. */
 const expected = optional<RolloutSeen>(
   object({ state: oneOf(states), wave: whole(1, maxWaves + 1), changedAt: optional(number) }),
 )

@@ -23,9 +23,7 @@ const shape = object({
   add: optional(list(tag, maxChanged)),
   remove: optional(list(tag, maxChanged)),
 })
-/**
- * Reads the names of agents, and the tags to add to them and to remove from them. Both lists of tags may be missing.
- */
+/** Reads the names of agents, the tags to add to them and the tags to remove. Either list of tags may be missing. */
 export const optionalTagging: Reader<Tagging> = reader(shape.form, (value, field) => {
   const read = shape(value, field)
   const { add = [], remove = [] } = read
@@ -35,7 +33,7 @@ export const optionalTagging: Reader<Tagging> = reader(shape.form, (value, field
   return read
 })
 
-/** Reads the names of agents, the tags that they get, and those that are taken from them. */
+/** Reads the same as `optionalTagging`, but requires at least one tag. */
 export const tagging: Reader<Tagging> = reader(shape.form, (value, field) => {
   const read = optionalTagging(value, field)
   const { add = [], remove = [] } = read

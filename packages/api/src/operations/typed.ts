@@ -1,6 +1,6 @@
 /**
- * The maximum lengths of texts that their own rules judge before they are stored. They are far above what the rules
- * accept, so that a text that is a little too long gets the refusal of its rule.
+ * The maximum lengths of inputs whose exact rules are checked later. They are above the limits of those rules, so that
+ * a text that is only a little too long gets the message of its rule.
  */
 export const maxNameLength = 1000
 export const maxEmailLength = 1000

@@ -4,23 +4,14 @@
 export interface AlertSubject {
   kind: 'agent' | 'rollout' | 'workspace' | 'service'
   name: string
-  /**
-   * The health item of the agent that an alert of the rule `item` is about, or `otherItems`; absent for all other
-   * alerts.
-   */
+  /** The health item that an alert of the rule `item` is about, or `otherItems`. Absent for all other rules. */
   item?: string
 }
 
-/**
- * The item of an alert about all bad health items of an agent that have no alert of their own, since there are too
- * many.
- */
+/** Stands for all bad health items of an agent that have no alert of their own; one alert covers them together. */
 export const otherItems = '*'
 
-/**
- * A health item of an agent as the subject of a sentence. `otherItems` stands for all bad items without an alert of
- * their own.
- */
+/** The name of a health item as the subject of a sentence. */
 export const itemText = (item: string): string => (item === otherItems ? 'Further health items' : item)
 
 /** The name of the subject of an alert, with the health item that it is about: `Job backup on vela-ada`. */

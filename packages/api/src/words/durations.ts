@@ -11,8 +11,8 @@ export const maxDurationSeconds = 30 * durationUnits.days
 export const durationsAccepted = 'a whole number with s, m, h or d, such as 0s, 10m or 2h, and at most 30d'
 
 /**
- * Reads a duration such as `10m` and returns its seconds, never rounded; undefined for a text that is no such duration,
- * or for one of more than `max` seconds.
+ * Reads a duration such as `10m` and returns its seconds. Returns undefined if the text is no duration, or if it is
+ * longer than `max` seconds.
  */
 export function readDuration(text: string, max: number = maxDurationSeconds): number | undefined {
   const [, count, letter] = /^(\d{1,7})([smhd])$/.exec(text) ?? []

@@ -6,7 +6,7 @@ type PasskeyObstacle = 'address' | 'http'
 /** The reason why browsers allow no passkeys at this base address; undefined if they do. */
 export function passkeyObstacle(baseUrl: string): PasskeyObstacle | undefined {
   const [, scheme, host = ''] = /^(https?):\/\/(\[[^\]]*\]|[^/:]*)/.exec(baseUrl) ?? []
-  // The last part of a name is never a number.
+  // A host whose last part is a number is an IP address.
   if (host === '' || host.startsWith('[') || /(^|\.)\d+\.?$/.test(host)) return 'address'
   return scheme === 'https' || /(^|\.)localhost$/.test(host) ? undefined : 'http'
 }

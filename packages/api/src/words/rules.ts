@@ -2,7 +2,7 @@
 import { limits } from '@svc/protocol'
 import { durationText } from './durations.ts'
 
-/** The settings of a rule that its condition names. */
+/** The settings of a rule that the words of its condition may contain. */
 interface ConditionSettings {
   limit: number | null
   statuses: readonly string[] | null
@@ -13,11 +13,11 @@ interface AlertRule {
   heading: string
   /** The condition in words that follow "when". */
   when: (settings: ConditionSettings) => string
-  /** The setting that only this rule has: the limit for the cost of a day, or the statuses of runs that count. */
+  /** A setting that no other rule has: the limit for the cost of a day, or the statuses of runs that count. */
   setting?: 'limit' | 'statuses'
   /**
-   * True if an alert of the rule is about a single event. An event does not last, and nobody acknowledges it, so the
-   * rule has no time for which its condition must hold, and no escalation.
+   * True if an alert of the rule is about a single event. Such a rule has no minimum duration, since an event does not
+   * last, and no escalation, since nobody acknowledges an event.
    */
   isEvent?: true
   /** False if the rule is not about agents, so that no filter can limit it to some of them. */

@@ -5,8 +5,8 @@
 import type { Level } from '@svc/protocol'
 
 /**
- * The state of an agent in a span: the level that it reported, `none` if it reported without a level, or one of the
- * other states of `AgentState`. `often` is a time with more changes than a strip has spans.
+ * The state of an agent in a span. For a reporting agent it is the level, or `none` if the agent reported no level.
+ * `often` stands for a time with too many changes to show.
  */
 export type StripState = Level | 'none' | 'paused' | 'offline' | 'stopped' | 'often' | 'unknown'
 
@@ -32,9 +32,9 @@ export interface StripSpan {
 
 /** The length of a strip in milliseconds. */
 export const stripMs = 86_400_000
-/** The maximum number of agents in an answer. */
+/** The maximum number of agents in one answer with strips. */
 export const maxStrips = 200
-/** The maximum number of spans of a strip. If there would be more, older ones are replaced by one span `often`. */
+/** The maximum number of spans of a strip. If there are more, one span `often` replaces some older ones. */
 export const maxStripSpans = 60
 
 const letters: Readonly<Record<StripState, string>> = {
@@ -55,7 +55,7 @@ const states = new Map(Object.entries(letters).map(([state, letter]) => [letter,
 export const stripText = (spans: readonly StripSpan[]): string =>
   spans.map(({ state, seconds }) => `${letters[state]}${seconds}`).join('')
 
-/** Reads the spans of a text. A letter that only a later version writes is read as `unknown`. */
+/** Reads the spans of a text. An unknown letter, which a later version may write, is read as `unknown`. */
 export const readStrip = (text: string): StripSpan[] =>
   [...text.matchAll(/([a-z])(\d{1,6})/g)].map(([, letter = '', seconds]) => ({
     state: states.get(letter) ?? 'unknown',

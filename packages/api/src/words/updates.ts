@@ -1,6 +1,6 @@
-/** The words for the states and events of an update, which are the same wherever one is named. */
+/** The words for the states and events of an update. */
 
-/** The word for each event of an update. A state that an event leads to has the same word. */
+/** The word for each event of an update, and for the state that follows it. */
 export const updateWords = {
   wished: 'requested',
   withdrawn: 'cancelled',

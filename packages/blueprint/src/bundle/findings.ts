@@ -7,7 +7,10 @@ export interface BundleFinding {
    * a hostile bundle: `findingText` and `someFindings` make it safe to show.
    */
   readonly file: string
-  /** The line and column of the finding, counted from 1. Only findings about the manifest have them. */
+  /**
+   * The line and column of the finding, counted from 1. Findings about the manifest have both, and those about
+   * `.svcignore` have a line.
+   */
   readonly line?: number
   readonly column?: number
   /** The message, worded as the rest of a sentence that begins with the file. */
@@ -46,7 +49,7 @@ export const refusedBundle = <T>(findings: readonly BundleFinding[]): BundleVerd
 /** Makes a path safe to show in one line, and cuts it, since the path may come from a hostile bundle. */
 export const shownPath = (path: string): string => cut(safeText(path).replace(/\s/g, ' '), 300)
 
-/** The maximum number of findings that are listed. One more line then says how many are left out. */
+/** The maximum number of findings that are listed. */
 const maxFindings = 100
 /** Returns the first `maxFindings` findings of a list, and one more that says how many are left out, if any are. */
 export function someFindings(findings: readonly BundleFinding[]): BundleFinding[] {

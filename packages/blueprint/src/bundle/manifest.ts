@@ -13,10 +13,7 @@ export interface ExpectedManifest {
   readonly sha256?: string
 }
 
-/**
- * Reads the manifest of a bundle that contains `files`. Every finding has a line of the manifest, unless the manifest
- * is missing.
- */
+/** Reads the manifest of a bundle that contains `files`. Every finding has a line, unless the manifest is missing. */
 export function readOwnManifest(
   bytes: Uint8Array | undefined,
   files: ReadonlySet<string>,
@@ -65,9 +62,8 @@ function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet
 }
 
 /**
- * Checks the state paths of a manifest: the runtime puts a link at each of them in every version. A state path must not
- * be the manifest. Neither a state path that is written as a folder, nor a folder above a state path, may be a file of
- * the bundle.
+ * Checks the state paths of a manifest. The runtime puts a link at each of them, so none may be the manifest, lie below
+ * a file of the bundle, or be a folder (written with `/`) where the bundle has a file.
  */
 function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<string>): ManifestMistake[] {
   return state.flatMap((one, i) => {
