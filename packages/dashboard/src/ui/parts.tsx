@@ -107,13 +107,13 @@ export function DottedParts({ parts }: { parts: readonly (ReactNode | false | nu
 }
 
 interface LeftOutProps {
-  /** The number of rows that the list does not have. */
+  /** The number of rows that the service left off. */
   rows: number
-  /** The word for one row, and for several. */
+  /** The word for one row and the plural, which may be missing if it only adds an s. */
   what: readonly [one: string, many?: string]
 }
 
-/** Says below a list how many rows the service left off. */
+/** Says below a list how many rows are missing from it. */
 export function LeftOut({ rows, what }: LeftOutProps) {
   if (rows === 0) return null
   return <p className="svc-note">{`${count(rows, ...what)} more: the list is too long to be shown as a whole.`}</p>

@@ -48,8 +48,8 @@ const brand: MantineColorsTuple = [
 ]
 
 /**
- * The fonts of texts, and those whose letters all have one width. They are fonts of the system by name; `system-ui` is
- * not among them: where no desktop sets it, Linux may choose a serif font for the weights between regular and bold.
+ * The fonts of texts and the monospaced fonts. `system-ui` is not used: on Linux without a desktop setting for it, some
+ * weights may appear in a serif font.
  */
 export const fonts = {
   text: '-apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", Arial, sans-serif',
@@ -69,10 +69,9 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
-  // Default props are listed by the names of the components, not with `Component.extend`. So the theme does not load
-  // components that a page does not use.
+  // These are listed by name. `Component.extend` would load the components even on pages that do not use them.
   components: {
-    // The space between two words of a small badge is hardly seen.
+    // Without more space between them, the words of a small badge seem to be one word.
     Badge: { defaultProps: { tt: 'none', fw: 600 }, styles: { label: { wordSpacing: '0.15em' } } },
     Anchor: { defaultProps: { underline: 'hover' } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: false, events: { hover: true, focus: true, touch: true } } },
@@ -95,7 +94,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-disabled': 'var(--mantine-color-gray-1)',
     '--mantine-color-disabled-color': 'var(--mantine-color-dimmed)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
-    // The red of entries in menus would be too pale on white.
+    // Mantine's red for entries in menus is too pale on white.
     '--mantine-color-red-6': 'var(--svc-bad)',
     '--mantine-color-anchor': 'var(--mantine-color-brand-8)',
     ...Object.fromEntries(
@@ -118,7 +117,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-text': 'var(--mantine-color-dark-0)',
     '--mantine-color-dimmed': '#a4aab6',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
-    // A shade that differs from that of cards, so that a button that cannot be pressed keeps its box.
+    // A disabled button must differ from the card that it is on, whose background is `dark.6`.
     '--mantine-color-disabled': 'var(--mantine-color-dark-5)',
     '--mantine-color-disabled-color': 'var(--mantine-color-dimmed)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',

@@ -5,7 +5,7 @@ import { figure } from './time/format.ts'
 
 interface FirstRows<T, E extends HTMLElement> {
   shown: readonly T[]
-  /** The ref of the list, which gets the focus when a press on the button shows all rows. */
+  /** The ref for the list. The list gets the focus when the button disappears. */
   list: RefObject<E | null>
   /** The button that shows all rows; null if all are shown. */
   button: ReactNode

@@ -13,13 +13,13 @@ interface PageTabsProps<Tab extends string> {
 }
 
 /**
- * The tabs of a page. Each is a link with `?tab=` in its address, so that it can be opened in another tab of the
- * browser. Only the content of the open tab exists.
+ * The tabs of a page. Each tab is a link to `?tab=`, so that it can be opened in another tab of the browser. Only the
+ * content of the open tab is drawn.
  */
 export function PageTabs<Tab extends string>({ tabs, open, onOpen, children }: PageTabsProps<Tab>) {
   const list = useInSight<HTMLDivElement>('[aria-selected="true"]', open)
   const content = <Suspense fallback={<Loader size="sm" m="md" />}>{children}</Suspense>
-  // One tab alone would be no choice.
+  // A single tab is no choice, so only its content is shown.
   if (tabs.length < 2) return content
   return (
     <Tabs value={open} onChange={(tab) => onOpen(tab as Tab)} keepMounted={false}>
@@ -47,7 +47,7 @@ const link = (tab: string): object => ({
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) event.stopPropagation()
     else event.preventDefault()
   },
-  // The space bar presses a tab, but not a link.
+  // The space bar must press a tab, but the browser does not press links with it.
   onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
     if (event.key !== ' ') return
     event.preventDefault()

@@ -1,6 +1,6 @@
 /**
- * The sections of the documents at `/help` to which the page links. The page uses only the types of this list, so it
- * does not load it; a test in scripts/help checks that each section exists.
+ * The sections of the documents at `/help` to which the page links. The page imports only the type `HelpSection`. A
+ * test in scripts/help checks that each section exists.
  */
 export const helpSections = [
   'start#connect-a-program-that-already-runs',

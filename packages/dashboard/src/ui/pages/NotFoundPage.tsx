@@ -3,7 +3,7 @@ import { paths } from '../../paths.ts'
 import { Empty, Text, useDocumentTitle } from '../index.ts'
 import { ButtonLink } from '../links.tsx'
 
-/** Says that there is no such page. `slug`: the workspace in whose frame it is shown, if it is in one. */
+/** Says that there is no such page. `slug` names the workspace; it is missing outside of a workspace. */
 export function NotFoundNote({ slug }: { slug?: string }) {
   useDocumentTitle('Not found')
   return (

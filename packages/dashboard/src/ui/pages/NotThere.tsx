@@ -10,8 +10,8 @@ const ways = {
 } as const
 
 /**
- * Says that the thing named in the page's address does not exist, and links to the list of the existing things of its
- * kind. The title is the page's heading.
+ * Says that the thing named in the page's address does not exist, and links back to the list of such things. The title
+ * is the page's heading.
  */
 export function NotThere({
   slug,

@@ -21,7 +21,7 @@ const schemes: MantineColorSchemeManager = {
   set: (scheme) => stored.set(rememberScheme(scheme)),
 }
 
-/** The documents of `/help` have no script, so a cookie tells the service which scheme they have. */
+/** Stores the scheme in a cookie. The documents at `/help` have no script, so the service sets their scheme from it. */
 function rememberScheme(scheme: MantineColorScheme): MantineColorScheme {
   const seconds = scheme === 'auto' ? 0 : 31_536_000
   // biome-ignore lint/suspicious/noDocumentCookie: not all browsers that the page supports have the Cookie Store API
@@ -29,7 +29,7 @@ function rememberScheme(scheme: MantineColorScheme): MantineColorScheme {
   return scheme
 }
 
-/** Draws `content` in place of the frame that index.html shows at first. */
+/** Draws `content` in place of the empty page that index.html shows while the scripts are loaded. */
 export function drawPage(content: ReactNode): void {
   surviveForeignChanges()
   const element = document.getElementById('root')

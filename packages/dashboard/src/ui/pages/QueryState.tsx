@@ -9,8 +9,8 @@ interface QueryStateProps {
 }
 
 /**
- * The state of a query: its error, with a button to try again, or a sign that its data is loading. Without an error,
- * nothing is shown once there is data. The data may be older than the error.
+ * Shows the error of a query, with a button to try again, or else `waiting` until there is data. An error is shown even
+ * if there is data from an earlier try.
  */
 export function QueryState({ of: { data, error, refetch }, waiting = <WaitingPage /> }: QueryStateProps) {
   if (error) return <ErrorNote error={error} retry={refetch} />

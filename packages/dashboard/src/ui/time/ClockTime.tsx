@@ -13,8 +13,8 @@ interface ClockTimeProps {
 }
 
 /**
- * Shows the time of day at which something happened, and the date unless it is today's: for lists that are in the order
- * of time, in which many lines would have the same relative time. How long ago that was appears on hover and focus.
+ * Shows the time of day, and the date unless it is today. Lists in the order of time use it, since many of their rows
+ * would have the same relative time. The exact and the relative time appear on hover and focus.
  */
 export function ClockTime({ at, ...more }: ClockTimeProps) {
   const iso = isoTimeOf(at)
@@ -35,8 +35,8 @@ function Clock({ at, iso, seconds = false, isUnderDay = false }: ClockTimeProps 
 }
 
 /**
- * Formats a time as the time of day, such as `14:03`, or `14:03:07` with `seconds`. On another day than that of `now`
- * it is `21 Nov, 14:03`.
+ * Formats a time as `14:03`, or `14:03:07` with `seconds`. If it is on another day than `now`, the text is
+ * `21 Nov, 14:03`, even with `seconds`.
  */
 export function clockText(at: number, now: number, seconds = false): string {
   const held = new Date(at)

@@ -28,8 +28,8 @@ export const useClock = <T extends string | number | boolean>(read: (now: number
   useSyncExternalStore(listen, () => read(serviceNow()))
 
 /**
- * True if an agent counts as offline now (D20), as far as the page can know. `silentAt` is the time at which the agent
- * becomes offline unless it reports before.
+ * True if an agent counts as offline now (D20). `silentAt` is the time at which the agent becomes offline unless it
+ * reports before. While the service is out of reach, no further agents become offline.
  */
 export const useReportOverdue = (silentAt: number | null | undefined): boolean =>
   useSyncExternalStore(listen, () => isReportOverdue(silentAt, knownNow()))

@@ -14,8 +14,8 @@ const units = [
 ] as const
 
 /**
- * Formats a time relative to now: `now`, `20 s ago`, `3 min ago`, `2 h ago`, `4 d ago`, and older times as a date. A
- * future time is `in 3 min`. Seconds are in steps of five, so that lists change less often.
+ * Formats a time relative to now: `now`, `20 s ago`, `3 min ago`, `4 d ago`, `in 3 min`. A time 30 days or more away is
+ * shown as a date. Seconds are in steps of five, so that lists change less often.
  */
 export function relativeText(at: number, now: number): string {
   const off = now - at
@@ -30,8 +30,8 @@ export function relativeText(at: number, now: number): string {
 export const lastingText = (ms: number): string => inUnits(Math.max(0, ms), 2)
 
 /**
- * Formats a duration in its longest unit, and in the ones below that if there is a rest: at most `parts` units. All
- * spaces are no-break spaces, so that no line ends within a duration.
+ * Formats a duration in at most `parts` units, from its longest unit down. Later units that are 0 are left out. All
+ * spaces are no-break spaces.
  */
 function inUnits(size: number, parts: number): string {
   const first = units.findIndex(([unit]) => size >= unit || unit === s)
@@ -49,9 +49,8 @@ function inUnits(size: number, parts: number): string {
 const isSameYear = (at: number, now: number): boolean => new Date(at).getFullYear() === new Date(now).getFullYear()
 
 /**
- * Makes a function that formats times. Making a formatter takes longer than using it hundreds of times, and a list
- * shows a time in each row, so the formatter is kept. It is made again after a minute, since the machine may have gone
- * to another time zone.
+ * Makes a function that formats times. It keeps its `Intl.DateTimeFormat`, which is slow to make, but makes a new one
+ * every minute, since the time zone of the machine may change.
  */
 function formatterOf(options: Intl.DateTimeFormatOptions): (at: number) => string {
   let made: { format: Intl.DateTimeFormat; until: number } | undefined
@@ -86,8 +85,8 @@ export const exactTime: (at: number) => string = formatterOf({
 })
 
 /**
- * Returns the value for the attribute `dateTime` of `<time>`. It is undefined if the number is too large for a date,
- * since agents may report any number (D20).
+ * Returns the value for the attribute `dateTime` of `<time>`; undefined if the number is out of the range of dates.
+ * Agents may report any number (D20).
  */
 export function isoTimeOf(at: number): string | undefined {
   const held = new Date(at)

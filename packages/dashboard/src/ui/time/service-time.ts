@@ -13,22 +13,22 @@ interface Clocks {
 const readClocks = (): Clocks => ({ wall: Date.now(), mono: performance.now() })
 
 /**
- * The milliseconds since a reading. The clock of the browser's machine may be set back, and the other clock may stand
- * still while the machine sleeps, so the longer time counts.
+ * The milliseconds since the clocks were read. Somebody may set back the wall clock, and `performance.now()` may stand
+ * still while the machine sleeps, so the longer of the two times counts.
  */
 const since = ({ wall, mono }: Clocks): number => Math.max(Date.now() - wall, performance.now() - mono)
 
-/** The service's time in its last message that named one, and when the message arrived. */
+/** The last time that the service sent, and the clocks when it arrived. */
 let last = { at: Date.now(), arrived: readClocks() }
-/** The service's time when anything last arrived from it. */
+/** The estimated service time at which anything last arrived from the service. */
 let heardAt = last.at
 
-/** True once the service has named its time. */
+/** True once the service has sent its time. */
 let isKnown = false
-/** True while the page takes the time from every answer. Otherwise a stream names it with each message. */
+/** True while the page takes the service's time from every HTTP response. Otherwise the live stream sends it. */
 let followsAnswers = false
 
-/** Takes over the service's time from a message that just arrived (Unix milliseconds). */
+/** Takes over the service's time (Unix milliseconds) from a message that just arrived. */
 export function noteServiceTime(at: number): void {
   last = { at, arrived: readClocks() }
   isKnown = true
@@ -36,15 +36,16 @@ export function noteServiceTime(at: number): void {
 }
 
 /**
- * Takes over the service's time from an answer that just arrived: from the first one, so that nothing is judged by the
- * clock of the browser's machine, and from all answers while no stream names the time.
+ * Takes over the service's time (Unix milliseconds) from an HTTP response that just arrived, if the time is not known
+ * yet or no stream sends it.
  */
 export function noteAnswerTime(at: number): void {
   if (!isKnown || followsAnswers) noteServiceTime(at)
 }
 
 /**
- * Says whether the page loads its data every few seconds in place of a stream, so that the times of all answers count.
+ * Call this with true when the page begins to load its data every few seconds instead of from a stream. The times of
+ * all HTTP responses then count.
  */
 export function followAnswers(follows: boolean): void {
   followsAnswers = follows
@@ -59,7 +60,7 @@ export function noteServiceHeard(): void {
 export const serviceNow = (): number => last.at + since(last.arrived)
 
 /**
- * The service's time up to which the page would have received reports. While the service cannot be reached, this time
- * stands still. Otherwise all agents would seem to go offline.
+ * The service's time for judging whether agents are offline. It stands still while the service cannot be reached,
+ * because all agents would seem to go offline otherwise.
  */
 export const knownNow = (): number => Math.min(serviceNow(), heardAt + unheardMs)

@@ -5,11 +5,11 @@ import { Fragment } from 'react'
 import './copy.css'
 
 interface CopyLinesProps {
-  /** The text that is shown and copied, without any change. */
+  /** The text to show and to copy. */
   text: string
   /** The name of the text. Screen readers read the button as "Copy" with this name, such as `Copy token`. */
   label: string
-  /** The number of letters after which a gap is shown. The gaps help people who type the text, and are not copied. */
+  /** Shows a gap after every `gapAfter` characters, for people who type the text. The gaps are not copied. */
   gapAfter?: number
 }
 
