@@ -1,34 +1,30 @@
-/** The props that all parts of the agent's page share, and the state of the page that is kept in its address. */
+/** The props that all parts of the agent's page share, and the state that is kept in the address of the page. */
 import type { AgentPage, ShownCommand } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
 import type { SentCommand } from '../../data/api.ts'
 import type { AgentTab } from '../../paths.ts'
 import type { SettingsDrafts } from './drafts.ts'
 
-/** An agent as the parts of its page get it. */
+/** The prop with which each part of the agent's page gets the agent. */
 export interface Agent {
   readonly slug: string
   readonly page: AgentPage
   /** True if the agent is offline (D20). The page then shows its last report. */
   readonly offline: boolean
-  /**
-   * Sends commands to the agent. The page shows the state of each sent command until the agent has answered and the
-   * person has dismissed the answer.
-   */
   readonly press: CommandPress
   readonly settings: SettingsDrafts
 }
 /** Sends commands for the buttons on the agent's page, and knows which commands are pending. */
 export interface CommandPress {
   readonly send: (command: SentCommand) => Promise<ShownCommand>
-  /** Sends a command whose outcome is not shown. A command that could not be sent shows no notification either. */
+  /** Sends a command without showing its outcome, or a notification if the sending fails. */
   readonly sendQuietly: (command: SentCommand) => Promise<ShownCommand>
   /**
    * Returns the pending command that asks for the same as `command` (D5); undefined if there is none. A change of
    * settings is never the same as another.
    */
   readonly under: (command: SentCommand) => ShownCommand | undefined
-  /** True if this person has sent the agent a command since the page was opened. */
+  /** True if this person sent the agent a command on this page and has not dismissed it. */
   readonly hasSent: boolean
 }
 
@@ -37,8 +33,8 @@ const route = getRouteApi('/signed-in/w/$slug/agents/$name')
 export const useAgentAddress = () => route.useParams()
 
 /**
- * The tabs of the agent's page to which an address may lead, also while they are empty. Logs are only for admins, and
- * settings only if the agent reports a schema.
+ * Returns the tabs that the address of the agent's page may name, including empty ones. Logs are only for admins, and
+ * settings are only there if the agent reports a schema.
  */
 export function tabsOf({ page }: Pick<Agent, 'page'>): AgentTab[] {
   const there: Record<AgentTab, boolean> = {
@@ -47,13 +43,13 @@ export function tabsOf({ page }: Pick<Agent, 'page'>): AgentTab[] {
     updates: true,
     logs: page.canAct,
     settings: (page.report?.settings?.schema?.length ?? 0) > 0,
-    // This tab is the last one, so no other tab moves when it appears.
+    // Keep this tab last: no other tab moves when the first command makes it appear.
     commands: true,
   }
   return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])
 }
 
-/** The tabs that are shown: those with something to show, and `asked`, which the address names. */
+/** Returns the tabs of `tabsOf` that are not empty, and `asked`, the tab that the address names. */
 export function shownTabs(agent: Agent, asked: AgentTab): AgentTab[] {
   const { page, press } = agent
   const isFilled: Record<AgentTab, boolean> = {
@@ -70,8 +66,8 @@ export function shownTabs(agent: Agent, asked: AgentTab): AgentTab[] {
 type PageParams = Readonly<Record<string, string | number | undefined>>
 
 /**
- * Returns the state of the agent's page that is kept in its address (tab, filters, page of a list), and the function
- * `go` that changes it. Undefined or an empty text removes a key. `push` adds a step to the browser's history.
+ * Returns the state that is kept in the address of the agent's page (tab, filters, page of a list), and the function
+ * `go` that changes it. A value that is undefined or '' removes its key. `push` adds a step to the browser's history.
  */
 export function useAgentPageParams() {
   const search = route.useSearch() as PageParams

@@ -57,8 +57,8 @@ export const commandStateWords = (command: Pick<ShownCommand, 'state' | 'deliver
     : commandStateTexts[command.state]
 
 /**
- * Says when the next report is due, which brings a queued command its delivery; null if nobody knows. `nextAt` and
- * `now` are Unix milliseconds by the service's clock.
+ * Says when the next report is due; null if that is not known. `nextAt` and `now` are Unix milliseconds by the
+ * service's clock.
  */
 export function nextReportWords(nextAt: number | null, now: number): string | null {
   if (nextAt === null) return null

@@ -1,6 +1,6 @@
 /**
- * Finds the changes made on the agent's machine that still hold, so that the page can mark the changed values. A change
- * that a later command or a later change replaced is not marked.
+ * Finds the changes made on the agent's machine whose new value is still the present one, so that the page can mark
+ * these values.
  */
 import type { AgentPage, MachineChange } from '@svc/api'
 import { pausedLabel } from '@svc/protocol'

@@ -14,18 +14,17 @@ import { commandStateWords, isPendingCommand } from './life.ts'
 interface FollowedCommands {
   readonly press: CommandPress
   /**
-   * The commands to show, newest first: the pending ones of all people, and at most three that have ended. Those three
-   * are commands that this person sent on this page, or from the palette just before it opened, and has not dismissed.
-   * Commands in `left` are not among them.
+   * The commands to show, newest first: the pending commands of all people, and at most three ended ones that this
+   * person sent, has not dismissed, and that are not in `left`.
    */
   readonly commands: readonly ShownCommand[]
-  /** The commands that have left the list because they ended well some time ago, newest first. */
+  /** The commands that were carried out, and that the page has shown as such for ten seconds, newest first. */
   readonly left: readonly ShownCommand[]
-  /** Removes an ended command from this list on the page. The tab with all commands of the agent keeps it. */
+  /** Removes an ended command from `commands`. The tab with all commands of the agent still lists it. */
   readonly dismiss: (id: string) => void
 }
 
-/** The maximum number of ended commands (answered or timed out) that stay in this list. */
+/** The maximum number of ended commands in the list above the tabs. */
 const maxEnded = 3
 /** The milliseconds after which a command that was carried out leaves the list. */
 const staysMs = 10_000
@@ -86,7 +85,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
   return { press, dismiss, commands: commands ?? [], left: left ?? [] }
 }
 
-/** When the page first saw that a command was carried out, by the service's clock. */
+/** Returns, for each command that was carried out, when the page first saw that, by the service's clock. */
 function useSeenApplied(commands: readonly ShownCommand[]): ReadonlyMap<string, number> {
   const [seen, setSeen] = useState<ReadonlyMap<string, number>>(new Map())
   const fresh = commands.filter((command) => commandStateWords(command).tone === 'good' && !seen.has(command.id))
@@ -96,18 +95,14 @@ function useSeenApplied(commands: readonly ShownCommand[]): ReadonlyMap<string, 
   return seen
 }
 
-/**
- * True if a command leaves the list, because the page showed for ten seconds that it was carried out. A command that
- * was refused or got no answer stays until the person dismisses it.
- */
+/** True if the page has shown for ten seconds that a command was carried out. `seenAt` is undefined for any other. */
 export const leavesList = (seenAt: number | undefined, now: number): boolean =>
   seenAt !== undefined && now - seenAt >= staysMs
 
 /**
- * Combines three lists of an agent's commands into one: each command once, in its latest known state, newest first, and
- * only the newest few of the ended commands. `open` are the pending commands, `ownCommands` those that the person sent
- * since they opened the page, and `ledger` is the list of the agent's last commands. A command that is only in `ledger`
- * is left out.
+ * Returns the commands of `open` (the pending ones) and of `ownCommands` (those that the person sent on this page),
+ * newest first, but only the newest three that have ended. Each has its latest state, which `ledger`, the list of the
+ * agent's last commands, may know.
  */
 export function mergedCommands(
   open: readonly ShownCommand[],
@@ -129,8 +124,8 @@ export function mergedCommands(
 
 const progressOf = (c: ShownCommand) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
 /**
- * Returns the command in the later one of two states. Answers of the service may arrive out of order, but a command
- * never returns to an earlier state (I2).
+ * Returns the later of two states of a command. Answers of the service may arrive out of order, but a command never
+ * returns to an earlier state (I2).
  */
 const laterOf = (a: ShownCommand, b: ShownCommand) => (progressOf(b) >= progressOf(a) ? b : a)
 

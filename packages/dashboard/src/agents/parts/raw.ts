@@ -3,8 +3,8 @@ import { numberIn, type Setting, type SettingValue, wrongWithSetting } from '@sv
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 
 /**
- * The content of the input for a setting: a text for kinds that are typed, the index of the option for a select, a
- * boolean for a switch, null for "not set".
+ * The content of the input for a setting: the text of a text field, the index of the option for a select, a boolean
+ * for a switch, null for "not set".
  */
 export type RawValue = string | boolean | null
 
@@ -59,10 +59,7 @@ function valueIn(setting: Setting, raw: RawValue): SettingValue | undefined {
   }
 }
 
-/**
- * Reads a number as people write it: a decimal comma is allowed, and digits may be wide. Returns undefined
- * for anything else.
- */
+/** Reads a number, also with a decimal comma or the digits of any script. Returns undefined for any other text. */
 function numberOf(raw: string): number | undefined {
   const text = numberIn(raw).replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined

@@ -23,7 +23,7 @@ interface FiltersProps {
 /** The time between the last key and the search for the typed text, in milliseconds. */
 const searchDelayMs = 250
 
-/** Shows the search and the filters in use. The others are behind one button. */
+/** Shows the search, a button that opens the filters, and a button for each filter in use that removes it. */
 export function Filters({ agent, filter, order, onOrder, total, children }: FiltersProps) {
   const { go } = useAgentPageParams()
   const { typed, type } = useAddressText({
@@ -68,8 +68,8 @@ export function Filters({ agent, filter, order, onOrder, total, children }: Filt
 }
 
 /**
- * A button that opens the filters and, where no table headings offer it, the choice of the order. Shows nothing if
- * there is neither a filter nor an order to choose.
+ * A button that opens the filters and, if `onOrder` is given, the choice of the order. Shows nothing if there is
+ * neither a filter nor an order to choose.
  */
 function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total' | 'children'>) {
   const { go } = useAgentPageParams()
@@ -105,7 +105,7 @@ function FilterMenu({ agent, filter, order, onOrder }: Omit<FiltersProps, 'total
   )
 }
 
-/** A menu of the orders, for narrow screens, where the headings of the table are missing. */
+/** A menu of the orders for narrow screens, which show cards and no table headings. */
 const OrderMenu = ({ order, onOrder }: { order: RunOrder; onOrder: (order: RunOrder) => void }) => (
   <NativeSelect
     label="Sort by"

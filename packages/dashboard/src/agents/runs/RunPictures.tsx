@@ -29,7 +29,7 @@ export function RunPictures({ runs }: { runs: readonly Run[] }) {
   )
 }
 
-// The pictures above a list of runs: their lengths and their costs. Pure.
+// The values of the two pictures.
 
 interface RunPicture {
   bars: RunBar[]
@@ -38,10 +38,10 @@ interface RunPicture {
   title: string
 }
 
-/** The minimum number of runs for a picture. */
+/** The minimum number of runs with a value for a picture. */
 const minRuns = 3
 
-/** The pictures of runs that are listed from the newest to the oldest; null where too few have a value. */
+/** The pictures of `runs`, which begin with the newest; null if too few runs have a value or all values are 0. */
 export function runPicturesOf(runs: readonly Run[]): { length: RunPicture | null; cost: RunPicture | null } {
   const seconds = (run: Run) => runSeconds(run) ?? null
   return {

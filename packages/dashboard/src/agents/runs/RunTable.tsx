@@ -194,7 +194,7 @@ interface CardProps extends Pick<RunListProps, 'isOneJob'> {
   toggle: () => void
 }
 
-/** A run in two lines: what it was about, and how it ended, how long it took, when it began and what it cost. */
+/** A card of a run: its subject (or kind, or id), its status, duration, start and cost; if `open`, its details. */
 function Card({ agent, run, open, toggle, isOneJob }: CardProps) {
   return (
     <>

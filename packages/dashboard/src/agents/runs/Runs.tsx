@@ -20,10 +20,7 @@ const pageSize = 50
 /** The number of runs whose bars fit next to each other on a phone. */
 const onPhone = 28
 
-/**
- * The tab with the agent's kept runs (2.2), by default newest first. The runs can be filtered, paged, and opened one by
- * one.
- */
+/** The tab with the agent's stored runs (2.2), by default newest first. */
 export default function Runs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const params = useAgentPageParams()
@@ -106,7 +103,7 @@ interface OtherRunProps {
   close: () => void
 }
 
-/** The run that the address names, if it is not among the runs that are listed, for example behind a shared link. */
+/** Shows the run that the address names if it is not on the listed page, for example after opening a shared link. */
 function OtherRun({ agent, id, close }: OtherRunProps) {
   const { data, error, refetch } = useQuery(
     read('GET /w/:slug/agents/:name/runs', { slug: agent.slug, name: agent.page.name }, { id, offset: 0, limit: 1 }),

@@ -1,4 +1,4 @@
-/** The order of the list of runs, and what the table and the cards share. */
+/** The orders and filters of the list of runs, and the props that its table and its cards share. */
 import type { RunSort } from '@svc/api'
 import type { Run } from '@svc/protocol'
 import type { Agent } from '../parts/agent.ts'
@@ -10,7 +10,7 @@ export interface RunOrder {
   readonly rising: boolean
 }
 
-/** The filters of the list, by their names in the page's address. An empty text filters nothing. */
+/** The filters of the list, by their names in the page's address. A filter that is '' is off. */
 export interface RunFilter {
   readonly text: string
   readonly job: string
@@ -29,7 +29,7 @@ export interface RunListProps {
   onOrder: (order: RunOrder) => void
   /** The id of the run whose details are open; empty if none are. The page's address names it. */
   opened: string
-  /** True if all runs are those of one job, so that no line needs its name. */
+  /** True if the list shows only the runs of one job, and therefore neither their kind nor their subjects. */
   isOneJob: boolean
   toggle: (id: string) => void
 }
@@ -48,7 +48,7 @@ export const addressOfOrder = ({ sort, rising }: RunOrder) => ({
   order: rising ? 'rising' : undefined,
 })
 
-/** The order after a press on a column: the largest first, or the other way round if the column is in use. */
+/** The order after a press on a heading: the largest first, or the reverse if the list had this order already. */
 export const pressedOrder = (order: RunOrder, sort: RunSort): RunOrder => ({
   sort,
   rising: order.sort === sort && !order.rising,
