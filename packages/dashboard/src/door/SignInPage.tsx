@@ -21,7 +21,7 @@ export type WaysIn = Pick<EntryInfo, 'passkeys' | 'oidc'>
 interface SignInPageProps {
   next: string
   ways: WaysIn
-  /** The reason why the provider signed nobody in, as the address has it; null if it has none. */
+  /** The value of `oidc` in the address: why the sign-in through the provider failed; null if it is missing. */
   failure: string | null
 }
 
@@ -102,9 +102,7 @@ function inWords(error: unknown): unknown {
   return error
 }
 
-// The sentences about a sign-in through the provider that failed.
-
-/** Each reason of the address `/sign-in?oidc=REASON` as a sentence that also says what to do. */
+/** The sentence for each REASON in `/sign-in?oidc=REASON`, the address after a failed sign-in through the provider. */
 const failures: Readonly<Record<ProviderFailure, (name: string, other: string) => string>> = {
   failed: (name) =>
     `You were not signed in through ${name}. Try again; if it keeps failing, ask the operator of this service.`,
@@ -119,7 +117,7 @@ const failures: Readonly<Record<ProviderFailure, (name: string, other: string) =
   busy: (name) => `Too many sign-ins through ${name} have failed or are still pending. Try again in some minutes.`,
 }
 
-/** Says why the provider signed nobody in, by the reason in the address; undefined if the address names none. */
+/** Returns the sentence about a failed sign-in through the provider; undefined without a known `reason`. */
 export function failureInWords(reason: string | null, provider: EntryInfo['oidc']): string | undefined {
   const words = Object.hasOwn(failures, reason ?? '') ? failures[reason as ProviderFailure] : undefined
   const other = provider?.only

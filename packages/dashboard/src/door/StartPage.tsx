@@ -19,7 +19,7 @@ import { useAnswer } from './useAnswer.ts'
 
 /**
  * The page that creates the first account and workspace. It needs the one-time link that the service prints when it
- * starts without any account. Once somebody has an account, the service is not asked about the link.
+ * starts without any account.
  */
 export const StartPage = ({ token, first, oidc }: { token: string } & Pick<EntryInfo, 'first' | 'oidc'>) =>
   first ? (

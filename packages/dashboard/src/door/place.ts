@@ -1,4 +1,4 @@
-/** Decides from the address and the answer of the door which page is opened. */
+/** Decides which page is opened, from the address and the answer to `GET /door`. */
 import type { EntryInfo, Me } from '@svc/api'
 import { ApiError } from '../data/api.ts'
 import { paths } from '../paths.ts'
@@ -19,9 +19,8 @@ export function doorPageAt(pathname: string): DoorPage | undefined {
 }
 
 /**
- * The answer that the page assumes if the service did not say who is signed in: nobody is, so that people can sign in.
- * Undefined if that may be wrong for this path. After too many requests it is right for every path, because the service
- * refuses those only to people without a session.
+ * Returns the answer to assume after `GET /door` failed: nobody is signed in. Returns undefined for paths that may need
+ * the session, unless the error is `rate_limited`, which only people without a session get.
  */
 export function entryWithoutAnswer(error: unknown, pathname: string): EntryInfo | undefined {
   const page = doorPageAt(pathname)?.page
@@ -47,8 +46,8 @@ export function pageToOpen(
 }
 
 /**
- * Returns `next` if it is an address of this page other than the sign-in, otherwise the home page. `next` comes from
- * the address in the browser and could lead to another site.
+ * Returns `next` if it is a path of this site other than the sign-in page, otherwise the home page. `next` comes from
+ * the address, so anybody may have written it.
  */
 export const safeNext = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith(paths.signIn) ? next : paths.home

@@ -3,7 +3,7 @@ import { withRetries } from './with-retries.ts'
 
 type AnswerState<T> = { is: 'waiting' } | { is: 'there'; value: T } | { is: 'refused'; error: unknown }
 
-/** Asks the service once for each `subject`, such as the token of a link. The answer is kept while the page is open. */
+/** Calls `ask` with retries, and again only when `subject` changes, such as the token of a link. */
 export function useAnswer<T>(subject: string, ask: (signal: AbortSignal) => Promise<T>): AnswerState<T> {
   const [answer, setAnswer] = useState<AnswerState<T>>({ is: 'waiting' })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ask` is a new function at each render, but asks the same

@@ -26,9 +26,8 @@ interface HeadProps {
 }
 
 /**
- * The head of the list of agents in wide windows: the checkbox for all agents, and the headings of the columns or
- * `instead` of them. Pressing a heading sorts the list by its column, unless the list is never sorted by that column
- * (views/columns.ts).
+ * The head of the list of agents in wide windows: the checkbox for all agents, and the headings of the columns or, if
+ * given, `instead`. Pressing a heading sorts the list, if its column has a `sort` in views/columns.ts.
  */
 export function WideHead({
   slug,
@@ -96,8 +95,8 @@ function SortButton({ words, on, down, onPress }: { words: string; on: boolean; 
 }
 
 /**
- * A checkbox that selects all agents that fit the filter, also those whose rows are not loaded. If all are selected, it
- * clears the selection.
+ * A checkbox that selects all agents that fit the filter, also those whose rows are not loaded. A press while all are
+ * selected clears the selection.
  */
 function ChooseAll({
   slug,
@@ -159,7 +158,7 @@ export function NarrowHead({
   return (
     <div className="fleet-narrow-head">
       {selection && (
-        // biome-ignore lint/a11y/noLabelWithoutControl: the box is in it, and a press beside it counts, too
+        // biome-ignore lint/a11y/noLabelWithoutControl: the label contains the checkbox and widens its target
         <label>
           <ChooseAll slug={slug} filter={filter} shown={shown} selection={selection} />
         </label>

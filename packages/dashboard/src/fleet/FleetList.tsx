@@ -38,12 +38,12 @@ interface ListProps {
   filter: string
   shown: ShownFleet
   /**
-   * True while none of the rows in sight is loaded, for example after a change of the filter. Until one is, the list
-   * keeps the rows that were loaded before.
+   * True while none of the rows in sight is loaded, for example after a change of the filter. The list then still shows
+   * the previous rows.
    */
   late: boolean
   selection: Selection | undefined
-  /** Returns the head of a group if the row at this index is one. Missing if the list has no groups. */
+  /** Returns the group head at this index; undefined if the row is an agent. Missing if the list has no groups. */
   headAt?: (index: number) => GroupHead | undefined
   /** The headings to show in place of those of the columns. */
   headings?: ReactNode
@@ -230,9 +230,9 @@ function useListKeys({ body, stop, move, shown, selection, headAt }: KeyTargets)
 }
 
 /**
- * Returns a function that selects or deselects one agent. With `range` (the Shift key), the function does so for all
- * agents from the previously chosen one to this one. Each render returns the same function, so that rows are drawn
- * again only if they change.
+ * Returns a function that selects or deselects one agent or, with `range` (the Shift key), all loaded agents from the
+ * previously pressed one to this one. Each render returns the same function, so that unchanged rows are not drawn
+ * again.
  */
 function useChoose(row: ShownFleet['row'], selection: Selection | undefined) {
   const latest = useRef({ row, selection })

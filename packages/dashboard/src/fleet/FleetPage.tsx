@@ -25,7 +25,6 @@ import { agentCountText, fleetQueryOf, problemsOf, urgentText, type WorkspacePro
 import { Views } from './views/Views.tsx'
 import { ViewTabs } from './views/ViewTabs.tsx'
 
-/** The first steps of a new workspace. Their code is loaded only while they are shown. */
 const FirstSteps = lazyPart(() => import('./first-steps/FirstSteps.tsx'))
 const FleetMap = lazyPart(() => import('./map/FleetMap.tsx'))
 const GroupedList = lazyPart(() => import('./GroupedList.tsx'))
@@ -56,7 +55,7 @@ export function FleetPage() {
   const { head } = shown ?? {}
   const empty = head?.of === 0
   useDocumentTitle(head && urgentText(head.standing), 'Agents', workspace.name)
-  // A new workspace has one button to add an agent, in the place of its list.
+  // The header of an empty workspace has no button to add an agent, because FleetEmpty has one.
   const isNew = head ? empty : workspace.firstSteps?.agent === false
   const firstSteps = head && workspace.firstSteps && (
     <Suspense>
@@ -112,7 +111,7 @@ export function FleetPage() {
           {!mistake && <IdleFilterTerms role="status" text={filter.text} places={head?.idle} />}
           <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
           {head && (
-            // The first chip has the number of all agents.
+            // Without a filter, only screen readers get this number, because the first chip shows it.
             <span className={head.total === head.of && !mistake ? 'svc-hidden' : 'fleet-number'} role="status">
               {agentCountText(head)}
               {mistake && ' · filter not applied'}
@@ -144,7 +143,7 @@ export function FleetPage() {
           }}
         />
       )}
-      {/* The Tab key leads from the list to the buttons for the selected agents. */}
+      {/* BulkBar comes after the list, so that the Tab key leads from the list to its buttons. */}
       <Suspense>{bulk && <BulkBar slug={slug} selection={selection} />}</Suspense>
       {firstSteps}
     </>
@@ -154,7 +153,7 @@ export function FleetPage() {
 interface TroubleLineProps {
   slug: string
   problems: readonly WorkspaceProblem[]
-  /** True if the chips count all agents, so that the line leaves out what they say. */
+  /** True if the filter leaves out no agent. The line then omits the problems that a chip counts. */
   isCounted: boolean
 }
 

@@ -42,7 +42,7 @@ export const FleetRowLine = memo(function FleetRowLine(props: RowProps) {
     <>
       {onChoose && (
         <div className="fleet-cell fleet-box" role="gridcell">
-          {/* biome-ignore lint/a11y/noLabelWithoutControl: the box is in it, and a press beside it counts, too */}
+          {/* biome-ignore lint/a11y/noLabelWithoutControl: the label contains the checkbox and widens its target */}
           <label>
             <Checkbox
               size="xs"
@@ -91,7 +91,7 @@ function CardTags({ tags, room }: { tags: readonly string[]; room: number }) {
   return tags.length > 0 && smallWidthOf(words) <= room && <span className="fleet-card-tags">{words}</span>
 }
 
-/** The state of the agent, and its updates if no column shows them. */
+/** The state of the agent, and its failed update if the list has no version column. */
 function StateCell({ slug, row, narrow, names }: RowProps) {
   return (
     <Cell name="state">
@@ -134,7 +134,7 @@ const SeenCell = ({ row: { seenAt } }: RowProps) => (
   <Cell name="seen">{seenAt === null ? <span className="fleet-dim">never</span> : <PlainTime at={seenAt} />}</Cell>
 )
 
-/** The running version and, beside it, the requested one, or how the update to it failed. */
+/** The running version, and beside it the requested version or a mark for a failed update. */
 function VersionCell({ row: { version, updates } }: RowProps) {
   const hasFailedUpdate = failedUpdateOf(updates) !== undefined
   return (
@@ -156,7 +156,6 @@ const TextCell = ({ name, text }: { name: ColumnName; text: string | null }) => 
   <Cell name={name}>{text !== null && <Text cut>{text}</Text>}</Cell>
 )
 
-/** The cell of each column. */
 const cells: Readonly<Record<ColumnName, (props: RowProps) => ReactNode>> = {
   agent: AgentCell,
   state: StateCell,

@@ -16,7 +16,7 @@ import { findAgentNames, type Selection } from './useSelection.ts'
 interface GroupedListProps extends Pick<ComponentProps<typeof FleetList>, 'slug' | 'search' | 'filter' | 'selection'> {
   by: Grouping
   query: FleetQuery
-  /** The list without groups. */
+  /** The answer of the service for the list without groups, which has the totals. */
   head: Fleet
 }
 
@@ -50,7 +50,7 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
     if (wanted !== undefined && head?.getAttribute('aria-expanded') === wanted) head.querySelector('button')?.click()
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the rows have the focus, and this hears their keys
+    // biome-ignore lint/a11y/noStaticElementInteractions: the rows have the focus, and their keys bubble up to here
     <div onKeyDown={fold}>
       <p className="fleet-group-note" data-plain={by !== 'tag' && left === 0}>
         {number}
@@ -98,8 +98,8 @@ interface BoxesQuery {
 }
 
 /**
- * Returns a function that returns the checkbox of a group. The agents of groups are known once any agent is selected,
- * because the map is then loaded, which names them all.
+ * Returns a function that returns the checkbox of a group. To know which agents each group has, it loads the map once
+ * any agent is selected.
  */
 function useGroupBoxes({ slug, filter, by, selection }: BoxesQuery) {
   const { data } = useQuery({

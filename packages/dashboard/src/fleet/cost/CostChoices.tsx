@@ -8,7 +8,7 @@ const route = getRouteApi('/signed-in/w/$slug/cost')
 
 const timeWords = { 7: '7 days', 30: '30 days', 90: '90 days', 400: '400 days' } as const
 const stepWords = { day: 'Day', week: 'Week', month: 'Month' } as const
-/** The words for the choices of the split. */
+/** The labels of the choices under “Split by”. */
 export const splitWords = { model: 'Model', agent: 'Agent', blueprint: 'Blueprint', nothing: 'Nothing' } as const
 const ownDates = 'dates'
 

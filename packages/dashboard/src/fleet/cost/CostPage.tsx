@@ -126,7 +126,7 @@ const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric'
 /** Shows the month of a day such as `2026-11-01` as `Nov 2026`. */
 const monthName = (key: string): string => month.format(new Date(key))
 
-/** The table with the most expensive names. Those that the chart shows have its colours. */
+/** The table with the most expensive agents, models or blueprints. Those in the chart have its colours. */
 function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit }) {
   const { names, others, total } = page
   const drawn = page.columns[0]?.parts.length ?? 0
@@ -212,7 +212,7 @@ const Figures = ({ sums, total, per }: { sums: Answer['total']; total: number; p
   </>
 )
 
-/** A name, with a link to its page if it has one. */
+/** The name of an agent, blueprint or model. Agents and blueprints that still exist are links. */
 function Name({ slug, per, name, words }: { slug: string; per: CostSplit; name: string | null; words: string }) {
   if (name === null || per === 'model') return <Text>{words}</Text>
   return per === 'agent' ? (
@@ -226,7 +226,7 @@ function Name({ slug, per, name, words }: { slug: string; per: CostSplit; name: 
   )
 }
 
-/** The table with the most expensive runs of the last days; nothing without such runs. */
+/** The table with the most expensive runs of the last 7 days, or nothing if no run had costs. */
 function MostExpensiveRuns({ slug, runs }: { slug: string; runs: readonly CostRun[] }) {
   const first = useFirstRows<CostRun, HTMLTableSectionElement>(runs, 10)
   if (runs.length === 0) return null
