@@ -64,8 +64,7 @@ export function mustInstall(program: string): void {
 
 /**
  * Installs `svc` and `svc-exec` for this user, unless both exist. An existing `svc-exec` is written again if the Node
- * that it names cannot run, or is likely to disappear earlier than another one. Returns lines that tell a person what
- * was done.
+ * that it names is gone, or would not survive an update of Node. Returns lines that tell a person what was done.
  */
 export async function installPrograms({ program, folder: { root } }: HostFolder): Promise<string[]> {
   const folder = join(program, '..')

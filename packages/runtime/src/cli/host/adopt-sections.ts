@@ -1,4 +1,7 @@
-/** The sections that `svc adopt` shows, jobs and AI sessions: chosen with options, chosen before, or asked for. */
+/**
+ * Decides which sections `svc adopt` shows, jobs or AI sessions or both, from the options, an earlier choice, and
+ * answers.
+ */
 import { listIn } from '@svc/protocol'
 import { type AdoptedNote, isAdoptedDamaged, readAdopted } from '../../host/agent/adopted.ts'
 import { toolNames } from '../../host/sessions/session.ts'
@@ -29,7 +32,7 @@ interface SectionOptions {
   readonly dryRun?: boolean
 }
 
-/** Checks the options before anything is done. An option that another one makes meaningless is refused. */
+/** Checks the options before anything is done. Refuses an option that would have no effect beside the others. */
 export function sectionsBy({ only, names, crontab, log, yes, dryRun }: SectionOptions): ChosenSections {
   const given: readonly string[] = only === undefined ? sections : listIn(only)
   const other = given.find((section) => !(sections as readonly string[]).includes(section))
@@ -74,7 +77,7 @@ export function lookAtSections({ folder }: HostFolder, { names }: ChosenSections
   return { before, isDamaged: isAdoptedDamaged(folder), folders, ai }
 }
 
-/** Lines about the sessions that were found, and about what may not be read. */
+/** Returns lines for a person: the number of AI sessions found, and the faults and remarks of each AI tool. */
 export function sessionLines({ ai: { found } }: SectionFacts): string[] {
   const counts = found.flatMap(({ tool, sessions, isUnread }) =>
     isUnread ? [] : [`${toolNames[tool]} ${sessions.length}`],
@@ -87,18 +90,18 @@ export function sessionLines({ ai: { found } }: SectionFacts): string[] {
   ]
 }
 
-/** The number of sessions of each tool that was found. */
+/** The number of sessions found for each AI tool. Tools whose files could not be read are left out. */
 export const sessionCounts = ({ ai: { found } }: SectionFacts): Record<string, number> =>
   Object.fromEntries(found.flatMap(({ tool, sessions, isUnread }) => (isUnread ? [] : [[tool, sessions.length]])))
 
-/** The look at AI sessions, if a person chose to show them. */
+/** Returns the AI sessions found, named as the person chose; undefined if the person does not show AI sessions. */
 export const chosenAiLook = ({ ai: isShown, names }: AdoptedNote, facts: SectionFacts): AiLook | undefined =>
   isShown ? namedAs(facts.ai, names) : undefined
 
 /**
- * Chooses the sections to show, beginning with those that a person chose before. With `--yes`, a section that an
- * existing agent does not show stays hidden, unless `--only` or `--crontab` asks for it: only a person may make a
- * machine reveal more, and an update of svc may not.
+ * Chooses the sections to show. A section that is shown already stays shown. With `--yes`, an existing agent shows
+ * another section only if `--only` or `--crontab` asks for it, so that an update of svc never makes a machine reveal
+ * more.
  */
 export async function askSections(
   yes: boolean | undefined,
@@ -128,7 +131,7 @@ const sessionQuestion =
   'Show your AI sessions on the page: tool, state, model, tokens and cost, never prompts or answers?'
 const nameHelp = 'Their names: number is "claude 3", folder is "harbour (claude 3)", no shows none.'
 
-/** The sections that a dry run shows: all that a person may be asked for. */
+/** The sections of the report that a dry run prints: those shown already, and those that a person would be offered. */
 export const allSections = ({ wanted, isOnly, names }: ChosenSections, facts: SectionFacts): AdoptedNote =>
   chosenNote(facts, {
     jobs: wanted.has('jobs') || facts.before?.jobs === true,

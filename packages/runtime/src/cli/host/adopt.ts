@@ -96,7 +96,8 @@ async function run(options: AdoptOptions): Promise<void> {
   if (!options.yes && !isInteractive())
     throw new Refusal('Nobody can be asked here. Add --yes, or run it at a terminal. Nothing was done.', exits.usage)
   warn([...foundLines(found), ...sessionLines(facts)].join('\n'))
-  // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.
+  // The token is asked for first. A person pastes it at once, as the page says, and it must not answer another
+  // question.
   const connection = known.value ?? { origin: known.origin, token: await tokenFrom(options.tokenFile) }
   const adopted = await askSections(options.yes, sections, facts)
   const wraps = sections.wanted.has('jobs') && adopted.jobs && (await askCrontab(options, host, found))
@@ -156,8 +157,8 @@ const nameFor = (folder: Folder, chosen: string | undefined): string =>
   chosen ?? nameInManifest(folder) ?? nameFrom(`${hostname().split('.')[0]}-${nameOfUser() ?? 'user'}`)
 
 /**
- * The connection that the agent has, or the address for a new one. A connection whose token the service no longer knows
- * is made again.
+ * Returns the agent's connection to the service. Without `value`, a token must be asked for: if there is no connection
+ * yet, the service refused the stored token, or `--token-file` gives another one.
  */
 function knownConnection(
   folder: Folder,

@@ -202,7 +202,7 @@ function seconds(option: string, text: string): number {
 
 const usageRefusal = (message: string): Refusal => new Refusal(message, exits.usage)
 
-// `svc jobs log`: starts or stops keeping the output of a job in files, by the option `--log` in the crontab.
+// `svc jobs log`: starts or stops keeping the output of a job in files. It adds or removes `--log` in the crontab.
 
 interface OutputOptions {
   readonly yes?: boolean | undefined

@@ -52,7 +52,8 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
   const folder = existingFolder(dir)
   const origin = originFrom(url)
   const found = presentOrNew(folder, name, yes)
-  // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.
+  // The token is asked for first. A person pastes it at once, as the page says, and it must not answer another
+  // question.
   const connection: ServiceConnection = { origin, token: await tokenFrom(tokenFile) }
   const { manifest, toWrite } =
     'manifest' in found ? { ...found, toWrite: undefined } : await newManifest(found.name, yes)
@@ -109,9 +110,9 @@ function nextSteps(folder: Folder, manifest: Manifest): string[] {
 const firstText = '{"state": {"level": "ok", "label": "Hello"}}'
 
 /**
- * Returns the path of the first status file to write. The person is asked before, except with --yes. Undefined if the
- * person says no or cannot be asked, if the manifest names no status file, if the file exists, or if svc starts the
- * agent, which then writes the file itself.
+ * Returns the path of the first status file to write; undefined to write none. No file is needed if it exists, if the
+ * manifest names none, or if svc starts the agent, which then writes the file itself. Without --yes, a person must
+ * agree.
  */
 async function offerStatus(folder: Folder, manifest: Manifest, yes: boolean | undefined): Promise<string | undefined> {
   const file = absentStatus(folder, manifest)
@@ -134,8 +135,8 @@ const missingStatus = (folder: Folder, manifest: Manifest): string[] => {
 }
 
 /**
- * Returns the folder's manifest or, if the folder has none, the name for a small one. Refuses if somebody would have to
- * be asked and cannot be.
+ * Returns the folder's manifest or, if there is none, the agent's name for a small manifest. Refuses a small manifest
+ * if nobody can be asked and --yes is not given.
  */
 function presentOrNew(
   folder: Folder,

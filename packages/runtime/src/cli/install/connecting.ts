@@ -23,13 +23,12 @@ export function originFrom(url: string): string {
   return origin.value
 }
 
-/** The value of --token-file that stands for what a person pastes: standard input, or the terminal. */
+/** With this value of --token-file, the token is read from standard input, or asked for at the terminal. */
 const pasteMark = '-'
 
 /**
  * Reads the token from a file, the environment, the terminal or standard input. The token is never an argument of the
- * command, since every user of the machine can see arguments (I29). The file name `-` means the text that a person
- * pastes, even if SVC_TOKEN is set.
+ * command, since every user of the machine can see arguments (I29).
  */
 export async function tokenFrom(file: string | undefined): Promise<string> {
   const token = readPastedInput('The token', await rawToken(file), { secret: true })

@@ -1,6 +1,6 @@
 /**
- * `svc init`: turns an install code into an agent on this machine (2.9, 4). All questions come before the code is used
- * up. Later only the work on this machine can fail, and the error message then says what to do.
+ * `svc init`: turns an install code into an agent on this machine (2.9, 4). A person is asked before the code is used
+ * up, so that a person who stops can use the code again.
  */
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -196,9 +196,7 @@ function undoneToo(error: unknown): never {
   throw error instanceof Refusal ? new Refusal(`${error.message} ${nothingInstalled}`, error.exit) : error
 }
 
-/**
- * The preview that the person has read, and the person's answers. All of this comes before the install code is used up.
- */
+/** The preview that the person has read, and the person's answers. */
 interface Answers {
   readonly seen: InstallPreview
   readonly secrets: ReadonlyMap<string, string>
@@ -231,8 +229,8 @@ async function take(
       return redeemCode(url, code, new AbortController().signal)
     },
     (seconds) => {
-      // A refused call has not used the code up. If a person ends this wait, the folder can still be used for another
-      // installation.
+      // The call did not use up the code, and the note says so during the wait. If a person ends the wait, the folder
+      // can be used for another installation.
       noteNext(claimed.install)
       tellWait(url)(seconds)
     },
@@ -265,7 +263,9 @@ async function take(
   }
 }
 
-/** Cleans up after a failed installation. Only the note about it stays: no half-unpacked version, token or secret. */
+/**
+ * Deletes what a failed installation has unpacked and stored, also the secrets. The note about the installation stays.
+ */
 function leaveNote(folder: Folder): void {
   try {
     for (const path of [

@@ -44,8 +44,8 @@ export const tellWait =
     )
 
 /**
- * Reads the install code from --code, SVC_CODE, the terminal or standard input. The argument --code is the worst way,
- * since every user of the machine can see arguments, although a code is valid only once and for fifteen minutes.
+ * Reads the install code from --code, SVC_CODE, the terminal or standard input. The argument --code is the least safe
+ * way, since every user of the machine can see arguments.
  */
 async function codeFrom(given: string | undefined): Promise<string> {
   const code = readPastedInput(

@@ -47,8 +47,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
 }
 
 /**
- * The end of the sentence about an installation by root outside of root's home: all users of the machine get the
- * program.
+ * The end of the sentence about the installation. If root installs svc outside of root's home, all users can run it.
  */
 const forAllUsersText = (folder: string): string =>
   process.getuid?.() === 0 && !folder.startsWith(homedir()) ? ', for all users of this machine' : ''
@@ -77,9 +76,8 @@ interface InstalledSelf {
 }
 
 /**
- * Installs this program as the command `svc` in a folder, and the launcher `svc-exec`. `host` is the folder of the
- * account's host agent; by default the one that the launcher already in `folder` names, or else the one of this
- * environment.
+ * Installs this program as the command `svc` in a folder, with the launcher `svc-exec` beside it. `host` is the folder
+ * of the host agent that the launcher names. By default it is found in the existing launcher or in the environment.
  */
 export async function installSelf(folder: string, host?: string): Promise<InstalledSelf> {
   const program = programFile()
@@ -154,8 +152,8 @@ const nodeIn = (launcher: string): string | undefined =>
   nodeLine.exec(launcher)?.[1]?.replace(/^'|'$/g, '').replaceAll("'\\''", "'")
 
 /**
- * The folder of the host agent for a new launcher. If the launcher that it replaces names a folder that exists, the new
- * one names that folder, too. A launcher that root installs ignores XDG_STATE_HOME.
+ * Returns the folder of the host agent that a new launcher names: the folder that the existing launcher names, if it
+ * exists, and otherwise the default folder of the account. For root, XDG_STATE_HOME is ignored.
  */
 function hostFolderFor(launcher: string): string | undefined {
   const before = hostFolderWritten(launcher)

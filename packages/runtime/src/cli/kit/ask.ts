@@ -47,14 +47,13 @@ type AnswerWords<T> = Readonly<Record<string, T>>
 export const yesNo: AnswerWords<boolean> = { '': true, y: true, yes: true, n: false, no: false }
 
 /**
- * Asks a question that is answered with a whole line, one of the keys of `answers`. A letter without Enter decides
- * nothing, because a person may paste a token or a code too early; such a text is not shown, and the question is
- * repeated.
+ * Asks a question that is answered with a whole line, one of the keys of `answers`, and repeats it after any other
+ * text. A single letter without Enter decides nothing, because a person may paste a token or a code too early.
  */
 async function asked<T>(message: string, help: string, allowed: string, answers: AnswerWords<T>): Promise<T> {
   const { stdin } = process
   const wasRaw = stdin.isRaw
-  // Raw mode begins before the question is shown. Otherwise a Ctrl-C directly after it would end svc silently.
+  // Raw mode begins before the question is shown. Otherwise an early Ctrl-C would end svc without a message.
   stdin.setRawMode?.(true)
   const mayBecome = (line: string) => Object.keys(answers).some((word) => word.startsWith(line.toLowerCase()))
   try {
@@ -109,9 +108,8 @@ function typedLine(mayBecome: (line: string) => boolean): Promise<string> {
 }
 
 /**
- * Reads standard input to its end, but stops soon after `maxBytes` bytes. It waits for a program that writes late,
- * which `readFileSync` would not: Node has made standard input non-blocking before. Throws a Refusal if it is not
- * UTF-8.
+ * Reads standard input to its end, but stops soon after `maxBytes` bytes. Unlike `readFileSync`, it waits for a program
+ * that writes late. Throws a Refusal if the input is not UTF-8.
  */
 export async function standardInput(maxBytes: number): Promise<string> {
   const parts: Buffer[] = []
