@@ -101,7 +101,7 @@ function headers(bytes: Uint8Array): { layout: ZipLayout; findings: BundleFindin
   return { layout, findings }
 }
 
-/** Unpacks every entry in memory to check it, and returns only the content of the manifest. */
+/** Unpacks `entries` in memory to check them, and returns their findings and the content of the manifest. */
 async function readContents(layout: ZipLayout, entries: readonly ZipEntry[]) {
   const total: UnpackedTotal = { bytes: 0 }
   const findings: BundleFinding[] = []

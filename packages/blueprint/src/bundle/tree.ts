@@ -1,7 +1,7 @@
 /**
  * Finds conflicts between paths that are valid by themselves (4, acceptance rules; D49): too many folders, a name that
  * occurs twice, names that are too similar, a file where another path needs a folder. Each distinct folder is checked
- * once, however many paths are in it, so time and memory depend on the limits and not on the depth of the paths.
+ * once, so deep paths do not take more time.
  */
 import { limits } from '@svc/protocol'
 import { pathKey } from '../key.ts'
@@ -18,7 +18,8 @@ interface Folder {
 }
 
 /**
- * All folders that the paths name or imply, each once and after its parent. Undefined if there are too many folders.
+ * Returns the folders that the paths name and all their parents, each once and after its parent. Returns undefined if
+ * there are too many folders.
  */
 export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Folder> | undefined {
   const folders = new Map<string, Folder>()
@@ -32,9 +33,7 @@ export function foldersOf(named: readonly NamedPath[]): ReadonlyMap<string, Fold
   return folders
 }
 
-/**
- * Returns the paths of the folder `lowest` and of its parents, from the top down, without those that are already known.
- */
+/** Returns the paths of the folder `lowest` and of its parents, the topmost first, without those in `known`. */
 function unknownPaths(lowest: string, known: ReadonlyMap<string, Folder>): string[] {
   const found: string[] = []
   for (let path = lowest; path !== '' && !known.has(path); path = parentOf(path)) found.push(path)
@@ -71,10 +70,7 @@ export function wrongBetween(named: readonly NamedPath[]): BundleFinding[] {
   return findings
 }
 
-/**
- * Finds the conflicts of each folder, from the top down. A folder's messages include those of its parents, and each
- * message is reported for every path in the folder.
- */
+/** Finds the conflicts of each folder, and returns their messages by its path. They include those of its parents. */
 function wrongFolders(
   folders: ReadonlyMap<string, Folder>,
   files: ReadonlyMap<string, string>,

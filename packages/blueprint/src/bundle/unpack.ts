@@ -1,7 +1,6 @@
 /**
- * Unpacks a bundle to the disk (D49, I19). The whole bundle is checked before the first byte is written. Then it is
- * unpacked into a temporary folder beside the target, each file created once and synced, and that folder is renamed as
- * the last step. After a failure nothing is left. The file system is called synchronously, one call at a time, so that
+ * Unpacks a bundle to the disk (D49, I19). The whole bundle is checked first, then unpacked into a temporary folder
+ * beside the target, and that folder is renamed as the last step. Each call of the file system is synchronous, so that
  * tests can kill the process between any two calls.
  */
 import { randomBytes } from 'node:crypto'
@@ -58,8 +57,8 @@ export async function unpackBundle(
 }
 
 /**
- * Removes the temporary folders that processes left when they were killed during unpacking, and returns the names of
- * these folders. A program calls this at its start, when nothing is being unpacked.
+ * Removes the temporary folders of processes that were killed while unpacking, and returns their names. A program calls
+ * this at its start, when nothing is being unpacked.
  */
 export function sweepStaging(folder: string): string[] {
   let names: string[]
@@ -113,8 +112,7 @@ function syncFolder(folder: string, mode?: number): void {
 }
 
 /**
- * Removes a folder, and ignores an error. If the disk does not even delete files, a temporary folder stays until the
- * next call of `sweepStaging`.
+ * Removes a folder, and ignores errors. A temporary folder that cannot be removed stays until `sweepStaging` is called.
  */
 function remove(folder: string): void {
   try {

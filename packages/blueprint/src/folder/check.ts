@@ -14,14 +14,14 @@ import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type GatheredFiles, gatherFiles } from './gather.ts'
 import { hintsOn, type PositionOf, warningsOn } from './hints.ts'
 
-/** Returns every reason to refuse the bundle that `packFolder` would make from this folder. */
+/** Returns the reasons to refuse a bundle of this folder, as far as they can be seen without packing it. */
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
 
-/** Returns every reason for which the service or a machine would refuse this bundle. */
+/** Returns the reasons for which the service or a machine would refuse this bundle. */
 export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> =>
   (await judgeWholeBundle(bytes)).findings
 
-/** The result of an examination: findings of three kinds, and the manifest. */
+/** The result of an examination. The service refuses a bundle with `findings`, but not one with warnings or hints. */
 export interface ExaminedFolder {
   readonly findings: BundleFinding[]
   /** Findings about things that are allowed, but are certainly mistakes. */
@@ -58,8 +58,8 @@ interface FolderRead extends GatheredFiles {
 }
 
 /**
- * Reads a blueprint's folder, and collects everything that is wrong with it. The file `except` is left out, for example
- * the bundle that is being written.
+ * Reads a blueprint's folder, and collects everything that is wrong with it. Ignores the file `except`, for example the
+ * bundle that is being written.
  */
 export function wrongInFolder(root: string, except?: string): FolderRead {
   const refused = (findings: readonly BundleFinding[]): FolderRead => ({

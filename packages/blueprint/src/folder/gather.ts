@@ -16,21 +16,21 @@ export interface FolderFile {
   readonly size: number
   readonly executable: boolean
 }
-/** The files for a bundle, and what was found besides. */
+/** The files for a bundle, with findings about the folder. */
 export interface GatheredFiles {
   /** The files, sorted by the bytes of their paths. The list has at most one file more than a bundle may have. */
   readonly files: readonly FolderFile[]
-  /**
-   * The paths that an ignore rule leaves out. A folder that is left out as a whole is one entry, with `/` at its end.
-   */
+  /** The paths that ignore rules leave out, without `.git`. A folder is one entry, with `/` at its end. */
   readonly leftOut: readonly string[]
   /** Findings about things in the folder that no bundle can contain: links, devices, files with unreadable names. */
   readonly findings: readonly BundleFinding[]
-  /** Findings about ignore rules that do not do what they say. */
+  /** Findings about lines of `.svcignore` with `!` that cannot take back a path. */
   readonly warnings: readonly BundleFinding[]
 }
 
-/** Ignore rules that are not understood. Nothing may be packed then, since they may keep secrets out of the bundle. */
+/**
+ * The findings about a `.svcignore` that cannot be read. Nothing is packed then, since its rules may keep out secrets.
+ */
 interface RefusedRules {
   readonly refused: readonly BundleFinding[]
 }
@@ -59,7 +59,7 @@ interface Walk {
   readonly files: FolderFile[]
   readonly leftOut: string[]
   readonly findings: BundleFinding[]
-  /** The warnings about rules that take nothing back, by the line of the rule. */
+  /** The warnings about lines with `!` that cannot take back a path, by line. */
   readonly useless: Map<number | undefined, BundleFinding>
 }
 
@@ -86,9 +86,8 @@ function walk(into: Walk, below: string, outBy: Rule | undefined): void {
 }
 
 /**
- * The rule that leaves a path out; undefined if none does. Everything in a folder that is left out is left out, too. If
- * a default leaves the folder out, a line with `!` can take such a path back; if a line leaves it out, nothing in it is
- * taken back, as in git.
+ * Returns the rule that leaves `path` out, if any. `outBy` is the rule that leaves its folder out. A line with `!`
+ * takes back a path in that folder if a default left the folder out, but not if a line of `.svcignore` did, as in git.
  */
 function outOf({ ignore, useless }: Walk, path: string, outBy: Rule | undefined): Rule | undefined {
   const rule = ignore.judge(path)
@@ -120,7 +119,7 @@ function ownRules(dir: string, except: string | undefined): string[] {
       : [`/${escapePattern(target.split(sep).join('/'))}`]
   const manifestFile = readFile(join(dir, manifestName), limits.manifestBytes)
   const manifest = readManifest(manifestFile.is === 'bytes' ? manifestFile.bytes : '', { for: 'report' })
-  // A manifest that cannot be read is refused when it is checked.
+  // `wrongInFolder` reports a manifest that cannot be read.
   if (!manifest.ok) return own
   const { name, state, status, logs } = manifest.value
   const written = [...state, ...(status === undefined ? [] : [status])].map(escapePattern)
@@ -129,16 +128,17 @@ function ownRules(dir: string, except: string | undefined): string[] {
 }
 
 const escapePattern = (path: string): string => path.replace(/[\\*?[\]!#]/g, '\\$&')
-/** The path of a log that stands for many logs, as an ignore rule: the segment `*` of the path matches any name. */
+/**
+ * Writes the path of a log that stands for many logs as an ignore pattern, in which the segment `*` matches any name.
+ */
 const anyWord = (path: string): string =>
   path
     .split('/')
     .map((segment) => (segment === '*' ? segment : escapePattern(segment)))
     .join('/')
 
-// Decides which files of a blueprint's folder are left out of the bundle: files of the machine, of version control and
-// of the running agent, and files that `.svcignore` names. Its lines mean what they mean in a `.gitignore`, except that
-// `!` also takes back paths inside folders that are left out by default (D68).
+// Ignore rules decide which files of a blueprint's folder stay out of its bundle. The lines of `.svcignore` mean what
+// they mean in a `.gitignore`, except that `!` also takes back paths in folders that a default leaves out (D68).
 
 const ignoreName = '.svcignore'
 
@@ -161,7 +161,7 @@ const usual = [
   `/${ignoreName}`,
 ] as const
 
-/** A rule is a line of `.svcignore`, or a default, which has no line. */
+/** A rule that leaves paths out or takes them back. `line` is its line in `.svcignore`, absent for other rules. */
 interface Rule {
   readonly takesBack: boolean
   readonly line?: number
@@ -169,9 +169,11 @@ interface Rule {
 interface Ignore {
   /** The rule that decides about a path: the last one that matches. The path of a folder ends in `/`. */
   readonly judge: (path: string) => Rule | undefined
-  /** True if a rule may take back a path inside a folder that is left out. Such folders must then be searched. */
+  /** True if a rule may take back a path in a folder that is left out, so that such folders must be searched. */
   readonly mayTakeBack: boolean
-  /** The lines that are not understood. Nothing may be packed then, since they may keep secrets out of the bundle. */
+  /**
+   * Findings about lines that cannot be read. If there are any, nothing is packed, since a line may keep out secrets.
+   */
   readonly findings: readonly BundleFinding[]
 }
 

@@ -11,7 +11,7 @@ interface ListedFile {
   readonly executable: boolean
 }
 
-/** Hints at probable mistakes in a blueprint with these files. */
+/** Finds probable mistakes in a blueprint with these files. */
 export function hintsOn(manifest: Manifest, files: readonly ListedFile[]): BundleFinding[] {
   const mac = macNote(files)
   return [
@@ -23,7 +23,7 @@ export function hintsOn(manifest: Manifest, files: readonly ListedFile[]): Bundl
 
 const macFiles = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/
 
-/** The note about files that macOS adds to archives, as the end of a sentence that begins with the bundle. */
+/** The hint about files that macOS adds to archives, worded as the rest of a sentence that begins with the bundle. */
 export function macNote(files: readonly { readonly path: string }[]): string | undefined {
   const [first, ...more] = files.filter(({ path }) => macFiles.test(path))
   if (!first) return undefined
@@ -34,7 +34,7 @@ export function macNote(files: readonly { readonly path: string }[]): string | u
 /** Returns the line and the column of a value of the manifest, such as `settings[0].default`. */
 export type PositionOf = (path: string) => { line: number; column: number }
 
-/** Warnings about mistakes that keep the service from learning about the agent, or that reveal secrets. */
+/** Finds certain mistakes in a blueprint with these files. */
 export function warningsOn(manifest: Manifest, files: readonly ListedFile[], placeOf: PositionOf): BundleFinding[] {
   return [
     ...outsideState(manifest, placeOf),
@@ -43,10 +43,7 @@ export function warningsOn(manifest: Manifest, files: readonly ListedFile[], pla
   ]
 }
 
-/**
- * Finds paths with characters of patterns, which svc takes literally: such a path is one file or folder of exactly this
- * name.
- */
+/** Finds paths with `*`, `?` or `[`, which svc takes literally, except for a segment `*` in the path of a log. */
 function literalCharacters({ state, status, logs }: Manifest, placeOf: PositionOf): BundleFinding[] {
   const logPaths = logs.map((log) => ({
     path: log.path,
@@ -128,8 +125,8 @@ function commandHints({ runtime, state }: Manifest, files: readonly ListedFile[]
 const scriptPattern = /^[^-].*\.(?:py|pyz|js|cjs|mjs|ts|cts|mts|sh|rb|pl|php|jar)$/
 
 /**
- * The path in the bundle that an argument of the agent's command means, if the argument is the name of a file.
- * Undefined for an absolute path, an option, or a path with `..`.
+ * Returns the path in the bundle of the file that `argument` of the agent's command may name. Undefined for an absolute
+ * path, an option, or a path with `..`.
  */
 function inFolder(workdir: string, argument: string): string | undefined {
   if (argument.startsWith('/') || argument.startsWith('-') || argument.split('/').includes('..')) return undefined

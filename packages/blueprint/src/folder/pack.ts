@@ -19,9 +19,9 @@ export interface PackedBundle {
   readonly sha256: string
   readonly manifest: Manifest
   readonly entries: Bundle['entries']
-  /** The paths in the folder that an ignore rule leaves out. */
+  /** The paths that ignore rules leave out, without `.git`. A folder is one entry, with `/` at its end. */
   readonly leftOut: readonly string[]
-  /** Findings about ignore rules that do not do what they say. */
+  /** Findings about lines of `.svcignore` with `!` that cannot take back a path. */
   readonly warnings: readonly BundleFinding[]
 }
 

@@ -9,8 +9,8 @@ export interface IgnorePattern {
   /** True if the pattern ends in `/`, so that it matches folders only. */
   readonly foldersOnly: boolean
   /**
-   * True if the pattern matches this path, which has no `/` at its end. Git matches bytes, people think in
-   * characters. Where the two ways of matching disagree, the result is `ifInDoubt`.
+   * True if the pattern matches this path, which has no `/` at its end. It is compared by bytes, as in git, and by
+   * characters, as people expect. If the two results differ, the result is `ifInDoubt`.
    */
   readonly matches: (path: string, ifInDoubt: boolean) => boolean
 }
@@ -64,12 +64,12 @@ const [question, open, close, colon, bang, caret] = [code('?'), code('['), code(
 const specialCharacters: ReadonlySet<PathUnit | undefined> = new Set([star, backslash, question, open])
 
 /**
- * The steps of a pattern; or the reason why it cannot be read. If the pattern is bound to a folder, `?`, `*` and
+ * Returns the steps of a pattern, or the reason why it cannot be read. If it has a slash (`isBound`), `?`, `*` and
  * classes match no slash.
  */
 function stepsOf(signs: readonly PathUnit[], isBound: boolean): Step[] | string {
   const steps: Step[] = []
-  // Git compares the units before the first special one by themselves, and treats the rest as a pattern of its own.
+  // Git matches the part from the first special character on separately, so `**` at its start counts as a whole name.
   const start = signs.findIndex((sign) => specialCharacters.has(sign))
   for (let at = 0; at < signs.length; at++) {
     const [sign, next] = [signs[at] as PathUnit, signs[at + 1]]
@@ -114,7 +114,7 @@ type ClassRead =
   | { readonly end: number; readonly negated: boolean; readonly ranges: readonly Range[] }
   | { readonly why: string }
 
-/** Reads a class whose first unit after `[` is at `from`. `end` is the index of its `]`. */
+/** Reads a class such as `[a-z]`. `from` is the index after `[`; `end` of the result is the index of `]`. */
 function readClass(signs: readonly PathUnit[], from: number): ClassRead {
   const negated = signs[from] === bang || signs[from] === caret
   const first = negated ? from + 1 : from
@@ -186,7 +186,7 @@ const classes: Readonly<Record<string, readonly Range[]>> = {
 }
 const knownClasses = Object.keys(classes).join(', ')
 
-/** True if the steps match all units. Follows all ways through the steps at once, and never goes back. */
+/** True if the steps match all units. All alternatives are followed at once, without backtracking. */
 function fits(steps: readonly Step[], signs: readonly PathUnit[]): boolean {
   let reached = reach(steps, new Uint8Array(steps.length + 1), 0)
   for (const sign of signs) {
