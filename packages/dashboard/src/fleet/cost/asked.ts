@@ -1,8 +1,7 @@
-/** The choices of the page Cost, as the address has them: the period, the step of the columns, and the split. */
+/** The choices of the page Cost, which its address keeps: the period, the step of the columns, and the split. */
 import type { CostSplit, CostStep } from '@svc/api'
 import { costDays } from '../../paths.ts'
 
-/** The steps of the columns that can be chosen. */
 export const costStepChoices = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
 /** The splits that can be chosen; the first one is the default. `nothing` shows the sums of everything. */
 export const costSplitChoices = ['model', 'agent', 'blueprint', 'nothing'] as const satisfies readonly (
@@ -40,5 +39,5 @@ export function costRequestOf(
   }
 }
 
-/** The step of the columns if the person chose none: a chart has room for about a hundred columns. */
+/** The step of the columns if the person chose none. 400 days are shown by week, because days would be too narrow. */
 export const stepFor = ({ days, from }: CostSearch): CostStep => (days === '400' && from === undefined ? 'week' : 'day')

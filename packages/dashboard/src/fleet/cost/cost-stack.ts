@@ -3,7 +3,7 @@ import type { CostPage, CostSplit, NamedCosts } from '@svc/api'
 import { type Stack, stackColumn } from '../../ui/charts/stack.ts'
 import { count } from '../../ui/time/format.ts'
 
-/** The words for a name of the answer: those of an agent, model or blueprint are shown as they are. */
+/** The words for one entry of the answer: its name, or words such as “No blueprint” for costs without a name. */
 export function costNameText(
   { name, deleted, cost }: Pick<NamedCosts, 'name' | 'deleted' | 'cost'>,
   per: CostSplit | undefined,
@@ -11,15 +11,15 @@ export function costNameText(
 ): string {
   if (deleted) return deletedAgents > 0 ? count(deletedAgents, 'deleted agent') : 'Deleted agents'
   if (name !== null) return name
-  // Agents report the cost of a run and those of its models; the latter may be more.
+  // Agents report the cost of a run and the costs of its models, and these may add up to more.
   if (per === 'model' && cost < 0) return 'Models cost more than their runs'
   return per === 'model' ? 'Model not named' : per === 'blueprint' ? 'No blueprint' : 'All costs'
 }
 
-/** Half of the smallest cost, in dollars. Subtracting the parts from their sum may leave less than that. */
+/** Half of the smallest cost, in dollars. Smaller remainders of a subtraction are rounding errors and are not drawn. */
 const halfMicro = 0.000_000_5
 
-/** The stacked columns. An index identifies each name, because a model may be called like the rest ("others"). */
+/** The stacked columns. Parts are matched to series by index, because a model may have the same name as the rest. */
 export function costStack(page: CostPage, per: CostSplit | undefined): Stack {
   const drawn = page.columns[0]?.parts.length ?? 0
   const named = page.names.slice(0, drawn).map((one, color) => ({

@@ -15,18 +15,18 @@ const FilterHelp = lazyPart(() => import('./FilterHelp.tsx'))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
-/** The milliseconds between the last key and the use of a right text, or the message about a wrong one. */
+/** The milliseconds after the last key until a valid filter is applied, or an error is shown for an invalid one. */
 const pause = { right: 200, wrong: 600 } as const
 
 /** The id of the sentence about a mistake in the filter. */
 const mistakeId = 'fleet-mistake'
 
-/** The text in the field for other parts of the page, also while the address does not have it yet. */
+/** Gives other parts of the page the text in the field, which the address may not have yet. `settle` puts it there. */
 export type TypingRef = { current: { text: string; settle: () => void } | undefined }
 
 /**
- * The field with the filter of the list. A short while after a key, the address gets the text, right or wrong, so
- * nothing that was typed is lost. Enter and the arrow down move the focus to the list.
+ * The field with the filter of the list. Shortly after the last key, the address gets the text, valid or not, so
+ * nothing that was typed is lost. Enter and the arrow down move the focus to the list if the filter is valid.
  */
 export function FilterField({ slug, typing }: { slug: string; typing: TypingRef }) {
   const { typed, settled, type, settle } = useTypedFilter(route.useSearch(), typing)
@@ -141,7 +141,7 @@ interface UnderlineProps {
   input: { readonly current: HTMLInputElement | null }
 }
 
-/** Underlines the wrong part of the text. It is drawn over the field, and scrolls with its text. */
+/** Underlines the wrong part of the text. The line is drawn over the field and scrolls with the text. */
 function Underline({ text, mistake: { at, length }, input }: UnderlineProps) {
   const [left, setLeft] = useState(0)
   useEffect(() => {

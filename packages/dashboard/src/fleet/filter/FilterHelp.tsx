@@ -1,7 +1,7 @@
 import { filterKeys } from '@svc/api/filter'
 import { Dialog, Help } from '../../ui/index.ts'
 
-/** Says what a filter can say: words, and each key with the values that it takes. */
+/** The help about filters: how words and terms combine, and which values each key takes. */
 export default function FilterHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Dialog opened={opened} onClose={onClose} title="Filters" size="lg">

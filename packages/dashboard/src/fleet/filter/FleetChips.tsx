@@ -20,8 +20,8 @@ interface ChipsProps {
 }
 
 /**
- * Links that put their term into the filter: a level, offline, stopped or never reported. Each has the number of agents
- * that it would show, so the numbers follow the filter.
+ * The links above the list that filter it by a level, offline, stopped or never reported. Each has the number of agents
+ * that it would show.
  */
 export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
   const pressed = pressedChip(filter)

@@ -34,7 +34,7 @@ export default function Suggestions({ slug, text, caret, keys, onList, onTake }:
   const all = typing ? suggestionsFor(typing, facets) : []
   const active = all[at] && `${id}-${at}`
   const isShown = all.length > 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other suggestions begin without a choice
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the text or caret clears the choice
   useEffect(() => setAt(-1), [text, caret])
   useEffect(() => {
     onList(isShown ? { id, active } : undefined)
@@ -103,7 +103,7 @@ interface Suggestion {
 const maxSuggestions = 8
 const isSpace = (c: string | undefined) => c === undefined || /\s/.test(c)
 
-/** Finds the part of a filter that is being typed at the caret; undefined within a text in quotation marks. */
+/** Finds the part of a filter at the caret; undefined within quotation marks and after an unknown key. */
 export function typedPartAt(written: string, caret: number): TypedPart | undefined {
   const text = plainText(written)
   const start = termStart(text, caret)

@@ -7,7 +7,7 @@ const last = new Map<string, Filter>()
 
 interface AppliedFilter {
   filter: Filter
-  /** The mistake in the address, because of which `filter` is an earlier one; undefined if there is none. */
+  /** The mistake in the text of the address, if it is invalid. `filter` is then the last valid filter. */
   error: FilterError | undefined
 }
 
@@ -17,5 +17,5 @@ export function appliedFilter(slug: string, q = ''): AppliedFilter {
   return read.ok ? { filter: read.value, error: undefined } : { filter: last.get(slug) ?? everything, error: read }
 }
 
-/** Notes a valid filter, which stays applied while the text in the address is wrong. */
+/** Remembers a valid filter, which stays applied while the text in the address is invalid. */
 export const noteAppliedFilter = (slug: string, filter: Filter): void => void last.set(slug, filter)

@@ -22,16 +22,16 @@ const words: Readonly<Record<keyof Steps, { title: string; says: string }>> = {
 interface FirstStepsProps {
   slug: string
   steps: Steps
-  /** True if the list has no agent, so that it has the button to add one. */
+  /** True if the workspace has no agents. The empty list then has the button to add one. */
   empty: boolean
-  /** True if an agent has reported, as far as the list of agents knows. */
+  /** True if an agent has reported according to the list of agents, which may be newer than `steps`. */
   reported: boolean
 }
 
 /** The first steps of a new workspace, which admins see until all are done or they hide them. */
 export default function FirstSteps({ slug, steps, empty, reported }: FirstStepsProps) {
   const client = useQueryClient()
-  // Notes that the person has seen the steps, so that they stay until all are done.
+  // The service remembers that the person saw the steps, and then shows them until all are done.
   useQuery({
     queryKey: queryKeys.onboarding,
     queryFn: () => call('PATCH /me', { onboarding: true }),

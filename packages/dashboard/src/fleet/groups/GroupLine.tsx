@@ -15,7 +15,7 @@ import { noGroupWords } from './lines.ts'
 interface GroupLineProps {
   by: Grouping
   group: FleetGroup
-  /** The states that have a column, since some group has agents in them. */
+  /** The states that have a column: those in which any group has agents. */
   states: readonly GroupState[]
   /** The number of agents of the largest group, whose bar is the longest one. */
   largest: number
@@ -25,8 +25,8 @@ interface GroupLineProps {
 }
 
 /**
- * The head of a group: its value, its worst state, and the numbers of its agents. A press anywhere on it, except on its
- * checkbox, opens or closes the group.
+ * The head of a group: its value, its worst state, its number of agents, and the number in each state. A press anywhere
+ * on it, except on its checkbox, opens or closes the group.
  */
 export function GroupLine({ by, group, states, largest, open, box, onPress }: GroupLineProps) {
   const { value, agents, worst, counts } = group
@@ -78,7 +78,7 @@ function GroupCheckbox({ box, name }: { box: GroupBox; name: string }) {
   const { busy, error, submit } = useChange(box.press)
   return (
     <div className="fleet-cell fleet-box" role="gridcell">
-      {/* biome-ignore lint/a11y/noLabelWithoutControl: the box is in it, and a press beside it counts, too */}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the label contains the checkbox and widens its target */}
       <label>
         <Checkbox
           size="xs"
@@ -135,14 +135,12 @@ type GroupState = (typeof countedStates)[number]
 export const statesOf = (groups: readonly Pick<FleetGroup, 'counts'>[]): GroupState[] =>
   countedStates.filter(([name]) => groups.some(({ counts }) => counts[name] > 0))
 
-// Draws the states of a group's agents as a bar, with the shapes of the strips of rows.
-
 /** The minimum number of columns of a state in the bar, so that a single agent among thousands is visible. */
 const minColumns = 2
 
 /**
- * The background of a group's bar: its length is the number of agents, measured by the largest group, and the worst
- * agents are on the left.
+ * The background of a group's bar, drawn like the strips of rows (row/day.ts). The bar of the `largest` group has the
+ * full length, the others are shorter in proportion. The worst states are on the left.
  */
 export function groupBar(
   { agents, states = [] }: Pick<FleetGroup, 'agents' | 'states'>,

@@ -1,7 +1,7 @@
-/** The boxes of groups: how much of a group is selected. */
+/** The checkboxes of groups. */
 import type { FleetGroup, FleetMap } from '@svc/api'
 
-/** The box of a group: how much of it is selected, and what a press does. */
+/** The checkbox of a group: how much of the group is selected, and the function that a press calls. */
 export interface GroupBox {
   chosen: 'all' | 'some' | 'none'
   press: () => Promise<void>

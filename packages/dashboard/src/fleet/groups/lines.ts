@@ -34,7 +34,7 @@ export function groupLinesOf(groups: readonly FleetGroup[], isOpen: (value: stri
   }
 }
 
-/** The last of `count` indexes for which `holds` is true, or 0. `holds` must be true for the first ones only. */
+/** The last of `count` indexes for which `holds` is true, or 0. `holds` must not become true again once it is false. */
 export function lastIndexWhere(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count - 1]
   while (low < high) {

@@ -42,9 +42,9 @@ interface MapProps {
   filter: string
 }
 
-/** The minimum time between two loadings of the map because of frames, in milliseconds. */
+/** The milliseconds after which the map is loaded again if a frame calls for it; further frames meanwhile add none. */
 const reloadMs = 3_000
-/** The minimum milliseconds between two changes of the numbers. Squares change as soon as a frame arrives. */
+/** The milliseconds until the counts by state follow a frame. Squares follow at once. */
 const countMs = 1_000
 
 /** All agents that the filter selects, a square each, in the groups of the list. */
@@ -54,16 +54,16 @@ export default function FleetMap({ slug, by, filter }: MapProps) {
     ...asked,
     placeholderData: keepPreviousData,
   })
-  // While the answer for other groups loads, the map keeps those that it has, with their words.
+  // While the answer for another grouping loads, the map shows the previous answer with its own grouping.
   const before = useRef(by)
   const answered = isPlaceholderData ? before.current : by
   useEffect(() => {
     before.current = answered
   })
   const isGrouped = answered !== undefined && (data?.groups.length ?? 0) > 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter or grouping sorts the squares again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter or grouping forgets the first states
   const first = useMemo<FirstStates>(() => new Map(), [slug, filter, answered])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: frames change the squares, so each answer makes new ones
+  // biome-ignore lint/correctness/useExhaustiveDependencies: frames change `squares` in place; each answer resets it
   const squares = useMemo(
     () => data && squaresOf(data, isGrouped ? answered : undefined, first),
     [data, isGrouped, answered, first, dataUpdatedAt],
@@ -117,7 +117,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
     const { left, top } = currentTarget.getBoundingClientRect()
     return squareAt({ x: clientX - left, y: clientY - top }, layout)
   }
-  // Without a line above the map, the tip says the state of the square that the keys reached.
+  // A map with names hides SquareLine, so the tip describes the square that the keys reached.
   const tipped = hovered ?? (layout.named && isByKeys ? stop : undefined)
   const counts = countStates(squares)
   const words = [
@@ -137,13 +137,12 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
           role="application"
           aria-roledescription="map"
           aria-label={words.join(' ')}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it moves the focus between squares by its own keys
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: this element handles the keys for all squares
           tabIndex={0}
           style={{ height: layout.height }}
           onKeyDown={press}
           onFocus={({ currentTarget }) => {
-            // A press chooses the square under it. If the first square got the focus, the page would scroll to that
-            // one.
+            // A press focuses the square under the pointer in onClick. Focusing the first square would scroll to it.
             if (!isPressed.current && stop === undefined) focus(0)
             setByKeys(currentTarget.matches(':focus-visible'))
           }}
@@ -159,7 +158,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
           }}
           onPointerMove={(event) => event.pointerType === 'mouse' && setHovered(at(event))}
           onPointerLeave={({ pointerType }) => {
-            // A finger leaves before its click.
+            // On a touch screen, this event comes before the click that ends the press.
             if (pointerType === 'mouse') isPressed.current = false
             setHovered(undefined)
           }}
@@ -168,7 +167,7 @@ function SquareMap({ slug, filter, squares, leftOff }: SquaredProps) {
             const square = at(event)
             if (square === undefined) return
             focus(square)
-            // A finger hides a small square that it presses, so the line above the map names it and leads to the agent.
+            // A finger hides the small square that it presses, so SquareLine names the agent and links to it.
             if (layout.named || (event.nativeEvent as PointerEvent).pointerType === 'mouse') open(square)
           }}
         >
@@ -199,14 +198,14 @@ function FocusRing({ layout, square }: { layout: MapLayout; square: number }) {
   const ring = useRef<HTMLDivElement>(null)
   const block = layout.blocks[blockIndexOf(square, layout)]
   const { x, y } = block ? squarePosition(block, square, layout) : { x: 0, y: 0 }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of its place scrolls
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls only when the position of the ring changes
   useLayoutEffect(() => {
     if (ring.current?.parentElement === document.activeElement) ring.current?.scrollIntoView({ block: 'nearest' })
   }, [x, y])
   return <div ref={ring} className="map-ring" style={{ left: x, top: y, ...layout.square }} />
 }
 
-/** Takes over the states of frames, and loads the map again if a frame may have changed which squares it has. */
+/** Applies frames to the squares, and loads the map again if a frame may have added, removed or regrouped squares. */
 function useFrames(
   { slug, filter, squares }: Pick<SquaredProps, 'slug' | 'filter' | 'squares'>,
   redraw: (changed: ReadonlySet<number>) => void,

@@ -25,7 +25,7 @@ export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: Ma
   </ul>
 )
 
-/** Explains the icon of paused agents on a map with names: no chip has it. */
+/** Explains the icon of paused agents on a map with names, because no chip shows that icon. */
 export const PausedNote = () => (
   <p className="map-note">
     <IconPlayerPauseFilled className="map-paused" size={signSide} aria-hidden /> Paused. The chips count paused agents
