@@ -7,10 +7,9 @@ export const actionTypes = [...controls, 'set', 'log', 'lift', 'delete'] as cons
 export type ActionType = (typeof actionTypes)[number]
 
 /**
- * The outcome of an action for one agent: the command is queued or will be (`waiting`), or it is delivered (`sent`);
- * the agent carried it out or refused it; it was never delivered (`expired`); there was no answer in time, or the agent
- * no longer offers it (`failed`); nothing was sent to the agent (`skipped`), or somebody cancelled the command or
- * deleted the agent (`cancelled`).
+ * The states of one agent in an action. `waiting`: the command is not delivered yet. `sent`: it is delivered, but not
+ * answered. `expired`: it was not delivered in time. `failed`: the agent did not answer in time, or stopped offering
+ * the command. `skipped`: the agent got no command. `cancelled`: somebody cancelled the command or deleted the agent.
  */
 export const actionStates = [
   'applied',
@@ -29,7 +28,7 @@ export const retriedStates: readonly ActionState[] = ['expired', 'failed']
 
 /** The reason for which an action skips an agent without a report. The page counts these agents separately. */
 export const neverReported = 'The agent has never reported.'
-/** The reason for the outcome of an agent that is deleted while its command is pending. The page does not link it. */
+/** The message for an agent that was deleted while its command was pending. The page shows its name without a link. */
 export const agentDeleted = 'The agent was deleted.'
 
 /** The request that sends an action. */
@@ -39,7 +38,7 @@ export interface NewAction {
   agents: string[]
   /** The payload of the command. */
   values?: Record<string, unknown>
-  /** The filter by which the agents were chosen. It is only remembered. */
+  /** The filter by which the agents were chosen, for display only. */
   filter?: string
 }
 
@@ -53,29 +52,29 @@ export interface ActionRow {
   by: string
   at: number
   filter: string | null
-  /** The id of the action that this one retried for the agents that did not answer it; null if it is no retry. */
+  /** The id of the action that this action retries; null if it is no retry. */
   retryOf: string | null
   counts: Record<ActionState, number>
 }
 interface ActionAgent {
   name: string
   state: ActionState
-  /** The words of the agent, or the reason why nothing was sent. */
+  /** The agent's own words, or the reason for its state; null if there is none. */
   message: string | null
-  /** The id of the log that the agent sent in answer, while admins can read it. */
+  /** The id of the log with which the agent answered; absent if there is none or it has expired. */
   log?: string
 }
 /** An action with its agents. */
 export interface ActionPage extends ActionRow, LeftOff {
-  /** All agents of the action, or those in the state that the request names, sorted by name. */
+  /** The agents of the action, or only those in the requested state, sorted by name. */
   agents: ActionAgent[]
-  /** The later actions that sent the command again to agents that did not answer this one; read only for the page. */
+  /** The later actions that retried this one. */
   retries?: { id: string; by: string; at: number }[]
 }
 /** A page of the list of actions. */
 export interface Actions {
   rows: ActionRow[]
-  /** True if there are older actions. The page requests those that come before the last row. */
+  /** True if there are older actions. */
   more: boolean
 }
 /** The agents that an action would reach, and those that it would skip. */
@@ -85,7 +84,7 @@ export interface ActionPreview extends LeftOff {
   skips: { name: string; message: string }[]
 }
 
-/** The commands whose values a person chooses among those that agents offer. */
+/** The types of command for which a person chooses a setting or a log that the agents offer. */
 export const chosenTypes = ['set', 'log'] as const satisfies readonly ActionType[]
 
 export interface ActionOffersInput {
@@ -103,11 +102,11 @@ export interface ActionOffers {
 }
 /** A setting that some of the agents offer. */
 export interface OfferedSetting {
-  /** The setting as the first of the agents declares it, with the widest bounds that any of them declares. */
+  /** The setting as the first agent by name declares it, but with the widest bounds that any agent declares. */
   setting: Setting
-  /** The number of agents that declare it. */
+  /** The number of agents that declare the setting. */
   agents: number
-  /** The values that agents report for the setting, the most frequent first. */
+  /** The three values that agents report most often for the setting, the most frequent first. */
   values: { value: SettingValue; agents: number }[]
 }
 /** A log that some of the agents offer. */

@@ -5,7 +5,7 @@ import type { BotTokenState } from './blueprints.ts'
 import type { AgentStatusFacts } from './fleet.ts'
 import type { AgentUpdates } from './updates.ts'
 
-/** All that the page of an agent shows, apart from its lists. */
+/** The data of an agent's page. The lists of its runs, commands and logs are read separately. */
 export interface AgentPage extends AgentStatusFacts {
   now: number
   name: string
@@ -13,7 +13,7 @@ export interface AgentPage extends AgentStatusFacts {
   tags: readonly string[]
   createdAt: number
   createdBy: string | null
-  /** When the service began to keep the agent's pauses and times offline; null if it did from the beginning. */
+  /** When the service began to record pauses and times offline; null if the agent was created later. */
   statesSince: number | null
   /** The blueprint that the agent was installed from; null for an agent that was connected by hand. */
   blueprint: string | null
@@ -40,7 +40,7 @@ export interface AgentPage extends AgentStatusFacts {
    * was stopped on its machine.
    */
   nextReportAt: number | null
-  /** The person whose command paused the agent, if the last report says that it is paused by that command. */
+  /** The name of the person whose command paused the agent; null if the agent reports no such pause. */
   pausedBy: string | null
   /** The agent's last report as the service stores it, without its runs and acks; null before the first report. */
   report: Omit<Report, 'runs' | 'acks'> | null
@@ -61,17 +61,13 @@ export interface AgentPage extends AgentStatusFacts {
 interface AgentVersions {
   /** The version that the agent's install code installed. */
   installed: string | null
-  /** The version that the agent runs, as last reported; null before the first report. */
+  /** The version that the agent last reported; null before it reports one. */
   running: string | null
-  /** The version that the agent ran before. The agent's machine keeps it. */
+  /** The version that the agent ran before, which its machine keeps; null if there is none. */
   previous: string | null
 }
 
-/**
- * A binding of the agent to a product (2.9, 3.7). `health` is the health item `Binding <product>` of the agent's last
- * report. It is null if the report has no such item, or if the service itself knows that the binding does not work:
- * what the machine said before is then out of date.
- */
+/** A binding of the agent to a product (2.9, 3.7). */
 export interface AgentBinding {
   product: string
   /** The address of the product to which the agent is bound; null if the operator has removed the product. */
@@ -87,13 +83,14 @@ export interface AgentBinding {
   expiresAt: number | null
   revokedAt: number | null
   lastUsedAt: number | null
-  health: { level: Level; detail: string | null } | null
   /**
-   * True if the binding does not work: its health item is `bad`, its token is missing or invalid, or the product is not
-   * activated for the workspace. False for a binding that only a requested version needs. `mends` is a sentence about a
-   * problem of the binding and what repairs it; null if there is none.
+   * The health item `Binding <product>` of the last report; null if there is none, or if the service knows better: the
+   * token is not valid, or the workspace is not activated for the product.
    */
+  health: { level: Level; detail: string | null } | null
+  /** True if the binding does not work. False for a binding that only a requested version needs. */
   broken: boolean
+  /** The problem of the binding and how to fix it; null if there is no problem. */
   mends: string | null
 }
 
@@ -124,7 +121,7 @@ export interface JobRuns {
   job: string
   /** The last runs of the job, at most 30, the oldest first. */
   runs: JobRun[]
-  /** The id of the run whose output may be requested as the log of its failure; null if there is none. */
+  /** The id of the newest failed run whose output people can request as a log; null if there is none. */
   printed: string | null
 }
 /** One run of a job. */
@@ -164,7 +161,7 @@ export interface ShownCommand {
   message: string | null
   /** When the command times out; null once the command can no longer time out (D2). */
   dueAt: number | null
-  /** The id of the log that the agent uploaded in answer to the command. */
+  /** The id of the log that the agent uploaded in answer to the command; null if there is none or it has expired. */
   logId: string | null
 }
 /** A page of the list of an agent's commands. */
@@ -176,7 +173,7 @@ export interface Commands extends LeftOff {
 export interface BulkResult {
   agent: string
   ok: boolean
-  /** Why the command was refused for this agent; null if the command was queued. */
+  /** The reason why the agent got no command; null if `ok`. */
   message: string | null
 }
 
