@@ -6,19 +6,21 @@ import type { LeftOff } from '../left-off.ts'
 export const actionTypes = [...controls, 'set', 'log', 'lift', 'delete'] as const
 export type ActionType = (typeof actionTypes)[number]
 
-/**
- * The states of one agent in an action. `waiting`: the command is not delivered yet. `sent`: it is delivered, but not
- * answered. `expired`: it was not delivered in time. `failed`: the agent did not answer in time, or stopped offering
- * the command. `skipped`: the agent got no command. `cancelled`: somebody cancelled the command or deleted the agent.
- */
+/** The states of one agent in an action. */
 export const actionStates = [
   'applied',
   'refused',
+  /** The agent did not answer in time, or stopped offering the command. */
   'failed',
+  /** The command was not delivered in time. */
   'expired',
+  /** The command is delivered, but not answered. */
   'sent',
+  /** The command is not delivered yet. */
   'waiting',
+  /** The agent got no command. */
   'skipped',
+  /** Somebody cancelled the command or deleted the agent. */
   'cancelled',
 ] as const
 export type ActionState = (typeof actionStates)[number]
