@@ -121,8 +121,7 @@ export async function buildProgram(args: readonly string[]): Promise<Command> {
 }
 
 /**
- * Returns the command that `args` name. If they ask for help or name no command, all commands are returned; for
- * `--version`, none.
+ * Returns the command that `args` name, no command for `--version`, and all commands for anything else, such as help.
  */
 function needed([first = '']: readonly string[]): (readonly [title: string, make: MakeCommand])[] {
   if (['-V', '--version'].includes(first)) return []
@@ -133,10 +132,7 @@ function needed([first = '']: readonly string[]): (readonly [title: string, make
   return (named.length > 0 ? named : all).map(({ of }) => of)
 }
 
-/**
- * Returns the folder given with `--dir`; undefined for a command that creates a folder instead of using an existing
- * one.
- */
+/** Returns the value of `--dir`; undefined for the commands that create a folder. */
 const folderGiven = (action: Command): string | undefined =>
   ['init', 'new'].includes(action.name()) ? undefined : action.opts<{ dir?: string }>().dir
 
@@ -153,9 +149,6 @@ export async function runSvc(args: readonly string[]): Promise<void> {
   return execute(await buildProgram(args), args)
 }
 
-/**
- * Runs the command line `args` of `svc`, and sets the exit code.
- */
 async function execute(svc: Command, args: readonly string[]): Promise<void> {
   for (const command of [svc, ...svc.commands, ...svc.commands.flatMap((c) => c.commands)]) {
     command

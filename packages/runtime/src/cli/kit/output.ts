@@ -34,9 +34,8 @@ const pathOf = (error: unknown): string =>
   error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : process.cwd()
 
 /**
- * Handles errors of the outputs. If the reader of a pipe has ended, the command ends, too; after any other error of
- * standard output the command prints one line and ends as refused. Errors of standard error are ignored: nobody would
- * see a message.
+ * Handles errors of standard output and standard error. If the reader of a pipe is gone, the command ends without an
+ * error. After another error of standard output, it prints one line and ends as refused.
  */
 export function handleOutputErrors(): void {
   process.stderr.on('error', () => {})
@@ -48,8 +47,8 @@ export function handleOutputErrors(): void {
 }
 
 /**
- * Returns a function that prints lines for as long as the agent runs, whatever happens to the output. A line that
- * cannot be written is lost, and the next one is tried again, so the output continues when a disk has room again.
+ * Returns a function that prints lines for as long as the agent runs. A line that cannot be written is lost, but later
+ * lines are printed again, for example when a disk has room again.
  */
 export function lastingOutput(): (text: string) => void {
   process.stderr.on('error', () => {})
@@ -62,7 +61,7 @@ export function lastingOutput(): (text: string) => void {
   }
 }
 
-/** True if the output is a file. A stream would end with the first error of a write into it. */
+/** True if the output is a file. A file is written without `process.stdout`, which would end with its first error. */
 function isFile(fd: number): boolean {
   try {
     return fstatSync(fd).isFile()

@@ -1,7 +1,4 @@
-/**
- * The checks of `svc doctor` about the agent and what it needs: its process, its status file, its versions, programs,
- * its unit, and svc itself.
- */
+/** The checks of `svc doctor` about the agent, its process, files, programs and unit, and about svc itself. */
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { findUnit, findUnits, unitText } from '../../install/service/find.ts'
@@ -142,8 +139,8 @@ export async function checkPrograms(folder: Folder): Promise<CheckResult[]> {
 }
 
 /**
- * Checks that the service manager of the machine can start the agent: there is only one unit for the agent, its program
- * is there, the manager answers, and the unit survives a failed trial of svc itself (D38).
+ * Checks the unit with which the service manager starts the agent. It must be the only one for this agent, have no
+ * fault that `unitFault` knows (D38), and belong to a service manager that answers.
  */
 export async function checkUnit(folder: Folder): Promise<CheckResult[]> {
   const units = findUnits(folder)
@@ -176,8 +173,8 @@ function reporter(folder: Folder): CheckResult {
 }
 
 /**
- * Returns the check that says why a build of svc cannot update itself, because it runs from source or has no release
- * keys; undefined if the build can update itself.
+ * Returns the result for a build of svc that can never update itself, because it runs from source or has no release
+ * keys. Undefined for any other build.
  */
 export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): CheckResult | undefined {
   const message = whyNeverUpdates(running, keys)

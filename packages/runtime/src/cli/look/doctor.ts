@@ -69,7 +69,7 @@ async function remote(folder: Folder): Promise<CheckResult[]> {
   const never = new AbortController().signal
   const sent = await checkReachable(origin, never)
   if (sent.is === 'lost') return [{ name: 'Service', ok: false, message: `${origin} cannot be reached: ${sent.why}` }]
-  // The runtime of a unit has no variables of this shell, so what works here may not work there.
+  // A runtime that a unit starts lacks this shell's variables, such as NODE_EXTRA_CA_CERTS, so it may not connect.
   const missing = findUnits(folder).length > 0 ? unrememberedVariables() : []
   if (missing.length > 0 && (await checkReachable(origin, never, true)).is === 'lost') {
     const unit = `the unit does not have ${missing.join(', ')}; run "${commandHint('service install')}", which remembers it`
@@ -77,7 +77,7 @@ async function remote(folder: Folder): Promise<CheckResult[]> {
   }
   const { status, body } = sent
   const { address, message } = refusalOf(status, body)
-  // A service without a build of svc answers 404, too, and then names no other address.
+  // The service also answers 404 if it serves no build of svc. Only a 404 that names another address is a fault.
   const ok = (status >= 200 && status < 300) || (status === 404 && address === undefined)
   return [{ name: 'Service', ok, message: ok ? `${origin} answers` : `${origin} takes no reports: ${message}` }]
 }
@@ -150,7 +150,7 @@ function journal(folder: Folder): CheckResult {
 }
 
 /**
- * Checks files that a person may have changed by hand for parts that svc does not understand, and that have no effect.
+ * Finds the parts without effect in files that people may edit: parts that svc does not understand, and repeated ones.
  */
 function checkWrittenFiles(folder: Folder): CheckResult[] {
   const unread = whySettingsUnreadable(folder)

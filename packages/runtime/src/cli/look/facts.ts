@@ -31,7 +31,7 @@ import { runtimeFacts } from '../../updates/runtime/now.ts'
 import type { AgentOnDisk } from '../kit/folder.ts'
 
 interface StatusAge {
-  /** The health item that says how old the agent's status file is (D65); undefined while the file is new. */
+  /** The health item about the age of the agent's status file (D65); undefined while the file is new. */
   readonly item: HealthItem | undefined
   /** True if the file is older than usual, so that the state in it may no longer be true (D67). */
   readonly old: boolean
@@ -88,7 +88,7 @@ export function readAgentFacts({ folder, manifest }: AgentOnDisk) {
     health: [...(status?.health ?? []), ...(age?.item ? [age.item] : []), ...(status?.status.health ?? [])],
     /** The health item about the room on the disk, if there is little. */
     disk: diskHealth(folder),
-    /** True if the status file is older than usual, so that the state in it may no longer be true (D65). */
+    /** True if the status file is older than usual, so that the state in it may no longer be true (D67). */
     old: age?.old ?? false,
     /** The health of the agent's bindings to products, as the runtime last saw it (3.7). */
     bindings: bindingHealth(folder, manifest),
@@ -116,8 +116,7 @@ export function readAgentFacts({ folder, manifest }: AgentOnDisk) {
 export type AgentFacts = ReturnType<typeof readAgentFacts>
 
 /**
- * Returns the name of the agent in the service. For an agent that was not installed with a code, it is the name in its
- * manifest.
+ * Returns the name of the agent in the service. An agent that was not installed with a code has the manifest's name.
  */
 export function agentName(folder: Folder, { name }: Manifest): string {
   const install = readInstall(folder)

@@ -62,8 +62,8 @@ export const logs = (): Command =>
     })
 
 /**
- * Reads the end of a log, and returns it with its position in the file, from which new lines are then followed. If the
- * log grew meanwhile, it is read again, at most 20 times, because otherwise the same lines would be shown twice.
+ * Returns the end of a log, and the position in the file from which new lines are followed. If the log grew during the
+ * reading, it is read again, at most 20 times. Otherwise new lines would be shown twice.
  */
 function endOf(
   file: FollowedFile | undefined,
@@ -84,7 +84,7 @@ const write = (text: string, json: boolean | undefined): void => {
 
 /**
  * True if `name` means one of the two logs that every agent has. A log that the manifest declares under the same name
- * is shown instead, unless it is declared as the agent's output, which is the same log.
+ * takes precedence, unless it is the agent's output, too.
  */
 const isOwn = (manifest: Manifest, name: string): name is keyof typeof own =>
   Object.hasOwn(own, name) && !manifest.logs.some((log) => log.name === name && !(log.output && name === 'output'))

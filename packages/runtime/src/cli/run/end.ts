@@ -67,7 +67,7 @@ export async function requirePaused(agent: StoppableAgent): Promise<void> {
   // On a full disk the runtime may be unable to note that it has ended the agent.
   const note = await settled(agent, done, ({ state }) => state.is === 'stopped' || !hasLeft(folder))
   // A runtime of an earlier version leaves processes outside of the agent's process group, so they are ended here.
-  // Processes that were started later belong to an agent that somebody has resumed meanwhile.
+  // Processes that started after the noted start belong to an agent that somebody resumed meanwhile.
   const isOlder = ({ started }: AgentProcess) => Number(started) <= Number(note?.started ?? 0)
   const left = agentProcesses(folder.root).filter(isOlder)
   if (note) await endThese(left, () => agentProcesses(folder.root).filter(isOlder), stopSeconds(agent))
@@ -76,8 +76,8 @@ export async function requirePaused(agent: StoppableAgent): Promise<void> {
 }
 
 /**
- * Waits until a running runtime has replaced the agent's processes by those of the version in place. Refuses if
- * something is left. Resolves to false if the runtime has ended meanwhile.
+ * Waits until a running runtime has replaced the agent's processes by those of the current version. Refuses if an old
+ * process is left. Resolves to false if the runtime has ended meanwhile.
  */
 export async function requireReplaced(agent: StoppableAgent, done: string): Promise<boolean> {
   const { folder } = agent
@@ -90,8 +90,8 @@ export async function requireReplaced(agent: StoppableAgent, done: string): Prom
     )
     if (!note) return false
     const left = agentProcesses(folder.root, note.started)
-    // The runtime notes a start before it starts the process. So if no start was noted meanwhile, the processes that
-    // were found are older.
+    // The runtime notes a start before it starts the process. So if the noted start is the same, the processes in
+    // `left` are older.
     if (readNote(folder)?.started !== note.started) continue
     refuse(left, done)
     return true
@@ -124,8 +124,8 @@ async function settled(
 }
 
 /**
- * Ends processes without the runtime: asks them, and kills them when their time is over. A process may start another
- * one just before its end, so what is left then is killed, too.
+ * Ends processes without the runtime: sends SIGTERM, and kills them after `seconds`. A process may start another one
+ * just before its end, so the processes found then are killed, too.
  */
 async function endThese(
   left: readonly AgentProcess[],

@@ -84,8 +84,8 @@ async function untilStopped(
   const stop = new AbortController()
   let asked: NodeJS.Signals | undefined
   const onSignal = (signal: NodeJS.Signals) => {
-    // A second signal ends the process at once. The lock is released with the end of the process. Process 1 of a
-    // container cannot kill itself.
+    // A second signal kills this process, which also frees the lock. Process 1 of a container cannot kill itself, so it
+    // exits.
     if (asked) process.kill(process.pid, 'SIGKILL') && process.exit(137)
     asked = signal
     stop.abort()
