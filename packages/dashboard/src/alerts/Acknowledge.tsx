@@ -73,7 +73,7 @@ async function acknowledgeAll(slug: string, alerts: readonly AlertLine[], note: 
     await call('POST /w/:slug/alerts/acknowledge', { slug }, { ids: ids.slice(i, i + alertsAtOnce), ...noteOf(note) })
 }
 
-/** The note of an acknowledgement, as operations take it: an empty one is left out. */
+/** Makes the body of an acknowledgement. An empty note is left out. */
 function noteOf(typed: string): { note?: string } {
   const note = trimInvisible(typed)
   return note === '' ? {} : { note }

@@ -16,7 +16,7 @@ interface AlertItemProps {
   admin: boolean
   /** True if the list of alerts is on the page of the agent that this alert is about. */
   onItsPage?: boolean
-  /** True if the line is below the line of the rollout to which the alert belongs. */
+  /** True if the line is indented below the alert about the rollout that caused this alert. */
   inside?: boolean
   /** The checkbox that selects the alert. */
   select?: ReactNode

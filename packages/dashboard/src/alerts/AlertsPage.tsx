@@ -61,7 +61,7 @@ export function AlertsPage() {
   )
 }
 
-/** The maximum number of open alerts among which people find one without a filter. */
+/** With more open alerts than this, the page shows the filter. */
 const maxShown = 8
 
 /** The open alerts of the workspace, and its mutes that have not ended. */
@@ -105,7 +105,7 @@ interface OpenAlertsProps {
   rows: readonly AlertLine[]
 }
 
-/** The open alerts, folded by cause. Selected ones are acknowledged or muted together. */
+/** The list of open alerts, folded by cause. The person can select alerts, and acknowledge or mute them together. */
 function OpenAlerts({ slug, admin, rows }: OpenAlertsProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const selected = rows.filter(({ id }) => chosen.has(id))
@@ -164,7 +164,7 @@ interface ActsProps {
   done?: () => void
 }
 
-/** The buttons that acknowledge and mute these alerts. Buttons that would have no effect are left out. */
+/** The buttons that acknowledge and mute `alerts`. Buttons that would have no effect are left out. */
 function SelectionButtons({ slug, admin, alerts, done }: ActsProps) {
   const open = alerts.filter(({ acknowledged }) => acknowledged === null)
   const mutes = mutesOf(alerts, admin)
@@ -235,20 +235,17 @@ function FoldedAlerts({ slug, admin, fold, select }: FoldedProps) {
   )
 }
 
-/**
- * A line of the list: the open alerts of one cause, most urgent first. Only alerts about single agents share a line;
- * any other alert is alone in its line.
- */
+/** A line of the list: one open alert, or several about single agents with the same cause, the most urgent first. */
 interface AlertFold {
   key: string
   alerts: readonly [AlertLine, ...AlertLine[]]
-  /** True if the line is a consequence of the rollout of the line above. */
+  /** True if all alerts of the line are updates that failed in the halted rollout of a line above. */
   inside: boolean
 }
 
 /**
- * Folds alerts about agents by their rule and label, and sorts the lines by their most urgent alert. Alerts about
- * something else, or about many agents, are lines of their own. Updates that failed with a rollout follow its line.
+ * Folds alerts about single agents by rule, label and item; any other alert has a line of its own. The lines are sorted
+ * by their most urgent alert, but updates that failed in a halted rollout follow the line of that rollout.
  */
 export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
   const folds = new Map<string, [AlertLine, ...AlertLine[]]>()
@@ -262,7 +259,7 @@ export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
   const lines = [...folds].map(([key, alerts]) => ({ key, alerts, inside: false }))
   return lines.filter((line) => rolloutAbove(line) === undefined).flatMap((line) => [line, ...below(line)])
 
-  /** The line of the halted rollout with which all updates of a line failed. */
+  /** Returns the line of the halted rollout in which all updates of `alerts` failed; undefined if there is none. */
   function rolloutAbove({ alerts }: Pick<AlertFold, 'alerts'>) {
     const { within } = alerts[0]
     if (within === undefined || alerts.some((alert) => alert.within !== within)) return undefined
@@ -273,14 +270,17 @@ export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
   }
 }
 
-/** The line of a fold: `HTTP 401 from the mailbox: 25 agents`. */
+/** The text of a line with several alerts, such as `HTTP 401 from the mailbox: 25 agents`. */
 export const foldText = ({ alerts }: AlertFold): string =>
   `${withoutEnd(statementOf(alerts[0])) || alertRules[alerts[0].rule].heading}: ${new Set(alerts.map(({ agent }) => agent)).size} agents`
 
-/** The words of an agent without punctuation at their end, so that a colon can follow. */
+/** Removes punctuation from the end of a text, so that a colon can follow. */
 const withoutEnd = (text: string): string => text.replace(/[\s.,:;!?…]+$/, '')
 
-/** The mutes that cover these alerts, each once. Only admins may mute more than one agent at a time with one mute. */
+/**
+ * Returns the mutes, each once, that would cover the alerts that are not muted. Only admins may create a mute that is
+ * not about a single agent.
+ */
 export function mutesOf(alerts: readonly AlertLine[], admin: boolean): MuteCover[] {
   const covered = alerts.filter(({ agent, muted }) => !muted && (admin || agent !== null)).map(muteCoverOf)
   return [...new Map(covered.map((one) => [JSON.stringify([one.agent, one.rule, one.item]), one])).values()]

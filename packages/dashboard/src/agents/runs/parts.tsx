@@ -1,7 +1,4 @@
-/**
- * Components that show parts of a run, such as its start, its status, its duration or its details. Runs are shown as a
- * table or as cards, and both are built from these components.
- */
+/** Components that show parts of a run, such as its start or its details, in a table and in cards. */
 import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import type { LogEntry } from '@svc/api'
@@ -43,8 +40,8 @@ export const RunStatus = ({ run }: { run: Run }) =>
   )
 
 /**
- * Shows the duration of a run that has ended. For a run in progress, shows the time since the start and counts on,
- * unless the agent is offline. For other runs, shows nothing.
+ * Shows the duration of a run that has ended, or the growing time since the start of a run in progress. Shows nothing
+ * for other runs, nor for a run in progress while the agent is offline.
  */
 export function RunLength({ run, agent }: { run: Run; agent: Agent }) {
   const length = runSeconds(run)
@@ -74,7 +71,7 @@ export function FirstSubject({ run }: { run: Run }) {
   )
 }
 
-/** The number of further subjects or models, which the details of the run have. */
+/** Shows how many subjects or models are left out here. The details of the run list them. */
 export const MoreCount = ({ count }: { count: number }) => (
   <span className="ag-quiet ag-nowrap" title={`and ${count} more`}>
     {' '}
@@ -169,8 +166,8 @@ export const RunTokens = ({ run }: { run: Run }) =>
   run.output_tokens === undefined ? null : tokensText(run.output_tokens)
 
 /**
- * Shows the end of the output of a failed run, to admins who ask for it. The machine keeps it until the next failure,
- * so only the newest run that names this log has it.
+ * Offers admins the end of the output of a failed run. The machine keeps only the output of the last failure of a job,
+ * so for other runs nothing is shown.
  */
 function FailedRunOutput({ run, agent }: { run: Run; agent: Agent }) {
   const name = run.log ?? ''
@@ -186,7 +183,7 @@ function FailedRunOutput({ run, agent }: { run: Run; agent: Agent }) {
 function FailedOutput({ name, agent }: { name: string; agent: Agent }) {
   const { slug, page, press } = agent
   const { data: logs } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
-  // The times of a run are those of its machine, whose clock may be wrong, so no times are compared.
+  // A new log is recognized by its id, not by its time, because the clock of the machine may be wrong.
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
   const under = press.under({ type: 'log', payload: { name } })
   const arrived = waiting && arrivedLog(waiting, logs ?? [])

@@ -37,7 +37,7 @@ interface SettingRowProps {
   onReset: () => void
 }
 
-/** Shows one setting: its name, input, bounds and help, and the reported value beside a typed or pending one. */
+/** Shows one setting: its name, input, bounds and help, and notes such as the reported value below a changed one. */
 export function SettingRow(props: SettingRowProps) {
   const { setting, reported, defaultValue, draft, wrong, tried, locked, onChange } = props
   const id = useId()
@@ -95,10 +95,7 @@ function Name({ id, setting, defaultValue }: Pick<SettingRowProps, 'setting' | '
   )
 }
 
-/**
- * A button that undoes a change that was not sent. For a setting that the person has not changed it resets the agent's
- * value to the default or, without a default, clears it.
- */
+/** A button that removes the draft of a setting. Without a draft it puts the default into the input, or clears it. */
 function TakeBack({
   setting,
   defaultValue,
@@ -125,7 +122,7 @@ function TakeBack({
   )
 }
 
-/** A chosen time as the page writes times. The browser's own field shows it in the format of the browser's language. */
+/** The chosen time in the format of this page. The browser's input shows it in the format of its own language. */
 const timeWords = (raw: RawValue): string => {
   const seconds = typeof raw === 'string' ? fromLocalTime(raw) : undefined
   return seconds === undefined ? 'not set' : exactTime(seconds * 1000)

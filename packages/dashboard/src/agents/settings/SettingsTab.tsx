@@ -89,9 +89,8 @@ function Form({ agent, settings, schema }: FormProps) {
 }
 
 /**
- * The defaults of the agent's settings by key, as the version of its blueprint has them; empty without a blueprint, or
- * if the service does not have that version or does not answer. Undefined while they are loaded: a default that came
- * late would move the form under the person's hands.
+ * Returns the defaults of the settings by key, from the manifest of the agent's blueprint version; empty if there is no
+ * manifest or loading it fails. Undefined while it loads: the form waits, since late defaults would move its inputs.
  */
 function useDefaults({ slug, page }: Agent): ReadonlyMap<string, SettingValue> | undefined {
   const { blueprint, versions } = page
@@ -147,14 +146,11 @@ interface EndProps {
   sending: boolean
 }
 
-/**
- * The last line of the form once something was changed: a summary of the changes and errors, and the buttons to discard
- * or send the changes.
- */
+/** The end of the form: a summary of the changes and errors, and the buttons to discard or send the changes. */
 function End({ agent, faults, changed, sending }: EndProps) {
   const { drafts, discard } = agent.settings
   const touched = Object.keys(drafts).length > 0
-  // Once a person has changed something, the button stays: it may have the focus when the changes have been sent.
+  // This part stays after the first change: its button may have the focus when the changes have been sent.
   const [isShown, setShown] = useState(touched)
   if (touched && !isShown) setShown(true)
   if (!agent.page.canAct || !isShown) return null

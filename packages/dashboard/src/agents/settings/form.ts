@@ -66,8 +66,8 @@ interface FormChanges {
 }
 
 /**
- * The values that the button "Send changes" would send, and the errors that prevent it, by key. A draft whose setting
- * is gone from the schema is left out.
+ * Returns the values that the button "Send changes" would send, and the errors that prevent sending, by key. A draft
+ * whose setting is not in the schema is left out.
  */
 export function formChangesOf(settings: Settings, drafts: Drafts): FormChanges {
   const changes: SettingValues = Object.create(null)

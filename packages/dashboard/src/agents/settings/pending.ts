@@ -22,10 +22,8 @@ export function pendingSettings(open: readonly ShownCommand[]): Map<string, Pend
 }
 
 /**
- * The newest `set` command if it has ended, with or without an answer; undefined while it is pending, or if there is
- * none. A command in `open`, which the rest of the page still shows as pending, counts as pending even if the ledger,
- * which is loaded separately, already has its answer. So the form does not move when the ledger arrives, since a button
- * that moves while it is pressed does nothing.
+ * Returns the newest `set` command if it has ended, with or without an answer; undefined if it is pending or there is
+ * none. `open` has priority over `ledger`, which is loaded separately and may be newer: a command in `open` is pending.
  */
 export function lastSetCommand(
   ledger: readonly ShownCommand[],

@@ -65,8 +65,8 @@ export function BlueprintPart({ agent, update }: PartProps) {
 }
 
 /**
- * A button that updates the agent before the watching of its present version is over (D30), or the reason why there is
- * no such button.
+ * If the requested update waits because the agent still watches its present version, shows a button that starts the
+ * update at once (D30), or the reason why that is not possible.
  */
 function PastTheWatch({ agent, update: { wish, waits, now } }: PartProps) {
   const act = useUpdates(agent)
@@ -199,8 +199,8 @@ const Stays = ({ update: { running, wish, hold } }: { update: BlueprintUpdate })
 const windowWords = lastingText(limits.windowSeconds * 1000)
 
 /**
- * True for a version that is requested, that runs while none is requested, or that is on hold: a request for it would
- * change nothing. True, too, while no version is chosen.
+ * True if a request for this version would change nothing: the version is requested, is on hold, or runs while none is
+ * requested. Also true for '', which means that no version is chosen.
  */
 const isNeedless = ({ running, wish, hold }: BlueprintUpdate, version: string): boolean =>
   version === '' || version === (wish?.version ?? running) || version === hold?.version

@@ -22,13 +22,13 @@ interface UpdateCardProps {
 }
 
 /**
- * Shows the version of an agent's blueprint or runtime that runs and the requested one: the state of the request in
- * words, the reason for waiting, a hold, and further facts. The forms follow below.
+ * Shows the running and the requested version of an agent's blueprint or runtime: the state of the request, the reason
+ * for waiting, a hold, further facts, and the forms.
  */
 export function UpdateCard({ title, aside, update, about, lift, facts, children }: UpdateCardProps) {
   const { state, says, waits, hold, running, wish } = update
   const { word, tone } = wishWords[state]
-  // The note about the hold says all that is to be said about a version that failed.
+  // For a version on hold, the note about the hold replaces the sentence about the request.
   const isHeld = hold !== null && (wish === null || wish.version === hold.version)
   return (
     <Section title={title} aside={aside} flush>
@@ -87,12 +87,9 @@ interface CancelRequestProps {
   kind: 'blueprint' | 'runtime'
   /** The requested version, such as `1.2.0` or `runtime 0.3.0`. */
   what: string
-  /** True while a version is requested. If the request ends while the dialog is open, the dialog stays open. */
+  /** True while there is a request to cancel. */
   shown: boolean
-  /**
-   * The text of the dialog that asks before a request is cancelled. It says what happens if the update has already
-   * started.
-   */
+  /** The text of the dialog that asks the person before the request is cancelled. */
   children: ReactNode
 }
 
@@ -115,11 +112,11 @@ export function CancelRequest({ agent, kind, what, shown, children }: CancelRequ
   )
 }
 
-// The steps of an update as a picture shows them. Pure.
+// The steps of an update that `Steps` shows.
 
 interface UpdateStep {
   readonly name: string
-  /** `next` is the step that is waited for, `no` the one at which the update ended. */
+  /** `next` is the first step that is not done, or `no` if the update ended at this step. */
   readonly is: 'done' | 'next' | 'no' | 'later'
   /** The reason why the step is not done, in words; undefined if there is nothing to say. */
   readonly note?: string
@@ -133,7 +130,7 @@ interface Progress {
   readonly note?: string
 }
 
-/** The number of steps that are done in each state, and whether the update ended at the next one. */
+/** The number of `names` that are done in each state. `ended` is true if the update ended at the next step. */
 const progress: Readonly<Record<WishState, Progress | undefined>> = {
   none: undefined,
   queued: { done: 1 },
@@ -146,7 +143,7 @@ const progress: Readonly<Record<WishState, Progress | undefined>> = {
   held: { done: 1, ended: true },
 }
 
-/** A failed download of a blueprint is tried again. A runtime whose update failed is on hold instead. */
+/** The progress of a blueprint update in the state `failed`: the agent tries the download again. */
 const retried: Progress = { done: 2, note: 'the last try failed' }
 
 /** The steps of a requested update; undefined if none is requested. */

@@ -26,7 +26,7 @@ export default function Updates({ agent }: { agent: Agent }) {
   )
 }
 
-/** The reasons that the cards of the versions show: of their holds, and of their last attempts. */
+/** The reasons for the holds and for the outcomes of the last updates, which the cards of the versions show. */
 const shownReasons = ({ blueprint, runtime }: AgentUpdates): string[] =>
   [blueprint?.hold, blueprint?.applied, runtime.hold, runtime.applied].flatMap((outcome) =>
     outcome?.message == null ? [] : [reasonIn(outcome.message)],
@@ -35,10 +35,7 @@ const shownReasons = ({ blueprint, runtime }: AgentUpdates): string[] =>
 /** The maximum number of events in the timeline. */
 const maxListed = 50
 
-/**
- * Shows what happened to the agent's versions, from its installation on; nothing for an agent that was connected by
- * hand and never updated.
- */
+/** Shows the timeline of the agent's versions. Shows nothing for an agent that was neither installed nor updated. */
 function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const { data, error, refetch } = useQuery(
@@ -86,9 +83,9 @@ function History({ agent }: { agent: Agent }) {
 interface TimelineProps {
   slug: string
   events: readonly UpdateEvent[]
-  /** Reasons that the page shows above the timeline, and that are not repeated in it. */
+  /** Reasons that the page shows above the timeline. The timeline does not repeat them. */
   shown: readonly string[]
-  /** The first thing that happened, as a list item. */
+  /** The list item of the oldest event, the installation. */
   children: ReactNode
 }
 

@@ -6,7 +6,7 @@ import { AnchorLink } from '../../ui/links.tsx'
 import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
 import { reasonIn, reasonSentence } from '../../updates/parts/reasons.ts'
 
-/** Who requested a version, when it was requested and sent, and the rollout that the request is part of. */
+/** Shows who requested a version, when it was requested and sent, and the rollout that the request is part of. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: CurrentWish }) => (
   <span>
     by <Text>{wish.wishedBy}</Text>, <Time at={wish.wishedAt} />
@@ -26,7 +26,7 @@ export const WishLine = ({ slug, wish }: { slug: string; wish: CurrentWish }) =>
   </span>
 )
 
-/** The reason why a requested version has no outcome yet, and what ends the wait. */
+/** Shows why a requested version has no outcome yet; nothing without a reason. */
 export function WaitText({ waits }: { waits: WaitReason | null }) {
   return waits && <p className="up-note">{waitsWords(waits)}</p>
 }
@@ -72,8 +72,8 @@ const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 const isInstalled = ({ outcome, message }: LastOutcome): boolean => outcome === 'ok' && message === 'installed'
 
 /**
- * Shows how the agent's last update attempt ended, with the message from its machine; nothing if there was none, if it
- * was the installation, or if the note about a hold is about the same attempt.
+ * Shows how the agent's last update ended, with the message from its machine. Shows nothing without an update, for the
+ * installation, and if the note about the hold has the same message.
  */
 export const outcomeText = (applied: LastOutcome | null, hold: Hold | null): ReactNode =>
   applied &&
