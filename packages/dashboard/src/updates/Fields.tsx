@@ -16,7 +16,7 @@ interface VersionChoiceProps extends FieldProps {
   served: string | null | undefined
 }
 
-/** The choice between blueprint and runtime, and of the version. */
+/** The fields for what to update (a blueprint or the runtime), and to which version. */
 export function VersionChoice({ plan, change, blueprints, versions, served }: VersionChoiceProps) {
   return (
     <>
@@ -71,7 +71,7 @@ export const ChosenAgents = ({ plan, change, names }: FieldProps & { names: read
   </Radio.Group>
 )
 
-/** The choice between waves, one wave, and the cancellation of pending updates. */
+/** The choice to update in waves, to update all at once, or to cancel pending updates. */
 export const RolloutChoice = ({ plan, change }: FieldProps) => (
   <Radio.Group label="Rollout" value={plan.how} onChange={(how) => change({ how: how as UpdatePlan['how'] })}>
     <Stack gap={6} mt={4}>

@@ -83,7 +83,7 @@ interface NamesProps {
   slug?: string
 }
 
-/** Names agents. Many are folded: a list that scrolls would hide the others without a sign. */
+/** Lists the names of agents. A button shows the rest of a long list. */
 function Names({ label, agents, slug }: NamesProps) {
   const [isOpen, setOpen] = useState(false)
   const isFolded = !isOpen && agents.length > maxNamed.atFirst
@@ -129,7 +129,7 @@ interface BlockingProps {
   end: PreviewProps['end']
 }
 
-/** Names the unfinished rollout that keeps agents out, and offers to end it and to start the new one in one press. */
+/** Names an unfinished rollout whose agents the new rollout leaves out. The button ends it and starts the new one. */
 const BlockingRolloutNote = ({ slug, other, agents, end }: BlockingProps) => (
   <div className="svc-notice up-blocking" role="note">
     <p>
@@ -160,7 +160,7 @@ function PreviewBar({ waves }: Pick<RolloutPreview, 'waves'>) {
         <li key={upTo} style={{ flexBasis: `${widths[i]}%` }}>
           <strong className="up-plan-bar">{i + 1}</strong>{' '}
           <span className="svc-quiet">
-            {/* A short part has no room for a word. */}
+            {/* Only the last wave has room for the word after the number. */}
             {i === waves.length - 1 ? count(agents.length, 'agent') : figure(agents.length)}
           </span>
         </li>

@@ -21,7 +21,7 @@ interface OpenedAct extends Pick<RolloutButton, 'act' | 'label'> {
   readonly seen: RolloutSeen
 }
 
-/** The actions that an admin has on a rollout: each button with the sentence about it. */
+/** The buttons with which an admin steers a rollout, each with a sentence about it. */
 export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const client = useQueryClient()
   const [asking, setAsking] = useState<OpenedAct | null>(null)
@@ -31,7 +31,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
   const send = ({ what, seen: expected, withdraw = false }: PressedAct) => {
     const at = { slug, id }
     if (what === 'pause') return call('POST /w/:slug/rollouts/:id/pause', at)
-    // A cancellation stops the rollout in whichever state it is: only the requests that it withdraws depend on that.
+    // A cancellation is right in any state, so `expected` is sent only if offered requests are withdrawn, too.
     if (what === 'cancel')
       return call('POST /w/:slug/rollouts/:id/cancel', at, { withdraw, ...(withdraw && { expected }) })
     return call(`POST /w/:slug/rollouts/:id/${what}`, at, { expected })
@@ -55,7 +55,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
   }
   const going = asking?.act === 'continue' ? asking : undefined
   const changed = going && changedText(going.seen, rollout)
-  // The sentence at the top of a rollout that is done says the same.
+  // The sentence at the top of the page already says that the rollout is done.
   if (state === 'done') return null
   if (acts.length === 0)
     return (

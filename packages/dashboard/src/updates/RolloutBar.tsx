@@ -4,13 +4,13 @@ import { rolloutAgentWords, type UpdateTone, waitWords } from './parts/looks.ts'
 
 interface RolloutBarProps {
   counts: Readonly<Record<RolloutAgentState, number>>
-  /** The agents of the rollout, if they are known. The words then say what they wait for. */
+  /** The agents of the rollout. With them, the words say what unfinished agents wait for. */
   agents?: readonly RolloutAgent[]
 }
 
 /**
- * The number of agents of a rollout in each state, as a bar and in words. The bar fills with agents that have an
- * outcome, then those that are on their way. Agents that are left out are only in the words.
+ * The number of agents of a rollout in each state, as a bar and in words. The bar shows agents with an outcome first,
+ * and then agents that are updating. Agents that are left out appear only in the words.
  */
 export const RolloutBar = ({ counts }: Pick<RolloutBarProps, 'counts'>) => (
   <div>
@@ -46,7 +46,7 @@ interface BarPart {
   number: number
 }
 
-/** The parts of the bar. Agents that were not reached are an empty part at its end. */
+/** The parts of the bar. The last part is empty, for agents of later waves. */
 export function rolloutBarParts(counts: RolloutRow['counts']): BarPart[] {
   const parts: BarPart[] = endedStates.map((state) => {
     const { tone } = rolloutAgentWords[state]
@@ -67,8 +67,8 @@ interface CountedWord {
 }
 
 /**
- * Counts the agents by words: those that the update has reached and that have no outcome yet by what they wait for, all
- * others by their state. Without `agents`, what they wait for is not known, and all are counted by their state.
+ * Counts the agents by the word for them. An agent that is updating has the word for what it waits for, and any other
+ * agent the word for its state. Without `agents`, all are counted by state.
  */
 export function countsByWord(
   counts: RolloutRow['counts'],
@@ -82,8 +82,7 @@ export function countsByWord(
   }
   for (const state of order) {
     const there = agents?.filter((agent) => agent.state === state)
-    // All agents of later waves have the same word here and in the list of rollouts; the lists of the waves say why
-    // each waits.
+    // Agents of later waves are counted under one word. The lists of the waves say what each of them waits for.
     if (there && state !== 'untouched')
       for (const { waits } of there) add(state, waitWords(waits, time) ?? rolloutAgentWords[state].word, 1)
     else add(state, rolloutAgentWords[state].word, there?.length ?? counts[state])

@@ -29,7 +29,7 @@ export function UpdatesPage() {
   const halts = useQuery(read('GET /w/:slug/rollouts', { slug }, { state: 'halted', limit: 200 }))
   const runtime = useQuery(runtimeQuery(slug))
   const versions = useQuery(versionsQuery(slug))
-  // The parts are below each other, so all are shown when the last answer is there.
+  // All parts are shown at the same time. A part that appeared later would push down the parts below it.
   const isLoading = [rollouts, halts, runtime, versions].some(({ isPending }) => isPending)
   const halted = halts.data?.rows ?? rows?.filter(({ state }) => state === 'halted') ?? []
   const others = rows?.filter(({ id }) => !halted.some((one) => one.id === id)) ?? []
@@ -80,20 +80,20 @@ export function UpdatesPage() {
   )
 }
 
-/** True for a rollout that goes on by itself or waits for a person. */
+/** True for a rollout that is neither done nor cancelled. */
 const isUnfinished = ({ state }: RolloutRow): boolean => state !== 'done' && state !== 'cancelled'
 
 interface EndedProps {
   slug: string
   rows: readonly RolloutRow[]
-  /** The number of rollouts that are loaded, also those that are not over. */
+  /** The number of loaded rollouts, including those that have not ended. */
   all: number
   /** True if there are older rollouts that are not loaded. */
   more: boolean
   admin: boolean
 }
 
-/** The rollouts that are over, or why there are none. */
+/** The rollouts that have ended, or a note if the workspace has no rollouts. */
 const EndedRollouts = ({ slug, rows, all, more, admin }: EndedProps) =>
   all === 0 ? (
     <Empty icon={IconRefreshDot} title="No rollouts yet" help="page#updates">
@@ -146,7 +146,7 @@ const Rows = ({
   </Section>
 )
 
-/** The title of a rollout, with its kind and version. */
+/** The title of a rollout, such as `mail-triage 1.4.0` or `Runtime 2.0.1`. */
 export const rolloutTitleOf = ({
   kind,
   blueprint,

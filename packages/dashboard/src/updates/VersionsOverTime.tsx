@@ -12,7 +12,7 @@ import { byVersion } from './parts/version-order.ts'
 const spans = [30, 90, 400] as const
 type ShownDays = (typeof spans)[number]
 
-/** The query for the numbers of agents by version: by default, for 30 days and the blueprint that most agents have. */
+/** The query for the number of agents on each version. Without `blueprint`, the service chooses the most used one. */
 export const versionsQuery = (slug: string, days: ShownDays = 30, blueprint?: string) =>
   read('GET /w/:slug/versions', { slug }, { days, ...(blueprint !== undefined && { blueprint }) })
 
@@ -65,16 +65,14 @@ export function VersionsOverTime({ slug }: { slug: string }) {
   )
 }
 
-// The columns of the picture. Pure.
-
-/** The name of the series with the agents of all rare versions. */
+/** The name of the series that the service sends without a name, with the agents of all rare versions. */
 const otherVersionsName = 'rare versions'
 
 const dayMs = 86_400_000
 
 /**
- * One column for each of the last days, or of the last weeks if there are more than 90 days. A week has the figures of
- * its last day that was counted. A column without a count is empty.
+ * One column for each of the last days, or for each week if `days` is more than 90. A week has the figures of its last
+ * day that was counted. A column without a count is empty.
  */
 export function versionColumnsOf({ now, days: counted }: Pick<VersionDays, 'now' | 'days'>, days: number): Column[] {
   const byDate = new Map(counted.map(({ date, agents }) => [date, agents]))

@@ -9,14 +9,14 @@ import { stateOrder, waveText } from './waves.ts'
 
 const top = 18
 const height = 22
-/** The minimum widths in pixels: of a wave, of a state in it, and of the words at a wave. */
+/** The minimum widths in pixels of a wave, of a state in it, and of a wave whose name is shown in full. */
 const minWaveWidth = 44
 const minStateWidth = 3
 const minLabelWidth = 50
 
 /**
- * A rollout as one bar: its waves side by side, each with its agents by state, and below when each wave began. The
- * width of a wave follows its number of agents, but the smallest can be seen, too.
+ * A rollout as one bar: its waves side by side, each with its agents by state. Below a wave is the time at which it
+ * began or will probably begin. The width of a wave follows its number of agents, with a minimum.
  */
 export function WavesBar({ rollout }: { rollout: RolloutPage }) {
   const { ref, width } = useElementSize()
@@ -71,7 +71,7 @@ export function WavesBar({ rollout }: { rollout: RolloutPage }) {
 const patternOf = { waiting: 'way', no: 'bad' } as const
 
 interface SegmentsProps {
-  /** The id of the picture, whose patterns mark agents on their way and bad outcomes. */
+  /** The id of the picture. The ids of the patterns for waiting agents and bad outcomes begin with it. */
   id: string
   counts: Partial<Record<RolloutAgentState, number>>
   width: number

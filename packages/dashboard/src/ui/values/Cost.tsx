@@ -16,7 +16,7 @@ const currency = (digits: number) =>
 const wholeDollars = currency(0)
 const dollarsAndCents = currency(2)
 
-/** Formats the US dollars of an axis: whole ones without cents. */
+/** Formats US dollars for the axis of a chart. Whole amounts have no cents. */
 export const dollarsOfAxis = (usd: number): string => (Number.isInteger(usd) ? `$${figure(usd)}` : dollars(usd))
 
 /** Shows a cost in US dollars; a dash if none was reported. */

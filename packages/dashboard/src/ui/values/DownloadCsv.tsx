@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 
-/** Downloads what a page lists as CSV, from an address of the service. */
+/** A button that downloads the list of a page as CSV from `href`. */
 export const DownloadCsv = ({ href }: { href: string }) => (
   <Button component="a" variant="default" leftSection={<IconDownload size={16} aria-hidden />} href={href} download>
     Download CSV

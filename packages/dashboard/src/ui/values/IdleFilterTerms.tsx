@@ -5,11 +5,11 @@ import { Text } from './Text.tsx'
 interface IdleFilterTermsProps {
   text: string
   places: readonly FilterPlace[] | undefined
-  /** `status` where the sentence appears by itself, and nothing around it is read out. */
+  /** `status` makes screen readers read the note when it appears. Leave it out if a parent has this role. */
   role?: 'status'
 }
 
-/** Says which terms of a filter exclude no agent, so that a term with a mistake is seen before somebody acts on all. */
+/** Says which terms of a filter exclude no agent. Such a term may be a mistake, so that the filter selects too many. */
 export const IdleFilterTerms = ({ text, places, role }: IdleFilterTermsProps) =>
   places && places.length > 0 ? (
     <p className="svc-idle" role={role}>

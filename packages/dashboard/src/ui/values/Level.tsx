@@ -41,11 +41,11 @@ interface LevelProps {
   stopped?: boolean
   /**
    * True if the agent's status file is old, so that the level may no longer be right (D65). `late` is true if the file
-   * is so old that the level is shown as Warning.
+   * is so old that every level except Bad is shown as Warning.
    */
   old?: boolean
   late?: boolean
-  /** True if the agent runs without secrets that its version requires. */
+  /** True if the agent runs without secrets that its version requires. Every level except Bad is shown as Warning. */
   lacking?: boolean
   /** True if the agent has never reported. */
   never?: boolean

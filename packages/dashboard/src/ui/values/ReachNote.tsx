@@ -2,8 +2,8 @@ import { isOwnMachineOnly } from '@svc/protocol'
 import { Help } from '../page/Help.tsx'
 
 /**
- * Warns beside a link or lines to paste that are meant for another machine, if only the service's own machine can reach
- * the address in them. Shows nothing for any other address.
+ * Warns that only the service's own machine can reach this address. Shows nothing for any other address. Pages show it
+ * beside links and commands that are meant for another machine.
  */
 export const ReachNote = ({ address }: { address: string }) =>
   isOwnMachineOnly(address) ? (

@@ -1,18 +1,18 @@
 import { Text, useConfirm, WhyButton } from '../../ui/index.ts'
 
 interface DoNotWaitProps {
-  /** The version that is watched, or the words for several. */
+  /** The running version, which is still watched, or words for several such versions. */
   watched: string
-  /** The version that waits. */
+  /** The requested version. */
   version: string
-  /** The agents that do not wait, in words, such as `3 agents`. */
+  /** The agents to update at once, in words, such as `3 agents`. */
   who: string
   why: string | null
   /** Sends the decision to the service. */
   send: () => Promise<unknown>
 }
 
-/** A button that lets an update start before the watch of the present version is over, after asking the person. */
+/** A button that, once confirmed, starts an update although the running version is still watched. */
 export function DoNotWait({ watched, version, who, why, send }: DoNotWaitProps) {
   const confirm = useConfirm()
   const ask = () =>

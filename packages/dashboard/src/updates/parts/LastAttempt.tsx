@@ -3,13 +3,13 @@ import { Text, Time } from '../../ui/index.ts'
 
 interface LastAttemptProps {
   applied: { readonly outcome?: Outcome | null; readonly message?: string | null }
-  /** A reason that the page shows beside the attempt, and that is not repeated here. */
+  /** The reason that the page already shows beside the attempt. It is not repeated here. */
   shown?: string | undefined
 }
 
 const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
 
-/** A longer reason is shown after a press, so that the result stays one line. */
+/** The number of characters of the longest reason that is shown at once. A longer one is shown after a press. */
 const longReason = 40
 
 /**
@@ -18,7 +18,7 @@ const longReason = 40
  */
 export function LastAttempt({ applied: { outcome, message }, shown }: LastAttemptProps) {
   const attempt = readAttemptText(message ?? '')
-  // For a successful attempt, the words of the machine are enough.
+  // The message of a successful attempt needs no word before it.
   const word = outcome && (outcome !== 'ok' || !message) && outcomes[outcome]
   if (!attempt) return <Text>{[word, message !== shown && message].filter(Boolean).join(': ')}</Text>
   const reason = attempt.reason === shown ? '' : attempt.reason.replace(/\.$/, '')

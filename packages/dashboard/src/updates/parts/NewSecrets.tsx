@@ -10,8 +10,8 @@ interface NewSecretsProps {
   /** The version that is about to be requested. */
   version: string
   /**
-   * The versions that the agents run now. At most twenty of them are compared with the new version; versions that were
-   * deleted from the service are not.
+   * The versions that the agents run now. The new version is compared with at most twenty of them, without those that
+   * were deleted from the service.
    */
   running: readonly string[]
 }

@@ -11,7 +11,7 @@ interface PrintedProps {
   slug: string
   /** The name of the agent. */
   name: string
-  /** The log with the output of the agent. */
+  /** The name of the log with the output of the agent. */
   log: string
   why: string | null
 }
@@ -23,8 +23,8 @@ const lookMs = 3000
 const waitMs = 10 * 60_000
 
 /**
- * The log that came after it was asked for at `askedAt`, by the clock of the service; `on its way` while the page waits
- * for it, and `late` after that. Undefined if nobody asked.
+ * The log that arrived since it was requested at `askedAt`, a time by the service's clock; `on its way` while the page
+ * waits for it, and `late` after that. Undefined if nobody has requested it.
  */
 export function requestedLog(
   { name, askedAt }: { name: string; askedAt: number | null },
@@ -37,8 +37,8 @@ export function requestedLog(
 }
 
 /**
- * Shows the end of what an agent printed, for an admin who asks for it. The lines come from its machine by a `log`
- * command, and are kept as each log is.
+ * A button that requests the output of an agent with a `log` command, and then the last lines of that log. Only admins
+ * can press it.
  */
 export function PrintedOutput({ slug, name, log, why }: PrintedProps) {
   const client = useQueryClient()

@@ -2,7 +2,7 @@ import { Help, Text } from '../../ui/index.ts'
 
 interface ServedProps {
   served: { version: string; signed: boolean }
-  /** True if somebody could be offered an update to this version. Only then does it matter that it is not signed. */
+  /** True if an agent could be updated to this version. Otherwise a missing signature is not mentioned. */
   offered: boolean
 }
 
