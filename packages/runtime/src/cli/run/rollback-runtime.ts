@@ -49,7 +49,7 @@ function goBack(folder: Folder): void {
   const keeper = keepRuntime(folder, { program: folder.runtime, say: () => {}, changed: () => {} })
   const { trial } = readRuntimeNote(folder)
   keeper.settle()
-  // An earlier `svc rollback-runtime` was killed halfway, and `settle` has now finished the rollback.
+  // If an earlier `svc rollback-runtime` was killed halfway, `settle` has now finished its rollback.
   if (trial?.is === 'undoing' && isBack(folder)) return
   if (!keeper.back(wayBack(folder)) || !isBack(folder))
     throw new Refusal(

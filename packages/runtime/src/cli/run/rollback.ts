@@ -1,6 +1,6 @@
 /**
  * `svc rollback` returns to the previous version of the agent. `svc unhold` lifts a hold, so that the version can be
- * tried again. `svc unwatch` ends the watch of the present version. They work without the service.
+ * tried again. `svc unwatch` ends the watching of the current version. The commands work without the service.
  */
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
@@ -72,8 +72,8 @@ async function installedAt(dir: string): Promise<AgentOnDisk & { version: string
 }
 
 /**
- * Rolls back, and waits until nothing of the other version runs. `ended` is true if no runtime runs in the folder, and
- * processes that a killed runtime had left were ended.
+ * Rolls back, and waits until no process of the version left behind runs. `ended` is true if no runtime runs, and this
+ * command ended processes that a killed runtime had left.
  */
 async function rolledBack(agent: AgentOnDisk): Promise<{ update: Update; ended: boolean }> {
   const { folder, manifest } = agent
@@ -87,8 +87,8 @@ async function rolledBack(agent: AgentOnDisk): Promise<{ update: Update; ended: 
 }
 
 /**
- * Rolls back, lifts a hold or ends a watch. If a runtime runs in the folder, the runtime does it, otherwise this
- * process (D58).
+ * Rolls back, lifts a hold or ends the watching. A runtime that runs in the folder does this; without one, this process
+ * does it (D58).
  */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
   const asked = { id: randomUUID(), running, by: changedBy(currentAuthor()) }

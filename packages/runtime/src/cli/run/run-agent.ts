@@ -1,7 +1,6 @@
 /**
- * `svc run`: runs the agent and its runtime in the foreground until it is stopped. Service units start this command,
- * and so does `svc start` for an agent in the background. The main thread lives as long as the agent, so it loads
- * little code: a worker thread reads the manifest, and reports if the agent cannot be started.
+ * `svc run`: runs the agent and its runtime in the foreground until it is stopped. Service units and `svc start` run
+ * this command. Its main thread lives as long as the agent, so it loads little code, and a worker thread does the rest.
  */
 import { existsSync } from 'node:fs'
 import type { StoppedBy } from '@svc/protocol'

@@ -71,7 +71,8 @@ export const service = (): Command =>
           withTurnOnFullDisk(folder, 'svc service uninstall', () => noteStop(folder, currentAuthor()))
           const lines: string[] = []
           for (const unit of units) lines.push(...(await uninstallService(unit)))
-          // A unit leaves the agent running when the runtime is killed, so the manager may not have ended everything.
+          // If the runtime was killed earlier, processes of the agent may still run, and the service manager does not
+          // end them.
           const manifest = readManifestNow(folder)
           if (!whoHolds(folder, 'runtime')) {
             await endLeftProcesses(

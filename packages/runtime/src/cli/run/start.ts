@@ -103,7 +103,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
   child.unref()
   const decided = await waitUntil(15, () => ended || (holdsLock(folder, child.pid) && isStartOver(folder, before)))
   if (!ended && !decided && holdsLock(folder, child.pid)) {
-    // the runtime runs, and what it notes about the agent's process may not be on the disk
+    // The runtime runs, but a full disk may keep it from noting the state of the agent's process.
     const [disk] = diskHealth(folder)
     if (disk?.level === 'bad') return `The runtime is started, but cannot note whether the agent runs. ${disk.detail}`
   }

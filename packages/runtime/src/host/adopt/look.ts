@@ -12,16 +12,16 @@ export interface CrontabFacts {
   readonly lines: number
   /** The names of all jobs: those in the crontab, and those that have records. */
   readonly jobs: readonly string[]
-  /** The crontab as it is, and the plan that turns each line that can be a job into one. */
+  /** The present crontab, and the plan that turns its lines into jobs. */
   readonly crontab:
     | { readonly ok: true; readonly text: string; readonly plan: TablePlan }
-    /** `why` is the end of a sentence that begins with the crontab. */
+    /** `why` completes a sentence that begins with "The crontab". */
     | { readonly ok: false; readonly why: string }
 }
 
 /**
- * Looks at the crontab, and at the folder with the records of jobs. `program` is the path of `svc-exec`, and `options`
- * are those of each new job.
+ * Looks at the crontab, and at the folder with the records of jobs. `program` is the path of `svc-exec`, and each new
+ * job gets the command line options in `options`.
  */
 export async function readCrontabFacts(jobs: string, program: string, options?: string): Promise<CrontabFacts> {
   const recorded = namesOf(jobs)

@@ -1,7 +1,6 @@
 /**
- * Writes the option `--log` into the lines of a crontab that start a job, and removes it again. The rest of a line
- * stays as it is: the new line is read again, and it is used only if it still starts the same command. The functions
- * are pure.
+ * Writes the option `--log` into the lines of a crontab that start a job, and removes it again. A new line is parsed
+ * again, and used only if nothing else in it has changed. The functions are pure.
  */
 import { type CrontabEntry, readCrontab } from '../jobs/crontab.ts'
 import { type LineChange, replacedLines, type TablePlan } from './plan.ts'
@@ -56,7 +55,9 @@ function changed(line: CrontabEntry, job: string, isKept: boolean): string | und
   return entry.text
 }
 
-/** The texts of the line with the option added or removed at each position that may be the name of the job. */
+/**
+ * Returns variants of the line. Each has the option added or removed at another place that may be the call of the job.
+ */
 function candidates(text: string, job: string, isKept: boolean): string[] {
   const name = job.replaceAll('.', String.raw`\.`)
   const place = isKept

@@ -1,6 +1,6 @@
 /**
- * The folder of the host agent. It is made, and removed again if the agent cannot be connected. A folder of another
- * user is refused, since that user could change what this user runs.
+ * Makes the folder of the host agent, and removes it again if the agent cannot be connected. A folder of another user
+ * is refused, since that user could change what this user runs.
  */
 import { existsSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,8 +8,8 @@ import { createFolder } from '../../machine/files/durable.ts'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 
 /**
- * Makes the folders that the first report needs. The returned function removes all of them that were not there before,
- * with the files in them that svc writes; the records of jobs stay.
+ * Makes the folders that the first report needs. The returned function removes what was new: `.svc`, the status file,
+ * and the folders that are then empty. So the records of jobs stay.
  */
 export function makeFolders(folder: Folder, status: string): () => void {
   const isNew = (path: string) => !existsSync(path)

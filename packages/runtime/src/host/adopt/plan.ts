@@ -29,13 +29,13 @@ export interface TablePlan {
   /** The whole table after the changes. */
   readonly text: string
   readonly changes: readonly LineChange[]
-  /** The lines that stay as they are, and why, as the end of a sentence that begins with the line. */
+  /** The lines that stay as they are. `why` completes a sentence that begins with the line. */
   readonly left: readonly { readonly number: number; readonly why: string }[]
 }
 
 /**
  * Plans the table in which each line that can be a job becomes a job. `program` is the absolute path of `svc-exec`, and
- * `options` are those that each new job gets.
+ * each new job gets the command line options in `options`.
  */
 export function planJobs(
   text: string,
@@ -43,7 +43,7 @@ export function planJobs(
   program: string,
   options?: string | undefined,
 ): TablePlan {
-  // A carriage return at the end of a line stays in it, since cron gives it to the shell with the command.
+  // A carriage return at the end of a line is kept, since cron takes it as a part of the command.
   const lines = text.split('\n')
   const taken = new Set(entries.flatMap(({ job }) => (job ? [job] : [])))
   const changes: LineChange[] = []
@@ -73,7 +73,7 @@ export function planJobs(
 /** The names of the shells that understand a wrapped line. */
 const shells: ReadonlySet<string> = new Set(['sh', 'dash', 'bash', 'ksh', 'zsh'])
 
-/** Says why a line stays as it is, for a reason that does not depend on its length; undefined if it can be wrapped. */
+/** Says why a line cannot become a job; undefined if it can. The length of the line is not checked here. */
 function whyLeft({ times, command, shell, job }: TableEntry): string | undefined {
   if (times === undefined) return 'cannot be read'
   if (job !== undefined) return job === '' ? 'calls svc-exec already' : `is the job ${job} already`
@@ -84,7 +84,7 @@ function whyLeft({ times, command, shell, job }: TableEntry): string | undefined
   return undefined
 }
 
-/** Plans the table without the jobs that `svc adopt` made. Lines that others changed stay as they are. */
+/** Plans the table in which each line that `svc adopt` wrapped is unwrapped. All other lines stay as they are. */
 export function planRemoval(text: string): TablePlan {
   const lines = text.split('\n')
   const changes = lines.flatMap((before, at): LineChange[] => {
@@ -101,7 +101,7 @@ export function replacedLines(text: string, changes: readonly LineChange[]): str
   return lines.map((line, at) => after.get(at + 1) ?? line).join('\n')
 }
 
-/** The changes as a unified diff without context. `after` names the table after them. */
+/** Returns the changes as a unified diff without context. `after` is the name of the new table in the diff. */
 export function tableDiff({ changes }: Pick<TablePlan, 'changes'>, after = 'crontab with jobs'): string {
   if (changes.length === 0) return ''
   const hunks: LineChange[][] = []

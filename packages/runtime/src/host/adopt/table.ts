@@ -12,12 +12,12 @@ const backupInState = ({ state }: Pick<Folder, 'state'>): string => join(state, 
 
 /**
  * The path of the backup: the crontab as it was before the last change by svc. Command lines may hold passwords, so the
- * backup is in `.svc`, in which no log of an agent can be. It is in `state` once the agent is removed.
+ * backup is in `.svc`, where the service cannot request it as a log. After the agent is removed, it is in `state`.
  */
 export const crontabBackup = (folder: Pick<Folder, 'svc' | 'state'>): string =>
   existsSync(folder.svc) ? join(folder.svc, backupName) : backupInState(folder)
 
-/** Moves the backup of an earlier version of svc, which wrote it to `state`, into `.svc`. */
+/** Moves a backup in `state` into `.svc`. It is from an earlier version of svc, or from an agent that was removed. */
 export function hideCrontabBackup(folder: Pick<Folder, 'svc' | 'state'>): void {
   if (existsSync(folder.svc) && existsSync(backupInState(folder)))
     renameSync(backupInState(folder), crontabBackup(folder))
@@ -34,16 +34,16 @@ export function showCrontabBackup(folder: Pick<Folder, 'svc' | 'state'>): void {
 export const hasChangedTable = (folder: Pick<Folder, 'svc' | 'state'>): boolean =>
   existsSync(crontabBackup(folder)) || existsSync(backupInState(folder))
 
-/** How the bytes of a table are read. Every table can be read and written back as Latin-1, byte by byte. */
+/** The encoding of a table that was read. Latin-1 stands for bytes that are not UTF-8, and keeps each of them. */
 type TextEncoding = 'utf8' | 'latin1'
 type Table =
   | { readonly ok: true; readonly text: string; readonly coding: TextEncoding }
-  /** `why` is the end of a sentence that begins with the crontab. */
+  /** `why` completes a sentence that begins with "The crontab". */
   | { readonly ok: false; readonly why: string }
 
 /**
- * Reads the table. Lines cannot be wrapped in a table that is not UTF-8, so it is read only if `any` is true, as for
- * putting lines back.
+ * Reads the table. A table that is not UTF-8 is refused unless `any` is true, since svc cannot wrap lines in it.
+ * Putting lines back works with any table.
  */
 export async function readTable({ any = false } = {}): Promise<Table> {
   const listed = await listCrontab()
@@ -84,7 +84,7 @@ export async function replaceTable(
     throw new Refusal(`The crontab is not the one that was written. Look at it with "crontab -l". ${where}`)
 }
 
-/** Gives a table to the program `crontab`. Resolves to what is wrong, or to undefined. */
+/** Gives a table to the program `crontab`. Resolves to an error message, or to undefined if the table was accepted. */
 const crontab = (file: string): Promise<string | undefined> =>
   new Promise((done) => {
     execFile('crontab', [file], { timeout: 10_000, killSignal: 'SIGKILL' }, (error, _out, err) =>
