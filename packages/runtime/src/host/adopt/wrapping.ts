@@ -1,6 +1,6 @@
 /**
- * Puts `svc-exec` in front of the command of a crontab line, and removes it again. The functions are pure. A line keeps
- * its text whole, and its command runs as before if the file of `svc-exec` is missing.
+ * Puts `svc-exec` in front of the command of a crontab line, and removes it again. The functions are pure. If the file
+ * of `svc-exec` is missing, the command runs as before.
  */
 
 /** The maximum number of bytes of a line. Debian's cron refuses the whole table if one command has 1,000. */
@@ -38,7 +38,7 @@ function cut(command: string): readonly [command: string, input: string] {
   return [own, command.slice(own.length)]
 }
 
-/** The characters of a path that a shell reads as one word without quotes, and in which cron cuts nothing. */
+/** The characters of a path that have no special meaning for a shell or cron, so that the path needs no quotes. */
 const plainCharacter = String.raw`[^\s%'"\\$\x60&|;<>()*?[\]{}#!~^]`
 export const isUnquotedPath = (path: string): boolean => new RegExp(`^/${plainCharacter}*$`).test(path)
 
@@ -51,7 +51,7 @@ const callPattern = new RegExp(
 )
 
 interface WrappedLine extends WrappedCommand {
-  /** The line as it was before. */
+  /** The line without `svc-exec`. */
   readonly text: string
 }
 

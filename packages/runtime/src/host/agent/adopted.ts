@@ -28,15 +28,15 @@ export type AdoptedNote = NoteValue<typeof adopted>
 const maxBytes = 65_536
 const fileOf = ({ state }: Pick<Folder, 'state'>): string => join(state, 'adopted.json')
 
-/** Reads the note; undefined if it is missing or cannot be read. Then nothing is shown. */
+/** Reads the note. Undefined if it is missing or cannot be read; the host agent then shows nothing. */
 export const readAdopted = (folder: Pick<Folder, 'state'>): AdoptedNote | undefined =>
   readJsonFile(fileOf(folder), maxBytes, (value) => adopted(value) as AdoptedNote | undefined)
 
-/** True if there is a note that cannot be read, so that it is not known what was shown. */
+/** True if the note exists and cannot be read, so that nobody knows what a person chose to show. */
 export const isAdoptedDamaged = (folder: Pick<Folder, 'state'>): boolean =>
   readAdopted(folder) === undefined && existsSync(fileOf(folder))
 
-/** Writes the note. Fields that only a newer svc knows stay in it. */
+/** Writes the note. Keeps fields that this version of svc does not know, since a newer svc may have written them. */
 export function writeAdopted(folder: Pick<Folder, 'state'>, note: AdoptedNote): void {
   createFolder(folder.state)
   const before = readJsonObject(fileOf(folder), maxBytes)

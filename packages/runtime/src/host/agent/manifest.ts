@@ -1,7 +1,6 @@
 /**
  * The manifest of the host agent, the one agent of svc for a user on a machine. `svc adopt` writes it. The runtime
- * writes it again before each start of the agent, since the Node in it may be gone, and so does `svc watch`, whose svc
- * may be newer.
+ * renews it before each start of the agent, since its path of Node may be gone. `svc watch` renews it, too.
  */
 import { existsSync } from 'node:fs'
 import { programPath } from '../../launcher/file.ts'
@@ -65,8 +64,8 @@ const smallHeap = '--optimize-for-size'
 const copyArguments = ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz']
 
 /**
- * The manifest that this folder should have, with the Node and the svc that run now. In a worker thread the file of svc
- * is given as `program`, since a worker does not know how the process was started.
+ * The manifest for this folder, with the Node and the svc that run now. A worker thread must give the file of svc as
+ * `program`, since it does not know how the process was started.
  */
 export const manifestFor = (folder: Pick<Folder, 'runtime'>, name: string, program?: string): string =>
   hostManifest({
@@ -76,8 +75,8 @@ export const manifestFor = (folder: Pick<Folder, 'runtime'>, name: string, progr
   })
 
 /**
- * Writes the manifest of this svc if the folder has another one, and keeps the agent's name. Returns true if it was
- * written. The text is not parsed, since that would take megabytes for as long as `svc watch` runs.
+ * Replaces the manifest in the folder by that of this svc, with the same agent name. Returns false if there was nothing
+ * to write. The old text is not parsed, since a parser takes megabytes for as long as `svc watch` runs.
  */
 export function renewManifest(folder: Pick<Folder, 'runtime' | 'manifest'>, program?: string): boolean {
   const name = nameInManifest(folder)
@@ -96,7 +95,7 @@ export function writeManifest(folder: Pick<Folder, 'manifest'>, text: string): b
   return true
 }
 
-/** The agent's name in the manifest that the folder has; undefined if there is none. */
+/** The agent's name in the folder's manifest; undefined if it cannot be read there. */
 export const nameInManifest = (folder: Pick<Folder, 'manifest'>): string | undefined =>
   /^name: ([a-z0-9-]+)$/m.exec(textOf(folder) ?? '')?.[1]
 

@@ -1,4 +1,4 @@
-/** The worker thread of `svc run`. It is the same for all agents, except that svc's own agent gets a new manifest. */
+/** The worker thread of `svc run`. In the folder of the host agent it also renews the manifest. */
 import { workerData } from 'node:worker_threads'
 import { runWorker } from '../../worker/main.ts'
 import { renewOwnManifest } from './manifest.ts'

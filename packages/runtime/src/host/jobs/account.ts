@@ -1,7 +1,7 @@
 /**
- * The folder of the host agent of this account, the same from every environment: a crontab may set HOME, cron knows no
- * XDG_STATE_HOME, and sudo may keep the HOME of somebody else. `svc-exec` holds the folder of the account that
- * installed it, so the folder in the `svc-exec` beside the running program takes precedence.
+ * Finds the folder of the host agent of this account, the same from every environment. HOME and XDG_STATE_HOME may
+ * differ or be missing under cron and sudo. So the folder that is written in the `svc-exec` beside the running program
+ * takes precedence.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -28,7 +28,7 @@ export const jobsFolderOf = (host: string, env: ProcessEnv): string => replacedJ
 
 const replacedJobs = ({ SVC_JOBS_DIR: jobs }: ProcessEnv): string | undefined => (jobs ? resolve(jobs) : undefined)
 
-/** The folder of the host agent that is written in a `svc-exec` of this user. */
+/** The folder of the host agent that is written in the file `launcher`; undefined if this user owns no such file. */
 export function hostFolderWritten(launcher: string): string | undefined {
   try {
     return isOwner(statSync(launcher).uid) ? hostFolderIn(readFileSync(launcher, 'utf8')) : undefined

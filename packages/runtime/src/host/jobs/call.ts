@@ -5,7 +5,7 @@
 import { shown } from '@svc/protocol'
 import { isJobName, jobNameRule } from './paths.ts'
 
-/** When a job is to run, and how late it may start. Durations are in seconds. */
+/** The schedule of a job, and how late it may start. Durations are in seconds. */
 interface Timing {
   readonly every?: number
   readonly cron?: string
@@ -29,7 +29,10 @@ export interface ExecCall extends Timing {
 
 type Options = Omit<ExecCall, 'name' | 'command' | 'wrong'>
 
-/** The options that take a value. Each function returns the option as read or, as a text, which values are valid. */
+/**
+ * The options that take a value. Each function returns the parsed option or, for a wrong value, a text about valid
+ * ones.
+ */
 const valued: Readonly<Record<string, (value: string) => Partial<Options> | string>> = {
   '--every': (value) => durationOption(value, (every) => ({ every })),
   '--grace': (value) => durationOption(value, (grace) => ({ grace })),

@@ -9,7 +9,7 @@ const maxBytes = 4 * 1024 * 1024
 type ListedTable =
   /** The table as it is; empty if this user has none, or if this machine has no program `crontab`. */
   | { readonly is: 'table'; readonly bytes: Buffer }
-  /** `why` is the end of a sentence that begins with the command. It names no text of the table. */
+  /** `why` completes a sentence that begins with the command. It quotes nothing from the table. */
   | { readonly is: 'failed'; readonly why: string }
 
 const nothing = Buffer.alloc(0)
@@ -64,8 +64,7 @@ function run(args: readonly string[]): Promise<ProgramEnd> {
       end(error ? (error.code ?? error.signal ?? 1) : 0, out, err)
     })
     child.stdin?.on('error', () => {}).end()
-    // A program that a signal cannot end, or whose child keeps the pipe open, must not keep this function waiting
-    // either.
+    // A program that ignores the kill, or whose child keeps the pipe open, must not delay this function further.
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
       child.stdout?.destroy()

@@ -61,10 +61,13 @@ function readAssignment(text: string): { readonly name: string; readonly value: 
 
 const withoutQuotes = (text: string): string => /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text
 
-/** Cron gives a command only what comes before the first `%` that has no backslash, and removes those backslashes. */
+/**
+ * Returns the part of a command that cron passes to the shell: up to the first `%` without a backslash, with `\%` as
+ * `%`.
+ */
 const beforePercent = (command: string): string => (/^(?:\\%|[^%])*/.exec(command)?.[0] ?? '').replaceAll('\\%', '%')
 
-/** Reads a call, and the schedule of its `--cron`. Arguments that a shell would expand cannot be judged here. */
+/** Reads a call, and the schedule of its `--cron`. If a shell would expand an argument, mistakes are not looked for. */
 function readCallOf(args: readonly string[]): ExecCall {
   const { wrong, ...call } = readCall(args)
   const options = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
@@ -80,7 +83,7 @@ function readCallOf(args: readonly string[]): ExecCall {
 /** The words of a command that is not a list, pipe or group. */
 interface SimpleCommand {
   readonly words: readonly string[]
-  /** True if its output becomes words of the command after it: it is inside `$(…)`. */
+  /** True for a command inside `$(…)`, whose output becomes words of the command after it. */
   readonly isInside: boolean
 }
 
@@ -95,7 +98,7 @@ function callsIn(command: string): (readonly string[])[] {
     const called = runs ? callAt(rest) : callAt(rest) === 0 ? 0 : -1
     if (called < 0) return runs ? rest.filter((word) => /\s/.test(word) && word.includes('svc')).flatMap(callsIn) : []
     const args = rest.slice(called + (nameOf(rest[called] ?? '') === 'svc-exec' ? 1 : 2))
-    // In a crontab line that svc wrapped, the command follows after the `$(…)` with the call.
+    // In a crontab line that svc wrapped, the words of the job's command come after the `$(…)`.
     return [isInside && args.at(-1) === '--' ? [...args, ...(all[at + 1]?.words ?? [])] : args]
   })
 }

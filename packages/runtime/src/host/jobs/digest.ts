@@ -1,7 +1,7 @@
 /**
  * Sums up the runs of a job: which runs are in progress, which run ended last, and the failures after which no good run
- * has started. Runs may overlap, and clocks may be set, so the order of their sort numbers decides, and not their
- * times. The functions are pure. Every list of runs begins with the newest.
+ * has started. Runs are ordered by their sort numbers, since clocks may be set. The functions are pure, and every list
+ * of runs begins with the newest.
  */
 import { sortNumberOf } from './ids.ts'
 import type { ShownRun } from './reader.ts'
@@ -62,9 +62,9 @@ const overlapRuns = 20
 const minOverlaps = 2
 
 /**
- * Returns the seconds for which a run may be in progress if the runs of a job usually overlap: twice the length of the
- * longest of its last good runs. Runs usually overlap if more than half of these were in progress when the next one
- * began. Runs that were ended by force do not count.
+ * Returns the seconds for which a run may be in progress: twice the length of the longest of the last good runs.
+ * Undefined unless runs usually overlap, which means that more than half of these runs were in progress when the next
+ * run began.
  */
 function mayLiveOf(runs: readonly ShownRun[]): number | undefined {
   const good = runs
@@ -77,13 +77,16 @@ function mayLiveOf(runs: readonly ShownRun[]): number | undefined {
   return 2 * Math.max(...good.map(({ took }) => took))
 }
 
-/** The seconds from the start of a run to the start of the next one. Infinite if that is not known. */
+/**
+ * The seconds from the start of a run to the start of the next one. Infinite if there is none or the clock was set
+ * back.
+ */
 function waitAfter(runs: readonly ShownRun[], at: number): number {
   const wait = (runs[at - 1]?.started ?? Number.POSITIVE_INFINITY) - (runs[at]?.started ?? 0)
   return wait < 0 ? Number.POSITIVE_INFINITY : wait
 }
 
-/** A run that ended, with the index of the newest run that had started by then. */
+/** A run that ended. `upTo` is the sort number of the newest run that had started by then. */
 interface EndedRun {
   readonly run: ShownRun
   readonly upTo: number
@@ -102,8 +105,8 @@ export function endedOf(runs: readonly ShownRun[]): EndedRun[] {
 export const endOfRun = ({ ended, started }: ShownRun): number => ended ?? started
 
 /**
- * Computes `upTo` from the times of the runs, for a record that does not hold it. It is wrong only if the clock was set
- * back: then no runs seem to overlap.
+ * Computes `upTo` from the times of the runs, for a record without `upTo`. If the clock was set back, the result may be
+ * too low, as if no runs overlapped.
  */
 function upToOf(runs: readonly ShownRun[], at: number): number {
   const own = runs[at]
@@ -118,9 +121,8 @@ function upToOf(runs: readonly ShownRun[], at: number): number {
 }
 
 /**
- * The bad ends after which no good run has started, the last one first. A good run must have started after the bad one
- * had ended: if several copies of a job run at the same time, a good end of one does not make up for the failure of
- * another.
+ * Returns the bad runs that no later good run has made up for, the one that ended last first. Such a good run must have
+ * started after the bad run had ended, since runs may overlap.
  */
 export function unrepairedEnds(ended: readonly EndedRun[]): ShownRun[] {
   const good = ended.map(({ run }) => run).filter(({ status }) => status === 'ok')
