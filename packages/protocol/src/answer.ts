@@ -22,7 +22,7 @@ import { runtimeVersion, semanticVersionShape, sha256Shape } from './versions.ts
 
 /**
  * The payload of a command, the only part of an answer whose fields are not known in advance. A deeply nested payload
- * is dropped, because the agent writes the payload to its journal.
+ * is dropped, since writing it to the agent's journal could overflow the stack.
  */
 const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) && isShallow(v) ? v : undefined), {
   type: 'object',
@@ -40,13 +40,13 @@ const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefin
 const commandType = exactText(limits.name)
 /**
  * A command as a reporter reads it. `type` is empty if the type in the answer is missing or cannot be kept exactly. The
- * agent refuses such a command as it refuses one of an unknown type (D9).
+ * agent refuses such a command like a command of an unknown type (D9).
  */
 export type ReceivedCommand = { id: string; type: string; payload: Record<string, unknown> }
 
 /**
- * Reads one command of an answer; undefined if the command is malformed, which means that it has no valid id (D17). A
- * command with an id and other faults is kept, so that the agent can refuse it with an ack.
+ * Reads one command of an answer; undefined if it has no valid id (D17). A command with an id and other faults is kept,
+ * so that the agent can refuse it with an ack.
  */
 function readCommand(input: unknown): ReceivedCommand | undefined {
   const id = isObject(input) ? commandId(input.id) : undefined
@@ -140,8 +140,8 @@ export function clampInterval(asked: number | undefined, last: number): number {
 export const offlineAfter = (interval: number): number => Math.max(3 * interval, limits.minOfflineSeconds)
 
 /**
- * The schema of an answer, used only to generate JSON Schema. The schema accepts any type of command, since version 1
- * may add commands (9.2).
+ * The schema of an answer, used only to generate JSON Schema. It accepts any type of command, since version 1 of the
+ * contract may gain further types (9.2).
  */
 export const answer = object(
   {

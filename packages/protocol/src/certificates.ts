@@ -1,4 +1,4 @@
-/** Errors of TLS connections about a certificate, in words that say what to do. */
+/** Explains errors of TLS connections about a certificate, and says what to do. */
 
 /** The codes of Node for a certificate that no known authority has signed. */
 const unknownAuthority = [
@@ -16,7 +16,7 @@ const unknownWords =
 interface CertificateHelp {
   /** Returns the time of the clock of this machine in words. */
   clock: () => string
-  /** Returns the advice about an authority that this machine does not know. */
+  /** Returns what to do if this machine does not know the authority that signed the certificate. */
   remedy: () => string
 }
 

@@ -81,7 +81,7 @@ export function whyNotOffered(command: CommandBody, offer: OfferedFacts): string
 }
 
 /**
- * True if the command `b` only repeats the pending command `a`, so that the service does not create `b` (D5). A `set`
+ * True if the command `b` only repeats the pending command `a`. The service then does not create `b` (D5). A `set`
  * command never counts as a repetition.
  */
 export const isRepetition = (a: CommandBody, b: CommandBody): boolean =>
@@ -138,14 +138,14 @@ export const moveCommand = (state: CommandState, event: CommandEvent): CommandSt
   (commandMoves[state] as Partial<Record<CommandEvent, CommandState>>)[event]
 
 /**
- * Returns the first ack in a report that answers this command (D3). An upload answers a `log` command, so an ack of a
- * `log` command counts only if it declines the command.
+ * Returns the first ack in a report that answers this command (D3). An ack that says that a `log` command is done does
+ * not count, because only the upload of the log answers it.
  */
 export const answeringAck = ({ id, type }: { id: string; type: CommandType }, acks: readonly Ack[]): Ack | undefined =>
   acks.find((ack) => ack.id === id && !(ack.ok && type === 'log'))
 
 /**
- * Returns the time at which a pending command times out, in Unix milliseconds. It is ten minutes after `since`, the
- * time of the command's creation or, after its delivery, of its delivery (D2).
+ * Returns the time at which a pending command times out, in Unix milliseconds: ten minutes after `since`. That is the
+ * time of its creation while the command is queued, and then the time of its delivery (D2).
  */
 export const commandDeadline = (since: number): number => since + limits.commandSeconds * 1000

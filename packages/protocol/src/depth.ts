@@ -2,7 +2,7 @@ import { limits } from './limits.ts'
 
 /**
  * True if a parsed JSON value is nested at most 32 levels deep (D14). Writing or comparing a deeper value could
- * overflow the stack, so every value is checked before it is kept, compared or quoted.
+ * overflow the stack.
  */
 export const isShallow = (v: object): boolean => isShallowTo(v, limits.depth)
 

@@ -1,25 +1,28 @@
 /**
- * Reads e-mail addresses. All parts of svc store and compare addresses in the form that this module gives: NFC, lower
- * case, and without characters that would let two addresses look the same. Nobody checks whether mail reaches them.
+ * Reads e-mail addresses. All parts of svc store and compare addresses in the form that `readEmail` returns: NFC, lower
+ * case, and without characters that would let two addresses look the same.
  */
 import { hiddenCharacterIn, trimInvisible, visibleText } from './pasted.ts'
 import type { Verdict } from './refusals.ts'
 import { shown } from './text.ts'
 
-/** The maximum length of an e-mail address (RFC 5321); a longer one belongs to nobody. */
+/** The maximum length of an e-mail address (RFC 5321). */
 export const maxEmailLength = 254
 
-/** A text in NFC and lower case. Lower case can undo NFC, so NFC is applied again. */
+/** Converts a text to NFC and lower case. The result of `toLowerCase` may not be in NFC, so NFC is applied again. */
 const folded = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
 
-/** The form of a stored address that readers see. Addresses that look the same are equal in this form. */
+/**
+ * Returns a stored address without invisible characters, in NFC and lower case. Use it to compare addresses that an
+ * earlier version of svc may have stored.
+ */
 export const lookOfEmail = (stored: string): string => folded(visibleText(stored))
 
 /** Alphabets whose letters look alike. A word of an address uses at most one of them. */
 const alphabets = ['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'] as const
 const isOf = Object.fromEntries(alphabets.map((name) => [name, new RegExp(`\\p{Script=${name}}`, 'u')]))
 
-/** The rules for the form of an address: what is wrong with an address, and the test whether it breaks the rule. */
+/** The rules for the form of an address. `says` is what is wrong with an address for which `isBroken` returns true. */
 const rules: readonly (readonly [says: string, isBroken: (local: string, domain: string) => boolean])[] = [
   ['has a part in front of the @ that is not one word', (local) => !/^[^\s@<>"',;:\\()[\]]+$/.test(local)],
   ['has a dot at an end of the part in front of the @, or two in a row', (local) => local.split('.').includes('')],
@@ -70,8 +73,8 @@ const codeOf = (character: string): string =>
 const alphabetsOf = (word: string) => alphabets.filter((name) => isOf[name]?.test(word))
 
 /**
- * The forms in which the address that was typed may be stored, in the order in which they are looked up. An address
- * that was stored before addresses were read strictly is found as it is stored.
+ * The forms in which a typed address may be stored, in the order in which they are looked up. The first and the last
+ * form find addresses that an earlier version of svc stored.
  */
 export function storedForms(typed: string): string[] {
   const read = readEmail(typed)
@@ -80,8 +83,8 @@ export function storedForms(typed: string): string[] {
 }
 
 /**
- * Says why a stored address could not be stored today, as the end of a sentence; undefined if it could. Such an address
- * was stored by an earlier version.
+ * Says why the present rules would not allow a stored address, as the end of a sentence; undefined if they would. An
+ * earlier version of svc stored such an address.
  */
 export function emailOddity(stored: string): string | undefined {
   const invisible = hiddenCharacterIn(stored)

@@ -3,12 +3,12 @@ import type { NewRollout, WishOfMany, WishState } from '@svc/api'
 import { count, figure } from '../ui/time/format.ts'
 import { readWaves } from './parts/looks.ts'
 
-/** The content of the update form: what is to be installed on which agents, and how. */
+/** The content of the update form: the version to install, the agents, and the way in which they get it. */
 export interface UpdatePlan {
   kind: 'blueprint' | 'runtime'
   blueprint: string
   version: string
-  /** The names of the agents to update; undefined means all agents that the update can reach. */
+  /** The names of the agents to update; undefined for all agents, or for all agents of the blueprint. */
   agents: readonly string[] | undefined
   how: 'waves' | 'once' | 'withdraw'
   waves: string
@@ -54,8 +54,8 @@ export function byAgentsBehind(
 }
 
 /**
- * The warning about a version that machines have rolled back, such as `1.6.0 was rolled back on 2 of 8 agents that
- * tried it.`; null if none has, as far as their requests say.
+ * The warning about a version that was rolled back, such as `1.6.0 was rolled back on 2 of 8 agents that tried it.`;
+ * null if no agent whose request is for this version has rolled it back.
  */
 export function rolledBackText(
   agents: readonly { running: string; wished: string | null; wishState: WishState }[],

@@ -1,4 +1,4 @@
-/** Hooks that hold the state of the update form: the plan, the agents that it concerns, and the sending. */
+/** Hooks that hold the state of the update form: the plan, the agents that it concerns, and the progress of sending. */
 import type { WishResult } from '@svc/api'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -13,7 +13,7 @@ import { rolloutOf, type UpdatePlan, usualWaves, withdrawalsOf } from './plan.ts
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
 /**
- * The plan that the update form edits. A plan without a version, or with an unknown one, gets a version that exists.
+ * The plan that the update form edits. A plan without a version, or with an unknown one, gets the first of `versions`.
  * `names` are the agents that were selected in the list of agents.
  */
 export function usePlan(slug: string, blueprints: readonly string[]) {
@@ -61,8 +61,8 @@ type PlanReach = ReturnType<typeof useReach>
 
 /**
  * Returns a function `send`, which starts a rollout and opens its page, or cancels the pending updates of the chosen
- * agents. In the second case, `done` is the number of agents that have a result, and `results` then holds the result
- * for each agent. The argument of `send` has the ids of the unfinished rollouts that the new rollout ends first.
+ * agents. During a cancellation, `done` counts the agents that have a result; afterwards, `results` has all results.
+ * The argument of `send` is the ids of the unfinished rollouts that the service ends before it starts the new one.
  */
 export function useSending(slug: string, plan: UpdatePlan, { rollout, chosen }: PlanReach) {
   const navigate = route.useNavigate()

@@ -1,9 +1,9 @@
-/** The waves of a rollout as the page shows them, and what a person can do about a rollout. Pure. */
+/** Pure functions for the waves of a rollout in words, and for the buttons with which a person steers it. */
 import type { RolloutAgentState, RolloutPage, RolloutSeen } from '@svc/api'
 import { count } from '../ui/time/format.ts'
 import { rolloutAgentWords } from './parts/looks.ts'
 
-/** The order of an agent's states in a wave: those with an outcome first, then those on their way. */
+/** The order in which a wave shows the states of its agents: states with an outcome come first. */
 export const stateOrder = [
   ...(['kept', 'excused', 'withdrawn', 'worse', 'rolled_back', 'failed'] as const),
   ...(['trying', 'offered', 'wished', 'untouched'] as const),
@@ -11,7 +11,7 @@ export const stateOrder = [
 
 type WaveFacts = Pick<RolloutPage, 'state' | 'wave' | 'waves' | 'nextAt' | 'actions' | 'counts'>
 
-/** True if the last wave is complete: all agents have an outcome, and the service only watches them. */
+/** True if all agents have an outcome, and the service only watches the last wave. */
 const isLastWatched = ({ state, wave, waves, counts }: WaveFacts): boolean =>
   state === 'running' && wave === waves && counts.untouched + counts.wished + counts.offered + counts.trying === 0
 
@@ -40,13 +40,13 @@ export interface RolloutButton {
   readonly label: string
   /** A sentence about what a press does, shown next to the button. */
   readonly says: string
-  /** True for the one button that the page recommends: it is never one that takes a version to further agents early. */
+  /** True for the button that the page recommends. No such button starts the next wave early or after a failure. */
   readonly primary: boolean
   /** True if the press is confirmed in a dialog. */
   readonly asks: boolean
 }
 
-/** The actions that a rollout offers, the safe one first. */
+/** The buttons for a rollout in its present state, the recommended one first. */
 export function rolloutButtonsOf(page: RolloutPage): RolloutButton[] {
   const { state, wave, waves, why, version, stays } = page
   const cancel = (primary: boolean): RolloutButton => ({
@@ -68,7 +68,7 @@ export function rolloutButtonsOf(page: RolloutPage): RolloutButton[] {
   const reached = `The agents of wave ${wave + 1} get ${version}.`
   switch (state) {
     case 'running':
-      // A pause would keep the version from nobody.
+      // A pause would have no effect: no agent is left that could get the version.
       if (isLastWatched(page)) return [cancel(false)]
       return [pause(true), ...next(`Start wave ${wave + 1} now…`, skipped(page), false), cancel(false)]
     case 'waiting':
@@ -96,7 +96,7 @@ export function rolloutButtonsOf(page: RolloutPage): RolloutButton[] {
   }
 }
 
-/** Says how a rollout has changed since the person was asked; undefined if it has not. */
+/** Says how a rollout has changed since the dialog was opened (`seen`); undefined if it has not. */
 export function changedText(seen: RolloutSeen, { state, wave, waves, changedAt }: RolloutPage): string | undefined {
   if (seen.state !== state || seen.wave !== wave)
     return `The rollout has changed: it was ${seen.state} in wave ${seen.wave}, and is now ${state} in wave ${wave} of ${waves}. Close this and look again.`

@@ -6,19 +6,19 @@ import '../updates.css'
 
 interface VersionBarProps {
   title: string
-  /** The versions in the order in which they are shown, with the number of agents of each. One may be grey. */
+  /** The versions in the order in which they are shown. `isGrey` marks an entry that is not a version. */
   versions: readonly { name: string; agents: number; isGrey?: boolean }[]
 }
 
-/** The maximum number of parts. If there are more versions, the last part stands for several of them. */
+/** The maximum number of parts. If there are more versions, the last part combines several of them. */
 const maxParts = 6
 
-/** The number of agents of each version, as a bar and as a list; nothing if all run the same version. */
+/** The number of agents of each version, as a bar and as a list. Shows nothing if all agents run the same version. */
 export function VersionBar({ title, versions }: VersionBarProps) {
   const there = versions.filter(({ agents }) => agents > 0)
   const named = there.length > maxParts ? there.slice(0, maxParts - 1) : there
   const rest = there.slice(named.length).reduce((sum, { agents }) => sum + agents, 0)
-  // The picture of versions over time gives its colors in the same order, so a version has the same color there.
+  // The colors follow the age of the versions, as in the chart of versions over time.
   const oldestFirst = named.flatMap(({ name, isGrey }) => (isGrey ? [] : [name])).toSorted(byVersion)
   const parts: { name: string; agents: number; color: number | null }[] = named.map(({ name, agents, isGrey }) => ({
     name,

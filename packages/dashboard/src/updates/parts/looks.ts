@@ -120,8 +120,8 @@ export const requestLabel = (version: string, running: string | null, previous: 
         : `Update to ${version}`
 
 /**
- * The end of a wave in words, counted from the first agent of the rollout: `1` is `the first agent`, `10%` is `the
- * first 10%`, `100%` is `all`.
+ * Says which agents of a rollout are updated once a wave is over: `1` becomes `the first agent`, `10%` becomes `the
+ * first 10%`, and `100%` becomes `all`.
  */
 export const upToWords = (upTo: string): string =>
   upTo === '100%'

@@ -1,4 +1,4 @@
-/** The reasons in messages of update attempts, each shown once on a page. */
+/** Finds the reasons in messages of update attempts. */
 import type { UpdateEvent } from '@svc/api'
 import { updateWords } from '@svc/api/words'
 import { readAttemptText } from '@svc/protocol'
@@ -9,7 +9,7 @@ import { readAttemptText } from '@svc/protocol'
  */
 export const reasonIn = (message: string): string => readAttemptText(message)?.reason ?? message
 
-/** The reason as a sentence with a full stop, to be followed by other sentences. */
+/** Returns the reason with a full stop at the end, unless it already ends with a punctuation mark. */
 export const reasonSentence = (message: string): string => reasonIn(message).replace(/([^.!?…])$/, '$1.')
 
 /**
