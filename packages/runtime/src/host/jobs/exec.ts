@@ -1,7 +1,7 @@
 /**
- * `svc exec`: runs the command of a job, and records how it ended. Nothing here may keep a command from running or
- * change how it ends, so every other step may fail. This code never touches `process.stdin`, `stdout` or `stderr`,
- * since Node would make a pipe non-blocking, also for the command, which shares it.
+ * `svc exec`: runs the command of a job, and records how it ended. The command must run and end as without svc,
+ * whatever fails here. This code never touches `process.stdin`, `stdout` or `stderr`, since Node would make pipes
+ * non-blocking that the command shares.
  */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, type Stats, statSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -69,13 +69,13 @@ async function scheduleFault({ cron, tz }: ExecCall): Promise<string | undefined
 }
 
 interface JobFolders {
-  /** The folder for records; undefined if there is none. */
+  /** The folder with the records of all jobs; undefined if there is none. */
   readonly jobs: string | undefined
   /** The folder that the host agent reads. */
   readonly account: string | undefined
 }
 
-/** Finds the folders. The launcher has named them, unless there is none or it is of an earlier version. */
+/** Finds the folders. The launcher names them, unless it is missing or of an earlier version. */
 async function foldersFor({ jobs, account }: LauncherState): Promise<JobFolders> {
   if (jobs !== undefined) return { jobs: jobs || undefined, account: account || undefined }
   try {
@@ -95,7 +95,7 @@ function noteUnrecorded({ jobs, account }: JobFolders, name: string | undefined 
 }
 
 function appendLine(folder: string, line: string): void {
-  // the host agent is there, but no run was recorded yet
+  // the host agent exists, but no job has a record yet
   if (!existsSync(folder) && existsSync(join(folder, '../adopted.json'))) mkdirSync(folder, 0o700)
   if (!existsSync(folder)) return
   const fd = openOwnFile(unrecordedFile(folder), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600)
@@ -143,8 +143,8 @@ async function runRecorded(call: NamedCall, launched: LauncherState, folders: Jo
 const logMilliseconds = 1000
 
 /**
- * Starts the command and follows it. `ends` is called when it has ended, or when its time is over and its whole group
- * is gone. Returns the process id, undefined if it could not be started.
+ * Starts the command and follows it. `ends` is called when the command has ended or, after the time limit, when its
+ * whole process group is gone. Returns the process id, undefined if the command could not be started.
  */
 function run(
   { command, timeout }: Pick<ExecCall, 'command' | 'timeout'>,
@@ -168,8 +168,8 @@ function run(
 }
 
 /**
- * Finds the processes that the command has started, also in a session of their own: their environment names the file of
- * the run, which no other run has. Without a record, they cannot be distinguished from other processes.
+ * Finds the processes that the command has started, even in sessions of their own, by SVC_RUN_FILE in their
+ * environment. It is different for each run. Without a record there is no such file, so none are found.
  */
 async function helpersOf(runFile: string | undefined): Promise<readonly number[]> {
   if (runFile === undefined || runFile === noRunFile) return []
@@ -204,7 +204,7 @@ interface JobOutput {
   /** The folder of the job. */
   readonly folder: string
   readonly log: LastLog
-  /** The folder of all jobs of the account, which is in that of the host agent. */
+  /** The folder of all jobs inside the folder of the account's host agent. */
   readonly account: string | undefined
 }
 
@@ -277,7 +277,7 @@ function readyFolder(jobs: string, name: string): string {
   const folder = join(jobs, name)
   const above = nearest(folder)
   const uid = process.geteuid?.() ?? 0
-  // without this check, root would make folders in the home of another user, who could then not write into them
+  // without this check, root would make folders in another user's home, and that user could not write into them
   if (above !== undefined && above.path !== folder && (uid === 0 || above.path === jobs)) mustBelong(above, uid)
   createJobFolders(folder)
   mustBelong({ path: folder, stat: statSync(folder) }, uid)

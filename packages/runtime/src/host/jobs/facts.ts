@@ -23,9 +23,9 @@ export interface JobFacts {
   /** Absent for a job without a schedule. */
   readonly schedule?: JobSchedule
   readonly plans: readonly JobPlan[]
-  /** Why it is not known when the job is due, as a sentence without its end. Absent if its schedule is understood. */
+  /** Why svc does not know when the job is due, without a full stop. Absent if its schedule is understood. */
   readonly unclear?: string
-  /** The time from which the job has been overdue, if it was overdue when the clock was set back. */
+  /** If the job was overdue when the clock was set back: the time since when it was overdue. */
   readonly late?: number | undefined
   readonly runs: readonly ShownRun[]
   readonly unrecorded: readonly UnrecordedRun[]
@@ -64,7 +64,7 @@ function byName<T extends { readonly name?: string }>(all: readonly T[]): Map<st
 /** The time zone of the machine, and when the machine got this zone, if that was noticed. */
 type Machine = Pick<JobPlan, 'zone' | 'zoned'>
 
-/** Finds the plans of a job: those of the crontab or, if it has none, that of the job's note. */
+/** Finds the plans of a job: those of its crontab lines or, without such a line, the one of its `job.json`. */
 function scheduled(
   lines: SeenJobs['lines'],
   note: FoundJobs['jobs'][number]['note'],

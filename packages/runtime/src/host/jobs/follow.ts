@@ -43,15 +43,15 @@ const maxWait = 2 ** 31 - 1
 /** The watch over the time limit of a run. */
 export interface TimeLimit {
   /**
-   * Called when the process has ended. Resolves to true if its time was over; its whole group and its helpers are gone
-   * then.
+   * Must be called when the process has ended. Resolves to false if that was within the time limit, and otherwise to
+   * true once the whole group and all helpers are gone.
    */
   ended(): Promise<boolean>
 }
 
 /**
- * Ends the group of the process `pid` after this many seconds: with SIGTERM, and later with SIGKILL. The same is done
- * to its helpers, which may have left the group.
+ * Ends the group of the process `pid` after this many seconds, with SIGTERM and later with SIGKILL. Does the same to
+ * the processes that `helpers` finds, which may have left the group.
  */
 export function limitTime(pid: number, seconds: number, helpers: () => Promise<readonly number[]>): TimeLimit {
   const end = async (signal: NodeJS.Signals): Promise<void> => {

@@ -1,22 +1,19 @@
 /**
  * The text that Node runs for `svc-exec`. It loads the code of `svc exec` from its own line of `svc.pyz`, since reading
- * the whole file would take a megabyte. While the shell waits, a failure here ends Node with an exit code, and the
- * shell runs the command. Otherwise this text runs the command plainly.
- *
- * The first argument holds what the shell has noted: the ignored signals, the limit of open files, the files from 3 to
- * 9, the standard files of the command, the mark, the process that limits the start, and the shell.
+ * the whole file would take a megabyte. If this fails while the shell waits (`isWatched`), Node ends with an exit code,
+ * and the shell runs the command. Otherwise this text runs the command without a record.
  */
 
 /** The exit codes of a Node that has not started the command. The shell then runs it, and notes the reason. */
 export const notStartedCodes = { damaged: 70, noRoom: 71, late: 72 } as const
 
 /**
- * The variables of Node that are set aside on systems without /proc, where the whole environment cannot be set aside.
+ * Variables that control Node. On systems without /proc, the launcher hides them from its own Node under other names,
+ * and `guardScript` restores them for the command.
  */
 export const setAsideVariables =
   'NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE NODE_DEBUG NODE_DEBUG_NATIVE NODE_V8_COVERAGE NODE_COMPILE_CACHE NODE_ICU_DATA NODE_PATH NODE_PENDING_DEPRECATION NODE_REDIRECT_WARNINGS NODE_UNIQUE_ID NODE_USE_ENV_PROXY NODE_USE_SYSTEM_CA OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSL_CERT_FILE SSL_CERT_DIR UV_THREADPOOL_SIZE UV_USE_IO_URING'
 
-/** The text that Node runs for `svc-exec`: it loads `svc exec`, or else leaves the command to the shell or runs it. */
 export const guardScript = `
 const [told, jobs, account] = process.argv.splice(1, 3), fs = require("node:fs"), env = process.env;
 const [ignored, openFiles, files, stdio, mark, timer, shell, core] = told.slice(1).split(":"), isWatched = mark !== "";

@@ -23,7 +23,7 @@ export interface JudgedJob extends JobFacts {
   readonly level: Level
   /** The state of the job in a few words, for a label. */
   readonly short: string
-  /** The state of the job in a sentence. It is made only when it is needed, because most of many jobs are not shown. */
+  /** Returns the state of the job in a sentence. It is a function because most jobs of a long list are never shown. */
   detail(): string
   /** The newest run. */
   readonly last?: ShownRun | undefined
@@ -55,7 +55,7 @@ export function judgeJob(facts: JobFacts, context: JobJudgeContext): JudgedJob {
   })
   const next = nextStart(facts.plans, last, now)
   const late = wasUnrecorded || due === undefined ? undefined : facts.late
-  // After the clock was set back, the plans count from the new time, so the note may hold an earlier time.
+  // `late` may be earlier than `due`: after the clock was set back, plans count only from then on.
   const overdue = due !== undefined && isOverdue(due, now) ? Math.min(due.shown, late ?? due.shown) : late
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const words = {
@@ -104,7 +104,7 @@ function verdictOf({
 }
 
 /**
- * The seconds for which two things are reported: a job without a schedule after a good last run, and an unrecorded run
+ * For this many seconds, a job without a schedule is still reported after a good last run, and so is an unrecorded run
  * whose job is not known.
  */
 export const weekSeconds = 7 * 86_400

@@ -28,22 +28,22 @@ const keptBytes = 256 * 1024
 export interface LastLog {
   readonly fd: number
   /**
-   * If the file has become too large, moves its end to `last.log.1` and empties the file. The log of the run before is
-   * removed if it takes the room into which the file could grow.
+   * If the file has become too large, moves its end to `last.log.1` and empties the file. Before that, removes the log
+   * of the previous run if the disk would otherwise have too little room for this file.
    */
   trim(): void
   /**
-   * Once the command has ended, keeps only the end of a file that has become too large. If the file was emptied
-   * meanwhile, the end of what was moved comes before the rest, since the reason of a failure may be there.
+   * Shortens a file that has become too large, once the command has ended. If `trim` moved text away and little was
+   * printed since, the moved text is put back in front, since it may hold the reason of a failure.
    */
   close(): void
-  /** The last bytes of the output, also of what was moved. Call it before `close`. */
+  /** Returns the last bytes of the output, including text that `trim` moved away. Call it before `close`. */
   end(): LogEnd
 }
 
 /**
- * Opens a new log. The log of the run before becomes `last.log.1`, unless its room is needed. Throws if there is no
- * room for a log, since the command would fail to write its output.
+ * Opens a new log. The log of the previous run becomes `last.log.1`, unless the disk is too full for both. Throws if
+ * there is no room for a log, since the command would fail to write its output.
  */
 export function openLastLog(folder: string): LastLog {
   const file = join(folder, 'last.log')
