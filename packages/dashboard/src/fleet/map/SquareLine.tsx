@@ -34,11 +34,11 @@ function useAgent({ slug, squares, square }: SquareProps) {
 interface SquareLineProps extends Omit<SquareProps, 'square'> {
   square: number | undefined
   paint: MapColors
-  /** True if only screen readers need it, because the squares have names. */
+  /** True if only screen readers get the line, because the squares show names. */
   isHidden: boolean
 }
 
-/** Says which square has the focus: the name of its agent, its state and its label. The name leads to the agent. */
+/** The line above the map about the square that has the focus: the agent's name as a link, its state and its label. */
 export function SquareLine({ paint, isHidden, ...props }: SquareLineProps) {
   const { square } = props
   return (
@@ -70,7 +70,7 @@ function FocusedSquare({ paint, ...props }: SquareProps & { paint: MapColors }) 
   )
 }
 
-/** Names the agent at which the mouse points. The line above the map says the same of the focus. */
+/** The label beside a square with the agent's name, state and label. Screen readers get SquareLine instead. */
 export function SquareTip({ layout, ...props }: SquareProps & { layout: MapLayout }) {
   const { name, state, label } = useAgent(props)
   const block = layout.blocks[blockIndexOf(props.square, layout)]

@@ -12,7 +12,6 @@ import { stateCountsText } from './states.ts'
 /** The height of a tile in pixels. A canvas of the whole map would be larger than browsers allow on a phone. */
 const tileHeight = 512
 
-/** The handle by which the map has squares drawn again. */
 export interface TilesHandle {
   /** Draws the squares of these agents again. */
   redraw: (agents: ReadonlySet<number>) => void
@@ -27,7 +26,9 @@ interface TilesProps {
   signs: Signs | undefined
 }
 
-/** The squares and the headings of the map, in tiles: only those in sight, and one around them, are in the document. */
+/**
+ * The squares and the headings of the map, in tiles. Only the tiles in sight and their neighbours are in the document.
+ */
 export function Tiles({ ref, squares, layout, paint, signs }: TilesProps) {
   const ground = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)

@@ -6,16 +6,16 @@ import type { MapState } from './states.ts'
 export interface MapColors {
   /** The colour of each state. */
   colors: Readonly<Record<MapState, string>>
-  /** The colour of OK in the list, for the sign beside a name. Squares are a little paler. */
+  /** The colour of the OK icon beside a name, as in the list. `colors.ok`, for squares, is a little paler. */
   ok: string
-  /** The colour of symbols on a filled square: that of the page. */
+  /** The background colour of the page, for symbols on a filled square. */
   ground: string
-  /** The colour and the fonts of names. */
+  /** The colour and the font family of names. */
   text: string
   family: string
   /** The line around a square with a name. */
   line: string
-  /** False with forced colours, in which nothing is tinted. */
+  /** False if the browser forces its own colours. */
   tinted: boolean
   /** The device pixels of a CSS pixel. */
   ratio: number

@@ -3,11 +3,11 @@ import { lastIndexWhere } from '../groups/lines.ts'
 
 /** A group on the map. Lengths are CSS pixels. */
 export interface MapBlock {
-  /** The number of its first square. All squares are numbered in one sequence, from block to block. */
+  /** The number of the group's first square. Squares are numbered in one sequence across all groups. */
   first: number
   squares: number
   x: number
-  /** The top of its heading. */
+  /** The top of the group, including its heading if groups have headings. */
   y: number
   width: number
   columns: number
@@ -18,7 +18,7 @@ export interface MapLayout {
   blocks: readonly MapBlock[]
   /** The distance from one square to the next. */
   pitch: { x: number; y: number }
-  /** The size of a square. One that is `named` has the name of its agent beside its symbol. */
+  /** The size of a square. If the map is `named`, squares show the name of the agent beside the icon. */
   square: { width: number; height: number }
   named: boolean
   /** The height of a heading; 0 without groups. */
@@ -31,7 +31,7 @@ const blockGap = { x: 24, y: 14 }
 const headingHeight = 24
 /** The width that a heading needs to be read. */
 const minBlockWidth = 190
-/** The ratio of a block's width to its height, about, if the map has room. */
+/** The approximate ratio of a block's width to its height, if the map is wide enough. */
 const blockProportion = 2.2
 const pitchSteps = [
   { upTo: 60, pitch: 44 },
@@ -44,7 +44,7 @@ const smallestPitch = 12
 /** The space between two squares, and between two that are named. */
 const squareGaps = { squares: 2, named: 6 }
 
-/** A square with a name: the minimum width, the height, and the maximum number in a window. */
+/** The minimum width of a square with a name, its height, and the maximum number of them, by the width of the map. */
 const namedSquares = { minWidth: 150, minWindow: 640, wide: { height: 36, max: 120 }, narrow: { height: 50, max: 60 } }
 const namedIn = (width: number) => (width >= namedSquares.minWindow ? namedSquares.wide : namedSquares.narrow)
 /** The approximate number of columns in a block of named squares, as a multiple of its rows. */
@@ -72,7 +72,7 @@ export function mapLayoutOf(
   // No space follows the last square of a row.
   const room = width + space
   const maxColumns = Math.max(1, Math.floor(room / (isNamed ? namedSquares.minWidth : side)))
-  // A few squares fill the width, many keep their size.
+  // On a map without groups, up to 150 squares grow by up to 30% to fill the width.
   const wide = grouped || total > 150 ? side : Math.floor(Math.min(side * 1.3, room / maxColumns))
   const pitch = isNamed ? { x: room / maxColumns, y: namedIn(width).height } : { x: wide, y: wide }
   const heading = grouped ? headingHeight : 0
@@ -124,8 +124,8 @@ export function squareAt({ x, y }: Point, layout: MapLayout): number | undefined
 }
 
 /**
- * The squares of a block that are at least partly between two heights: the index of the first one, and the index after
- * the last one.
+ * The numbers of the first square of a block that is at least partly between two heights, and of the square after the
+ * last one. Both are equal if there is none.
  */
 export function squaresBetween(
   block: MapBlock,

@@ -8,11 +8,11 @@ export interface Squares {
   by: Grouping | undefined
   /** The number of squares of each group. */
   sizes: readonly number[]
-  /** The index in the answer of the agent of each square. */
+  /** For each square, the index of its agent in `map.squares`. */
   agents: Int32Array
   /** The state of each agent. Frames change it in place. */
   states: Uint8Array
-  /** The index of each agent in the answer, by its name. */
+  /** The index of each agent in `map.squares`, by its name. */
   indexes: ReadonlyMap<string, number>
 }
 
@@ -25,8 +25,8 @@ export function noteFirstStates(first: FirstStates, { squares }: FleetMap): void
 }
 
 /**
- * Makes the squares of a map. In each group the worst agents come first, and agents of one state are in the order of
- * names. The states in `first` decide, so that an agent does not move when its state changes while somebody looks.
+ * Makes the squares of a map. In each group the worst agents come first, by their states in `first`, so that an agent
+ * does not move when its state changes while somebody looks. Agents of one state keep the order of the answer.
  */
 export function squaresOf(
   map: FleetMap,
@@ -68,9 +68,7 @@ function add(counts: number[], state: number): void {
   counts[state] = (counts[state] ?? 0) + 1
 }
 
-/**
- * The square that has the focus: that of the agent which had it or, if the agent is gone, the one that took its place.
- */
+/** The square that has the focus: that of the focused agent or, if the agent is gone, the square now in its place. */
 export function focusedSquareOf(
   squares: Squares,
   focused: { name: string; square: number } | undefined,
@@ -84,8 +82,8 @@ export function focusedSquareOf(
 }
 
 /**
- * Takes over the states of a frame. Returns the agents whose state changed. `reload` is true if the frame may have
- * changed which squares the map has.
+ * Writes the states of a frame into `squares`. Returns the indexes of the agents whose state changed. `reload` is true
+ * if the frame may have added, removed or regrouped squares.
  */
 export function applyFrame(
   squares: Squares,

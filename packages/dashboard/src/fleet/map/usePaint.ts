@@ -15,10 +15,10 @@ const variables = {
 } as const
 const forcedColorsQuery = '(forced-colors: active)'
 
-/** The colours of the theme as a canvas takes them. They are read again when the scheme or the screen changes. */
+/** The colours of the theme as values for a canvas, read again when the colour scheme or the resolution changes. */
 export function usePaint(): MapColors {
   const [paint, setPaint] = useState(readPaint)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new screen has another resolution to listen to
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the query of the resolution names the current one
   useEffect(() => {
     const ended = new AbortController()
     const { signal } = ended

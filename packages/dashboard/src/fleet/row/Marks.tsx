@@ -1,4 +1,4 @@
-/** The marks of agents in the list: open alerts, and updates that did not end well. Most rows have none. */
+/** The marks of agents in the list: open alerts, failed updates, and requested or pinned runtimes. */
 import type { AgentUpdateSummary, FleetRow } from '@svc/api'
 import { IconArrowBackUp, IconBellFilled, IconLock, IconPin, IconRefreshDot, IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -10,11 +10,11 @@ import { failedUpdateOf } from './failed-update.ts'
 interface AlertMarkProps {
   slug: string
   row: FleetRow
-  /** True where the row is too small for a link of its own: the row itself leads to the same page. */
+  /** True to show no link, because a narrow row is too small for one. */
   plain: boolean
 }
 
-/** The number of the agent's open alerts, which leads to them: they are the first thing on its page. */
+/** The number of the agent's open alerts, with a link to its page, which lists them at the top. */
 export function AlertMark({ slug, row: { name, alerts }, plain }: AlertMarkProps) {
   if (alerts.open === 0) return null
   const words = count(alerts.open, 'open alert')

@@ -10,7 +10,7 @@ function useOfflineAndOld({ silentAt, statusOld }: FleetRow): { offline: boolean
   return { offline, old: statusOld && !offline }
 }
 
-/** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */
+/** Shows what the agent does or, if it does nothing, the detail of its state; nothing while it is offline. */
 export function AgentDoing({ row }: { row: FleetRow }) {
   const { offline, old } = useOfflineAndOld(row)
   const doingText = row.doing ?? row.detail
@@ -30,8 +30,8 @@ interface StateProps {
 }
 
 /**
- * Shows the state of an agent: its level and label while it reports. For an agent that is offline or stopped, it says
- * that, and what the agent was before.
+ * Shows the level and label of an agent. For one that is offline or stopped it shows that, then “was” and its last
+ * label.
  */
 export function State({ slug, row, narrow }: StateProps) {
   const { offline, old } = useOfflineAndOld(row)
