@@ -4,20 +4,20 @@ import { readFileSync } from 'node:fs'
 export interface LauncherState {
   /**
    * True once this program has taken over the command. Until then, the launcher runs the command if this program fails.
-   * Setting it ends this process if the launcher already runs the command.
+   * Setting it to true ends this process if the launcher already runs the command.
    */
   taken: boolean
   /** Hands the command back to the launcher, and ends this process. Absent if no launcher waits. */
   readonly giveBack?: () => never
   /** The process of the launcher. Absent if no launcher waits. */
   readonly shell?: number
-  /** The environment of the command, as Linux shows it. Absent if it is that of this process. */
+  /** The environment of the command, as /proc shows it. Absent if the command gets the environment of this process. */
   readonly environment?: Buffer
   /** Standard input, output and error of the command; undefined for a closed one. Absent if they are this process's. */
   readonly stdio?: readonly (number | undefined)[]
   /** The folder of all jobs, empty if there is none. Absent without the launcher. */
   readonly jobs?: string
-  /** The folder that the host agent reads. It differs from `jobs` if SVC_JOBS_DIR names another one. */
+  /** The folder of all jobs that the host agent reads. SVC_JOBS_DIR may name another one, which is then `jobs`. */
   readonly account?: string
   /** The signals that the process ignored, as Linux shows them: a mask in hexadecimal. Empty if not known. */
   readonly ignored?: string
@@ -30,8 +30,8 @@ export interface LauncherState {
 }
 
 /**
- * Returns the facts that the launcher has passed on. Without a launcher, only the limit of open files is known: it is
- * that of the parent.
+ * Returns the facts that the launcher has passed on. Without a launcher, only the limit of open files is known, from
+ * the parent process.
  */
 export function launcherStateHere(): LauncherState {
   const global = globalThis as { svcExec?: LauncherState }

@@ -7,11 +7,12 @@ export const launcherMark = 'Written by svc; do not edit.'
 /** True for a text that this or another version of svc has written. */
 export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\n') && text.includes(launcherMark)
 
-/** The line with the folder of the host agent of the account that installed it. */
+/** The line of a `svc-exec` that names the folder of the host agent. */
 export const hostFolderLine = (host: string): string => `svc_exec_host=${shellQuoted(host)}`
 
 /**
- * Reads the folder of the host agent from that line. Undefined if the text has no such line, as in an earlier version.
+ * Reads the folder of the host agent in the text of a `svc-exec`. Undefined if the text does not name it, as in an
+ * earlier version.
  */
 export function hostFolderIn(text: string): string | undefined {
   const [, value] = /^svc_exec_host=(.+)$/m.exec(isLauncher(text) ? text : '') ?? []

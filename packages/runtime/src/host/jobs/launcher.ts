@@ -1,7 +1,7 @@
 /**
  * The program `svc-exec`, which a crontab calls: a shell script that starts Node and waits for it. If Node ends or
  * takes too long before it has started the command, the shell becomes the command (D73). Shell variables have long
- * names, since one of the same name could be in the environment.
+ * names, since variables of the environment must not be mistaken for them.
  */
 import { shellQuoted } from '../../machine/hint.ts'
 import { guardScript, notStartedCodes, setAsideVariables } from './guard.ts'
@@ -12,7 +12,7 @@ interface LauncherPaths {
   readonly node: string
   /** The absolute path of the installed `svc`. */
   readonly svc: string
-  /** The folder of the host agent of the account that installs it. */
+  /** The folder of the host agent for the account that installs `svc-exec`. */
   readonly host?: string | undefined
 }
 
@@ -36,8 +36,8 @@ trap 'svc_exec_forkless=1; svc_exec_plainly node-does-not-start "$@"' EXIT
 ${factsScript}${startScript}${aloneScript}`
 
 /**
- * Finds the folder of the account without the environment of the job, which a crontab may change: the user who owns
- * this file has installed it, and other users have a home folder in the list of users.
+ * Finds the folder of the host agent. The folder written in this file counts only for the file's owner. Other users
+ * have it in XDG_STATE_HOME or in their home folder, for which the list of users takes precedence over HOME.
  */
 const folder = `if [ -z "$svc_exec_host" ] || [ ! -O "$0" ]; then
   svc_exec_home=\${HOME-}
@@ -57,9 +57,8 @@ svc_exec_jobs=\${SVC_JOBS_DIR:-$svc_exec_account}
 `
 
 /**
- * The script that runs the command without Node. If no further process can be started, the script takes the time of its
- * note from /proc. While it writes the note, it ignores the signal for a file over the size limit, which would end the
- * shell.
+ * The script that runs the command without Node, and notes the reason. If no process can be started, it takes the time
+ * of the note from /proc. It ignores XFSZ while it writes, since a file over the size limit would end the shell.
  */
 const plainScript = `
 # Node has not started the command, so the shell becomes it, without a record. The reason is noted if the folder for that
@@ -157,7 +156,10 @@ svc_exec_is_open 2 || svc_exec_err=-
 /** A small heap and no further threads, which keeps the memory of many jobs at once small. */
 const nodeFlags = '--max-semi-space-size=1 --single-threaded'
 
-/** The variables that Node gets on systems with /proc, where svc reads the environment of the command from there. */
+/**
+ * The variables that the launcher leaves to Node on systems with /proc, where svc reads the whole environment of the
+ * command.
+ */
 const keptVariables = ['LD_LIBRARY_PATH', 'SVC_TIME_SCALE'].map((name) => `\${${name}+"${name}=$${name}"}`).join(' ')
 
 /** The words that start Node for the command in `"$@"`. */
@@ -166,9 +168,9 @@ const nodeCommand = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
     "$svc_exec_jobs" "$svc_exec_account" "$svc_exec_svc" exec "$@"`
 
 /**
- * The script that watches Node. The mark is the script itself, open in the shell and in Node with one position:
- * whichever of the two reads its first bytes runs the command, so the command never runs twice. If Node cannot start
- * the command after all, it reads one byte more, and the shell takes over again.
+ * The script that watches Node. The mark is the script itself, opened once for the shell and Node: whichever of the two
+ * reads its first bytes runs the command, so the command never runs twice. If Node cannot start the command after all,
+ * it reads one byte more, and the shell takes over again.
  */
 const startScript = `
 svc_exec_text=${shellQuoted(guardScript)}
@@ -253,8 +255,8 @@ fi
 `
 
 /**
- * The script for the case that no file number is free, so that nothing can watch Node. It first tries whether Node can
- * start and end at all.
+ * The script for the case that nothing can watch Node, since no file number is free or `svc-exec` cannot be read. It
+ * first tries whether Node can start and end at all.
  */
 const aloneScript = `
 svc_exec_is_open 0 && svc_exec_in=0

@@ -50,7 +50,7 @@ export const zoneNamed = (name: string): string | undefined =>
 /** The largest zone file that is read, in bytes. */
 const maxBytes = 256 * 1024
 
-/** The zones that were found. Each is kept until its source changes. */
+/** The zones that were found. A zone with another stamp is found again. */
 const foundZones = new Map<string, { readonly stamp: string; readonly zone: string | undefined }>()
 
 function cachedZone(key: string, stamp: string, find: () => string | undefined): string | undefined {
@@ -87,7 +87,7 @@ function stampOf(file: string): string | undefined {
   }
 }
 
-/** The number of the present month. With it, Node's rules are compared again each month, since they cover few years. */
+/** The number of the present month. `agrees` compares only three years, so it is called again each month. */
 const month = (): string => String(Math.floor(Date.now() / (30 * 86_400_000)))
 
 /** The name of a zone in the path of its file; undefined if the path is not below a folder of zones. */

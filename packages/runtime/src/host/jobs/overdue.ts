@@ -10,13 +10,13 @@ import { offsetAt } from './zone.ts'
 /** One schedule of a job. A job has several if several lines of the crontab have its name. */
 export interface JobPlan {
   readonly times: ScheduledTimes
-  /** When this schedule was first given. Until a run begins, it takes the place of the last start. */
+  /** When this schedule was first given. It counts as the last start until a later run begins. */
   readonly since?: number | undefined
   /** The time that a run may be late, in seconds, if a person set it. */
   readonly grace?: number | undefined
   /** The zone by whose clocks the job runs. */
   readonly zone: string
-  /** When the machine got this zone, if it had another one before. Earlier times were those of the other zone. */
+  /** When the machine got this zone, if it had another one before. Scheduled times before this moment do not count. */
   readonly zoned?: number | undefined
 }
 
@@ -38,10 +38,7 @@ interface JobStarts {
 interface DueRun {
   /** The time at which the next run is due, or was due. */
   readonly due: number
-  /**
-   * The due time that people are shown. It may be one time of the schedule before `due`, because a run may begin a
-   * minute early.
-   */
+  /** The due time that people are shown. A run may begin a minute early, so `due` may be one scheduled time later. */
   readonly shown: number
   /** The job is overdue if no run starts by this time. */
   readonly until: number
@@ -50,12 +47,12 @@ interface DueRun {
 }
 
 /**
- * Returns when the next run has to begin, or when a run in progress has to end, whichever makes the job overdue first;
- * undefined if the job is never overdue. Each run has to end in time, whatever began after it.
+ * Returns when the next run has to begin, or when the oldest run in progress has to end, whichever makes the job
+ * overdue first. Undefined if the job is never overdue.
  */
 export function dueRun(plans: readonly JobPlan[], starts: JobStarts): DueRun | undefined {
   const { last, lives, oldest, mayLive = 0 } = starts
-  // While a run is in progress, the next scheduled time may pass, but the run has to end before the time after that.
+  // While a run is in progress, one scheduled time may pass, but the run has to end before the second one.
   const begin = dueAfter(plans, last, lives ? 1 : 0, starts)
   const end = oldest === undefined ? undefined : dueAfter(plans, oldest, 1, starts, oldest + mayLive)
   if (begin === undefined || end === undefined) return begin ?? end
@@ -111,7 +108,7 @@ function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'du
     const start = Math.max(last ?? Number.NEGATIVE_INFINITY, plan.since ?? Number.NEGATIVE_INFINITY)
     if (!Number.isFinite(start)) return []
     const zoned = (plan.times.isClock ? plan.zoned : undefined) ?? Number.NEGATIVE_INFINITY
-    // The start may be earlier than its scheduled time only if it is that of a run.
+    // Only a run may start shortly before its scheduled time. `since` and `zoned` are no starts of runs.
     const isRun = start === last && start > zoned
     const from = Math.max(start, zoned)
     const at =
@@ -124,7 +121,10 @@ function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'du
   })
 }
 
-/** Takes the earliest time out of the queue, with the schedules that have it, and puts their next times into it. */
+/**
+ * Takes the earliest time out of the queue, with the schedules that have it. These schedules stay in the queue with
+ * their next times.
+ */
 function takeNext(queue: QueuedPlan[]): { readonly at: number; readonly plans: readonly JobPlan[] } | undefined {
   const at = earliestOf(queue.map((one) => one.at))
   if (at === undefined) return undefined
@@ -154,7 +154,7 @@ const clocksChanged = (zone: string, due: number): boolean =>
   offsetAt(zone, due - 3 * hour - 1) !== offsetAt(zone, due + hour)
 
 // A job that is overdue when the clock of the machine is set back stays overdue until a run begins, or until the run
-// that should have ended has ended. Its times no longer show this, although nothing has changed.
+// that should have ended has ended. A note keeps this, since the job's times seem to be in the future then.
 
 type LateNote = NonNullable<SeenJobs['late']>[number]
 
@@ -166,8 +166,8 @@ export function lateNote(name: string, since: number, runs: readonly ShownRun[])
 }
 
 /**
- * Returns the time from which a job is overdue according to its note; undefined if it has none, or if it is no longer
- * overdue.
+ * Returns the time since when a job has been overdue according to its note. Undefined without a note, and for a job
+ * that is no longer overdue.
  */
 export function lateSince(late: LateNote | undefined, runs: readonly ShownRun[]): number | undefined {
   if (late === undefined) return undefined

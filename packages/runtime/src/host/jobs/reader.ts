@@ -34,13 +34,13 @@ interface JobFiles {
 export interface FoundJobs {
   readonly jobs: readonly JobFiles[]
   readonly unrecorded: readonly UnrecordedRun[]
-  /** The number of records that were passed over. */
+  /** The number of records that were ignored, because they cannot be read or have a time in the future. */
   readonly passedOver: number
   /** The names of jobs whose folder cannot be read. */
   readonly closed: readonly string[]
   /**
-   * True if the process of a run is gone, but its record may still be written. If the record was not written by then,
-   * the next look shows the run as lost.
+   * True if the process of a run is gone since this look. The end of the run may not be in its record yet, so the run
+   * counts as lost only from the next look on.
    */
   readonly isPending: boolean
 }
@@ -57,7 +57,7 @@ interface FolderRead {
   readonly passedOver: number
 }
 
-/** A change within this time before a look may share its time stamp with a later change. */
+/** A folder that changed less than this long ago is read again, since its next change may have the same time stamp. */
 const freshMs = 2000
 
 /**
@@ -107,7 +107,7 @@ function readFolder(folder: string, before: FolderRead | undefined, now: number)
     const stamp = `${stat.ino} ${stat.mtimeMs}`
     if (before !== undefined && before.stamp === stamp) return before
     const { runs, passedOver } = readRuns(folder, now / 1000, before?.runs)
-    // A record that was passed over may count later, if its time is still in the future.
+    // An ignored record counts later if its time is no longer in the future, so the folder must be read again.
     const isSettled = stat.mtimeMs < now - freshMs && passedOver === 0
     return {
       stamp: isSettled ? stamp : undefined,
