@@ -6,7 +6,7 @@
 /** A stored time may be this many milliseconds ahead: clocks of two nodes differ, and NTP corrects clocks in steps. */
 export const clockSlackMs = 60_000
 
-/** The latest possible value of a stored deadline that was set to `fullMs` after the time of its writing. */
+/** The latest value that a stored deadline can have if it was set `fullMs` ahead. */
 export const latestDeadline = (now: number, fullMs: number): number => now + fullMs + clockSlackMs
 
 /**

@@ -130,7 +130,7 @@ export async function startHost(folder: Folder, agent: string): Promise<string[]
   ]
 }
 
-/** The line that tells a person how to start an agent that adopting did not start; no line if the agent runs. */
+/** The line that tells a person how to start the agent; no line if the agent runs. */
 export const howToStart = (folder: Folder): string[] =>
   whoHolds(folder, 'runtime')
     ? []

@@ -1,6 +1,7 @@
 /**
  * `svc run`: runs the agent and its runtime in the foreground until it is stopped. Service units and `svc start` run
- * this command. Its main thread lives as long as the agent, so it loads little code, and a worker thread does the rest.
+ * this command. The main thread stays as long as the agent, so it loads little code: a worker thread reads the manifest
+ * and sends the reports.
  */
 import { existsSync } from 'node:fs'
 import type { StoppedBy } from '@svc/protocol'

@@ -159,7 +159,7 @@ export async function stopAgent(agent: StoppableAgent): Promise<boolean> {
   return stopped || ended
 }
 
-/** Stops the runtime, which ends the agent first. Resolves to false if no runtime runs. */
+/** Stops the runtime, which ends the agent first. Resolves to false if no runtime runs and no unit is active. */
 async function stopRuntime({ folder, manifest }: StoppableAgent): Promise<boolean> {
   const patience = (manifest?.runtime?.stop_seconds ?? 10) + 20
   const holder = whoHolds(folder, 'runtime')

@@ -168,8 +168,8 @@ function run(
 }
 
 /**
- * Finds the processes that the command has started, even in sessions of their own, by SVC_RUN_FILE in their
- * environment. It is different for each run. Without a record there is no such file, so none are found.
+ * Finds the processes that the command has started, even in sessions of their own. Their environment has SVC_RUN_FILE,
+ * which is different for each run. Without a record, none are found.
  */
 async function helpersOf(runFile: string | undefined): Promise<readonly number[]> {
   if (runFile === undefined || runFile === noRunFile) return []

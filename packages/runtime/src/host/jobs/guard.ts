@@ -8,8 +8,8 @@
 export const notStartedCodes = { damaged: 70, noRoom: 71, late: 72 } as const
 
 /**
- * Variables that control Node. On systems without /proc, the launcher hides them from its own Node under other names,
- * and `guardScript` restores them for the command.
+ * Variables that control Node. If the launcher cannot start Node with another environment, it hides these under other
+ * names, and `guardScript` restores them for the command.
  */
 export const setAsideVariables =
   'NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE NODE_DEBUG NODE_DEBUG_NATIVE NODE_V8_COVERAGE NODE_COMPILE_CACHE NODE_ICU_DATA NODE_PATH NODE_PENDING_DEPRECATION NODE_REDIRECT_WARNINGS NODE_UNIQUE_ID NODE_USE_ENV_PROXY NODE_USE_SYSTEM_CA OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSL_CERT_FILE SSL_CERT_DIR UV_THREADPOOL_SIZE UV_USE_IO_URING'

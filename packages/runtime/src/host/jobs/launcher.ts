@@ -36,8 +36,8 @@ trap 'svc_exec_forkless=1; svc_exec_plainly node-does-not-start "$@"' EXIT
 ${factsScript}${startScript}${aloneScript}`
 
 /**
- * Finds the folder of the host agent. The folder written in this file counts only for the file's owner. Other users
- * have it in XDG_STATE_HOME or in their home folder, for which the list of users takes precedence over HOME.
+ * Finds the folder of the host agent. The folder written in this file counts only for the file's owner. Otherwise it
+ * is in XDG_STATE_HOME or in the home folder, for which the list of users takes precedence over HOME.
  */
 const folder = `if [ -z "$svc_exec_host" ] || [ ! -O "$0" ]; then
   svc_exec_home=\${HOME-}

@@ -50,7 +50,7 @@ export const zoneNamed = (name: string): string | undefined =>
 /** The largest zone file that is read, in bytes. */
 const maxBytes = 256 * 1024
 
-/** The zones that were found. A zone with another stamp is found again. */
+/** The zones that were found, each with the stamp that its source had then. */
 const foundZones = new Map<string, { readonly stamp: string; readonly zone: string | undefined }>()
 
 function cachedZone(key: string, stamp: string, find: () => string | undefined): string | undefined {
