@@ -86,7 +86,7 @@ export const jobs = (): Command =>
 
 const now = (): number => Date.now() / 1000
 
-/** The folder of all jobs and the state folder of the host agent, as this environment names them. */
+/** Finds the folder of all jobs and the state folder of the host agent. */
 function jobsPaths(): { readonly jobs: string; readonly state: string } {
   const jobs = accountJobsFolder(process.env)
   if (jobs === undefined) throw new Refusal('There is no folder for jobs: neither HOME nor XDG_STATE_HOME is set.')

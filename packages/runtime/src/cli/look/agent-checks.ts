@@ -70,7 +70,7 @@ function installed(folder: Folder): CheckResult[] {
   ]
 }
 
-/** Checks that the agent still updates its status file (D65). */
+/** Checks that the status file can be read, and that the agent still updates it (D65). */
 function statusFile(folder: Folder): CheckResult[] {
   const manifest = readManifestNow(folder)
   if (!manifest.ok || manifest.value.status === undefined) return []

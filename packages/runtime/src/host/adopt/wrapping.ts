@@ -18,7 +18,7 @@ interface WrappedCommand {
   readonly program: string
   readonly name: string
   readonly shell: string
-  /** Options of `svc-exec` that a person added. */
+  /** Options of `svc-exec`, such as `--log`. */
   readonly options?: string | undefined
 }
 

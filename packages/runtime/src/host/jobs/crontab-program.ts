@@ -46,7 +46,7 @@ export async function obeysCronTz(): Promise<boolean> {
 }
 
 interface ProgramEnd {
-  /** The exit code, or the code of a failed system call; undefined if the program took too long. */
+  /** The exit code, the code of a failed system call, or a signal; undefined if the program took too long. */
   readonly code: number | string | undefined
   readonly out: Buffer
   readonly err: Buffer
