@@ -6,7 +6,7 @@ import { fleetQuery, fleetWindow, queryKeys } from '../data/queries.ts'
 import { serviceNow } from '../ui/index.ts'
 import { nextOfflineAt, windowOffsetsOf } from './views/search.ts'
 
-/** The rows of the list of agents, of which only those near the ones in sight are loaded. */
+/** The list of agents, in which only the rows in sight and near them are loaded. */
 export interface ShownFleet {
   total: number
   head: Fleet
@@ -47,9 +47,7 @@ export function useFleet(slug: string, query: FleetQuery, first: number, last: n
 }
 
 /**
- * Loads the list and the map again when an agent goes offline, so that the counts and the order fit the row of this
- * agent, and its square has its colour. The service sends no frame then, because an agent goes offline only by the
- * passing of time.
+ * Loads the list and the map again when an agent goes offline, because the service sends no frame when that happens.
  */
 function useOfflineReload(slug: string, windows: readonly Fleet[]): void {
   const client = useQueryClient()
@@ -57,8 +55,7 @@ function useOfflineReload(slug: string, windows: readonly Fleet[]): void {
   const next = times.length === 0 ? undefined : Math.min(...times)
   useEffect(() => {
     if (next === undefined) return
-    // The wait is at least 3 s, so that a fleet whose agents go offline one by one does not cause a request for each
-    // agent.
+    // The wait is at least 3 s, so that agents that go offline one by one do not cause a request each.
     const wait = Math.max(next - serviceNow() + 500, 3_000)
     const timer = setTimeout(() => {
       for (const queryKey of [queryKeys.fleet(slug), queryKeys.map(slug)]) void client.invalidateQueries({ queryKey })

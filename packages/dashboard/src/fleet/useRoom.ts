@@ -32,9 +32,8 @@ interface ColumnRoom {
 type TableRef = { readonly current: HTMLDivElement | null }
 
 /**
- * The columns that the list shows, the template of their widths, and the width for tags (in a card, that for the name
- * and the tags). The column for tags is left out while no agent in `near` has a tag. While a list is shown, other
- * contents never make a column narrower, so that rows move little.
+ * The columns that the list shows, the template of their widths, and the width for tags (in narrow windows, for the
+ * name and the tags). The column for tags is left out while no agent in `near` has a tag.
  */
 export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: ColumnRoom) {
   const chosen = useColumns()
@@ -52,7 +51,10 @@ export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: Colum
   }, [narrow, chosen, hasTags, width, hasBoxes, wants])
 }
 
-/** The widths that columns need for the rows in `near`, and for all earlier rows of the same list. */
+/**
+ * The widths that columns need for the rows in `near` and for all earlier rows of the same list, so that columns do not
+ * become narrower while somebody scrolls.
+ */
 function useWants(list: string, near: readonly FleetRow[]): ColumnWidths {
   const known = useRef<{ list: string; wants: ColumnWidths }>({ list, wants: {} })
   if (known.current.list !== list) known.current = { list, wants: {} }
@@ -64,7 +66,7 @@ function useWants(list: string, near: readonly FleetRow[]): ColumnWidths {
 
 const rowWants = new WeakMap<FleetRow, ColumnWidths>()
 
-/** The widths that a row needs. A row never changes, so each is measured once. */
+/** The widths that a row needs. Each row is measured once, because rows are replaced and not changed. */
 function measured(row: FleetRow): ColumnWidths {
   const before = rowWants.get(row)
   if (before) return before
@@ -78,8 +80,8 @@ let context: CanvasRenderingContext2D | null | undefined
 let lastFont = ''
 
 /**
- * Measures a text in the fonts of the page. They are those of the theme: the styles of the document may not be there
- * yet when the first rows are measured.
+ * Measures a text in the fonts of the page. The fonts come from the theme, because the styles of the document may not
+ * be loaded when the first rows are measured.
  */
 export const measure: MeasureText = (text, look) => {
   if (text === '') return 0

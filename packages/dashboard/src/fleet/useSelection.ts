@@ -23,7 +23,7 @@ const nothing: SelectedAgents = { names: new Set(), filter: undefined }
 /** The agents that are selected for bulk commands. Opening another workspace clears the selection. */
 export function useSelection(slug: string): Selection {
   const [{ names, filter }, select] = useState(nothing)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the workspace decides
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another workspace clears the selection
   useEffect(() => select(nothing), [slug])
   const set = (which: Iterable<string>, on: boolean) =>
     select((old) => {
@@ -47,7 +47,7 @@ export function useSelection(slug: string): Selection {
     toggle: (name) => set([name], !names.has(name)),
     clear: () => {
       select(nothing)
-      // The bar with the buttons for the selected agents disappears, perhaps with the focus.
+      // The bar with the buttons disappears, so the focus must not stay in it.
       if (document.activeElement?.closest('.fleet-bulk')) focusMain()
     },
   }

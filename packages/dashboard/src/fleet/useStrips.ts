@@ -7,7 +7,7 @@ import { isReportOverdue, serviceNow } from '../ui/index.ts'
 import type { StripText } from './row/DayStrip.tsx'
 
 interface KnownStrip extends StripText {
-  /** The state of the agent when its strip was asked for. A strip is asked for again if the state is another. */
+  /** The state of the agent when its strip was requested. The strip is requested again when the state changes. */
   state: string
   /** When the strip arrived, by the clock of this tab. */
   at: number
@@ -19,9 +19,9 @@ type KnownStrips = Map<string, KnownStrip>
  * refuses an address of more than 8 KB: a hundred of the longest names are 6.6 KB.
  */
 const namesAtOnce = 100
-/** The age at which a strip is loaded again: it ends in the past, and no frame says that an agent went offline. */
+/** The age in milliseconds at which a strip is loaded again, because time has passed since its end. */
 const oldMs = 60_000
-/** The pause in milliseconds before a request: for rows that came into sight, and after the previous one otherwise. */
+/** The milliseconds before any request, between two requests that only refresh strips, and after a failed request. */
 const pauses = { scrolling: 150, changes: 2_000, failed: 10_000 } as const
 
 const stateOf = ({ level, label, stopped, silentAt }: FleetRow, now: number): string =>
@@ -65,7 +65,7 @@ export function useStrips(
 interface StripRequests {
   slug: string
   known: KnownStrips
-  /** Asks soon, if anything is to be asked and no request is under way or planned. */
+  /** Plans a request if strips are missing or out of date, and no request is running or planned. */
   plan: () => void
   end: () => void
 }
@@ -99,7 +99,7 @@ function newAsking(slug: string, near: { readonly current: readonly FleetRow[] }
         own.signal,
       )
       const at = performance.now()
-      // A name that the service does not know is not asked for again soon.
+      // A name that the service does not know gets an empty strip, so it is not requested again at once.
       for (const name of names) known.set(name, { text: strips[name] ?? '', until, at, state: states.get(name) ?? '' })
       notBefore = at + pauses.changes
       request = undefined

@@ -53,7 +53,7 @@ export function useTabStop(slug: string, shown: ShownFleet, show: (index: number
   return { body, stop: index, move, focused }
 }
 
-/** The names of the agents whose rows are in the document, by index. */
+/** The indexes of the rows in the document, by the names of their agents. */
 function indexByAgentName(body: HTMLElement | null, shown: ShownFleet): Map<string, number> {
   const rows = [...(body?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].map(({ dataset }) => Number(dataset.row))
   return new Map(rows.flatMap((index) => [[shown.row(index)?.name ?? '', index] as const]))
@@ -94,8 +94,8 @@ export interface TabStop {
 }
 
 /**
- * Returns where the tab stop is after the list changed. It follows its agent to another row in sight; otherwise it
- * stays where it is and has the agent that is there now. `inSight` has the rows in sight by the names of their agents.
+ * Returns where the tab stop is after the list changed. The tab stop follows its agent to another row in sight. If the
+ * agent is not in sight, the tab stop keeps its index and takes the agent there. `inSight` has the indexes by name.
  */
 export function tabStopAfter(
   stop: TabStop,

@@ -1,4 +1,4 @@
-/** Updates that did not end well, as the list of agents marks them. */
+/** The failed updates that the list of agents marks. */
 import type { AgentUpdateSummary, WishState } from '@svc/api'
 import { updateWords } from '@svc/api/words'
 
@@ -17,7 +17,7 @@ const ends = {
   held: 'is on hold',
 } as const
 
-/** The update of an agent that went most wrong: of its blueprint or of its runtime. Undefined if none went wrong. */
+/** Returns the worse of the failed updates of an agent's blueprint and runtime; undefined if neither failed. */
 export function failedUpdateOf({
   wished,
   wishState,

@@ -2,7 +2,7 @@
 
 /** The width of a tag without its text, in pixels: in a frame of its own, and as a word of a card. */
 export const tagEdges = { framed: 20, word: 4 } as const
-/** The space between two tags, which the last one does not need. */
+/** The space between two tags, in pixels. */
 const gap = 4
 
 /** The number of tags that fit into a width, with the words for the others beside them. */

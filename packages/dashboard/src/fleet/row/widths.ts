@@ -7,17 +7,17 @@ import { tagEdges } from './tags.ts'
 /** The widths that the contents of columns need, in pixels. A column that is missing needs its minimum. */
 export type ColumnWidths = Partial<Record<ColumnName, number>>
 
-/** Measures a text in pixels: as most cells show it, `bold`, in `small` letters, in those of a `mark`, or in `mono`. */
+/** Measures a text in pixels, in the normal font of cells or in the font for a `look`. */
 export type MeasureText = (text: string, look?: 'bold' | 'small' | 'mark' | 'mono') => number
 
 /** The widths of the icons in cells, each with the gap beside it. */
 const iconWidth = 22
 const bellWidth = 32
-/** The distance of a version from costs. */
+/** The gap between the columns of costs and of the version. */
 const gapWidth = 12
 const ageWidth = 80
 const dayWidth = 128
-/** A text that breaks between words into two lines needs this part of its width on one line. */
+/** The width of a text on two lines, as a part of its width on one line. */
 const twoLineShare = 0.6
 
 /** The widths that the cells of a row need. */
@@ -66,20 +66,20 @@ export function largerWidths(a: ColumnWidths, b: ColumnWidths): ColumnWidths {
   return both
 }
 
-/** The width of the heading of a column without contents, in pixels. */
+/** The width of the heading of the column `doing`, in pixels. */
 const headingWidth = 72
 
 /**
- * The widths of columns in pixels. Each gets what its contents need. Where there is not enough room, the columns that
- * need little keep it, and the others share the rest.
+ * The widths of columns in pixels. Each column gets what its contents need, if the list is wide enough. Otherwise
+ * columns that need little still get it, and the others share the rest.
  */
 export function columnWidthsOf(names: readonly ColumnName[], wants: ColumnWidths, room: ListRoom): number[] {
   const whole = widthFor(names.length, room)
   const atLevel = (level: number) =>
     names.map((name) => {
       const { minWidth, share = 0 } = columnLooks[name]
-      // Each agent has a state, so `wants.state` is missing only until rows are loaded. If it is there and
-      // `wants.doing` is not, no agent does anything, and the column needs room only for its heading.
+      // `wants.state` is missing only until rows are loaded. If then `wants.doing` is missing, no agent does anything,
+      // and the column needs room only for its heading.
       const min = name === 'doing' && wants.state && wants.doing === undefined ? headingWidth : minWidth
       const wanted = share === 0 ? min : Math.max(min, wants[name] ?? 0)
       return Math.floor(Math.min(wanted, Math.max(min, share * level)))
@@ -96,7 +96,7 @@ export function columnWidthsOf(names: readonly ColumnName[], wants: ColumnWidths
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-/** The columns that may get the room that no contents need. The first of them that is shown gets it. */
+/** The first of these columns that is shown gets the width that is left over. */
 const filling: readonly ColumnName[] = ['doing', 'state', 'agent']
 
 /** The value of `grid-template-columns` for rows with these columns, whose widths are in pixels. */

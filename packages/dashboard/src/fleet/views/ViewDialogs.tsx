@@ -16,7 +16,7 @@ import type { FleetListChoice } from './state.ts'
 interface SaveProps {
   slug: string
   views: readonly SavedView[]
-  /** The view that the list shows or has changed. Its name is proposed. */
+  /** The view that the list shows. The dialog proposes its name if this person may change it. */
   shown: ShownView | undefined
   state: FleetListChoice
   onClose: () => void
@@ -195,7 +195,7 @@ function ViewForm({ title, name, onName, wrong, submit: words, onSubmit, onClose
   )
 }
 
-/** Puts a view that was saved into the page's list, in place of what had its id. */
+/** Puts a saved view into the page's list of views, in place of an earlier one with its id. */
 const putView = (client: QueryClient, slug: string, view: SavedView): void =>
   void client.setQueryData<SavedView[]>(read('GET /w/:slug/views', { slug }).queryKey, (all = []) => [
     ...all.filter(({ id }) => id !== view.id),

@@ -116,7 +116,7 @@ const textOf = ({ first, out }: ShownTabs): string => [first, ...out].join()
 const besideWidthOf = (line: Element): number =>
   Number.parseInt(getComputedStyle(line).getPropertyValue('--fleet-beside'), 10)
 
-/** The ids of the views that do not fit into a width, in their order. */
+/** The ids of the views whose tabs do not fit into a width. */
 function without(tabs: readonly HTMLElement[], width: number): Set<string> {
   let left = width
   const ids = new Set<string>()

@@ -38,7 +38,7 @@ export function Views({ slug }: { slug: string }) {
   const noteOpened = useNoteOpenedView()
   const shownView = shownViewOf(views, useOpenedViewId(), state)
   const changeable = shownView && mayChangeView(shownView.view, role) ? shownView.view : undefined
-  // While the views load, the neighbouring button may still move, so that a click could miss this button.
+  // The button *Save view* is not shown while the views load, because it would move, and a click could miss it.
   const isNew = !isPending && !isDefaultList(state) && (!shownView || shownView.differs)
   const save = parseFilter(state.q).ok ? () => setAsked({ is: 'save' }) : undefined
   const rename = changeable && (() => setAsked({ is: 'rename', view: changeable }))

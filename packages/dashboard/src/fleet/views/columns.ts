@@ -11,11 +11,11 @@ interface ColumnLook {
   end?: true
   /** The minimum width in pixels. */
   minWidth: number
-  /** The width in pixels that the column must keep, or else one of the `spare` columns is left out. */
+  /** The minimum width in pixels while `spare` columns are shown; `minWidth` if missing. */
   goodWidth?: number
   /**
-   * The part of the room that the column gets while there is not enough for all contents (widths.ts); a column without
-   * one is never wider than its minimum.
+   * The weight of the column when columns share too little width (row/widths.ts). A column without one always has its
+   * minimum width.
    */
   share?: number
 }
@@ -63,14 +63,17 @@ const byWeight: readonly FleetColumn[] = [
   'blueprint',
   'runtime',
 ]
-/** The columns that must leave a good width to the others, unless the person chose them. */
+/**
+ * The default columns that are left out if the others would not have their `goodWidth`. A person's own choice of
+ * columns is not affected.
+ */
 const spare: ReadonlySet<FleetColumn> = new Set(['tags', 'host', 'month', 'blueprint', 'runtime'])
 const gap = 14
 const padding = 14
 /** The width in pixels of the checkbox that selects an agent. */
 export const boxWidth = 18
 
-/** Reads a choice of columns; undefined if it has none that the list knows. */
+/** Reads a stored choice of columns; undefined if it has no known column. */
 export function readColumns(value: unknown): FleetColumn[] | undefined {
   const known = Array.isArray(value) ? columnNames.filter((name) => value.includes(name)) : []
   return known.length === 0 ? undefined : known
@@ -97,6 +100,6 @@ export function fittingColumns(chosen: readonly FleetColumn[], room: ListRoom): 
   return allNames.filter((name) => kept.has(name))
 }
 
-/** The width that this number of columns have together: the width of the list without gaps, ends and checkboxes. */
+/** The width for the contents of `count` columns: the width of the list without gaps, padding and checkboxes. */
 export const widthFor = (count: number, { width, hasBoxes }: ListRoom): number =>
   width - 2 * padding - (count - 1) * gap - (hasBoxes ? boxWidth + gap : 0)
