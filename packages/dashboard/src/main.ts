@@ -20,7 +20,7 @@ async function open(): Promise<void> {
   const [{ drawPage }, door] = await Promise.all([page, asked])
   const place = pageToOpen(window.location, door)
   if (place.is === 'pages') {
-    // The router must not see the mark of a sign-in that was a proof.
+    // This removes the mark of a proof through the provider from the address, before the router reads the address.
     const isBack = takeSignedInAgain()
     return (await import('./App.tsx')).openPages({ ...door, me: place.me }, drawPage, isBack)
   }
@@ -34,8 +34,8 @@ async function showFailedPage(error: unknown): Promise<void> {
   door.showFailedPage(error, drawPage)
 }
 
-// This call is not awaited: the modules that it loads import modules of this file's chunk, and so would wait for this
-// file, which would wait for them.
+// This call is not awaited. It loads modules that import from this file's chunk, so this file and they would wait for
+// each other.
 void open()
   .catch(showFailedPage)
   .catch(() =>

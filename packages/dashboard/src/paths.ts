@@ -43,7 +43,7 @@ export const paths = {
 /** The part of My account on which second factors are added, as the address names it after `#`. */
 export const secondFactorPart = 'second-factor'
 
-/** The ends of an attempt to connect an account with the provider. The address of My account has one as `?oidc=`. */
+/** How an attempt to connect an account with the provider ended, as `?oidc=` in the address of My account says. */
 export const connectionEnds = ['connected', 'failed', 'taken', 'busy'] as const satisfies readonly ConnectionEnd[]
 
 /** The tabs of an agent's page. The address selects one with `?tab=`; without it, the first tab is shown. */
@@ -64,7 +64,7 @@ export const pastDays = ['1', '7', '30'] as const
 /** The numbers of days for which costs may be shown, the default first. */
 export const costDays = ['30', '7', '90', '400'] as const
 
-/** The states of the agents of an action, in the order of lists: first what somebody may have to look at. */
+/** The states that an agent can have in an action, in the order of lists: problems first. */
 export const actionStates = Object.keys({
   refused: 0,
   failed: 0,

@@ -87,7 +87,7 @@ const account = createRoute({
   validateSearch: (s: Search) => withoutUndefined({ oidc: readWord(connectionEnds, s.oidc) }),
   loader: async ({ context }) => {
     const slug = previousWorkspace(context.me.workspaces)
-    // The page is drawn when all parts are there, because they are below each other.
+    // The loader waits for all parts, because a part that came later would move those below it.
     await Promise.all([
       slug !== undefined && context.queryClient.prefetchQuery(read('GET /w/:slug', { slug })),
       context.queryClient.prefetchQuery(read('GET /factors')),
@@ -105,8 +105,8 @@ const newWorkspace = createRoute({
 })
 
 // ---- Routes of one workspace ----
-// Most loaders do not wait for the data (`void`), which loads at the same time as the page's code. Loaders wait if
-// several answers are shown below each other. If the data cannot be loaded, the page shows the error.
+// Most loaders do not wait for the data (`void`), which loads at the same time as the page's code. Loaders wait if a
+// late answer would move parts of the page. If the data cannot be loaded, the page shows the error.
 const workspace = createRoute({
   getParentRoute: () => signedIn,
   path: '/w/$slug',
@@ -153,7 +153,7 @@ const agent = createRoute({
   }),
   loader: ({ context, params }) => {
     void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name', params))
-    // Alerts, mutes and hours are above other parts, so they must not come after what is below them.
+    // Alerts, mutes and hours are loaded early, because they would move the parts below them if they came later.
     void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name/alerts', params))
     void context.queryClient.prefetchQuery(read('GET /w/:slug/mutes', params))
     void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name/hours', params))

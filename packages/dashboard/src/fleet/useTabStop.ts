@@ -94,8 +94,8 @@ export interface TabStop {
 }
 
 /**
- * Returns where the tab stop is after the list changed. The tab stop follows its agent to another row in sight. If the
- * agent is not in sight, the tab stop keeps its index and takes the agent there. `inSight` has the indexes by name.
+ * Returns the tab stop after the list changed. It follows its agent to another row in sight; if the agent is not in
+ * sight, it keeps its index and takes the agent there. `inSight` has the indexes by the names of agents.
  */
 export function tabStopAfter(
   stop: TabStop,

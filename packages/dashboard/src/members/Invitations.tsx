@@ -122,8 +122,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
 }
 
 /**
- * A dialog that creates an invitation. The service mails the link if it can send mail; the dialog shows the link in any
- * case.
+ * A dialog that creates an invitation and shows its link. If the service can send mail, it mails the link on request.
  */
 export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: boolean; onClose: () => void }) {
   const [made, setMade] = useState<NewInvitation | null>(null)

@@ -106,7 +106,9 @@ function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
   )
 }
 
-/** Says whether a member has a second factor. Only admins see that, and only for admins is a missing one marked. */
+/**
+ * Says whether a member has a second factor; empty if the viewer may not know. A missing one is said only of admins.
+ */
 function factorInWords({ factor, role }: Member): string {
   if (factor === true) return ' · second factor'
   return factor === false && role === 'admin' ? ' · no second factor' : ''
@@ -120,8 +122,8 @@ interface RoleSelectProps {
 }
 
 /**
- * Lets an admin select the role of a member. Asks for confirmation if the member would become an admin, or if admins
- * would lose their own rights.
+ * Lets an admin select the role of a member. Asks for confirmation if the member would become an admin, or if the admin
+ * changes their own role.
  */
 function RoleSelect({ member, role, change }: RoleSelectProps) {
   const confirm = useConfirm()

@@ -64,8 +64,7 @@ const byWeight: readonly FleetColumn[] = [
   'runtime',
 ]
 /**
- * The default columns that are left out if the others would not have their `goodWidth`. A person's own choice of
- * columns is not affected.
+ * The columns that are left out if the others would not have their `goodWidth`. A person's own choice is not affected.
  */
 const spare: ReadonlySet<FleetColumn> = new Set(['tags', 'host', 'month', 'blueprint', 'runtime'])
 const gap = 14

@@ -4,7 +4,7 @@ import { paths } from '../../paths.ts'
 import { defaultOrder, searchFor } from './state.ts'
 import { chooseColumns } from './useColumns.ts'
 
-/** Returns a function that shows the list of agents as a view says. */
+/** Returns a function that opens a view: it shows the list of agents with the view's filter, order and columns. */
 export function useOpenView(slug: string): (view: SavedView) => Promise<void> {
   const navigate = useNavigate()
   return ({ id, q, sort, columns }) => {

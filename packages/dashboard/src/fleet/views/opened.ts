@@ -1,14 +1,14 @@
 /**
- * The view from which a person came to the list of agents. The entry of the browser's history keeps it, so it belongs
- * to one address: it survives a reload and comes back with the button *Back*, and another address has none.
+ * Remembers which view a person opened last, in the entry of the browser's history. So a reload and the button *Back*
+ * keep the view, and links to other addresses do not.
  */
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { isDefaultList } from './shown-view.ts'
 import { type FleetSearch, orderText } from './state.ts'
 
-/** The data of an entry in the browser's history, besides its address. */
+/** The `state` of an entry in the browser's history. */
 interface ListEntry {
-  /** The id of a view. */
+  /** The id of the view that the person opened last. */
   view?: string | undefined
 }
 
@@ -18,12 +18,12 @@ declare module '@tanstack/history' {
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
-/** The id of the view from which the person came to the list; undefined if the person did not come from a view. */
+/** The id of the view that the person opened last; undefined if they opened none. */
 export const useOpenedViewId = (): string | undefined => route.useRouteContext({ select: ({ opened }) => opened })
 
 /**
- * Returns a function that makes the history entry of a list which a person changed. The entry keeps the id of the view,
- * unless the list shows all agents in the default order: then later changes are not changes of that view.
+ * Returns a function that makes the history entry after a person changed the list to `next`. The entry keeps the opened
+ * view, unless `next` shows all agents in the default order, which starts a new list.
  */
 export const entryAfterChange =
   (next: FleetSearch) =>
@@ -31,8 +31,8 @@ export const entryAfterChange =
     view === undefined || isDefaultList({ q: next.q ?? '', sort: orderText(next) }) ? {} : { view }
 
 /**
- * Returns a function that notes a view as the one that the list came from, because the view was just saved from this
- * list. With `instead`, the function does so only if the list came from the view with the id `instead` before.
+ * Returns a function that remembers a saved view as the opened one. With `instead`, it does so only if the view with
+ * the id `instead` is the opened one.
  */
 export function useNoteOpenedView(): (id: string, instead?: string) => void {
   const router = useRouter()

@@ -50,7 +50,7 @@ export function readFleetSearch(search: Parameters): FleetSearch {
 export const isOldAddress = (search: Parameters): boolean =>
   ['search', 'show', 'level', 'silent', 'stopped'].some((name) => name in search)
 
-/** The query for the list. `q` is the filter that is applied: it must be right, or the service refuses it. */
+/** The query for the list. `q` must be a valid filter, because the service refuses others. */
 export const fleetQueryOf = (search: FleetSearch, q: string): FleetQuery => ({ q, ...sortOf(search) })
 
 /** The number of agents in the list, and in the workspace if the list leaves some out. */

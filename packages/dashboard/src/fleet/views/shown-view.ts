@@ -12,8 +12,8 @@ export interface ShownView {
 }
 
 /**
- * Returns the view that the list shows: one that is exactly the list, otherwise the one that the person opened last. A
- * list of all agents in the default order shows no view, unless a view is exactly that list.
+ * Returns the view that the list shows: one with the same filter, order and columns, otherwise the one that the person
+ * opened last (`differs`). A list of all agents in the default order differs from no view.
  */
 export function shownViewOf(
   views: readonly SavedView[],
@@ -50,9 +50,9 @@ export const viewOfState = ({ q, sort, columns }: FleetListChoice, name: string,
 /** True if a person with this role may change the view: only admins change those of the workspace. */
 export const mayChangeView = ({ shared }: SavedView, role: Role): boolean => !shared || role === 'admin'
 
-/** The view that a new one of this name and owner replaces. */
+/** Returns the view that a new view with this name would replace, among those of the workspace or the person. */
 export const replacedView = (views: readonly SavedView[], name: string, shared: boolean): SavedView | undefined =>
   views.find((view) => view.shared === shared && view.name === trimInvisible(name))
 
-/** The view as it is, so that it can be saved again. */
+/** The input that saves the same view again. */
 export const asNewView = ({ id: _, ...view }: SavedView): NewView => view

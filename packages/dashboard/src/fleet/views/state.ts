@@ -9,9 +9,9 @@ export interface FleetSearch {
   sort?: FleetSort
   /** True if the column is sorted in the direction opposite to the one of a first press on its heading. */
   reverse?: boolean
-  /** The fact by which the agents are grouped. Links with `none` end the groups that the list has. */
+  /** The fact by which the agents are grouped. A link with `none` removes the groups (see `keepArrangement`). */
   group?: Grouping | 'none'
-  /** `map` for the map of the agents. Links with `list` lead back from it. */
+  /** `map` for the map of the agents. A link with `list` leads back to the list. */
   as?: 'list' | 'map'
 }
 
@@ -75,10 +75,7 @@ export function searchFor({ q, sort }: Pick<FleetListChoice, 'q' | 'sort'>): Fle
   }
 }
 
-/**
- * Keeps the groups and the map when a link changes the filter or the order of the list: they are how a person looks at
- * the agents, and no part of a view.
- */
+/** Keeps the groups and the map when a link changes only the filter, the order or the view of the list. */
 export function keepArrangement({
   search,
   next,

@@ -86,7 +86,7 @@ export function wrongWithDay(typed: string, now: number): string | null {
   return typed < localDayOf(now) ? 'This day is past. Choose today, and it holds at once.' : null
 }
 
-/** The time from which a factor is required, if a person chose this day: its beginning, or now for today. */
+/** Returns when the requirement begins if a person chose this day: at midnight, or now if the day is today. */
 export const requiredFrom = (typed: string, now: number): number => Math.max(beginOf(typed) ?? now, now)
 
 const beginOf = (typed: string): number | undefined => {

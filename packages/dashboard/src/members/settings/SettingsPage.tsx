@@ -70,7 +70,7 @@ function Forms({ slug }: { slug: string }) {
   )
 }
 
-/** Shows the settings to a member as facts. */
+/** Shows the settings to a member, who cannot change them. */
 function Facts({ slug }: { slug: string }) {
   const { name, factor } = useWorkspace()
   const query = useQuery(read('GET /w/:slug/alert-settings', { slug }))
@@ -92,7 +92,7 @@ function Facts({ slug }: { slug: string }) {
   )
 }
 
-/** Says what bots are, and leads to their page, which the side bar leaves out while there are none. */
+/** Says what bots are, with a link to their page. While the workspace has no bots, the side bar has no such link. */
 function Bots({ slug }: { slug: string }) {
   const { bots } = useWorkspace()
   return (
