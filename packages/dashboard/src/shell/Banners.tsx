@@ -9,7 +9,7 @@ import { lazyPart } from '../ui/files.tsx'
 
 const FactorBanner = lazyPart(() => import('./FactorBanner.tsx'))
 
-/** Shows warnings about the whole page: no network, connection lost, workspace not activated, nobody notified. */
+/** Shows warnings about the connection and the workspace, such as a workspace that is not activated. */
 export function Banners({ slug, live }: { slug: string; live: LiveState }) {
   const { online } = useNetwork()
   const { activated, factor } = useWorkspace()
@@ -53,8 +53,7 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
 }
 
 /**
- * Returns true once `value` has been true for `ms` milliseconds, so that the page shows nothing for a short
- * interruption.
+ * Returns true while `value` has been true for at least `ms` milliseconds, so that short interruptions are not shown.
  */
 function useSettled(value: boolean, ms: number): boolean {
   const [settled, setSettled] = useState(false)

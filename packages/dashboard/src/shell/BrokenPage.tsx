@@ -10,8 +10,8 @@ import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { NotFound } from './OutsidePages.tsx'
 
 /**
- * The error page that is shown instead of a page that could not be loaded or drawn. It repairs by itself what it can: a
- * page that another program changed is drawn again, and a page whose files are gone is opened in a new document.
+ * The error page in place of a page that could not be loaded or drawn. If another program changed the page's nodes, it
+ * draws the page again; if the page's files are gone, it loads the page again.
  */
 export function BrokenPage(props: ErrorComponentProps) {
   const { reset } = props

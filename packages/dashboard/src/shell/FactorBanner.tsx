@@ -11,8 +11,8 @@ import { ButtonLink } from '../ui/links.tsx'
 import { askForProof } from './proof/ProofGate.tsx'
 
 /**
- * A warning for an admin of a workspace that requires a second factor, or will soon, in a session that showed none.
- * `from` is when the requirement begins.
+ * A warning for an admin whose session has shown no second factor, in a workspace that requires one from the time
+ * `from`, which may be in the future.
  */
 export default function FactorBanner({ from }: { from: number }) {
   const { role } = useWorkspace()
@@ -63,7 +63,7 @@ export default function FactorBanner({ from }: { from: number }) {
   )
 }
 
-/** Asks for a factor. After a good one the banner goes, so the focus moves on. */
+/** Asks for a factor. If it is right, the banner disappears, so the focus moves to the page. */
 async function showFactor(): Promise<void> {
   if (await askForProof()) focusMain()
 }

@@ -1,4 +1,4 @@
-/** The sheet of all keys. Its code is loaded when it is first opened. */
+/** The dialog that lists all keyboard shortcuts. Its code is loaded when it is first opened. */
 import { Dialog } from '../ui/index.ts'
 import { keyTable, modifierKeyOf } from '../ui/keys/keys.ts'
 import './keys.css'

@@ -17,7 +17,7 @@ interface LastWorkspaceProps {
 
 /** The frame of the workspace that was open last, around a page that belongs to no workspace. */
 export function LastWorkspace({ children, otherwise }: LastWorkspaceProps) {
-  // The facts about the person were loaded before the first page was drawn.
+  // `me` is in the cache from the start if somebody is signed in (App.tsx), so no request is needed.
   const { data: me } = useQuery({ ...meQuery, enabled: false })
   const [slug] = useState(() => me && previousWorkspace(me.workspaces))
   const { data: workspace, isLoading } = useQuery({

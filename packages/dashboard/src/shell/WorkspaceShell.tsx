@@ -63,7 +63,7 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
   if (isGone) return <NotFoundPage />
   return (
     <div className="svc-shell" data-menu={opened}>
-      {/* biome-ignore lint/a11y/useValidAnchor: without the script it would lead to the content */}
+      {/* biome-ignore lint/a11y/useValidAnchor: this is a link to the content, and the handler also moves the focus */}
       <a
         href="#content"
         className="svc-skip"
@@ -106,8 +106,8 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
 }
 
 /**
- * Opens and closes the palette. Its code is loaded when it is first opened, and what a person types until its field has
- * the focus is kept: `found` returns it.
+ * Opens and closes the palette, whose code is loaded when it is first opened. `found` returns the text that the person
+ * typed before the field of the palette had the focus.
  */
 function useFinding() {
   const [finding, setFinding] = useState(false)

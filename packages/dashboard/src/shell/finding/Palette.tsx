@@ -38,7 +38,7 @@ interface PaletteProps {
   slug: string
   /** Called when the field has the focus; returns what was typed before. */
   onReady: () => string
-  /** Opens the sheet of keys. */
+  /** Opens the list of keyboard shortcuts. */
   onKeys: () => void
   onClosed: () => void
 }
@@ -77,10 +77,10 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
   const after = [...(isCommand || commands.length === 0 ? [] : [ofAgents]), ...groups]
   if (help.length > 0) after.push(['Help', help.map(helpEntry)])
   const names = agents.map(({ name }) => name).join()
-  // The first entry is selected again whenever other entries are listed.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the entries change with both
+  // The first entry is selected again whenever the listed entries change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the entries change with `text` and `names`
   useEffect(() => store.updateState((state) => ({ ...state, selected: 0 })), [text, names])
-  // The list deselects all when it is drawn again, as when the help has been loaded.
+  // The Spotlight component clears the selection when it draws the list again, for example with loaded help.
   useEffect(() => {
     if (opened && selected < 0) store.updateState((state) => ({ ...state, selected: 0 }))
   }, [opened, selected])
@@ -191,7 +191,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
   )
 }
 
-/** One entry: its icon, its words, and at the end a note or the key that does the same. */
+/** One entry: its icon, its words, and at the end a note or the keyboard shortcut that does the same. */
 function EntryLine({ entry, option }: { entry: PaletteEntry; option: object }) {
   const { icon: Icon, words, note, keyName, run } = entry
   return (
@@ -222,7 +222,9 @@ const helpEntry = ({ address, heading, document }: HelpHit): PaletteEntry => ({
   run: () => window.open(address, '_blank', 'noopener'),
 })
 
-/** The agents that the service finds, best names first. While it searches, the agents of the text before stay. */
+/**
+ * The agents that the service finds, best names first. Until it answers, the agents found for the previous text stay.
+ */
 function useAgents(slug: string, text: string) {
   const [search] = useDebouncedValue(trimInvisible(text), 120)
   const { data } = useQuery({
@@ -234,9 +236,8 @@ function useAgents(slug: string, text: string) {
 }
 
 /**
- * Returns the agents with the best names for a search first, at most `max`: the name itself, then names that begin with
- * what is typed, then names with a later word that begins so, then names that contain it, then agents that the service
- * found by something else.
+ * Returns at most `max` agents, those whose names fit best first: the same name, then names that begin with the text,
+ * then names with a later word that begins with it, then names that contain it, then all others.
  */
 export function bestNameMatches<T extends { name: string }>(typed: string, agents: readonly T[], max: number): T[] {
   const wanted = foldedText(trimInvisible(typed))

@@ -9,9 +9,9 @@ const maxAgents = 4
 const controls = Object.entries(controlNames) as [Control, string][]
 
 interface TypedCommand {
-  /** The command that the first or last words name; undefined if they name none. */
+  /** The command that is typed first or last; undefined if there is none. */
   control: Control | undefined
-  /** The words about agents. */
+  /** The other words, which are about agents. */
   about: string
   /** True if the command is typed first: "pause mail". */
   isLeading: boolean
@@ -33,8 +33,8 @@ export function splitTypedCommand(typed: string): TypedCommand {
 }
 
 /**
- * True if commands are listed before agents, so that Enter asks for a command: "pause mail", or "mail-1 pause". Words
- * that only end like a command, as "night run", may mean agents.
+ * True if commands are listed before agents, so that Enter chooses a command: "pause mail", or "mail-1 pause" if the
+ * agent mail-1 exists. Other words that end with a command, such as "night run", may mean agents.
  */
 export function isCommandFirst(typed: string, agents: readonly Pick<FleetRow, 'name'>[]): boolean {
   const { control, about, isLeading } = splitTypedCommand(typed)
@@ -50,8 +50,8 @@ export interface AgentCommand {
 }
 
 /**
- * The commands that fit what is typed: if a command is typed, one for each of the best agents that offers this command;
- * otherwise, all that an agent offers whose whole name is typed.
+ * The commands that fit the typed text. If it contains a command, that command for each of the best agents that offers
+ * it; otherwise, all commands of the agent whose whole name is typed.
  */
 export function commandsFor(typed: string, agents: readonly AgentCommand['agent'][]): AgentCommand[] {
   const { control, about } = splitTypedCommand(typed)

@@ -47,12 +47,12 @@ export interface PaletteEntry {
   also?: string
   /** Quiet text at the end of the entry. */
   note?: string
-  /** The key of the page that does the same. */
+  /** The keyboard shortcut that does the same. */
   keyName?: KeyName
   run: () => unknown
 }
 
-/** The presses of a key of the page, such as `g` and `a`. */
+/** The keys to press for a keyboard shortcut, such as `g` and `a`; empty if it works only on a row of the list. */
 export const pressesOf = (name: KeyName): readonly string[] =>
   keyTable.flatMap((key) => (key.does === name && 'press' in key ? key.press[0].split(' ') : []))
 
@@ -61,7 +61,7 @@ export const viewGroup = 'Views'
 
 interface EntriesProps {
   slug: string
-  /** Opens the sheet of keys. */
+  /** Opens the list of keyboard shortcuts. */
   onKeys: () => void
   /** Opens the dialog that invites somebody, or the one that adds a channel. */
   onDialog: (dialog: 'invite' | 'channel') => void

@@ -14,9 +14,8 @@ import { Dialog, ErrorNote, focusAtFirst } from '../../ui/index.ts'
 import { answerProof } from './ProofGate.tsx'
 
 /**
- * The dialog that asks who the person is, before something dangerous is done: by a code of the authenticator app, by a
- * passkey or, without a second factor, by the password. Somebody who has none of these signs in again. It may lie over
- * another dialog, which Escape must not close at the same time.
+ * The dialog that asks for a proof: a code of the authenticator app, a passkey or, without a second factor, the
+ * password. Somebody who has none of these must sign in again. Escape closes only this dialog, not one below it.
  */
 export function ProofDialog({ act }: { act: string | undefined }) {
   const { data, error } = useQuery({ ...read('GET /factors'), staleTime: 0 })
@@ -41,7 +40,7 @@ export function ProofDialog({ act }: { act: string | undefined }) {
   )
 }
 
-/** Names what will be done, what it needs, and why it is asked for now. */
+/** The question: what the person is about to do, which proof it needs, and why the proof is asked for now. */
 export function questionFor({ act, totp, passkey, password, connection, wasShown }: ProofQuestion): string {
   const without = password ? 'give your password' : `sign in again${connection ? ` with ${connection}` : ''}`
   const ways = [
@@ -64,7 +63,7 @@ const alone = { 'data-mantine-stop-propagation': 'true' } as const
 const first = { 'data-autofocus': true, autoFocus: true } as const
 
 interface ProofQuestion {
-  /** The act that needs the proof, such as `delete a workspace`; undefined for the rights of an admin. */
+  /** The act that needs the proof, such as `delete a workspace`; undefined if the person only shows a second factor. */
   act: string | undefined
   totp: boolean
   /** True if the person has a passkey. */
@@ -83,7 +82,7 @@ interface QuestionProps extends ProofQuestion {
 const Question = (props: QuestionProps) =>
   props.totp || props.passkey || props.password ? <ProofForm {...props} /> : <NewSignIn {...props} />
 
-/** Leads somebody who has neither a factor nor a password to a new sign-in, for which they leave the page. */
+/** Asks somebody who has neither a factor nor a password to sign in again, which leaves the page. */
 function NewSignIn({ onCancel, ...question }: QuestionProps) {
   const { connection } = question
   return (
@@ -123,7 +122,7 @@ function ProofForm({ onCancel, ...question }: QuestionProps) {
     validate: { typed: (v) => (trimInvisible(v) === '' ? 'Required' : null) },
   })
   const goOn = (byFactor: boolean) => {
-    // The first factor that a session shows may restore the rights of an admin.
+    // The first factor of a session may give the rights of an admin, so other data is loaded again.
     if (byFactor && !wasShown)
       void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== queryKeys.sessions[0] })
     answerProof(true)

@@ -1,4 +1,4 @@
-/** The question for a proof of who the person is. It is open while somebody waits for its answer. */
+/** The question for a proof of who the person is. It is open until the person answers or cancels. */
 import { Suspense } from 'react'
 import { askForProofBy } from '../../data/api.ts'
 import { lazyPart } from '../../ui/files.tsx'

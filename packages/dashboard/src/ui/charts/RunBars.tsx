@@ -2,8 +2,8 @@ import './charts.css'
 import { count } from '../time/format.ts'
 
 /**
- * The way a run ended, or `waiting` for a run in progress. Each has a shape of its own, so that it can be recognised
- * without colours.
+ * How a run ended, or `waiting` for a run in progress. The tones `no`, `waiting` and `lost` have shapes of their own,
+ * so that they can be recognised without colours.
  */
 export type BarTone = 'good' | 'no' | 'waiting' | 'lost' | 'plain'
 
@@ -24,12 +24,12 @@ interface RunBarsProps {
 const height = 22
 const barStep = 5
 const barWidth = 4
-/** The height of the mark below a run that failed, and of the shortest bar. */
+/** The height in pixels of the shortest bar, and of the mark below a run that failed. */
 const footHeight = 3
 
 /**
  * Shows runs as bars: the height is the duration or the cost. A run that failed has a mark below its bar, one in
- * progress is hollow, and one that was skipped or cancelled is short and wide. Each kind of run is one element.
+ * progress is hollow, and one that was stopped, skipped or cancelled is short and wide.
  */
 export function RunBars({ title, bars }: RunBarsProps) {
   const max = bars.reduce((longest, { value }) => Math.max(longest, value ?? 0), 0)
