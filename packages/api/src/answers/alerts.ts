@@ -1,7 +1,6 @@
 /**
- * Answers of the service about alerts, their rules, channels and deliveries, by the conventions of workspaces.ts. The
- * `--json` output of the command line and the messages of channels have the same names and shapes. Other programs rely
- * on them.
+ * Answers of the service about alerts, their rules, channels and deliveries, by the conventions of workspaces.ts. Other
+ * programs rely on these names and shapes, which the `--json` output and the messages of channels have, too.
  */
 import type { AlertSubject } from '../words/alerts.ts'
 import type { RuleName } from '../words/rules.ts'
@@ -19,7 +18,7 @@ export interface Acknowledgement {
   note: string | null
 }
 
-/** The number of alerts that were acknowledged together, without those that had ended or were acknowledged before. */
+/** The number of alerts that a request acknowledged. Ended or already acknowledged alerts are not counted. */
 export interface AcknowledgeResult {
   acknowledged: number
 }
@@ -42,9 +41,8 @@ export interface ListedAlert {
 /** An alert as pages show it. */
 export interface AlertLine extends ListedAlert {
   /**
-   * A few words about what is wrong now, such as the label that the agent reports. For an alert that has ended, they
-   * are those of its last message. Null if there are none, or if the condition of an open alert no longer holds, so
-   * that the alert is about to end.
+   * A few words about what is wrong, such as the label that the agent reports; null if there are none. An alert that
+   * has ended keeps the words of its last message.
    */
   label: string | null
   /** The current name of the agent that the alert is about; null if it is about no agent, or the agent was deleted. */
@@ -52,14 +50,13 @@ export interface AlertLine extends ListedAlert {
   /** The id of the rollout that the alert is about; null if it is about none. */
   rollout: string | null
   /**
-   * For an open alert about an update that failed in a halted rollout: the id of that rollout, if another open alert of
-   * this answer is about it. Missing otherwise.
+   * The id of the rollout in which the update of the agent failed. Present only if another open alert of this answer is
+   * about that rollout.
    */
   within?: string
   /**
-   * For an alert about many agents that went offline at once: their names, how many agents of the workspace had ever
-   * reported (`of`), and how many of those named are still offline. `offline` is null if the alert has ended, or if
-   * they are too many to be counted. Null for other alerts.
+   * The agents of a mass outage; null for other alerts. `of` is the number of agents of the workspace that had ever
+   * reported. `offline` is the number of agents in `names` that are still offline, or null if it was not counted.
    */
   agents: { names: string[]; of: number; offline: number | null } | null
 }
@@ -76,14 +73,14 @@ export interface AlertBar extends Pick<ListedAlert, 'id' | 'rule' | 'level' | 's
   gone?: true
 }
 
-/** The alerts of the last days: first those that are open, then those that ended, each the newest first. */
+/** The alerts of the last days: first the open ones, then the ended ones, both the newest first. */
 export interface AlertTimeline {
   rows: AlertBar[]
   /** True if older alerts of these days did not fit into the answer. */
   more: boolean
 }
 
-/** The kinds of messages about an alert: each is named after what happened to the alert. */
+/** The kinds of messages about an alert. */
 const messageTypes = ['alert.opened', 'alert.acknowledged', 'alert.ended', 'alert.unsteady', 'alert.reminder'] as const
 export type MessageType = (typeof messageTypes)[number]
 
@@ -108,9 +105,9 @@ export interface RuleRow {
 
 /** The agents of a workspace that the filter of a rule selects. */
 export interface RuleFits {
-  /** The number of agents for which the rule is judged. With 0 the rule is off for everybody. */
+  /** The number of agents for which the rule is judged. */
   agents: number
-  /** The places of the negated terms that exclude no agent. Missing if none. */
+  /** The places in the filter of the negated terms that exclude no agent; missing if there are none. */
   idle?: FilterPlace[]
 }
 
@@ -118,7 +115,7 @@ export interface RuleFits {
 export interface RuleSettings extends RuleRow {
   /** The agents that the rule's filter selects; missing for a rule without a filter. */
   fits?: RuleFits
-  /** True if messages about an alert of this rule are repeated from time to time while the alert is open. */
+  /** True if messages about an open alert of the level Bad are repeated until somebody acknowledges it. */
   reminds: boolean
   /**
    * The second set of channels of a rule. These channels are notified when an alert has been open for `after` seconds
@@ -159,14 +156,14 @@ export type ChannelKind = (typeof channelKinds)[number]
 export const messageFormats = ['single', 'grouped'] as const
 export type MessageFormat = (typeof messageFormats)[number]
 
-/** A mute: nothing is sent about what it covers. */
+/** A mute. No messages are sent about the alerts that it covers. A null field covers all agents or all rules. */
 export interface MuteRow {
   id: string
   agent: string | null
   rule: RuleName | null
-  /** The health item of the agent that is muted; null means that the mute is not about a single one. */
+  /** The only health item of the agent that is muted; null means that the mute is not limited to one item. */
   item: string | null
-  /** When the mute ends. Null means that the mute ends as soon as none of the alerts that it covers is open. */
+  /** When the mute ends; null means when all alerts that it covers have ended. */
   until: number | null
   /** When the mute begins, which may be in the future for planned work. */
   from: number
@@ -183,18 +180,18 @@ export interface ChannelRow {
   format: MessageFormat
   enabled: boolean
   /**
-   * Why the service itself disabled this channel; null if the channel is enabled, or if a person disabled it. Members
-   * see a sentence that does not quote the receiver.
+   * The reason why the service disabled this channel; null if the channel is enabled, or if a person disabled it. For
+   * members, the reason is a general sentence.
    */
   disabledBecause: string | null
-  /** When messages to this channel began to fail, in Unix milliseconds; null if the last message was sent. */
+  /** When messages about alerts to this channel began to fail, in Unix milliseconds; null if they do not fail. */
   failingSince: number | null
   /**
-   * The part of the channel's address that admins, or the owner of a personal channel, may see; the rest may be secret.
-   * Members see only its host, and null if it names none.
+   * The part of the channel's address that is not secret. Members who do not own the channel see only the origin of a
+   * URL, and null for other addresses.
    */
   address: string | null
-  /** The last answer of the receiver; null for members, and if it has not answered yet. */
+  /** The last answer of the receiver; null before the first one, and for members who do not own the channel. */
   lastAnswer: string | null
   /** When the service last tried to send a message to this channel, in Unix milliseconds. */
   lastAt: number | null
@@ -261,7 +258,7 @@ export interface ChannelTest {
   message: string
 }
 
-/** A test message with its state. As long as it waits, `ok` is false and `message` is empty. */
+/** A test message with its state. In the state `waiting`, `ok` is false and `message` is empty. */
 export interface FollowedTest extends ChannelTest {
   state: DeliveryState
 }
@@ -274,10 +271,7 @@ export interface DeliveryRow {
   state: DeliveryState
   attempt: number
   lastAnswer: string | null
-  /**
-   * The title of the message. The service writes the message when the delivery is first due, so the title is null until
-   * then.
-   */
+  /** The title of the message; null until the delivery is first due, when the service writes the message. */
   title: string | null
   createdAt: number
   /** When the service next tries to send the message; null if it will not try again. */

@@ -1,16 +1,12 @@
 /**
- * Answers of the service about blueprints, install codes and bots (2.9, 2.10), by the conventions of workspaces.ts. The
- * service refuses, for example, an upload with 400 `bundle_refused` and `findings`, 409 `version_taken` or 413
- * `body_too_large` (20 MB); deleting a version with 409 `version_in_use`, whose message names what uses it; revoking a
- * code with 409 `code_over`. Codes are listed newest first.
+ * Answers of the service about blueprints, install codes and bots (2.9, 2.10), by the conventions of workspaces.ts.
+ * Install codes are listed newest first.
  */
 import type { Manifest } from '@svc/blueprint/manifest'
 import type { Level } from '@svc/protocol'
 import type { WishState } from './updates.ts'
 
-/**
- * One problem of a bundle: the file in the bundle and, if that is the manifest, the line and column, as far as known.
- */
+/** One problem of a bundle. Only the manifest has a line and a column; unknown fields are null. */
 export interface BundleFinding {
   file: string | null
   line: number | null
@@ -39,7 +35,7 @@ export interface BlueprintRow {
   uploadedBy: string
   /** The number of agents that were installed from this blueprint. */
   agents: number
-  /** The versions that they run, the most frequent first. The version '' has the agents of all rare versions. */
+  /** The number of agents for each version, the most frequent version first. The version '' combines rare versions. */
   running: { version: string; agents: number }[]
 }
 export interface BlueprintPage {
@@ -56,11 +52,9 @@ export interface BlueprintPage {
     name: string
     running: string
     previous: string | null
-    /**
-     * The version that an admin wants the agent to run, and how far that update is (`wishState`); null if no admin
-     * wants any.
-     */
+    /** The version that an admin wants the agent to run; null if there is none. */
     wished: string | null
+    /** The progress of the update to `wished`. */
     wishState: WishState
     level: Level | null
     seenAt: number | null
@@ -100,7 +94,7 @@ export interface BlueprintVersion extends BlueprintVersionRow {
   manifest: Manifest
   /** The files in the bundle. */
   files: { path: string; size: number; executable: boolean }[]
-  /** In the answer to an upload: a sentence about something in the bundle that is allowed and probably a mistake. */
+  /** In the answer to an upload: a warning about something in the bundle that is probably a mistake. */
   note?: string
   canAct: boolean
 }
@@ -132,17 +126,14 @@ export interface NewCode extends InstallCode {
   /** The install code itself, which is shown only in this answer. */
   code: string
   /**
-   * Reasons why an installation with this code would be refused right now, or only on a machine with an old svc, as
-   * sentences. For example, the name is taken, a product is not activated, or the workspace has ten bots already.
+   * Sentences about why an installation with this code would now be refused: for example, the name is taken, a product
+   * is not activated, or the svc of the machine may be too old.
    */
   warnings: string[]
 }
 /** The answer to a request for install codes: the first code, and the list of all of them. */
 export interface NewCodes extends NewCode {
-  /**
-   * All codes that were issued; the first one is among them. A service of an earlier version issues one, and leaves
-   * this out.
-   */
+  /** All codes that were issued, including the first. Missing from an earlier version of the service: it issues one. */
   codes?: NewCode[]
 }
 
