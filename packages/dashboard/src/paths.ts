@@ -43,7 +43,7 @@ export const paths = {
 /** The part of My account on which second factors are added, as the address names it after `#`. */
 export const secondFactorPart = 'second-factor'
 
-/** How an attempt to connect an account with the provider ended, as `?oidc=` in the address of My account says. */
+/** The values of `?oidc=` in the address of My account: the ends of an attempt to connect it with the provider. */
 export const connectionEnds = ['connected', 'failed', 'taken', 'busy'] as const satisfies readonly ConnectionEnd[]
 
 /** The tabs of an agent's page. The address selects one with `?tab=`; without it, the first tab is shown. */

@@ -2,8 +2,8 @@ import './charts.css'
 import { count } from '../time/format.ts'
 
 /**
- * How a run ended, or `waiting` for a run in progress. The tones `no`, `waiting` and `lost` have shapes of their own,
- * so that they can be recognised without colours.
+ * The look of a run by its end, or `waiting` for a run in progress. The tones `no`, `waiting` and `lost` have shapes of
+ * their own, so that they can be recognised without colours.
  */
 export type BarTone = 'good' | 'no' | 'waiting' | 'lost' | 'plain'
 

@@ -18,8 +18,8 @@ interface StackedBarsProps extends StackWords {
   /** The period that each column covers. */
   each?: 'day' | 'week' | 'month'
   /**
-   * True if each column is a state and not an amount, so that columns cannot be added up. Instead of sums, the chart
-   * then shows the figures of the last column that has any.
+   * True if a sum of columns would mean nothing, as with numbers of agents by day. The chart then shows the figures of
+   * the last column that has any, instead of sums.
    */
   states?: boolean
   /** A value that the chart marks with a line, and the words for it. */
@@ -161,7 +161,7 @@ function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }:
 
 const keyOf = ({ color, name }: StackedColumn['parts'][number]['series']): string => `${color}${name}`
 
-/** The width of the mark at the selected column, if the columns are too narrow to be seen. */
+/** The width in pixels of the mark at the selected column, which only narrow columns need. */
 const markWidth = 2
 
 /** The parts of a column. Narrow columns overlap a little, because gaps would make their colours pale. */
@@ -207,13 +207,13 @@ const readingText = (column: StackedColumn, { format, nameOf }: StackWords): str
     ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
   ].join(', ')
 
-/** The series of a chart with their figures in one column instead of their sums. */
+/** The series of a chart, in which `total` is the figure of one column instead of the sum. */
 const seriesIn = ({ series }: Stack, column: StackedColumn): Stack['series'] =>
   series.map((one) => ({ ...one, total: column.parts.find((part) => part.series === one)?.value ?? 0 }))
 
 /**
- * Shows the series of a chart with their colours and sums, and the line of the limit. Shows nothing for a single series
- * without a limit, unless `always` is true.
+ * The legend: the series with their colours and totals, and the limit. Shows nothing for a single series without a
+ * limit, unless `always` is true.
  */
 const Legend = ({
   series,
@@ -239,7 +239,7 @@ const Legend = ({
     </ul>
   )
 
-/** Shows the figures of the chart as a table. Columns without a figure are left out. */
+/** Shows the figures of the chart as a table. Columns with the sum 0 are left out. */
 function AsTable({
   title,
   stack,
@@ -250,7 +250,7 @@ function AsTable({
   return (
     <details className="svc-chart-table">
       <summary>Show as table</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the focus lets the keyboard scroll the table */}
       <section tabIndex={0} aria-label={`${title}, as a table`}>
         <table>
           <thead>

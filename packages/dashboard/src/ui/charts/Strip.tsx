@@ -5,7 +5,7 @@ import { drawnPeriods, linearScale } from './scale.ts'
 import { Tick } from './Tick.tsx'
 
 interface StripSpan {
-  /** Tells the period from the others of its row. */
+  /** The React key of the period, unique in its row. */
   key: string
   /** The start and the end of the period, in Unix milliseconds. */
   from: number
@@ -15,7 +15,9 @@ interface StripSpan {
   hatched?: boolean
   /** Puts the period into words, which appear on hover. */
   words: () => string
-  /** The importance of the period, which decides which one is shown where several have no room. */
+  /**
+   * The importance of the period. Of several periods that are too narrow to be seen, the most important one is shown.
+   */
   weight: number
 }
 interface StripProps {
@@ -38,11 +40,11 @@ const anchors = ['start', 'center', 'end'] as const
 /** The height, in pixels, of the lines above the strip. `gap` is the distance between these lines and the strip. */
 const lineHeight = 4
 const gap = 3
-/** The minimum widths, in pixels, of a period and of a line above the strip, and the gap behind a period. */
+/** The minimum widths, in pixels, of a period and of a line above the strip. `periodGap` is the gap after a period. */
 const minWidth = { period: 1.5, line: lineHeight }
 const periodGap = 0.5
 
-/** Shows a span of time as a strip of coloured periods, with the marks of the time below the strip. */
+/** Shows a span of time as a strip of coloured periods, with the times of `marks` below it. */
 export function Strip({ title, summary, spans, start, end, marks, above = [], at }: StripProps) {
   const { ref, width } = useElementSize()
   const id = useId()
@@ -82,14 +84,16 @@ interface PeriodProps {
   width: number
   y: number
   height: number
-  /** The id of the chart, whose pattern hatches a period. */
+  /**
+   * The id of the strip, to which the id of the pattern for hatched periods belongs; missing for lines above the strip.
+   */
   hatch?: string
 }
 
 function Period({ span, x, width, y, height, hatch }: PeriodProps) {
   const left = Math.max(0, x(span.from))
   const minPx = height === lineHeight ? minWidth.line : minWidth.period
-  // The lengths are rounded, because the strip's end moves with each drawing and would change every rectangle a little.
+  // Rounded, because the end of the strip moves with each drawing, and every rectangle would change a little.
   const box = {
     x: tenth(Math.min(left, width - minPx)),
     y,

@@ -10,9 +10,8 @@ interface TickProps {
 }
 
 /**
- * Shows words in a drawing, such as those of an axis. They are HTML, because programs that translate a page put
- * elements around words, and a drawing does not show elements of HTML in its own texts. The words stick out of a narrow
- * box at the position.
+ * Shows words in an SVG drawing, such as a label of an axis. The words are HTML, because translation programs wrap
+ * words in HTML elements, which an SVG `<text>` does not show. They overflow a box of one pixel at the position.
  */
 export const Tick = ({ x, y, anchor = 'center', children }: TickProps) => (
   <foreignObject className="svc-chart-tick" x={x} y={y - 11} width={1} height={14}>

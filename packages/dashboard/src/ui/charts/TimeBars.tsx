@@ -32,7 +32,7 @@ const pointWidth = 5
 
 /**
  * One row of a timeline: a bar for each span, high for the tone `bad` and low for `warn`. A span that lasts until now
- * has a point at the right edge. The row is silent for screen readers, since the words are in the table around it.
+ * has a point at the right edge. Screen readers skip the row and read the table around it.
  */
 export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) {
   const positionOf = positionSpans({ start, end, width })
@@ -89,7 +89,9 @@ function shape({ x, width }: BarPosition, height: number, isOpen: boolean): stri
   return `M${left} ${top}H${neck}L${right} ${rowHeight / 2}L${neck} ${top + height}H${left}z`
 }
 
-/** The bar at a distance in pixels from the left edge of the row, or the nearest one within a few pixels. */
+/**
+ * The bar at `x` pixels from the left edge of the row, or the nearest one within 6 pixels; undefined if there is none.
+ */
 export function barNear<B extends TimeBar>(
   bars: readonly B[],
   x: number,

@@ -32,14 +32,16 @@ export const linearScale =
 interface WeightedPeriod {
   from: number
   to: number
-  /** The importance of the period, which decides which one is shown where several have less room than they need. */
+  /**
+   * The importance of the period. Of several periods that are too narrow to be seen, the most important one is shown.
+   */
   weight: number
 }
 
 /**
- * Returns the periods to draw on a scale that maps times to pixels, in the order in which they are drawn. Periods that
- * are narrower than `minWidth` pixels share slots of this width, each of which shows the most important one. They come
- * last, because a period that is drawn wider than it is would be hidden by the next one.
+ * Returns the periods to draw, in drawing order; `x` maps times to pixels. Periods narrower than `minWidth` pixels
+ * share slots of this width, each of which shows the most important one. They come last, so that no other period hides
+ * them.
  */
 export function drawnPeriods<T extends WeightedPeriod>(
   periods: readonly T[],

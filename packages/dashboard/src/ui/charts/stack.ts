@@ -93,7 +93,7 @@ export function stackColumn(
 const restOf = (parts: Readonly<Record<string, number>>, own: ReadonlySet<string>) =>
   Object.entries(parts).reduce((sum, [name, value]) => (own.has(name) || !(value > 0) ? sum : sum + value), 0)
 
-/** The last column that has a figure, because today may not have been counted yet. */
+/** The last column with a figure, because today may not have been counted yet; the last column if none has a figure. */
 export const lastCounted = ({ columns }: Pick<Stack, 'columns'>): StackedColumn | undefined =>
   columns.findLast(({ total }) => total > 0) ?? columns.at(-1)
 
@@ -113,7 +113,7 @@ export const dayName = (key: string): string => {
   return Number.isNaN(time) ? key : short.format(time)
 }
 
-/** Names columns as `nameOf` does, with the year of each that is not of the last column's year. */
+/** Names columns with `nameOf`, and adds the year to columns of another year than the last column's. */
 export function withYears(
   nameOf: (key: string) => string,
   columns: readonly Pick<Column, 'key'>[],

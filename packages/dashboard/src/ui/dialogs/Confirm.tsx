@@ -25,8 +25,8 @@ interface ConfirmProps {
 }
 
 /**
- * A dialog that names the consequences of an action and asks for confirmation. If it has no input, and its text does
- * not change while it is open, `useConfirm` is shorter.
+ * A dialog that names the consequences of an action and asks for confirmation. For a dialog without an input and with a
+ * fixed text, `useConfirm` needs less code.
  */
 export function Confirm({
   opened,
@@ -72,17 +72,21 @@ export function Confirm({
 }
 
 interface Question extends Pick<ConfirmProps, 'title' | 'confirm' | 'danger'> {
-  /** The consequences, in sentences. It is shown outside of the router, so it has no links of the page. */
+  /**
+   * The consequences, in sentences. Links of the router do not work here, because the dialog is outside of the router.
+   */
   content: ReactNode
-  /** Carries out the action. While it runs the button waits, and if it fails the dialog shows the error. */
+  /**
+   * Carries out the action. The button is busy until the promise settles. If it rejects, the dialog shows the error.
+   */
   act: () => Promise<unknown>
 }
 
-/** The last question. It stays after its dialog has closed, so that the dialog keeps its text until it is gone. */
+/** The last question. It is kept after the dialog was closed, so that the text stays while the dialog fades out. */
 const last = sharedValue<{ readonly id: number; readonly question: Question } | undefined>(undefined)
 let questions = 0
 
-/** Returns a function that asks for confirmation. The dialog is gone when the component is. */
+/** Returns a function that asks for confirmation. If the component is removed, its dialog is removed, too. */
 export function useConfirm(): (question: Question) => void {
   const mine = useRef(0)
   useEffect(
@@ -97,13 +101,13 @@ export function useConfirm(): (question: Question) => void {
   }
 }
 
-/** The one place in which the dialogs of `useConfirm` are drawn. */
+/** Draws the dialogs of `useConfirm`. The page has it once. */
 export function ConfirmDialogs() {
   const asked = last.useValue()
   return asked && <AskedConfirm key={asked.id} {...asked.question} />
 }
 
-/** A question is drawn closed and then opened, so that it appears like every other dialog. */
+/** Draws the dialog closed and then opens it, so that it fades in like every other dialog. */
 function AskedConfirm({ content, act, ...words }: Question) {
   const [opened, setOpened] = useState(false)
   useEffect(() => setOpened(true), [])
