@@ -13,7 +13,7 @@ import type { AlertTabProps } from './parts/props.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/alerts')
 
-/** The alerts of the last days as a timeline, and those that have ended, newest first. Both have the same filter. */
+/** Shows a timeline of the alerts of the last days and, below it, a list of the ended alerts. One filter is for both. */
 export default function HistoryTab({ slug, admin }: AlertTabProps) {
   const shown = useAlertsShown()
   const past = usePast(slug, shown)
@@ -86,12 +86,12 @@ function PastAlerts({ slug, shown, query }: PastProps & { query: ReturnType<type
 
 const isNarrowed = (shown: AlertsShown): boolean => Object.keys(shown).length > 0
 
-/** The alerts that have ended, newest first, also those that are older than the timeline. */
+/** Lists the ended alerts that are stored, newest first. They may be older than the period of the timeline. */
 function EndedAlerts({ slug, admin, shown, isReady }: PastProps & { admin: boolean; isReady: boolean }) {
   const query = useInfiniteQuery(endedAlertsQuery(slug, shown))
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage, isPlaceholderData } = query
   const rows = data?.pages.flatMap((page) => page.rows)
-  // The timeline above would move the list if it came later.
+  // The list waits for the timeline above it, which would otherwise push it down.
   if (!rows || !isReady) return <QueryState of={query} waiting={null} />
   if (rows.length === 0)
     return (

@@ -1,4 +1,4 @@
-/** The parts that the lines of the workspace's channels and of a person's own channels share. */
+/** The parts that are used for both the channels of the workspace and the personal channels. */
 import { Button } from '@mantine/core'
 import type { ChannelRow } from '@svc/api'
 import { Text, Time, Tone } from '../../ui/index.ts'

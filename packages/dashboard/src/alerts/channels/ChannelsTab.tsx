@@ -117,10 +117,7 @@ function ChannelLine({ slug, channel, rules, admin }: ChannelLineProps) {
   )
 }
 
-/**
- * Says which rules notify a channel, with a link to them. A channel that no rule notifies is marked, because it is
- * probably a mistake.
- */
+/** Says which rules (`words`) notify a channel, with a link to the rules. Marks a channel that no rule notifies. */
 function ChannelMessages({ slug, words }: { slug: string; words: string | null }) {
   const link = (text: string) => (
     <AnchorLink to={paths.alerts} params={{ slug }} search={{ tab: 'rules' }} fz="inherit" underline="always">
@@ -141,7 +138,7 @@ interface LastProps {
   admin: boolean
 }
 
-/** When the channel was last used. Only admins see what its receiver answered. */
+/** Shows when the channel was last sent a message and, to admins, what its receiver answered. */
 const LastDelivery = ({ at, answer, admin }: LastProps) =>
   admin ? (
     <LastAnswer at={at} answer={answer} />

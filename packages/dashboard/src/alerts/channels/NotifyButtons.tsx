@@ -8,15 +8,15 @@ import { addInZone } from '../parts/zone.ts'
 
 interface NotifyButtonsProps {
   slug: string
-  /** True if the buttons are the only thing to do on the page. */
+  /** True if the buttons are the main action of the page, so that they are larger. */
   isMain?: boolean
-  /** True if alerts are already sent to the person's own email address. */
+  /** True if the person has an enabled channel for email. The button for email is then left out. */
   hasEmail?: boolean
 }
 
 const loadBrowser = () => import('./browser.ts')
 
-/** The buttons with which a person has alerts sent to this browser, and by email if the service can send any. */
+/** The buttons with which a person has alerts sent to this browser and, if the service can send email, by email. */
 export function NotifyButtons({ slug, isMain = false, hasEmail = false }: NotifyButtonsProps) {
   const { data: me } = useSuspenseQuery(meQuery)
   const browser = useAlertChange(slug, 'This browser is not notified', async () => {

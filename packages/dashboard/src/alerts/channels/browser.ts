@@ -1,6 +1,6 @@
 /**
- * Makes this browser a channel for alerts of the signed-in person. Each step can fail for a reason that only the person
- * can remove, so each error is a sentence that says what to do.
+ * Makes this browser a channel for alerts of the signed-in person. Errors tell the person what to do, because most
+ * causes are in the browser.
  */
 
 import type { PersonalChannelRow } from '@svc/api'
@@ -30,8 +30,8 @@ interface BrowserChannel {
 
 /**
  * Adds this browser to the channels of the signed-in person in a workspace, or enables its channel again. Throws
- * CannotNotify or ApiError, each with a message to show. It must be called when the person clicks, because browsers
- * otherwise ignore the question for permission.
+ * CannotNotify or ApiError, each with a message to show. Call it only on a click, because browsers otherwise may not
+ * ask for permission.
  */
 export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRow> {
   const channel = await subscribeBrowser(async () => (await call('GET /push')).publicKey)
@@ -44,8 +44,8 @@ export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRo
 }
 
 /**
- * Asks the person for permission to notify, and subscribes this browser at the push service of the browser's maker. The
- * function `publicKey` requests the key of our service, with which the subscription is made.
+ * Asks the person for permission to notify, and subscribes this browser at the push service of the browser's maker.
+ * `publicKey` requests the key of our service, which the subscription needs.
  */
 export async function subscribeBrowser(
   publicKey: () => Promise<string>,
@@ -84,8 +84,8 @@ async function registered(container: Pick<ServiceWorkerContainer, 'register' | '
 }
 
 /**
- * Subscribes this browser to push messages, or returns its present subscription. A subscription that was made with
- * another key is replaced, because our service has lost that key.
+ * Subscribes this browser to push messages, or returns its present subscription. A subscription made with another key
+ * is replaced, because our service cannot send to it.
  */
 async function subscribed(manager: PushManager, key: Uint8Array<ArrayBuffer>): Promise<PushSubscription> {
   const before = await manager.getSubscription()
@@ -112,9 +112,9 @@ const isSame = (buffer: ArrayBuffer | null, key: Uint8Array): boolean => {
 }
 
 /**
- * Makes the name of the channel for a browser, such as `firefox-on-linux-3f2a`. The end of the name is a hash of the
- * subscription's address, so two browsers of the same kind hardly ever get the same name. The service worker
- * (public/push-worker.js) makes the same hash, to find the channel of an old subscription.
+ * Makes the name of the channel for a browser, such as `firefox-on-linux-3f2a`. Its end is a short hash of the
+ * subscription's address. The service worker (public/push-worker.js) makes the same hash to find the channel of an old
+ * subscription.
  */
 export async function browserName(userAgent: string, endpoint: string): Promise<string> {
   const first = (words: Readonly<Record<string, RegExp>>, otherwise: string) =>
@@ -124,10 +124,7 @@ export async function browserName(userAgent: string, endpoint: string): Promise<
   return `${first(browsers, 'browser')}-on-${first(systems, 'another-system')}-${end}`
 }
 
-/**
- * Patterns that recognise a browser by its user agent, tried in this order. The order matters, since most browsers also
- * name other browsers in their user agent.
- */
+/** Patterns for user agents, tried in this order, because most browsers also name others in their user agent. */
 const browsers = { edge: /Edg/, opera: /OPR\//, firefox: /Firefox|FxiOS/, chrome: /Chrome|CriOS/, safari: /Safari/ }
 const systems = {
   android: /Android/,

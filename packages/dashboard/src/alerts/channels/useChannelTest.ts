@@ -1,9 +1,7 @@
 import type { FollowedTest, QueuedTest } from '@svc/api'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 
-/**
- * The interval at which the state of a test is looked up, and the time after which the page gives up, in milliseconds.
- */
+/** The interval, in milliseconds, at which the page requests the state of a test, and the time after which it stops. */
 const [everyMs, maxMs] = [500, 60_000]
 
 interface TestCalls {
@@ -11,10 +9,7 @@ interface TestCalls {
   follow: (id: string) => Promise<FollowedTest>
 }
 
-/**
- * The change for the button *Send test*: sends the test and looks up its state until the receiver has answered, so that
- * no request stays open while a receiver takes its time.
- */
+/** Sends a test message and requests its state until the receiver has answered, or for a minute. */
 export const useChannelTest = (slug: string, calls: TestCalls) =>
   useAlertChange(slug, 'Not sent', () => resultOf(calls))
 

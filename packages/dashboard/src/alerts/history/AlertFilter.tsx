@@ -7,7 +7,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAddressText } from '../../ui/forms/useAddressText.ts'
 
-/** The alerts that the page shows, as the address names them. */
+/** The filter of alerts in the page's address: words, a rule and a level. */
 export interface AlertsShown {
   q?: string
   rule?: RuleName
@@ -30,7 +30,7 @@ export function useAlertsAddress() {
     })
 }
 
-/** The filter in the page's address: words, a rule, a level. */
+/** Reads the filter from the page's address. Unknown rules are ignored. */
 export function useAlertsShown(): AlertsShown {
   const { q, rule: named, level } = route.useSearch()
   const rule = ruleNames.find((name) => name === named)
@@ -40,7 +40,7 @@ export function useAlertsShown(): AlertsShown {
 /** The time between the last key and the search for the typed words, in milliseconds. */
 const searchDelayMs = 300
 
-/** The filter of alerts. It is kept in the address. */
+/** The inputs of the filter of alerts, which is kept in the page's address. */
 export function AlertFilter() {
   const { q = '', rule, level } = useAlertsShown()
   const show = useAlertsAddress()

@@ -27,8 +27,8 @@ interface TimelineProps {
 }
 
 /**
- * The alerts of a period as a table: a row for each rule or agent, with a picture of when its alerts were open, how
- * many they were, and how long they lasted. The arrow keys go from alert to alert.
+ * A table with a row for each rule or agent: bars for the times at which its alerts were open, the number of alerts,
+ * and their durations. The arrow keys go from alert to alert.
  */
 export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   const { ref, width } = useElementSize<HTMLTableCellElement>()
@@ -121,7 +121,7 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   }
 }
 
-/** The indexes of the row and of the span in it for the alert with this id; null if it is not shown. */
+/** Returns the index of the row that shows the alert with this id, and of its span in that row; null if none does. */
 function indexesOf(rows: readonly TimelineRow[], id: string | null): { row: number; span: number } | null {
   if (id === null) return null
   for (const [row, { spans }] of rows.entries()) {

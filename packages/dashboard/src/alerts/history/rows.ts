@@ -1,4 +1,4 @@
-/** The alerts of a timeline: grouped into rows, with their sums, and in words. */
+/** Groups the alerts of a timeline into rows, with sums and texts. */
 import type { AlertBar } from '@svc/api'
 import { alertRules, itemText } from '@svc/api/words'
 import { pastDays } from '../../paths.ts'
@@ -18,14 +18,17 @@ export const periodMs = (days: Days): number => Number(days) * day
 /** The period that is loaded if the person chose none. */
 export const usualDays: Days = '7'
 
-/** The period to draw if the person chose none: one day if all alerts of the usual period opened in it. */
+/**
+ * The period to show if the person chose none. `alerts` are those of the usual period; if all of them opened within the
+ * last day, it is one day.
+ */
 export const daysFor = (alerts: readonly Pick<AlertBar, 'openedAt'>[], end: number): Days =>
   alerts.length > 0 && alerts.every(({ openedAt }) => openedAt >= end - day) ? '1' : usualDays
 
 /** A row of the timeline stands for a rule or for an agent. */
 export type TimelineRowKind = 'rule' | 'agent'
 
-/** A part of the period in which an alert was open. */
+/** The part of the period in which an alert was open. `to` is null while the alert is open. */
 export interface AlertSpan {
   from: number
   to: number | null
@@ -39,18 +42,15 @@ export interface TimelineRow {
   name: string
   /** The times at which alerts were open, in the order in which they opened. */
   spans: readonly AlertSpan[]
-  /** The sum of the lengths within the period, and the longest of them, in milliseconds. */
+  /** The sum of the lengths of `spans`, and the longest of them, in milliseconds. */
   total: number
   longest: number
 }
 
-/** The maximum number of rows before the last one, which stands for all other rules or agents if there are several. */
+/** The maximum number of rows for one rule or agent each, if a last row stands for all others. */
 const maxRows = 15
 
-/**
- * Groups alerts into rows, the one with the longest sum first. If an alert opened before the period, only the part
- * within the period counts.
- */
+/** Groups alerts into rows, the one with the longest sum first. The time before `start` is left out. */
 export function timelineRowsOf(
   alerts: readonly AlertBar[],
   kind: TimelineRowKind,
@@ -97,7 +97,7 @@ function rowOf(name: string, alerts: readonly AlertBar[], { start, end }: { star
 
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
-/** The times that the axis names: whole hours in a period of a day, and midnights in a longer period. */
+/** Returns about `count` marks for the axis: full hours if the period is at most a day, otherwise midnights. */
 export function axisMarksOf(start: number, end: number, count: number): { at: number; text: string }[] {
   const isDay = end - start <= day
   const unit = isDay ? hour : day
@@ -115,7 +115,7 @@ export function axisMarksOf(start: number, end: number, count: number): { at: nu
   }
 }
 
-/** An alert in words: its rule, when it was open, and how long: `Level Bad, 26 Nov, 14:02 to 26 Nov, 14:20, 18 min`. */
+/** An alert in words, such as `Level Bad, 26 Nov, 14:02 to 26 Nov, 14:20, 18 min`. */
 export function spanText({ alert }: AlertSpan, end: number): string {
   const { rule, subject, openedAt, endedAt } = alert
   const { heading } = alertRules[rule]
@@ -124,7 +124,10 @@ export function spanText({ alert }: AlertSpan, end: number): string {
   return `${what}, ${dateAndTime(openedAt, end)}${until}, ${lastingText((endedAt ?? end) - openedAt)}`
 }
 
-/** The row and the span to which a key moves; undefined for keys that do not move. Up and down keep the time. */
+/**
+ * Returns the row and the span to which a key moves; undefined for other keys. Up and Down move to the span of the next
+ * row that begins at the nearest time.
+ */
 export function spanAfterKey(
   rows: readonly TimelineRow[],
   at: { row: number; span: number } | null,

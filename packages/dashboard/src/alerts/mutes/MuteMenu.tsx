@@ -11,9 +11,9 @@ import { muteCoverFields, PlannedMuteDialog } from './PlannedMuteDialog.tsx'
 interface MuteMenuProps {
   slug: string
   covered: MuteCover
-  /** Further items, before those that mute. The button is then a menu for both, named `label`. */
+  /** Items to show above the lengths of the mute. The button is then an icon with this label. */
   more?: { label: string; items: ReactNode }
-  /** False if there is nothing to mute, so that the menu has only the further items. */
+  /** False if there is nothing to mute, so that the menu has only the items of `more`. */
   mutes?: boolean
 }
 

@@ -7,7 +7,7 @@ import type { AlertTabProps } from '../parts/props.ts'
 import { MuteLine } from './MuteLine.tsx'
 import { MuteMenu } from './MuteMenu.tsx'
 
-/** The mutes of the workspace that have not ended. Admins mute the whole workspace here. */
+/** Lists the mutes of the workspace that have not ended. Admins can mute the whole workspace here. */
 export function Mutes({ slug, admin }: AlertTabProps) {
   const query = useQuery(read('GET /w/:slug/mutes', { slug }))
   const { data } = query

@@ -1,4 +1,4 @@
-/** Form fields for hours: days, times and a time zone. Each gets the properties that `getInputProps` returns for it. */
+/** Form fields for hours: days, times and a time zone. `field` is what the form's `getInputProps` returns. */
 import { Checkbox, Group, TextInput } from '@mantine/core'
 import type { useForm } from '@mantine/form'
 

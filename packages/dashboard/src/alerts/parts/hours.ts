@@ -1,6 +1,6 @@
 /**
- * Reads the hours in which an agent is expected to report from the service's text, such as `weekdays 08:00-19:00
- * Europe/Berlin`, puts them into a sentence or a form, and writes the values of the form as such a text again.
+ * Converts the hours in which an agent is expected to report between the service's text, such as `weekdays 08:00-19:00
+ * Europe/Berlin`, the values of a form, and a sentence.
  */
 import { trimInvisible } from '@svc/protocol'
 import { listInWords } from './words.ts'
@@ -25,7 +25,7 @@ export const dayNames: Readonly<Record<string, string>> = {
 }
 /** The short names of the days, Monday first. */
 export const weekDays = Object.keys(dayNames)
-/** The words of the service for groups of days, such as `weekdays`, with the days and the words of the sentence. */
+/** The groups of days by the service's names, such as `weekdays`: their days, and their words on the page. */
 const groups: Readonly<Record<string, { days: readonly string[]; words: string }>> = {
   daily: { days: weekDays, words: 'every day' },
   weekdays: { days: weekDays.slice(0, 5), words: 'on weekdays' },
@@ -74,8 +74,8 @@ export function timesText({ from, to }: Pick<HoursValues, 'from' | 'to'>): strin
 }
 
 /**
- * The error below each field of the form for expected hours; null if its value is valid. The service checks all values
- * again, and only it knows all time zones.
+ * The error below each field of the form for expected hours; null if its value is valid. Only the service checks that
+ * the time zone exists.
  */
 export const hoursFormErrors = {
   days: (days: string[]) => (days.length > 0 ? null : 'Choose at least one day.'),
