@@ -13,7 +13,7 @@ import type { AlertTabProps } from './parts/props.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/alerts')
 
-/** Shows a timeline of the alerts of the last days and, below it, a list of the ended alerts. One filter is for both. */
+/** Shows a timeline of the alerts of the last days above a list of ended alerts, with one filter for both. */
 export default function HistoryTab({ slug, admin }: AlertTabProps) {
   const shown = useAlertsShown()
   const past = usePast(slug, shown)
