@@ -7,10 +7,10 @@ export type CostStep = 'day' | 'week' | 'month'
 
 /** The sums of runs, costs and tokens. */
 export interface CostSums {
-  /** The number of runs; null per model, because a run may use several. */
+  /** The number of runs; null in a split by model, because a run may use several models. */
   runs: number | null
   cost: number
-  /** The tokens of all answers; null per model, because agents report them for a whole run. */
+  /** The output tokens; null in a split by model, because agents report them for a whole run. */
   outputTokens: number | null
 }
 
@@ -19,8 +19,8 @@ export interface CostRow extends CostSums {
   /** The first day of the period, such as `2026-11-21`. */
   from: string
   /**
-   * The agent, model or blueprint; null for runs that have none, and for the sums of everything. The sums of deleted
-   * agents have the name `(deleted)` per agent and per blueprint; per model they keep the model.
+   * The agent, model or blueprint; null for runs that have none, and for the sums of everything. Deleted agents have
+   * the name `(deleted)`, except in a split by model.
    */
   name: string | null
 }
@@ -31,11 +31,11 @@ export interface CostPage {
   from: string
   to: string
   total: CostSums
-  /** The days, weeks or months, oldest first, also those without a cost. */
+  /** All days, weeks or months of the period, oldest first. */
   columns: readonly CostColumn[]
-  /** The most expensive agents, models or blueprints; the name null stands for runs that have none. */
+  /** The most expensive agents, models or blueprints. */
   names: readonly NamedCosts[]
-  /** The sums of all names that are not in the list, and their number. */
+  /** The sums of all names that are not in `names`, and the number of these names. */
   others: CostSums & { count: number }
   /** The number of deleted agents that had runs in this time. */
   deletedAgents: number
@@ -47,15 +47,16 @@ export interface CostPage {
 
 /** The sums of one agent, model or blueprint. */
 export interface NamedCosts extends CostSums {
+  /** Null for runs that have no agent, model or blueprint. */
   name: string | null
-  /** True for the sums of deleted agents, so that a model that is called `(deleted)` is not taken for them. */
+  /** True for the sums of deleted agents. Their name alone may also be the name of a model. */
   deleted: boolean
 }
 
 interface CostColumn {
   from: string
   cost: number
-  /** The costs of the first names of the list, in their order. The rest of `cost` belongs to all other names. */
+  /** The costs of the first few of `names`, in their order. The rest of `cost` belongs to all other names. */
   parts: readonly number[]
 }
 
@@ -66,7 +67,7 @@ export interface CostRun {
   /** When the run started, or was first reported, in Unix milliseconds. */
   at: number
   kind: string | null
-  /** The title of its first subject, such as the name of an AI session. Absent in answers of earlier builds. */
+  /** The title of the run's first subject, such as the name of an AI session. Absent in answers of earlier builds. */
   subject?: string | null
   status: string | null
   cost: number

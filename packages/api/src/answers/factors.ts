@@ -4,8 +4,8 @@
 export type SecondKind = 'totp' | 'recovery' | 'passkey'
 
 /**
- * The answer to a right password, and to a new one that was chosen with a link. If the account has a second factor, the
- * person is not signed in yet: `second` lists the ways to show it, and the browser got a cookie for ten minutes.
+ * The answer to a right password, or to a password that was set by a link. If `ok` is false, the person must still show
+ * a second factor within ten minutes; `second` lists the ways.
  */
 export type SignInAnswer = { ok: true } | { ok: false; second: SecondKind[] }
 
@@ -65,16 +65,15 @@ export interface Factors {
   /** True if an authenticator app was added. */
   totp: boolean
   /**
-   * True if the secret of the authenticator app can no longer be read, because the file `secret` of the service is
-   * another one. Its codes are refused then; recovery codes still work.
+   * True if the codes of the authenticator app are refused, because the file `secret` of the service was replaced.
+   * Recovery codes still work.
    */
   unreadable: boolean
   recoveryLeft: number
   passkeys: Passkey[]
   /**
-   * The connection of the account with the sign-in provider `name`; null if there is none. `account` is the account at
-   * the provider: the address that it had at the time `since`, or the end of its id. `account` is null if neither is
-   * known, and missing in answers of earlier builds.
+   * The connection of the account with the sign-in provider `name`, made at the time `since`; null if there is none.
+   * `account` is the address at the provider, or the end of the id there; null if neither is known.
    */
   oidc: { name: string; since: number; account?: string | null } | null
   /** True if the account has a password with which its person can sign in. */
@@ -94,7 +93,7 @@ export interface ProviderAddress {
  * - `failed`: the provider did not answer as it should, or the sign-in was cancelled, too old, or of another browser.
  * - `unverified`: the provider does not say that it has verified the address of the person.
  * - `domain`: addresses of this domain get no account.
- * - `exists`: the address has an account that is not connected. Its person signs in and connects it on My account.
+ * - `exists`: the address has an account that must be connected by its person, on My account.
  * - `disabled`: the account is disabled.
  * - `limited`: too many strangers made accounts from this network address, or at the provider.
  * - `busy`: too many sign-ins from this browser or network address failed, or too many are pending.
@@ -104,10 +103,10 @@ export type ProviderFailure = 'failed' | 'unverified' | 'domain' | 'exists' | 'd
 /**
  * The end of an attempt to connect an account with the provider. The browser is led to `/account?oidc=END`.
  *
- * - `connected`: it is connected.
- * - `failed`: as for a sign-in, or the session ended meanwhile.
- * - `taken`: another account is connected with the person at the provider, or this one with another person.
- * - `busy`: as for a sign-in.
+ * - `connected`: the account is connected.
+ * - `failed`: as in `ProviderFailure`, or the session ended meanwhile.
+ * - `taken`: another account is connected with the person at the provider, or this account with another person there.
+ * - `busy`: as in `ProviderFailure`.
  */
 export type ConnectionEnd = 'connected' | 'failed' | 'taken' | 'busy'
 

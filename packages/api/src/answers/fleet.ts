@@ -6,19 +6,13 @@ import type { AgentUpdateSummary } from './updates.ts'
 export interface AgentStatusFacts {
   /** When the agent last reported; null if it never has. */
   seenAt: number | null
-  /**
-   * When the agent counts as offline unless it reports before, by the service's clock (D20); null if it has never
-   * reported.
-   */
+  /** When the agent is offline if no report comes, by the service's clock (D20); null before its first report. */
   silentAt: number | null
-  /**
-   * Who stopped the agent on its machine, a person or a signal, if its last report was sent at a clean stop (D66); null
-   * otherwise, also for an agent that went offline without such a report.
-   */
+  /** Who stopped the agent on its machine, if the last report was sent at a clean stop (D66); otherwise null. */
   stopped: StoppedBy | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
-  /** True if the agent's status file is older than usual. The page then shows the age of what the file says (D67). */
+  /** True if the agent's status file is older than usual, so that the page shows its age (D67). */
   statusOld: boolean
   /** True if the agent has not written its status file for too long (D65). */
   statusLate: boolean
@@ -26,7 +20,7 @@ export interface AgentStatusFacts {
   secretsMissing: boolean
 }
 
-/** One row of the fleet list. It has few fields, and the same fields in lists and in frames. */
+/** One row of the fleet list, the same in lists and in frames. */
 export interface FleetRow extends AgentStatusFacts {
   name: string
   level: Level | null
@@ -38,12 +32,10 @@ export interface FleetRow extends AgentStatusFacts {
   host: string | null
   /** The tags that admins gave to the agent, sorted. */
   tags: readonly string[]
-  /** The numbers of the agent's alerts that have not ended: those that nobody acknowledged, and the others. */
+  /** The numbers of the agent's open alerts: `open` ones that nobody has acknowledged, and acknowledged ones. */
   alerts: { open: number; acknowledged: number }
   controls: ('pause' | 'resume' | 'run_now')[]
-  /**
-   * The costs of the agent's runs in US dollars, of today (UTC) and of the last 30 days; null if no run named a cost.
-   */
+  /** The costs of the agent's runs in US dollars, of today (UTC) and of the last 30 days; null if there are none. */
   costToday: number | null
   cost30: number | null
   updates: AgentUpdateSummary
@@ -64,11 +56,9 @@ export type FleetColumn =
   | 'month'
   | 'version'
   | 'runtime'
-/** The number of agents in each level and in each other state that a chip stands for. */
+/** The number of agents in each state that a chip of the list stands for. */
 export type FleetCounts = Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
-/**
- * The problems of the whole workspace, whatever the request filters. An agent may count in several of these numbers.
- */
+/** The problems of the whole workspace, without any filter. An agent may count in several of these numbers. */
 export interface ProblemCounts extends Pick<FleetCounts, 'bad' | 'silent' | 'warn' | 'stopped' | 'never'> {
   /**
    * The number of agents that have reported, but no level. Agents that were stopped are counted neither here nor in
@@ -77,7 +67,7 @@ export interface ProblemCounts extends Pick<FleetCounts, 'bad' | 'silent' | 'war
   noLevel: number
   /** The number of agents whose status is too old (D65). */
   late: number
-  /** The numbers of agents whose last update was rolled back, failed, or is on hold. */
+  /** The numbers of agents whose last update was rolled back, failed, or is on hold. Each agent counts once. */
   rolledBack: number
   failed: number
   held: number
@@ -95,20 +85,14 @@ export interface Fleet {
   /** The number of agents in the whole workspace. */
   of: number
   rows: FleetRow[]
-  /**
-   * For each chip of the list: the number of agents that a press on it would show, that is, with its term in place of
-   * the `level:` and `is:` terms of the filter. `all` is without such a term.
-   */
+  /** The number of agents that each chip of the list would show: its term replaces the filter's terms of chips. */
   counts: FleetCounts
   standing: ProblemCounts
-  /**
-   * True if the costs of a large fleet are not read yet, because nobody asked for them in the last minutes. All costs
-   * are then null. A frame follows when they are read.
-   */
+  /** True if the costs of a large fleet are not read yet. All costs are then null, and a frame follows with them. */
   costsPending?: true
   costToday: number | null
   cost30: number | null
-  /** The places of the terms that exclude no agent of the workspace, although they are negated. Missing if none. */
+  /** The places in the filter of the negated terms that exclude no agent; missing if there are none. */
   idle?: FilterPlace[]
 }
 
@@ -120,32 +104,23 @@ export interface FilterPlace {
 
 /** The most frequent values among the agents that a filter selects, at most 20 of each kind. */
 export type FleetFacets = Record<'tag' | 'host' | 'blueprint' | 'version', { value: string; agents: number }[]>
-/** The names of agents that a filter selects, at most 10,000. `total` is the number of all that it selects. */
+/** The names of the agents that a filter selects, at most 10,000, and the number of all that it selects. */
 export interface FleetNames {
   names: string[]
   total: number
 }
 
-/**
- * One message to the open pages of a workspace (event `frame`). `rows` are the agents that have reported since the last
- * frame. If these are too many, `more` is true, `rows` has only agents whose page is open, and pages request the fleet
- * list again.
- */
+/** One message to the open pages of a workspace (event `frame`). */
 export interface LiveFrame {
   now: number
+  /** The agents that have reported since the last frame. */
   rows: FleetRow[]
-  /**
-   * The names of agents about which something other than the last report changed, such as their commands, logs or
-   * names, and of agents that reported but have no row in this frame.
-   */
+  /** The names of agents with other changes, such as commands or logs, and of reporting agents without a row here. */
   changed: string[]
-  /**
-   * True if something that lists show was changed, or if such a change may have been missed: agents were added, renamed
-   * or deleted, or blueprints, codes, bots, rollouts, members or activations changed. Pages then request their lists
-   * again.
-   */
+  /** True if lists other than the alerts may have changed, for example because an agent was added or renamed. */
   list: boolean
-  /** True if alerts, their rules, channels or mutes changed since the last frame. */
+  /** True if alerts, their rules, channels or mutes may have changed since the last frame. */
   alerts: boolean
+  /** True if `rows` and `changed` have only agents whose page is open. Pages then request the fleet list again. */
   more: boolean
 }

@@ -8,31 +8,23 @@ export interface FleetGroup {
   /** The value that the agents of the group share; null for the group of agents that have none. */
   value: string | null
   agents: number
-  /** The worst state of an agent in the group, as the list sorts them; null if none has a level. */
+  /** The worst state of an agent in the group; null if no agent has a level or is offline. */
   worst: Level | 'offline' | null
   counts: Omit<FleetCounts, 'all'>
-  /**
-   * The costs of its agents today (UTC) in US dollars; null if no run named a cost. Missing in answers of earlier
-   * builds.
-   */
+  /** The costs of today (UTC) in US dollars; null if there are none. Missing in answers of earlier builds. */
   costToday?: number | null
-  /** The numbers of its agents in the states of `mapStates`, each agent once. Missing in answers of earlier builds. */
+  /** The number of its agents in each state of `mapStates`, in that order. Missing in answers of earlier builds. */
   states?: readonly number[]
 }
 
-/**
- * Groups of the agents that a filter selects, the worst and then the largest first; agents without a value come last.
- */
+/** The groups of the agents that a filter selects, the worst first, then the largest. The value null comes last. */
 export interface FleetGroups extends LeftOff {
   /** The number of agents in all groups. An agent with several tags is in several groups, and counts once. */
   total: number
   groups: FleetGroup[]
 }
 
-/**
- * An agent on the map: its name, the index of its state in `mapStates`, and the indexes in `groups` of the groups that
- * it is in.
- */
+/** An agent on the map. `state` is an index in `mapStates`, and `groups` are indexes in the groups of the map. */
 export type MapSquare = readonly [name: string, state: number, ...groups: number[]]
 
 /** The agents that a filter selects, each in a few bytes, in the order of their names. */

@@ -3,11 +3,11 @@ import type { Level, SettingValue } from '@svc/protocol'
 
 /**
  * The state of an agent at a time. It is `unknown` before the agent's first report, more than 400 days ago, and while
- * the service was down. If an agent was in several of these states, the last of them in this list counts.
+ * the service was down. If several states apply, the one that comes last in this type counts.
  */
 export type AgentState = 'reporting' | 'paused' | 'offline' | 'stopped' | 'unknown'
 
-/** A span of time in which an agent had one state. An agent that is offline keeps its last level. */
+/** A span of time in which an agent had one state and level. An agent that is offline keeps its last level. */
 export interface StateSpan {
   from: number
   until: number
@@ -57,18 +57,15 @@ export interface HistoryChange {
   from: SettingValue
   to: SettingValue
   /**
-   * The label of a level, who stopped the agent, the subject and the kind of an update such as `blueprint kept`, the
-   * key of a setting, the type of a command, the id of a run, or the rule of an alert.
+   * The label of a level, who stopped the agent, the subject and kind of an update such as `blueprint kept`, the key of
+   * a setting, the type of a command, the id of a run, or the rule of an alert; null for other changes.
    */
   text: string | null
   /** The id of the command, run, alert or rollout; null for other changes. */
   id: string | null
 }
 
-/**
- * The states in which an agent spends its time: the levels that it reports, `none` while it reports without a level,
- * and the states other than `reporting`.
- */
+/** The seconds that an agent spent in each state. While it reports, its state is its level, or `none` without one. */
 export type TimeShares = Record<Level | 'none' | Exclude<AgentState, 'reporting'>, number>
 
 /** An agent over a longer time, in steps of `step` seconds. Each list has an item for each step, or is empty. */
@@ -76,9 +73,9 @@ export interface AgentTrend {
   from: number
   until: number
   step: number
-  /** The list is always empty, because gauges are not kept. */
+  /** Always empty, because gauges are not stored over time. */
   gauges: { name: string; points: ([min: number, mean: number, max: number] | null)[] }[]
-  /** The seconds that the agent spent in each state. */
+  /** The time that the agent spent in each state. */
   time: TimeShares[]
   /** The runs of each day; null for a day without runs. Empty for steps below a day. */
   usage: ({ runs: number; cost: number; outputTokens: number } | null)[]
