@@ -81,16 +81,13 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
   </li>
 )
 
-/** The number of agents, with their version if all run the same one and it is not the latest: `2 agents on 1.0.0`. */
+/** The number of agents. If all run the same version, and not the latest, the text names it: `2 agents on 1.0.0`. */
 function agentsText({ agents, latest, running: [first, ...others] }: BlueprintRow): string {
   const only = others.length === 0 ? first?.version : undefined
   return `${count(agents, 'agent')}${only && only !== latest ? ` on ${only}` : ''}`
 }
 
-/**
- * Shows the shell lines with which an author of blueprints downloads the program `svc`; shows nothing if this service
- * has no `svc` to download.
- */
+/** Shows the shell lines that download the program `svc`; nothing if this service has none to download. */
 function FetchHere() {
   const { service } = useSuspenseQuery(meQuery).data
   if (!service.runtime) return null

@@ -9,7 +9,7 @@ import { VersionBar } from '../updates/parts/VersionBar.tsx'
 import { WishedVersion } from '../updates/parts/Wished.tsx'
 import './blueprints.css'
 
-/** The versions of a blueprint, each with what uses it, and the agents by version as a bar. */
+/** Lists the versions of a blueprint with their agents and open codes, below a bar of the agents by version. */
 export const VersionsInUse = ({ slug, page, shown }: { slug: string; page: Blueprint; shown: string }) => (
   <Section title="Versions" aside={count(page.versions.length, 'version')} flush>
     <div className="bp-in-use">
@@ -84,9 +84,7 @@ export function BlueprintAgents({ slug, page: { agents } }: { slug: string; page
   )
 }
 
-/**
- * The number of agents on each version, the highest version first. Versions that the service no longer has come last.
- */
+/** The number of agents on each version, in the order of `versions`. Versions that are not among these come last. */
 function agentsByVersion({ agents, versions }: Blueprint): { name: string; agents: number }[] {
   const running = Map.groupBy(agents, ({ running }) => running ?? 'not known')
   const known = versions.map(({ version }) => version)

@@ -1,7 +1,6 @@
 /**
  * Shows the manifest of a version to a person who decides whether to install it: command, access, secrets, settings,
- * logs and files. The first part also says if the version has no access to products, no secrets, no settings or no
- * logs.
+ * logs and files. Sections that would be empty are left out, and the first section says so.
  */
 
 import type { BlueprintVersion } from '@svc/api'

@@ -25,8 +25,8 @@ type UploadState =
   | { is: 'refused'; file: string; error: unknown }
 
 /**
- * The area for uploading a bundle, which a person drops on it or chooses with its button. The area shows the progress,
- * and every reason for a refusal.
+ * The area in which a person drops a bundle, or chooses one with a button, to upload it. Shows the progress, and why a
+ * bundle was refused.
  */
 export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }) {
   const client = useQueryClient()
@@ -107,7 +107,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
   )
 }
 
-/** The progress of an upload. `share` is undefined while another tab of this browser uploads. */
+/** The progress of an upload. `share` is the part that was sent, undefined while the upload waits for another tab. */
 const Sending = ({ file, share }: { file: string; share: number | undefined }) => (
   <div className="bp-sending">
     <div role="status">
@@ -137,10 +137,7 @@ interface FindingsProps {
   onClose: () => void
 }
 
-/**
- * Shows why the service or the page refused a bundle: every finding with its file and line, as `svc check` prints them,
- * or otherwise the error message.
- */
+/** Shows why a bundle was refused: each finding with its file and line or, without findings, the error message. */
 function Findings({ file, error, onClose }: FindingsProps) {
   const findings = error instanceof ApiError ? error.findings : []
   return (
@@ -160,7 +157,7 @@ function Findings({ file, error, onClose }: FindingsProps) {
         <>
           <ul>
             {findings.map((finding, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a list that never moves, whose lines may repeat
+              // biome-ignore lint/suspicious/noArrayIndexKey: findings have no id, and may repeat
               <li key={i}>
                 <Finding finding={finding} />
               </li>

@@ -117,7 +117,7 @@ const TokenTimes = ({ token: { issuedAt, expiresAt, revokedAt, lastUsedAt, state
   </>
 )
 
-/** The thing that the dialog revokes or deletes: one token, all tokens of a bot, or the bot itself. */
+/** The target of the dialog `EndBot`, which it revokes or deletes: one token, all tokens of a bot, or the bot. */
 type BotEnd = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }
 
 interface EndBotProps {

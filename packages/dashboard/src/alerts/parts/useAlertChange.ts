@@ -3,10 +3,7 @@ import { isAboutAlerts, queryKeys } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
 
-/**
- * Returns a function that marks as outdated all data of the page that depends on alerts, rules, channels or mutes. What
- * is on screen is loaded again.
- */
+/** Returns a function that invalidates all cached data that depends on alerts, rules, channels or mutes. */
 export function useReloadAlerts(slug: string): () => Promise<unknown> {
   const client = useQueryClient()
   return () =>
@@ -20,8 +17,8 @@ export function useReloadAlerts(slug: string): () => Promise<unknown> {
 }
 
 /**
- * Follows a change of alerts, rules, channels or mutes that a button makes by calling `act`. If the service refuses the
- * change, a notification with the title `refused` shows why. `done` is called after the change, once the page shows it.
+ * Makes `act`, which changes alerts, rules, channels or mutes, into a change for a button. If `act` fails, a
+ * notification with the title `refused` says why. `done` is called after a change, once the data is loaded again.
  */
 export function useAlertChange<V = void, R = unknown>(
   slug: string,

@@ -6,13 +6,12 @@ import { alertRules, durationText, itemText, subjectText } from '@svc/api/words'
 export const conditionOf = (rule: RuleRow): string =>
   unbroken(`When ${alertRules[rule.rule].when(rule)}${rule.after > 0 ? ` for ${durationText(rule.after)}` : ''}`)
 
-/** Puts no-break spaces into the durations of a sentence, which the service writes with plain ones. */
+/** Replaces the spaces in the durations of a sentence with no-break spaces. */
 const unbroken = (words: string): string => words.replace(/(?<=\d) (?=second|minute|hour|day)/g, '\u00a0')
 
 /**
- * The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels except #boss` or
- * `nobody`. Null if the rule notifies all channels, as most do. A rule whose `channels` are null notifies all except
- * those to which it escalates.
+ * The channels that a rule notifies at first, in words: `#ops and #mail`, `all channels except #boss` or `nobody`; null
+ * for all channels. A rule whose `channels` are null notifies all channels except those to which it escalates.
  */
 export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channels' | 'escalation'>): string | null {
   if (channels !== null) return channelNames(channels)
@@ -21,8 +20,8 @@ export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channel
 }
 
 /**
- * The rules whose alerts a channel of the workspace is sent, in words: `all 14 rules that are on`, up to three headings
- * (`Offline and Level Bad`), or `5 of 14 rules that are on`. Null if no rule that is on notifies the channel.
+ * The enabled rules that notify a channel of the workspace, in words: `all 14 rules that are on`, up to three headings
+ * (`Offline and Level Bad`), or `5 of 14 rules that are on`. Null if there are none.
  */
 export function rulesOf(channel: string, rules: readonly RuleSettings[]): string | null {
   const on = rules.filter((rule) => rule.on)
@@ -45,10 +44,7 @@ function channelNames(channels: readonly string[]): string {
   return channels.length === 0 ? 'nobody' : listInWords(channels.map((name) => `#${name}`))
 }
 
-/**
- * The sentences about what a rule does while an alert stays open, as far as it differs from most rules: that it sends
- * no reminders, and how it escalates.
- */
+/** The sentences that say if a rule of the level Bad sends no reminders, and how the rule escalates. */
 export function followUpsOf({ level, reminds, escalation }: RuleSettings): string[] {
   const sentences = []
   if (level === 'bad' && !reminds) sentences.push('Not repeated.')
@@ -61,10 +57,7 @@ export function followUpsOf({ level, reminds, escalation }: RuleSettings): strin
 
 type StatedAlert = Pick<AlertLine, 'rule' | 'label' | 'agents' | 'subject'>
 
-/**
- * The problem of an alert in words, after its level and the name of its subject: `Build fails`, or `Job backup: failed`
- * for a health item.
- */
+/** The problem that an alert is about, in words: `Build fails`, or `Job backup: failed` for a health item. */
 export function statementOf({ rule, label, agents, subject: { item } }: StatedAlert): string {
   if (rule === 'silent' && agents) return massText(agents)
   if ((rule === 'bad' || rule === 'warning') && label) return label
@@ -72,7 +65,7 @@ export function statementOf({ rule, label, agents, subject: { item } }: StatedAl
   return label ? `${what}: ${label}` : what
 }
 
-/** The agents of a mass outage: how many went offline at once, and how many of them still are if some are back. */
+/** Says how many agents of a mass outage went offline and, if some are back, how many are still offline. */
 function massText({ names, of, offline }: NonNullable<AlertLine['agents']>): string {
   const went = `${names.length} of ${of} agents went offline`
   if (offline === null || offline === names.length) return went
@@ -104,16 +97,13 @@ export interface MuteCover {
   item?: string | null
 }
 
-/** The part of a workspace that a mute of an alert covers: its agent or health item, or else its rule. */
+/** Returns what a mute of an alert covers: the alert's health item, its agent or, without an agent, its rule. */
 export function muteCoverOf({ agent, rule, subject }: AlertLine): MuteCover {
   const item = subject.item ?? null
   return { agent, rule: agent === null || item !== null ? rule : null, item }
 }
 
-/**
- * The part of a workspace that a mute covers, in words: `mail-triage`, `Job backup on mail-triage`, `the rule
- * “Offline”`, `the workspace`.
- */
+/** Says what a mute covers: `mail-triage`, `Job backup on mail-triage`, `the rule “Offline”`, `the workspace`. */
 export function muteCoverText({ agent, rule, item = null }: MuteCover): string {
   if (agent !== null && item !== null) return subjectText({ name: agent, item })
   const named = rule === null ? '' : `the rule “${alertRules[rule].heading}”`

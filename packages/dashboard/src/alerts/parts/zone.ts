@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../../data/api.ts'
 
-/** The zone of this browser by a name that it knows; UTC if there is none. */
+/** The time zone of this browser; UTC if the browser names none that its `Intl` knows. */
 export function browserZone(zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
   try {
     if (zone === undefined || !/^[A-Z]/i.test(zone)) return 'UTC'
@@ -15,7 +15,7 @@ export function browserZone(zone: string | undefined = Intl.DateTimeFormat().res
   }
 }
 
-/** Adds something with the zone of this browser, or with UTC if the service does not know that zone. */
+/** Adds a channel with the time zone of this browser, or with UTC if the service refuses that zone. */
 export async function addInZone<T>(add: (zone: string) => Promise<T>, zone = browserZone()): Promise<T> {
   try {
     return await add(zone)

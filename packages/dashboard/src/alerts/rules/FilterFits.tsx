@@ -1,7 +1,7 @@
 import type { RuleFits } from '@svc/api'
 import { count, IdleFilterTerms, Level } from '../../ui/index.ts'
 
-/** Says how many agents the filter of a rule selects. If it selects none, the rule is off. */
+/** Says how many agents the filter of a rule selects, and warns if there are none. */
 export const FilterFits = ({ filter, fits }: { filter: string; fits: RuleFits }) => (
   <>
     <p className="al-fits">

@@ -20,10 +20,7 @@ interface RuleFormProps {
   onDone: () => void
 }
 
-/**
- * A form below the sentence of an alert rule. It edits the rule's channels, how long the condition must hold, reminders
- * and escalation, and the limit or the run statuses if the rule has them.
- */
+/** The form that edits an alert rule. It has only the fields that the rule has. */
 export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   const again = useReloadAlerts(slug)
   const form = useForm<RuleValues>({ initialValues: ruleValuesOf(rule), validate: ruleFormErrors })

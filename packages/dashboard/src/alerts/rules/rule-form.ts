@@ -29,7 +29,7 @@ export interface RuleValues {
 /** The proposed time without an acknowledgement after which a rule escalates, in seconds. */
 const firstEscalation = 15 * 60
 
-/** Says for each optional field of the form for a rule whether the rule has such a setting. */
+/** For each optional field of the form for a rule, a function that is true if the rule has this field. */
 export const hasField = {
   filter: ({ rule }: RuleSettings) => alertRules[rule].isAboutAgents !== false,
   after: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,

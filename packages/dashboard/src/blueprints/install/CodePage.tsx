@@ -28,8 +28,8 @@ import './install.css'
 const route = getRouteApi('/signed-in/w/$slug/codes/$id')
 
 /**
- * Shows one install code: how to use it, and when it expires. As soon as the code has been used, the page of the new
- * agent opens.
+ * The page of one install code: how to use the code, and when it expires. When the code has been used, the page of the
+ * new agent opens.
  */
 export function CodePage() {
   const { slug, id } = route.useParams()
@@ -84,9 +84,7 @@ function useArrival(slug: string, agent: string | null): void {
 interface LiveProps {
   slug: string
   code: InstallCode
-  /**
-   * The secret code, which the page has only directly after the code was issued; undefined if the page is opened again.
-   */
+  /** The secret code. Only the first visit after the code was issued has it. */
   issued: NewCode | undefined
   onOver: () => unknown
 }

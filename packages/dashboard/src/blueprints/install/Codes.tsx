@@ -13,14 +13,11 @@ import './install.css'
 interface CodesProps {
   slug: string
   admin: boolean
-  /** The blueprint whose codes are shown; by default all codes are shown. */
+  /** If given, only the codes for this blueprint are shown. */
   blueprint?: string
 }
 
-/**
- * Shows the open install codes of the workspace or of one blueprint, and how earlier codes ended; nothing if there are
- * no codes.
- */
+/** Shows the open install codes, and how the other codes of the last 30 days ended. Shows nothing without codes. */
 export function Codes({ slug, admin, blueprint }: CodesProps) {
   const query = useQuery(read('GET /w/:slug/codes', { slug }))
   const codes = query.data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)

@@ -34,7 +34,7 @@ export function InstallPage() {
   const { blueprint } = route.useSearch()
   const { data, error, refetch, isFetching } = useQuery(read('GET /w/:slug/blueprints', { slug }))
   const names = data?.rows.map(({ name }) => name)
-  // A link may name a blueprint that was uploaded a moment ago. The list that is loaded already may not contain it yet.
+  // A link may name a blueprint that was just uploaded and is not in the cached list yet, so wait for the new list.
   const list = isFetching && blueprint !== undefined && !names?.includes(blueprint) ? undefined : names
   const [issued, setIssued] = useState<{ first: NewCode; codes: readonly NewCode[] }>()
   useDocumentTitle('Install an agent')

@@ -22,7 +22,7 @@ interface SeveralProps {
   codes: readonly NewCode[]
 }
 
-/** Shows several install codes that were just issued, once: as a list to copy or a file, and who has used which. */
+/** Shows several install codes that were just issued, as a list to copy and as a file, and which of them were used. */
 export function SeveralCodes({ slug, first, codes }: SeveralProps) {
   const { service } = useSuspenseQuery(meQuery).data
   const query = useQuery(read('GET /w/:slug/codes', { slug }))
@@ -142,7 +142,7 @@ function LeaveCodes({ codes }: { codes: number }) {
   )
 }
 
-// Several install codes: those that can be used, and all as text, as lines to copy and as a file.
+// Install codes as text, and the choice of those that can still be used.
 
 type ListedCode = Pick<NewCode, 'agentName' | 'code' | 'expiresAt'>
 
@@ -152,7 +152,7 @@ export function codesAsLines(codes: readonly ListedCode[]): string {
   return codes.map(({ agentName, code }) => `${agentName.padEnd(width)}  ${code}`).join('\n')
 }
 
-/** The codes as CSV. Neither names nor codes have a character that CSV must quote, or that a spreadsheet would run. */
+/** The codes as CSV. Nothing is quoted, because names and codes have no character that needs it. */
 export const codesAsCsv = (codes: readonly ListedCode[]): string =>
   [
     'agent,code,valid_until',
@@ -160,10 +160,7 @@ export const codesAsCsv = (codes: readonly ListedCode[]): string =>
     '',
   ].join('\r\n')
 
-/**
- * The codes that can still be used, by their states in the list of the service. A code that the list does not have yet
- * can be used.
- */
+/** Returns the codes that can still be used: those whose state in `listed` is `live`, and those not in `listed`. */
 export function usableCodes<T extends { id: string }>(
   codes: readonly T[],
   listed: readonly Pick<InstallCode, 'id' | 'state'>[] = [],

@@ -4,7 +4,7 @@ import { call, isRefusal } from '../../data/api.ts'
 import { queryKeys } from '../../data/queries.ts'
 import { count, useConfirm } from '../../ui/index.ts'
 
-/** Returns a function that revokes install codes that nobody has used yet, after asking. */
+/** Returns a function that asks the person, and then revokes unused install codes. */
 export function useRevokeCodes(slug: string, codes: readonly InstallCode[]) {
   const client = useQueryClient()
   const confirm = useConfirm()
@@ -14,7 +14,7 @@ export function useRevokeCodes(slug: string, codes: readonly InstallCode[]) {
         try {
           await call('DELETE /w/:slug/codes/:id', { slug, id })
         } catch (error) {
-          // If one of several codes was used or has expired meanwhile, the others must still be revoked.
+          // If one of several codes was used or has expired meanwhile, the loop goes on to revoke the others.
           if (codes.length === 1 || !isRefusal(error, 409)) throw error
         }
     } finally {
