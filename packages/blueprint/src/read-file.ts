@@ -9,12 +9,12 @@ import { limitText, readText } from '@svc/protocol'
 export type FileRead = { readonly is: 'bytes'; readonly bytes: Buffer; readonly mtimeMs: number } | NotRead
 type TextFileRead = { readonly is: 'text'; readonly text: string } | NotRead
 type NotRead =
-  /** `why` is present if a reader knows more than that the file is absent. */
+  /** `why` is present only for a status file that is a link leading nowhere. */
   | { readonly is: 'missing'; readonly why?: string }
   /** `why` is the end of a sentence that begins with the name of the file. */
   | { readonly is: 'unreadable'; readonly why: string; readonly leadsNowhere?: true }
 
-/** Reads a regular file of at most `max` bytes. `open` opens the file for reading, without waiting. */
+/** Reads a regular file of at most `max` bytes. `open` can be given to replace `openSync`. */
 export function readFile(
   file: string,
   max: number,
@@ -41,7 +41,7 @@ export function readFile(
   }
 }
 
-/** Reads a text that a person wrote. */
+/** Reads a file of at most `max` bytes as text. */
 export function readTextFile(file: string, max: number): TextFileRead {
   const read = readFile(file, max)
   if (read.is !== 'bytes') return read
@@ -52,8 +52,8 @@ export function readTextFile(file: string, max: number): TextFileRead {
 const tooLarge = (max: number): string => `is larger than ${limitText(max)}`
 
 /**
- * Says why a file could not be opened. A file is missing only if its name does not exist. A link that leads nowhere was
- * made by somebody, so it is unreadable instead.
+ * Says why a file could not be opened. It is missing only if nothing has its name. A link that leads nowhere is
+ * unreadable, since somebody made it.
  */
 function whyNotOpen(file: string, error: unknown): NotRead {
   const code = codeOf(error)
@@ -84,8 +84,8 @@ export function readUpTo(
   max: number,
   { position = null, expected = 65_536 }: { position?: number | null; expected?: number } = {},
 ): Buffer {
-  // Notes are read many times a minute, and a buffer that is much larger than the file costs more than reading it. The
-  // buffer has room for one byte more than expected, so that the end of the file is seen without a larger one.
+  // The buffer has one byte more than expected, so that reading a file of the expected size needs no larger buffer to
+  // see the end of the file.
   let bytes = Buffer.alloc(Math.min(max, expected + 1))
   for (let total = 0; total < max; ) {
     if (total === bytes.length) bytes = Buffer.concat([bytes], Math.min(max, 2 * total))

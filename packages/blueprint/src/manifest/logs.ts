@@ -1,13 +1,12 @@
 /**
- * Finds the log that a name means among those that a manifest declares. A declared log stands for many logs if its name
- * and its path each have one segment `*`, such as the name `job/*`: the star stands for one word, the same in both. Any
- * other star is plain text. Pure.
+ * Finds the log that a name means among the logs of a manifest. A declared log stands for many logs if its name and its
+ * path each have one segment `*`, such as `job/*`. The star stands for the same word in both. Pure.
  */
 import type { DeclaredLog } from './shape.ts'
 
 type Log = Pick<DeclaredLog, 'name' | 'path' | 'output'>
 
-/** A log that stands for many logs: its name and its path, each as the parts before and behind the star. */
+/** A log that stands for many logs. Its name and its path are split at the star. */
 interface LogPattern {
   readonly name: TextAroundStar
   readonly path: TextAroundStar
@@ -16,15 +15,12 @@ type TextAroundStar = readonly [before: string, behind: string]
 
 const logWordPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
-/**
- * True if a declared log stands for many logs. The output of a process goes to one file, so the log of the output never
- * does.
- */
+/** True if a declared log stands for many logs. The log of the output never does, since the output goes to one file. */
 export const isLogPattern = (log: Log): boolean => patternOf(log) !== undefined
 
 /**
- * Returns the declared log that a name means, with the path that belongs to this name; undefined if the name means
- * none.
+ * Returns the declared log with this name. If a log that stands for many logs fits the name, it is returned with the
+ * name and the path of the one that is meant. Undefined if no log fits.
  */
 export function logNamed<L extends Log>(logs: readonly L[], name: string): L | undefined {
   const plain = logs.find((log) => log.name === name && !isLogPattern(log))
@@ -38,8 +34,8 @@ export function logNamed<L extends Log>(logs: readonly L[], name: string): L | u
 }
 
 /**
- * For a log that stands for many logs: the folder that has one entry for each of them, and a function that returns the
- * log of an entry. Undefined for any other log.
+ * For a log that stands for many logs, returns the folder that has one entry for each of them, and a function from an
+ * entry to its log. Returns undefined for any other log.
  */
 export function logsBelow<L extends Log>(
   log: L,
@@ -61,7 +57,7 @@ function patternOf({ name, path, output }: Log): LogPattern | undefined {
   return inName && inPath && { name: inName, path: inPath }
 }
 
-/** The text before and behind the only segment `*`; undefined if there is none, or more than one. */
+/** Splits a text at its only segment `*`. Returns undefined if there is no such segment, or more than one. */
 function aroundStar(text: string): TextAroundStar | undefined {
   const segments = text.split('/')
   const at = segments.indexOf('*')
@@ -73,9 +69,11 @@ function aroundStar(text: string): TextAroundStar | undefined {
 
 const fillStar = ([before, behind]: TextAroundStar, found: string): string => before + found + behind
 
-/** The word in a name at the place of the star; undefined if the name does not fit, or the word is not valid. */
+/**
+ * Returns the word that a name has in place of the star. Undefined if the name does not fit, or the word is not valid.
+ */
 function wordIn([before, behind]: TextAroundStar, name: string): string | undefined {
-  // If both parts overlap in a name, the word between them is empty, and an empty word is not valid.
+  // If `before` and `behind` overlap in the name, `found` is empty, which `logWordPattern` refuses.
   if (!name.startsWith(before) || !name.endsWith(behind)) return undefined
   const found = name.slice(before.length, name.length - behind.length)
   return logWordPattern.test(found) ? found : undefined

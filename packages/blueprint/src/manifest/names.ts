@@ -21,9 +21,8 @@ export const wrongWithProductId = (id: string): string | undefined =>
     : 'must be lowercase letters, digits and underscores, starting with a letter'
 
 /**
- * Variables that programs and their loaders obey before the first line of the agent's program runs (D51), listed by
- * program. A name ending in `*` stands for all names that begin with it. Variables that carry a password or a token,
- * such as BUNDLE_GITHUB__COM, are not listed.
+ * Variables that programs or their loaders obey, by program; no secret may have such a name (D51). A name ending in `*`
+ * stands for all names that begin with it. Variables that carry a password or a token are not listed.
  */
 const obeyed: Readonly<Record<string, string>> = {
   'c libraries':
@@ -57,7 +56,7 @@ const loaderVariablePattern = new RegExp(
   `^(?:${names.map((name) => (name.endsWith('*') ? `${name.slice(0, -1)}.*` : name)).join('|')})$`,
 )
 
-/** Checks the name of a secret that a person types. The secret becomes an environment variable of that name (D51). */
+/** Checks the name of a secret, which becomes the name of an environment variable (D51). */
 export function wrongWithSecretName(name: string): string | undefined {
   if (!/^[A-Z][A-Z0-9_]{0,99}$/.test(name)) return 'must be capitals, digits and underscores, starting with a letter'
   if (name.startsWith('SVC_')) return "must not start with SVC_, which is the runtime's own"
@@ -65,7 +64,8 @@ export function wrongWithSecretName(name: string): string | undefined {
 }
 
 /**
- * The maximum bytes of a variable's value. Linux starts no program with a variable of more than 128 KB, name included.
+ * The maximum number of bytes of a variable's value. Linux starts no program with a variable of more than 128 KB,
+ * including its name.
  */
 const maxEnvValue = 120 * 1024
 

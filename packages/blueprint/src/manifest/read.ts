@@ -28,7 +28,7 @@ export interface ReadWithPositions {
   readonly read: ManifestRead
   /**
    * Returns the line and column of a value such as `runtime.files[0]`, or of its nearest parent if the text does not
-   * have the value. If the manifest cannot be read, returns the start of the file.
+   * have the value. If the text is no readable YAML, returns the start of the file.
    */
   readonly placeOf: (path: string) => { line: number; column: number }
 }
@@ -45,8 +45,8 @@ export function readWithPositions(source: string | Uint8Array, options: ReadOpti
   }
   const text = readText(typeof source === 'string' ? new TextEncoder().encode(source) : source)
   if (!text.ok) return placed(refusedManifest(`The manifest ${text.fault}.`, text.place))
-  // In YAML a carriage return alone ends a line, too. Our parser does not know that, and would take the next line for a
-  // part of a comment.
+  // A carriage return alone ends a line in YAML. The parser does not know that, and would read the next line as part of
+  // a comment.
   const yaml = readYaml(text.text.replace(/\r(?!\n)/g, '\n'))
   const { root } = yaml
   if (!root) return placed({ ok: false, findings: sortedFindings(yaml.findings) })

@@ -1,7 +1,4 @@
-/**
- * The settings in a manifest: the schema that the runtime reports (2.4), and the default values, which are never
- * reported.
- */
+/** The settings in a manifest: the schema that the runtime reports (2.4), and the default values. */
 import {
   limits,
   type Setting,
@@ -34,10 +31,7 @@ export const settingsSchema = (manifest: { readonly settings: readonly ManifestS
 export const defaultValues = (manifest: { readonly settings: readonly ManifestSetting[] }): SettingValues =>
   Object.assign(Object.create(null), Object.fromEntries(manifest.settings.map((s) => [s.key, s.default ?? null])))
 
-/**
- * Reads the key of a setting. Keys become names of environment variables of the process (2.12), so they must be valid
- * and distinct as such names.
- */
+/** Reads the key of a setting, which becomes part of the name of an environment variable (2.12). */
 const key = text(60, (t) =>
   /^[A-Za-z][A-Za-z0-9_]*$/.test(t) ? undefined : 'must be letters, digits and underscores, starting with a letter',
 )

@@ -84,7 +84,7 @@ const composeRuntime = withCheck(object(composeKeys, 'kind', 'files'), ({ files 
 )
 const kind = oneOf(['process', 'compose'])
 
-/** Reads the manifest's key `runtime`, whose own key `kind` decides which other keys it may have. */
+/** Reads the key `runtime` of the manifest. Its value has a key `kind`, which decides which other keys are allowed. */
 const runtime: YamlReader<Runtime> = (v, at, reading) => {
   if (v.is !== 'map') return addFinding(reading, v.at, at, 'runtime must be keys and values.')
   const written = v.entries.find((e) => e.key === 'kind')
@@ -201,9 +201,8 @@ export const manifestReader =
   }
 
 /**
- * Checks the log to which the runtime writes the output of the process. Its file must be in a state folder: a file in
- * the folder of a version would disappear with the version, and rotated files are kept beside it. There can be only one
- * such log, since a process prints to one place.
+ * Checks the log to which the runtime writes the output of the process. There can be only one. Its file must be in a
+ * state folder, since the folder of a version is deleted with the version.
  */
 function wrongWithOutput(
   logs: readonly DeclaredLog[],

@@ -1,14 +1,13 @@
 /**
- * Finds the oldest version of svc that understands a manifest. A runtime refuses an unknown key and then puts the
- * agent's version on hold (D26), so a rollout to runtimes that are too old would fail on all of them. Each key and form
- * that was added to the format after 0.1.0 has an entry here.
+ * Finds the oldest version of svc that understands a manifest, so that a rollout leaves out runtimes that would refuse
+ * it. Each key and form that was added to the format after 0.1.0 has an entry here.
  */
 import { compareVersions, isVersion } from '@svc/protocol'
 import type { Manifest } from './shape.ts'
 
 interface Addition {
   readonly since: string
-  /** The name of this addition to the manifest's format, as a sentence uses it. */
+  /** The addition in words, such as `the key "needs"`. */
   readonly what: string
   readonly isUsed: (manifest: Partial<Manifest>) => boolean
 }
@@ -31,7 +30,7 @@ export const manifestAdditions: readonly Addition[] = [
 export interface NeededSvc {
   /** The first version of svc that understands everything in the manifest. */
   readonly version: string
-  /** The additions to the format that the manifest uses, in words. They are the reason why it needs that version. */
+  /** The additions to the format that the manifest uses, in words. */
   readonly because: readonly string[]
 }
 
@@ -44,8 +43,8 @@ export function neededSvc(manifest: Partial<Manifest>): NeededSvc | undefined {
 }
 
 /**
- * True if a runtime of this version is too old for the manifest. A runtime that runs from source, or whose version is
- * not a semantic version, is never too old.
+ * True if a runtime of this version is too old for the manifest. False if its version is unknown or no semantic
+ * version.
  */
 export function isTooOld(runtime: string | undefined, { version }: Pick<NeededSvc, 'version'>): boolean {
   if (runtime === undefined || !isVersion(runtime)) return false

@@ -12,7 +12,7 @@ export const bytesOf = (n: number, size: 2 | 4): number[] =>
 export const crc32: (bytes: Uint8Array, before?: number) => number =
   (zlib as { crc32?: typeof zlib.crc32 }).crc32 ?? ownCrc32 // zlib has crc32 since Node 20.15
 
-/** Computes the CRC-32 without zlib, like `crc32`. */
+/** Computes the same as `crc32`, for a zlib without it. */
 export function ownCrc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before
   for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0)

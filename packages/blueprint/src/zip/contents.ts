@@ -1,6 +1,6 @@
 /**
- * Unpacks the entries of a zip archive in pieces. It counts the bytes and computes their checksum on the way, so that
- * neither time nor memory depends on what the headers say (4, acceptance rules). A second zip library, yauzl, must find
+ * Unpacks the entries of a zip archive in pieces (4, acceptance rules). It counts the bytes on the way, so that false
+ * sizes in the headers cannot take more time or memory than the limits allow. A second zip library, yauzl, must find
  * the same entries at the same offsets.
  */
 import { setImmediate } from 'node:timers/promises'

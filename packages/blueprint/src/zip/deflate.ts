@@ -1,8 +1,7 @@
 /**
  * Compresses with deflate (RFC 1951) to the same bytes on every machine. The output of zlib differs between versions
- * and processors, but the checksum of a bundle is its identity. The code writes one block with the fixed codes and
- * finds matches in the last 32 KB: the result is somewhat larger than zlib's best, and the code is short enough to read
- * in one go.
+ * and processors, but a bundle is identified by its checksum. The code writes one block with the fixed codes and finds
+ * matches in the last 32 KB, so the result is somewhat larger than zlib's best.
  */
 
 const windowBytes = 32_768
@@ -54,8 +53,8 @@ function longestMatch(bytes: Uint8Array, at: number, heads: Int32Array, before: 
 }
 
 /**
- * The table of codes for lengths or distances: the first value of each code, and the number of extra bits that follow
- * the code.
+ * Returns the codes for lengths or distances: the first value of each code, and the number of extra bits that follow
+ * it.
  */
 const stepsOf = (first: number, codes: number, bitsOf: (code: number) => number): [from: number, bits: number][] => {
   const steps: [number, number][] = []
