@@ -1,17 +1,12 @@
 /**
- * Answers about rollouts, by the conventions of workspaces.ts. Operations on rollouts are refused with 400
- * `rollout_invalid`, 404 `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`,
- * `rollout_not_running`, `rollout_changed`. A frame sets `list` when a rollout moved to another wave or state. Rollouts
- * are erased 400 days after their end.
+ * Answers about rollouts, by the conventions of workspaces.ts. A frame sets `list` when a rollout moved to another wave
+ * or state.
  */
 import type { Level, StoppedBy } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
 import type { PressVerdict, RolloutKind, WaitReason } from './updates.ts'
 
-/**
- * The state of a rollout. A rollout that ends or halts by itself writes `rollout.done` or `rollout.halted` to the
- * activity.
- */
+/** The state of a rollout. */
 export type RolloutState =
   | 'running'
   | 'waiting' // when a wave has ended well, and a person must start the next wave
@@ -33,17 +28,15 @@ export interface NewRollout {
   /** The names of the agents. If absent, the rollout is for all agents of the workspace, or of the blueprint. */
   agents?: string[]
   /**
-   * The number or percentage of agents that the rollout has reached after each wave; the default is `1`, `10%`,
-   * `100%`. If the last wave is not `100%`, a wave of `100%` is added.
+   * The number or percentage of agents that the rollout has reached after each wave, by default `1`, `10%`, `100%`. If
+   * the last one is not `100%`, a wave of `100%` is added.
    */
   waves?: string[]
   /** True if a person starts each wave after the first. */
   byHand?: boolean
   /** The ids of unfinished rollouts that are cancelled first, so that this rollout can reach their agents. */
   end?: string[]
-  /**
-   * The seconds for which a wave is watched after its last agent kept the version, before the next starts; default 600.
-   */
+  /** The seconds between the last success in a wave and the start of the next wave; by default 600. */
   watchSeconds?: number
 }
 
@@ -58,10 +51,7 @@ export interface RolloutPreview {
    * `in_rollout`, and otherwise null.
    */
   leftOut: { agent: string; code: string; message: string; rollout: string | null }[]
-  /**
-   * The unfinished rollouts because of which agents would be left out. A new rollout ends them if it has their ids in
-   * `end`.
-   */
+  /** The unfinished rollouts because of which agents would be left out. A new rollout may name them in `end`. */
   blockedBy: BlockingRollout[]
 }
 
@@ -71,7 +61,7 @@ export type BlockingRollout = Pick<RolloutRow, 'id' | 'kind' | 'blueprint' | 've
 export interface Rollouts {
   now: number
   rows: RolloutRow[]
-  /** True if there are older rollouts. The page requests those that come before the last row. */
+  /** True if there are older rollouts. */
   more: boolean
   canAct: boolean
 }
@@ -83,10 +73,7 @@ export interface RolloutRow {
   blueprint: string | null
   version: string
   state: RolloutState
-  /**
-   * Why the rollout was halted or cancelled, or why it waits after a wave, as a sentence; null if there is nothing to
-   * say.
-   */
+  /** A sentence about why the rollout is halted, was cancelled, or waits after a wave; null if there is no reason. */
   why: string | null
   createdAt: number
   createdBy: string
@@ -98,8 +85,8 @@ export interface RolloutRow {
 }
 
 /**
- * The rollout that a person saw when they decided about it. `changedAt` distinguishes two halts in the same wave;
- * without it, they count as one.
+ * The state of the rollout that a person saw before they acted. `changedAt` shows whether a halted rollout was resumed
+ * and halted again in the meantime.
  */
 export type RolloutSeen = Pick<RolloutRow, 'state' | 'wave'> & { changedAt?: number }
 
@@ -123,16 +110,13 @@ export interface RolloutAgent {
   /** The wave of the rollout to which the agent belongs, counted from 1; 0 for an agent that is left out. */
   wave: number
   state: RolloutAgentState
-  /** Why the agent was left out of the rollout, what its machine reported, or how its level changed. */
+  /** The reason for the state: why the agent was left out, what its machine reported, or how its level changed. */
   reason: string | null
   /** The id of the unfinished rollout because of which the agent was left out; null for any other reason. */
   leftOutFor: string | null
-  /**
-   * The name of the log with what the version printed before it was rolled back; null if it was not rolled back, or if
-   * the version that runs again declares no log for its output.
-   */
+  /** The name of the log with the output of a version that was rolled back; null if there is no such log. */
   printed: string | null
-  /** The reason why the agent has no outcome yet; null for an agent with an outcome, and for one that is left out. */
+  /** The reason why the agent has no outcome yet; null if it has one or was left out. */
   waits: WaitReason | null
   level: Level | null
   running: string | null
@@ -146,34 +130,28 @@ export interface RolloutAgent {
 /** A rollout with all its agents. */
 export interface RolloutPage extends RolloutRow, LeftOff {
   now: number
-  /**
-   * The admin who is responsible for the rollout because they last resumed it; null if nobody did, so that its creator
-   * is responsible.
-   */
+  /** The admin who last resumed the rollout or started a wave, and is now responsible for it; null for its creator. */
   continuedBy: string | null
   upTo: string[]
-  /** The waves in their order: when the first agent of each was asked, null before that, and its agents by state. */
+  /** The waves in their order. `begunAt` is when the first agent of the wave got its wish; null before that. */
   steps: { begunAt: number | null; counts: Partial<Record<RolloutAgentState, number>> }[]
   byHand: boolean
   watchSeconds: number
-  /**
-   * When the service stops watching the current wave. The next wave then starts, or waits for a person if `byHand` is
-   * true; after the last wave the rollout is done. Null while the current wave is not watched.
-   */
+  /** When the service stops watching the current wave, so that the rollout goes on; null while no wave is watched. */
   nextAt: number | null
   /** A sentence about what the rollout waits for, what happens next or, after its end, how it ended. */
   says: string
   agents: RolloutAgent[]
   /**
-   * The numbers of agents that wait because they watch a version: those that can start the update without waiting, and
-   * those whose runtime is too old for that.
+   * The numbers of agents that wait because they still watch another version. `agents` can start the update at once;
+   * the runtimes of `tooOld` cannot.
    */
   watching: { agents: number; tooOld: number }
-  /** `now` lets the agents that watch a version start the update without waiting for the end of the watch. */
+  /** The actions that are possible. `now` lets agents that still watch another version start the update at once. */
   actions: Record<'pause' | 'continue' | 'cancel' | 'now', PressVerdict>
   /**
-   * A sentence about how many agents would keep the version, keep the wish or stay unaffected if the rollout were
-   * cancelled now. After a cancellation, the sentence says how many did.
+   * A sentence about how many agents would keep the version or the wish if the rollout were cancelled now. After a
+   * cancellation, it says how many did.
    */
   stays: string
   canAct: boolean

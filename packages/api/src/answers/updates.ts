@@ -1,6 +1,5 @@
 /**
- * Answers about updates: wishes and their outcomes, by the conventions of workspaces.ts. Wishes are refused with 404
- * `version_unknown`, 409 `no_blueprint`, `svc_too_old`, `nothing_waits` or a RuntimeRefusal. A frame lists an agent in
+ * Answers about updates: wishes and their outcomes, by the conventions of workspaces.ts. A frame lists an agent in
  * `changed` when its wishes, holds or timeline changed.
  */
 
@@ -10,10 +9,7 @@ import type { UpdateKind } from '../words/updates.ts'
 /** The updates of one agent: of its blueprint and of its runtime. */
 export interface AgentUpdates {
   now: number
-  /**
-   * The update of the agent to another version of its blueprint; null for an agent that was connected by hand, which
-   * has no blueprint.
-   */
+  /** The update of the agent's blueprint; null for an agent without a blueprint, which was connected by hand. */
   blueprint: BlueprintUpdate | null
   runtime: RuntimeUpdate
   /** The rollouts that include this agent and are neither done nor cancelled, newest first. */
@@ -21,8 +17,8 @@ export interface AgentUpdates {
 }
 
 /**
- * The state of a wish for another version. The service computes it from the version and the outcome that the agent
- * repeats in its reports, never from a single message that could be lost (D24).
+ * The state of a wish for another version. It depends on the version and the outcome that the agent repeats in every
+ * report, so a lost message does no harm (D24).
  */
 export type WishState =
   | 'none' // when no admin wants another version
@@ -49,7 +45,7 @@ export type WaitReason =
   | { for: 'approval' } // because a person must start the next wave of the rollout
   | { for: 'hold'; by: 'rollout' | 'machine' } // because the rollout is paused or halted, or the machine has a hold
 
-/** The wish for a version that an agent has now: the last one that was made, unless it was withdrawn. */
+/** The last wish for a version that was made for an agent and not withdrawn. */
 export interface CurrentWish {
   version: string
   wishedAt: number
@@ -60,10 +56,7 @@ export interface CurrentWish {
   rollout: string | null
 }
 
-/**
- * The outcome of an agent's last attempt to update (2.5), as the agent reported it. The texts in it were written on the
- * agent's machine.
- */
+/** The outcome of an agent's last attempt to update (2.5), with the texts of the agent's machine. */
 export interface LastOutcome {
   version: string | null
   outcome: Outcome | null
@@ -74,15 +67,12 @@ export interface LastOutcome {
 export interface Hold {
   version: string
   outcome: 'rolled_back' | 'failed'
-  /** The message that the agent reported together with the outcome that led to this hold. */
+  /** The message that the agent reported together with `outcome`. */
   message: string | null
   since: number
 }
 
-/**
- * The verdict on pressing a button of the page: if `ok` is false, the action would be refused, and `code` and `message`
- * say why.
- */
+/** Says whether an action of the page would be accepted now and, if not, why. */
 export type PressVerdict<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
 /** The state of a wish for a version of the agent's blueprint or runtime. */
@@ -91,7 +81,7 @@ export interface WishStatus {
   state: WishState
   /** A sentence for people about the state of the wish. */
   says: string
-  /** Why the wish has no outcome yet; null if the wish waits for nothing, or only for the agent's next report. */
+  /** The reason why the wish has no outcome yet; null if it has one, or if it only waits for the next report. */
   waits: WaitReason | null
   applied: LastOutcome | null
 }
@@ -106,26 +96,20 @@ export interface BlueprintUpdate extends WishStatus {
   running: string | null
   /** The version that the agent ran before. The machine keeps it, and an update to it is a rollback. */
   previous: string | null
-  /**
-   * The hold on the machine, by which the runtime refuses a version that failed. A wish for another version lifts the
-   * hold.
-   */
+  /** The hold by which the runtime refuses a version that failed. A wish for another version lifts the hold. */
   hold: Hold | null
   /** The versions of the blueprint to which an admin can update this agent, highest first. */
   versions: string[]
-  /**
-   * The name of the log with what the version on hold printed before it was rolled back; null if no version is on hold
-   * after a rollback, or if the running version declares no log for its output.
-   */
+  /** The name of the log with the output of the version on hold, if it was rolled back; null if there is none. */
   printed: string | null
-  /** The decision not to wait for the end of a watch (D30). It is possible only while `waits` is for a `window`. */
+  /** Says whether an admin can end the watching of the running version, for which the wish waits (D30). */
   now: PressVerdict<NowRefusal>
 }
 
-/** Why an update cannot start before the watching of the present version is over. */
+/** The reason why an admin cannot end the watching of the running version. */
 export type NowRefusal = 'nothing_waits' | 'svc_too_old'
 
-/** Why an update of the runtime is refused (3.4), in the order in which it is checked (D36). */
+/** The reason why an update of the runtime is refused (3.4). If several apply, the first one is given (D36). */
 export type RuntimeRefusal =
   | 'runtime_not_served'
   | 'runtime_too_old'
@@ -142,8 +126,8 @@ export interface RuntimeUpdate extends WishStatus {
   pinned: string | null
   served: ServedRuntime | null
   /**
-   * The hold by which the service does not offer a version of the runtime to this agent again, until it serves another
-   * version or an admin lifts the hold.
+   * The hold on the served version, which failed on this agent. It lasts until the service serves another version or an
+   * admin lifts the hold.
    */
   hold: Hold | null
   press: PressVerdict<RuntimeRefusal>
@@ -153,46 +137,36 @@ export interface RuntimeUpdate extends WishStatus {
 export interface ServedRuntime {
   version: string
   sha256: string
-  /**
-   * False if the release that the service serves is unsigned. No runtime accepts an unsigned release, so an update to
-   * it would fail.
-   */
+  /** False if the release is unsigned. No runtime accepts an unsigned release. */
   signed: boolean
 }
 
 export interface RuntimeOverview {
   now: number
   served: ServedRuntime | null
-  /**
-   * The number of agents on each version of the runtime, largest number first. A null version counts agents that report
-   * none.
-   */
+  /** The number of agents on each version of the runtime, largest number first; null for agents that report none. */
   running: { version: string | null; agents: number }[]
   wished: number
   held: number
   pinned: number
   /**
-   * The maximum number of agents in this workspace that may have a new runtime on trial at the same time, and the
-   * number of agents that have a trial or permission for one.
+   * The trials of runtimes in this workspace: how many may run at the same time (`most`), and how many run or are
+   * about to (`now`).
    */
   trials: { most: number; now: number }
 }
 
 /**
- * The number of agents by version of one blueprint and day, for a picture. Today has the current numbers. Days on which
- * nothing was counted, such as those before an upgrade of the service, are missing, and so are the oldest days for
- * which an answer has no room.
+ * The numbers of agents by version of one blueprint, for each day. Today has the current numbers. Days on which nothing
+ * was counted are missing, and the oldest days if the answer would be too long.
  */
 export interface VersionDays {
   now: number
   /** The blueprint that the days are about; null if no agent had one in these days. */
   blueprint: string | null
-  /**
-   * The blueprints with agents in these days. Those with agents today come first, and the one with the most agents at
-   * the top.
-   */
+  /** The blueprints with agents in these days. The latest day comes first, then the most agents. */
   blueprints: string[]
-  /** Each day (UTC), such as `2026-11-21`, oldest first. The version '' has the agents of all rare versions. */
+  /** Each day (UTC), such as `2026-11-21`, oldest first. The version '' combines rare versions. */
   days: { date: string; agents: Record<string, number> }[]
 }
 
@@ -212,11 +186,7 @@ export interface AgentUpdateSummary {
   runtimePinned: string | null
 }
 
-/**
- * One wish for many agents. For `blueprint`, a version of null withdraws the wishes, and agents of another blueprint
- * are refused one by one. The activity shows the details `of`, `version` and `agents`, and the subject `agent NAME` or
- * `N agents`.
- */
+/** One wish for many agents. `withdraw`, or a version of null, withdraws their wishes. */
 export type WishOfMany =
   | { kind: 'runtime'; agents: string[]; withdraw?: boolean }
   | { kind: 'blueprint'; agents: string[]; blueprint: string; version: string | null }
@@ -235,10 +205,7 @@ export interface WishResult {
 
 export type RolloutKind = 'blueprint' | 'runtime'
 
-/**
- * One line of an agent's timeline of updates. `message` is a text from the agent's machine or a sentence of the
- * service.
- */
+/** One line of an agent's timeline of updates. `message` comes from the agent's machine or from the service. */
 export interface UpdateEvent {
   id: string
   at: number
@@ -252,8 +219,6 @@ export interface UpdateEvent {
   /** The person who made or withdrew a wish or lifted a hold; null for other events. */
   by: string | null
   rollout: string | null
-  /**
-   * When the service was away, for a rollback whose trial overlapped an outage of the service; null for other events.
-   */
+  /** The outage of the service during the trial before a rollback; null if there was none, and for other events. */
   serviceAway: { from: number; to: number } | null
 }

@@ -13,13 +13,13 @@ interface ViewOfFleet {
 export interface SavedView extends ViewOfFleet {
   id: string
   name: string
-  /** True if the view belongs to the workspace, and false if it belongs to the person who asks. */
+  /** True if the view belongs to the workspace; false if it belongs to the signed-in person. */
   shared: boolean
 }
 /** The request that saves a view. */
 export interface NewView extends ViewOfFleet {
   name: string
   shared: boolean
-  /** The id of the view of the same owner that this one replaces. Without it, the view of the same name is replaced. */
+  /** The id of the view that this view replaces. If absent, a view of the same owner with the same name is replaced. */
   replaces?: string
 }
