@@ -35,11 +35,10 @@ export async function openPages(door: EntryInfo & { me: Me }, show: DrawPage, is
 
 const repeatPress = 'Nothing was changed yet. Press the button again that you pressed before.'
 
-/** Begins to follow the router and the queries of the page. */
+/** Loads the first page, and watches for links to other pages after an upgrade and for the end of the session. */
 function watchRouter(): void {
   loadFirstPage()
-  // After an upgrade of the service the next link opens a new document. A change on the same page, such as a filter
-  // that is typed, does not.
+  // After an upgrade of the service, a link to another page loads a new document.
   router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged, fromLocation }) => {
     if (fromLocation && pathChanged && filesAreGone()) void loadAgain(toLocation.href)
   })
@@ -64,7 +63,6 @@ async function signInAgain(): Promise<void> {
   const here = router.state.location
   if (here.pathname === paths.signIn) return
   await router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
-  // The open page needs the person's data until it is left. Without that data, the page would show the service's
-  // refusal.
+  // This comes last, since the open page needs the person's data until it is left.
   queryClient.removeQueries({ queryKey: queryKeys.me })
 }

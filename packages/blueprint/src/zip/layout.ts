@@ -28,15 +28,15 @@ export interface ZipEntry extends ZipHeader {
   readonly attributes: number
   readonly start: number
   /**
-   * The local header of the entry; absent if there is none at `start`, or if the entry's data would reach into the
+   * The local header of the entry. Absent if there is none at `start`, or if the entry's data would overlap the
    * directory.
    */
   readonly local?: ZipHeader & { readonly dataStart: number }
   /** The offset after the entry's data and its descriptor; the entry's `start` if `local` is absent. */
   readonly end: number
   /**
-   * Says whether a data descriptor follows the entry's data: `none` if the flags promise none, `good` if it repeats the
-   * checksum and the sizes, `bad` if it is missing or has other numbers.
+   * The state of the data descriptor after the entry's data: `none` if the flags promise none or `local` is absent,
+   * `good` if it repeats the checksum and the sizes, `bad` if it is missing or has other numbers.
    */
   readonly descriptor: 'none' | 'good' | 'bad'
 }
@@ -103,8 +103,8 @@ function endOf(bytes: Uint8Array): EndRecord | undefined {
 }
 
 /**
- * Returns the offsets of other end records that a zip reader could use instead: those whose comment would reach the end
- * of the file.
+ * Returns the offsets of earlier end records that another zip reader could use: their comments end at the end of the
+ * file.
  */
 export function otherEnds({ bytes, end }: ZipLayout): number[] {
   if (!end) return []
@@ -142,8 +142,8 @@ function entryAt(bytes: Uint8Array, at: number, limit: number): ZipEntry {
 }
 
 /**
- * Reads the fields that the local and the central header have in the same order: flags, method, time, checksum, sizes.
- * The offsets of the lengths and of the name differ between the two headers, so they are arguments.
+ * Reads the fields that both headers of an entry have in the same order, from the flags at `at` on. `lengths` is the
+ * offset of the length of the name, and `name` that of the name.
  */
 function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number): ZipHeader {
   const nameEnd = name + uint16At(bytes, lengths)
@@ -160,8 +160,8 @@ function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number):
 }
 
 /**
- * Returns the size of the data descriptor at `at`; undefined if none is there that repeats the header's numbers. A
- * descriptor has three numbers, with or without a signature before them.
+ * Returns the size of the data descriptor at `at`, which has three numbers, with or without a signature before them.
+ * Undefined if there is none that repeats the numbers of the header.
  */
 function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, packed, size }: ZipHeader) {
   const says = (from: number) =>

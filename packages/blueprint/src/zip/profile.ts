@@ -161,7 +161,7 @@ const fieldOf = (header: ZipHeader, id: number): Uint8Array | undefined =>
 
 /**
  * The extra fields with times and owners. Info-ZIP, 7-Zip and Java write more of them into one of the two headers of an
- * entry. They may differ, since nothing here reads them.
+ * entry than into the other.
  */
 const timesAndOwners = [0x000a, 0x5455, 0x5855, 0x7855, 0x7875]
 /** True if both headers of an entry have the same extra fields, in any order, apart from times and owners. */

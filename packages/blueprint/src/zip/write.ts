@@ -1,6 +1,6 @@
 /**
  * Writes zip archives whose bytes depend only on their content: dated 1980-01-01, made by Unix, without extra fields
- * and descriptors, with the members in the given order. It writes bundles, and the archive inside `svc.pyz`.
+ * and descriptors, with the members in the given order. Bundles and the archive in `svc.pyz` are written with it.
  */
 import { bytesOf, crc32 } from './bytes.ts'
 

@@ -113,8 +113,8 @@ function Account() {
 }
 
 /**
- * Says that the person's email address is not confirmed, and how they can confirm it: by a link for a new password. If
- * the service takes no passwords, there is no such link.
+ * Says that the person's email address is not confirmed. A link for a new password can confirm it, unless the service
+ * takes no passwords.
  */
 function Unconfirmed({ me: { email, mails }, passwords }: { me: Me; passwords: boolean }) {
   const [sent, setSent] = useState(false)
@@ -223,7 +223,6 @@ function NameForm({ name }: { name: string }) {
   )
 }
 
-/** The part with the form for a new password. */
 function Password({ me }: { me: Me }) {
   const query = useQuery(read('GET /factors'))
   const { data } = query

@@ -75,7 +75,10 @@ export function Passkeys({ service: { baseUrl }, passwords }: PasskeysProps) {
   )
 }
 
-/** The reason, as a sentence, why nobody can add a passkey here; undefined if people can. */
+/**
+ * Returns the reason, as a sentence, why nobody can add a passkey here, or undefined. `isKnown` is true if the browser
+ * knows passkeys.
+ */
 export function whyNoPasskeys(baseUrl: string, isKnown: boolean): string | undefined {
   const obstacle = passkeyObstacle(baseUrl)
   if (obstacle === 'address')
@@ -85,7 +88,7 @@ export function whyNoPasskeys(baseUrl: string, isKnown: boolean): string | undef
   return isKnown ? undefined : 'This browser cannot add passkeys. A newer one can.'
 }
 
-/** Returns a function that loads all data again: with the factors, an admin's rights may have changed. */
+/** Returns a function that loads all data again, since a change of the factors may change an admin's rights. */
 function useReload() {
   const client = useQueryClient()
   return () => client.invalidateQueries()

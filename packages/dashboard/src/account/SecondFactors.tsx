@@ -60,16 +60,13 @@ export function SecondFactors({ email, passwords }: SecondFactorsProps) {
   )
 }
 
-/** Returns a function that loads all data again: with the factors, an admin's rights may have changed. */
+/** Returns a function that loads all data again, since a change of the factors may change an admin's rights. */
 function useReload() {
   const client = useQueryClient()
   return () => client.invalidateQueries()
 }
 
-/**
- * Says what an authenticator app is good for, to a person who has none. `byPassword` is true if the person signs in
- * with a password.
- */
+/** Says what an authenticator app would be good for. `byPassword` is true if the person can sign in with a password. */
 export function whyAdd({ oidc }: Pick<Factors, 'oidc'>, byPassword: boolean): string {
   if (byPassword) return 'With an authenticator app, a password alone does not sign anybody in to your account.'
   if (oidc) return `Signing in with ${oidc.name} counts as one, so you need none.`
@@ -251,5 +248,5 @@ export const recoveryFile = ({ codes, email, host, now }: RecoveryFile): string 
     ...codes,
   ].join('\n')}\n`
 
-/** The address with which the browser saves a text as a file, without asking the service for it. */
+/** Makes a `data:` address from which the browser saves a text as a file. */
 export const addressOfFile = (text: string): string => `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`

@@ -138,8 +138,7 @@ const systems: readonly [RegExp, string][] = [
 const find = (all: readonly [RegExp, string][], text: string) => all.find(([shape]) => shape.test(text))?.[1]
 
 /**
- * Turns a browser's user agent into words such as `Firefox on Linux`. People recognise their browser by these words,
- * while the full user agent is no help.
+ * Turns a browser's user agent into words such as `Firefox on Linux`. The user agent of an unknown browser is only cut.
  */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser'

@@ -79,7 +79,7 @@ interface GroupProps {
   slug: string
   type: Action['type']
   group: ReturnType<typeof groupsIn<Action['agents'][number]>>[number]
-  /** The number of agents in the group. `group` may have only the first ones. */
+  /** The number of agents in the group. `group.agents` may have only the first of them. */
   all: number
 }
 
@@ -105,7 +105,7 @@ function StateGroup({ slug, type, group: { state, reason, agents }, all }: Group
   )
 }
 
-/** The same sentence as the service's; the compiler compares the two. */
+/** A copy of the service's constant. The compiler checks that both are the same. */
 const deleted: typeof agentDeleted = 'The agent was deleted.'
 
 function OneAgent({ slug, type, agent }: { slug: string; type: Action['type']; agent: Action['agents'][number] }) {

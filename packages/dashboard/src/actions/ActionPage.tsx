@@ -19,7 +19,10 @@ import './actions.css'
 
 const route = getRouteApi('/signed-in/w/$slug/actions/$id')
 
-/** Shows an action: the outcome for each agent, kept up to date, and what an admin can do about the others. */
+/**
+ * Shows an action with the outcome for each agent. Admins can cancel it here, or repeat it for the agents without
+ * success.
+ */
 export function ActionPage() {
   const { slug, id } = route.useParams()
   const query = useQuery(read('GET /w/:slug/actions/:id', { slug, id }))

@@ -12,7 +12,7 @@ import { actionProgressOf, actionTitleOf } from './dialogs/words.ts'
 import { actionCountsText, OutcomeBar } from './OutcomeBar.tsx'
 import './actions.css'
 
-/** The actions of the workspace: commands for many agents, with their outcomes. */
+/** Lists the actions of the workspace with their outcomes. */
 export function ActionsPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()

@@ -4,7 +4,10 @@ import { outcomeWords } from './dialogs/words.ts'
 /** The order of the states in bars and filters. */
 export const stateOrder = Object.keys(outcomeWords) as ActionState[]
 
-/** The share of the agents of an action in each state. The numbers are beside it as words. */
+/**
+ * Draws the share of an action's agents in each state. Screen readers skip it, since the numbers are beside it in
+ * words.
+ */
 export const OutcomeBar = ({ counts }: { counts: ActionRow['counts'] }) => (
   <div className="act-bar" aria-hidden>
     {stateOrder

@@ -18,9 +18,8 @@ import './dialogs.css'
 interface ActionDialogProps {
   slug: string
   type: ActionType
-  /** The names of the selected agents. */
   names: readonly string[]
-  /** The filter by which they were selected; undefined if they were selected one by one. */
+  /** The filter by which the agents were selected; undefined if they were selected one by one. */
   filter?: string | undefined
   onClose: () => void
   onSent: () => void
@@ -28,12 +27,12 @@ interface ActionDialogProps {
   onGone: (names: readonly string[]) => void
 }
 
-/** The same limit as the service's; the compiler compares the two. */
+/** A copy of the service's limit. The compiler checks that both are the same. */
 const maxLogAgents: (typeof actions.maxActionAgents)['log'] = 200
 
 /**
- * Asks for what an action needs, says before the press which agents it does not reach, sends it, and opens the page
- * with the outcome for each agent.
+ * Asks for the values that an action needs, and shows which agents it does not reach. A press sends the action, and
+ * opens the page with its outcomes.
  */
 export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGone }: ActionDialogProps) {
   const needsValues = type === 'set' || type === 'log'
@@ -95,7 +94,7 @@ function useSend(slug: string, onSent: () => void) {
         void client.invalidateQueries({ queryKey })
       await navigate({ to: paths.action, params: { slug, id } })
     } catch (error) {
-      // A selected agent is gone. The preview is requested again: it names the agent, which is then deselected.
+      // A selected agent no longer exists. A new preview names it, and the dialog then deselects it.
       if (error instanceof ApiError && error.code === 'agent_unknown')
         void client.invalidateQueries({ queryKey: previewKey(slug) })
       throw error
@@ -113,13 +112,13 @@ const DeletedNames = ({ names }: { names: readonly string[] }) => (
 
 function ToDelete({ names, preview: { sends, skips, leftOff } }: { names: readonly string[]; preview: ActionPreview }) {
   if (sends === 0) return null
-  // If skipped agents are left off the list, the names of the others are not known.
+  // If the preview names only some of the skipped agents, the agents to delete cannot be listed.
   if (leftOff !== undefined) return <p>{`To delete: ${agentsIn(sends)}`}</p>
   const skipped = new Set(skips.map(({ name }) => name))
   return <NameList title={`To delete: ${agentsIn(sends)}`} names={names.filter((name) => !skipped.has(name))} />
 }
 
-/** The words on the button. The number is known once the service has said which agents the action reaches. */
+/** Returns the words on the button. `sends` is the number of agents that the action reaches; null until it is known. */
 function confirmWords(type: ActionType, sends: number | null): string {
   const n = sends === null ? '' : ` ${sends.toLocaleString('en-US')}`
   switch (type) {
