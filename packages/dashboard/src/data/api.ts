@@ -39,7 +39,7 @@ function query(values: QueryValues): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
 }
 
-/** The routes of uploads, which `call` does not accept: an upload is not JSON, so `send` handles it. */
+/** The routes of uploads, which `call` does not accept, because they do not take JSON. Use `uploadBundle`. */
 type Uploads = 'POST /w/:slug/blueprints'
 /** The routes that the browser opens by their address instead of `call`: downloads, and the stream of events. */
 type OpenedRoute =
@@ -50,7 +50,7 @@ type OpenedRoute =
   | 'GET /w/:slug/agents/:name/logs/:id/download'
   | 'GET /w/:slug/blueprints/:blueprint/versions/:version/bundle'
 type Route = Exclude<keyof Operations, Uploads | OpenedRoute>
-/** The routes from which the page reads. */
+/** The routes that `call` reads with GET. */
 export type ReadRoute = Extract<Route, `GET ${string}`>
 type SentInput<R extends Route> = Operations[R]['sent']
 /** The arguments of `call` for a route: path parameters, input, and a signal that aborts the request. */
@@ -84,14 +84,14 @@ export function call<R extends Route>(route: R, ...given: CallArguments<R>): Pro
 let ask: ((act?: string) => Promise<boolean>) | undefined
 let asking: Promise<boolean> | undefined
 
-/** Sets how the person is asked for a proof. The function returns true if the person gave one. */
+/** Sets the function that asks the person for a proof. It resolves with true if the person gave one. */
 export function askForProofBy(how: (act?: string) => Promise<boolean>): void {
   ask = how
 }
 
 /**
- * Sends a request. If the service wants a proof of who the person is, the person is asked for it, and the request is
- * sent again. Requests that need a proof at the same time ask only once.
+ * Sends a request. If the service requires a proof, the person is asked for one, and the request is sent again. If
+ * several requests need a proof at the same time, the person is asked once.
  */
 async function provedIfAsked<T>(send: () => Promise<T>): Promise<T> {
   try {
@@ -117,10 +117,10 @@ export const addressFor = <R extends OpenedRoute>(
 const addressOf = (path: string, at: Readonly<Record<string, string>>) =>
   `/api/web${path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ''))}`
 
-/** The headers of every request of the page. */
+/** The headers of every request. `refusedHeader` has the service send expected refusals with status 200. */
 const asked = { accept: 'application/json', [refusedHeader]: '200' } as const
 
-/** The status of an answer. A refusal that was sent with status 200 has its status in a header. */
+/** The status of an answer. A refusal that is sent with status 200 has its real status in `refusedHeader`. */
 const statusOf = (status: number, header: string | null): number => (header === null ? status : Number(header))
 
 async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
@@ -147,7 +147,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   return noteLeftOff(valueIn<T>(status, text), Number(leftOff ?? 0))
 }
 
-/** Reads the service's time from the header of an answer. The rest of the answer is read after that. */
+/** Reads the service's time from the header of an answer. Called before the body is read, which may take long. */
 function hearTime(header: string | null): void {
   const at = Number(header)
   if (at > 0 && Number.isSafeInteger(at)) noteAnswerTime(at)
@@ -236,8 +236,8 @@ export const uploadBundle = (slug: string, zip: Blob, sent: (share: number) => v
     provedIfAsked(() => send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent)),
   )
 
-// A browser opens six connections to a host over HTTP/1.1, for all its tabs together. So a request does not hold one
-// for long, and only one tab uploads at a time. Streams have their limit in data/live/stream-mode.ts.
+// Over HTTP/1.1 all tabs of a browser share six connections to a host. So requests have a time limit, and only one tab
+// uploads at a time. The limit of streams is in data/live/stream-mode.ts.
 
 /** The maximum time for which a request waits for its answer, in milliseconds. */
 const answerWithin = 60_000

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from './api.ts'
 
-/** Asks how many agents a filter selects, and which of its terms exclude none. Without a filter nothing is asked. */
+/** Requests how many agents a filter selects, and which of its terms exclude none; undefined without a filter. */
 export function useFilterFits(slug: string, filter: string | undefined) {
   const { data } = useQuery({
     queryKey: ['w', slug, 'fits', filter],

@@ -1,15 +1,15 @@
-/** Asks the browser for passkeys. The browser reads and writes their JSON itself, so no library is needed. */
+/** Asks the browser for passkeys. */
 import type { Factors, NewPasskeyAnswer, PasskeyAnswer } from '@svc/api'
 import { call } from './api.ts'
 
-/** True if this browser can use passkeys as the page does. Where it cannot, the page shows no button for them. */
+/** True if this browser has the functions for passkeys that the page uses. */
 export const hasPasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' &&
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential &&
   'toJSON' in PublicKeyCredential.prototype
 
-/** True if the person can show a passkey here, so that the service takes no password as a proof. */
+/** True if the person has a passkey for this address of the service. */
 export const canShowPasskey = ({ passkeys }: Pick<Factors, 'passkeys'>): boolean => passkeys.some(({ here }) => here)
 
 /** Has the person show a passkey, and returns the answer of the device for the service. */
@@ -32,7 +32,7 @@ async function answerOf<T>(asked: Promise<Credential | null>): Promise<T> {
   }
 }
 
-/** The sentence about a passkey that the browser did not give. Its own words are for developers. */
+/** The sentence to show if the browser gave no passkey. The browser's own message is for developers. */
 function wordsFor(cause: unknown): string {
   const name = cause instanceof Error ? cause.name : ''
   if (name === 'NotAllowedError' || name === 'AbortError') return 'No passkey was given. Try again when you are ready.'

@@ -1,7 +1,7 @@
 /**
- * Reads the stream of live frames. The reconnection that browsers have built in gives up after some refusals, and
- * notices a dead connection late. So this code reconnects forever, with growing pauses, and counts a connection as dead
- * after a silence: the service sends at least a `ping` every 20 s.
+ * Reads the stream of live frames. The built-in reconnection of browsers gives up after some refusals and notices a
+ * dead connection late. So this code reconnects forever, with growing pauses, and gives a connection up after 45 s
+ * without a message. The service sends a `ping` every 20 s.
  */
 import { addressFor } from '../api.ts'
 

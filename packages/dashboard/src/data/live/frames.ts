@@ -1,4 +1,4 @@
-/** Frames, for parts of the page that keep what they show outside of the query cache. */
+/** Gives frames to parts of the page whose data is not in the query cache. */
 import type { LiveFrame } from '@svc/api'
 
 type Listener = (frame: LiveFrame) => void

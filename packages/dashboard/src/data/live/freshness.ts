@@ -1,6 +1,6 @@
 /**
  * Keeps the data of a tab fresh in the way that stream-mode.ts decides: by a stream, by loading the data every few
- * seconds, or not at all. A visible tab without a stream tries to get a slot for one each time it loads its data.
+ * seconds, or not at all. A visible tab without a stream tries to take a slot before each loading.
  */
 
 import { followAnswers } from '../../ui/time/service-time.ts'
@@ -10,26 +10,29 @@ import { maxStreams, pollMs, type StreamMode, streamModeOf, type TabFacts } from
 /** The outcome of loading: the service answered, could not be reached, or refused the person. */
 export type LoadResult = 'fresh' | 'unreachable' | 'refused'
 
-/** A part of the service that a page shows, with the ways to keep its data fresh. */
+/** The ways to keep the data of one workspace fresh. */
 interface FreshnessTarget {
   /** Opens the stream. Calls `lost` each time a connection or an attempt fails; returns a function that closes it. */
   connect: (lost: () => void) => () => void
   /** Loads what the page shows. */
   load: () => Promise<LoadResult>
-  /** Asks the service only whether the person may still see the workspace. */
+  /** Loads only enough to see whether the person may still see the workspace. */
   check: () => Promise<LoadResult>
 }
 
 /** The handle on a tab whose data is kept fresh. */
 export interface Freshness {
-  /** Keeps another target fresh from now on. The tab keeps its slot. */
+  /** Sets the target, or replaces it. The tab keeps its slot. */
   aim(target: FreshnessTarget): void
   end(): void
 }
 
-/** Starts to keep the data of this tab fresh, until `end` is called. `state` is called each time the stream changes. */
+/**
+ * Keeps the data of this tab fresh from the first call of `aim` until `end` is called. While there is no stream,
+ * `state` is called after each loading.
+ */
 export function keepFresh(state: (state: LiveState) => void): Freshness {
-  // Browsers have no locks over plain HTTP on another host than localhost, although the type says otherwise.
+  // Undefined over plain HTTP, except on localhost.
   const locks = navigator.locks as LockManager | undefined
   const facts: TabFacts = { signedIn: false, hiddenSince: undefined, locks: locks !== undefined, hasSlot: false }
   let target: FreshnessTarget | undefined
@@ -104,9 +107,8 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
 }
 
 /**
- * Calls `changed` each time the tab is shown or hidden, and once at the start. `hiddenSince` is undefined while the tab
- * is visible, and -Infinity from the moment at which the browser freezes the tab or the page is left. Returns a
- * function that ends the calls.
+ * Calls `changed` with `hiddenSince` (see TabFacts) at once, and each time the tab is shown, hidden, frozen or left.
+ * Returns a function that ends the calls.
  */
 function watchTab(changed: (hiddenSince: number | undefined) => void): () => void {
   let hiddenSince: number | undefined
@@ -129,9 +131,9 @@ function watchTab(changed: (hiddenSince: number | undefined) => void): () => voi
   return () => ended.abort()
 }
 
-// Manages the slots that limit how many tabs hold a stream. Each slot is a Web Lock, so the browser frees it when its
-// tab closes or crashes. A visible holder also has the lock that `shownLock` names, so that a visible tab finds the
-// slots of hidden ones and takes one of them over, even if the hidden tab sleeps.
+// The slots limit how many tabs hold a stream. Each slot is a Web Lock, which the browser frees when the tab closes or
+// crashes. A visible tab with a slot also holds the slot's `shownLock`. Other tabs may steal a slot whose `shownLock`
+// is free, because the tab that holds it is hidden.
 
 interface StreamSlot {
   /** Notes whether the tab of the slot is visible. */
@@ -143,8 +145,8 @@ const names = Array.from({ length: maxStreams }, (_, i) => `svc-stream-${i + 1}`
 const shownLock = (name: string) => `${name}-visible`
 
 /**
- * Takes a slot for a visible tab: a free one, or else one of a hidden tab. Resolves with undefined if visible tabs have
- * all slots. `lost` is called if another tab takes the slot over.
+ * Takes a slot for a visible tab: a free slot or, if there is none, that of a hidden tab. Resolves with undefined if
+ * visible tabs have all slots. `lost` is called if another tab steals the slot later.
  */
 export async function takeStreamSlot(locks: LockManager, lost: () => void): Promise<StreamSlot | undefined> {
   const { held = [] } = await locks.query()
@@ -165,7 +167,7 @@ async function takeSlot(
 ): Promise<StreamSlot | undefined> {
   const showing = () => requestLock(locks, shownLock(name), { mode: 'shared' }, () => {})
   const hide = (shown: ReturnType<typeof requestLock> | undefined) => void shown?.then((release) => release?.())
-  // A slot without this lock counts as that of a hidden tab, so the tab takes this lock before the slot.
+  // The `shownLock` is taken before the slot, so that no other tab takes this tab for a hidden one.
   let shown: ReturnType<typeof requestLock> | undefined = showing()
   await shown
   const release = await requestLock(locks, name, how, () => {

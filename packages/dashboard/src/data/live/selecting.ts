@@ -1,2 +1,2 @@
-/** Selects agents as the service does. Only a filtered list needs it, so it is loaded when there is one. */
+/** The code that tests agents against a filter. It is a module of its own because only filtered lists load it. */
 export { filterTest } from '@svc/api/filter'

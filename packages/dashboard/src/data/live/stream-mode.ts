@@ -1,25 +1,22 @@
 /**
- * Decides how a tab keeps its data fresh. A browser opens at most six connections to a host over HTTP/1.1, for all tabs
- * together, and a stream takes one of them. So at most four tabs hold a stream: a tab must first take one of four slots
- * (freshness.ts).
+ * Decides how a tab keeps its data fresh. Over HTTP/1.1 all tabs of a browser share six connections to a host, and each
+ * stream takes one. So at most four tabs hold a stream: a tab must first take one of four slots (freshness.ts).
  */
 
-/**
- * The maximum number of tabs of one browser that hold a stream. The other two connections are for all other requests.
- */
+/** The maximum number of tabs of one browser that hold a stream. */
 export const maxStreams = 4
 /** How often a visible tab without a stream loads its data, in milliseconds. */
 export const pollMs = 4_000
-/** A tab that was hidden for this many milliseconds gives its stream up. */
+/** A tab gives up its stream after it was hidden for this many milliseconds. */
 export const maxHiddenMs = 180_000
 
-/** The facts about a tab by which its way to fresh data is chosen. */
+/** The facts about a tab that decide its `StreamMode`. */
 export interface TabFacts {
   /** False after the service has answered that nobody is signed in, or that the workspace is not the person's. */
   signedIn: boolean
   /**
-   * When the tab was hidden, by the monotonic clock (`performance.now`); undefined if it is visible, and
-   * -Infinity if it is frozen.
+   * When the tab was hidden, by `performance.now`; undefined if the tab is visible, -Infinity if the browser froze it
+   * or the person left the page.
    */
   hiddenSince: number | undefined
   /** False if the browser has no Web Locks, for example over plain HTTP on another host than localhost. */
@@ -29,8 +26,8 @@ export interface TabFacts {
 }
 
 /**
- * How a tab keeps its data fresh. A tab that `holds` has a stream, a tab that `polls` loads its data again and again,
- * and an `idle` tab does nothing until it is shown.
+ * How a tab keeps its data fresh: it holds a stream, loads its data every few seconds, or does nothing (if it is hidden
+ * or signed out).
  */
 export type StreamMode = 'holds' | 'polls' | 'idle'
 

@@ -13,8 +13,8 @@ import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
 export type { LiveState }
 
 /**
- * Keeps the data of the workspace fresh, by a stream if the tab may hold one. `agent` is the name of the agent whose
- * page is open, if any; the service asks that agent to report more often while the tab has a stream.
+ * Keeps the data of the workspace fresh, and returns the state of the connection. `agent` is the name of the agent
+ * whose page is open; the service asks this agent to report more often while the tab has a stream.
  */
 export function useLive(slug: string, agent: string | undefined): LiveState {
   const client = useQueryClient()
@@ -35,7 +35,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
   return state
 }
 
-/** Loads data that is on screen again. Requests for it that are already under way are not repeated. */
+/** Loads the data of `key` that is on screen again, except data that is being loaded already. */
 async function loadAgain(client: QueryClient, slug: string, key: QueryKey): Promise<LoadResult> {
   try {
     await client.invalidateQueries({ queryKey: key }, { cancelRefetch: false, throwOnError: true })
@@ -47,8 +47,8 @@ async function loadAgain(client: QueryClient, slug: string, key: QueryKey): Prom
 }
 
 /**
- * Loads everything on screen again, because a stream has just opened. The service may have answered a request that is
- * under way before the stream was open, so the data is then loaded once more.
+ * Loads everything on screen again after a stream has opened. If requests were under way, their answers may be older
+ * than the stream, so everything is loaded once more.
  */
 async function catchUp(client: QueryClient, slug: string): Promise<void> {
   const key = queryKeys.workspace(slug)
@@ -57,7 +57,7 @@ async function catchUp(client: QueryClient, slug: string): Promise<void> {
   if (underWay) await loadAgain(client, slug, key)
 }
 
-/** Opens the stream, and puts its frames into the page's query cache. */
+/** Opens the stream, puts its frames into the query cache, and loads again what they may have changed. */
 function connect(
   client: QueryClient,
   slug: string,
@@ -68,7 +68,7 @@ function connect(
     for (const queryKey of all) void client.invalidateQueries({ queryKey })
   }
   const lists = throttled(3_000, () => again(queryKeys.fleet(slug)))
-  // Frames have too few rows for counting groups.
+  // Only the service can count groups, because the page does not have all agents.
   const groups = throttled(3_000, () => again(queryKeys.groups(slug)))
   const things = throttled(1_000, () => {
     again(
@@ -77,12 +77,11 @@ function connect(
     )
     void client.invalidateQueries({ queryKey: queryKeys.agents(slug), predicate: isOther })
   })
-  // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
-  // of wishes.
+  // Blueprints and rollouts show the states of wishes, which change with the agents.
   const wishes = throttled(1_000, () =>
     again(queryKeys.blueprints(slug), queryKeys.rollouts(slug), queryKeys.runtime(slug)),
   )
-  // An action of thousands of agents is a large answer. It is loaded less often and, once it is over, not by frames.
+  // The page of an action may be large, so it is loaded at most every 3 s, and no more once the action is over.
   const actions = throttled(3_000, () => {
     const predicate = ({ state }: Query) => !isActionOver(state.data as Partial<ActionPage> | undefined)
     void client.invalidateQueries({ queryKey: queryKeys.actions(slug), predicate })
@@ -118,13 +117,16 @@ function connect(
 }
 
 const isOfAlerts = ({ queryKey }: Query) => isAboutAlerts(queryKey)
-/** True for data that a frame without `alerts: true` may have changed. */
+/** True for data that is not only about alerts, and so may change with any frame. */
 const isOther = ({ queryKey }: Query) => !isOnlyAboutAlerts(queryKey)
 
-/** The index of the name in the keys of an agent's data. */
+/** The index of the agent's name in the query keys of its data. */
 const agentIndex = queryKeys.agent('', '').length - 1
 
-/** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
+/**
+ * Puts the rows of a frame into the lists in the query cache, and loads the data of the changed agents again. Returns
+ * true if the fleet list must be loaded again.
+ */
 function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolean {
   let stale = frame.list || frame.more
   for (const query of client.getQueryCache().findAll({ queryKey: queryKeys.fleet(slug) })) {
@@ -145,8 +147,8 @@ function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolea
 let selecting: typeof import('./selecting.ts') | undefined
 
 /**
- * The test whether an agent fits the filter of a list with this key of the cache; undefined if it has no filter. While
- * the code of the test is being loaded, nothing is known.
+ * Returns the test whether an agent belongs to the list with this query key; undefined if the list has no valid filter,
+ * and 'loading' while the code of the test is being loaded.
  */
 function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boolean) | 'loading' | undefined {
   const { q = '', group: by, in: value = null } = key.at(-1) as FleetQuery
@@ -160,7 +162,7 @@ function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boo
     (loaded) => {
       selecting = loaded
     },
-    () => {}, // The list is then loaded again by each frame.
+    () => {}, // Without the test, each frame has the list loaded again.
   )
   return 'loading'
 }
@@ -209,15 +211,15 @@ const countKeyOf = (row: FleetRow, now: number) =>
         ? 'silent'
         : `${row.level ?? 'none'} ${row.statusLate} ${row.secretsMissing} ${updateStatesOf(row)}`
 
-/** The states of the agent's updates that the first line of the list counts. */
+/** The states of the agent's updates that the line above the list counts. */
 const updateStatesOf = ({ updates: { wishState, runtimeWishState, runtimeHeld } }: FleetRow): string =>
   [wishState, runtimeWishState, runtimeHeld && 'held']
     .filter((state) => state === 'rolled_back' || state === 'failed' || state === 'held')
     .join()
 
 /**
- * True if the frame moves a row on screen to another group of the list's filter, for example from OK to Bad, or changes
- * what the first line of the list counts. The counts and the order of the list must then be loaded again.
+ * True if the frame changes a row on screen so that the list's counts or order may change, for example from OK to Bad.
+ * The list must then be loaded again.
  */
 export function changesGroups(fleet: Fleet, frame: LiveFrame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
@@ -225,8 +227,8 @@ export function changesGroups(fleet: Fleet, frame: LiveFrame): boolean {
 }
 
 /**
- * True if the frame changes which agents a filter selects, as far as the page can tell: a row on screen no longer fits
- * or, if the whole list is on screen, another agent does now.
+ * True if a row on screen no longer fits the filter or, if the whole list is on screen, if another agent of the frame
+ * does.
  */
 export function changesMembers(fleet: Fleet, frame: LiveFrame, selects: (row: FleetRow) => boolean): boolean {
   const shown = new Set(fleet.rows.map(({ name }) => name))
