@@ -1,6 +1,5 @@
 /**
- * The header with which the service names its time in each answer to the page, in Unix milliseconds. The page uses this
- * time, and never the clock of the browser's machine, which may be wrong. The header `date` is no use for this, because
- * a proxy may replace it by its own time.
+ * The header with the service's time in Unix milliseconds, in each answer to the page. The page uses this time, because
+ * the clock of the browser's machine may be wrong, and a proxy may replace the header `date`.
  */
 export const serviceTimeHeader = 'svc-now'

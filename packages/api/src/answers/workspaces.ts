@@ -1,16 +1,15 @@
 /**
- * The answers of the service to the page; operations/ says which operation gives which. This file has the answers about
- * people and workspaces. Times are Unix milliseconds, but values from a report are in seconds, as the agent sent them.
- * Errors are `{error: {code, message}}`: 401 means "sign in", 403 "not allowed", and 404 "not there" or "not visible to
- * you". Sending a command answers 200 instead of 201 if the same command is already pending (D5).
+ * Answers about people and workspaces, with the conventions for all answers of the service. Times are Unix
+ * milliseconds, but values from a report are in seconds, as the agent sent them. Errors are `{error: {code, message}}`:
+ * 401 means "sign in", 403 "not allowed", and 404 "not there" or "not visible to you".
  */
 import type { BundleFinding } from './blueprints.ts'
 
 /** The body of every refusal. */
 export interface RefusalBody {
   /**
-   * `findings` says why a bundle was refused, in an error with the code `bundle_refused` alone. `act` says what needs
-   * the proof, such as `delete a workspace`, in one with the code `proof_required`.
+   * `findings` is present only with the code `bundle_refused`, and says why the bundle was refused. `act` is present
+   * only with the code `proof_required`, and says what needs the proof, such as `delete a workspace`.
    */
   error: { code: string; message: string; findings?: BundleFinding[]; act?: string }
 }
@@ -23,23 +22,20 @@ export interface Me {
   name: string
   email: string
   /**
-   * True if the account's e-mail address is known to belong to the person, because they used a link that was mailed to
-   * the address or that the operator gave them.
+   * True if the e-mail address is known to belong to the person: they used a link that was mailed to the address or that
+   * the operator gave them, or the sign-in provider verified the address.
    */
   emailConfirmed: boolean
   /** True if the service can send email. */
   mails: boolean
   /**
-   * The workspaces of the person, with the role that the person has in this session: an admin has the rights of a
-   * member while the workspace requires a second factor and the session has not shown one.
+   * The workspaces of the person. An admin has the role `member` while the workspace requires a second factor and none
+   * was shown in this session.
    */
   workspaces: { slug: string; name: string; role: Role }[]
-  /**
-   * True if the person sees the first steps in one of the workspaces of which they are an admin: not all steps are
-   * done, and the person has not dismissed them.
-   */
+  /** True if the person, as an admin, sees the first steps in one of the workspaces. */
   onboarding: boolean
-  /** The version and address of the service, for the commands that a person copies to a machine. */
+  /** Facts for the commands that a person copies to a machine. `runtime` is true if the service serves a runtime. */
   service: { version: string; baseUrl: string; runtime: boolean }
 }
 
@@ -75,9 +71,7 @@ export interface ClaimInfo {
   email: string
   /** The name of the person. */
   name: string
-  /**
-   * True if the link is for a person who asked for a new password; false if the operator hands over an account with it.
-   */
+  /** True if the person asked for a new password; false if the operator gives the account to the person. */
   forgot: boolean
 }
 /** An invitation as the invited person sees it. */
@@ -99,7 +93,7 @@ export interface Session {
   id: string
   current: boolean
   createdAt: number
-  /** When the session was last used, as far as the accounts library records it. */
+  /** When the session was last used. It is not recorded for every request. */
   seenAt: number
   ip: string | null
   userAgent: string | null
@@ -117,11 +111,11 @@ export interface SignInRecord {
   address: string
   userAgent: string
   /**
-   * The number of sign-ins that this entry stands for; the last one was at `at`. They are equal, or come from the same
-   * network and found no room as entries of their own. Missing for a single sign-in.
+   * The number of sign-ins that this entry combines; missing for a single one. They are equal, or were combined to save
+   * space and came from the same network.
    */
   times?: number
-  /** The time of the first of these sign-ins; missing for a single one. */
+  /** The time of the first of the combined sign-ins, whose last was at `at`; missing for a single one. */
   since?: number
 }
 
@@ -147,7 +141,7 @@ export interface Workspace {
   }
   /** The second factor that admins of the workspace need. */
   factor: {
-    /** The time from which admins need one; null if never. */
+    /** The time from which admins need a second factor; null if they need none. */
     from: number | null
     /**
      * True if the person is an admin and this session has shown no second factor. From the time in `from` on, such a
@@ -155,7 +149,7 @@ export interface Workspace {
      */
     missing: boolean
   }
-  /** The first steps, if the page shows them to the person; null if not, and for members who are not admins. */
+  /** The first steps; null if the page does not show them to this person. */
   firstSteps: FirstSteps | null
 }
 
@@ -182,18 +176,16 @@ export interface Members {
     /** True if the person has a second factor; null unless an admin asks. */
     factor: boolean | null
   }[]
-  /**
-   * The open invitations; empty unless an admin asks. `void` is true if the person who invited left the workspace, was
-   * disabled, or now has fewer rights than the invitation gives. `url` is null if the invitation makes an admin: its
-   * link is shown only after a proof (`POST /w/:slug/invitations/:id/link`).
-   */
+  /** The open invitations; empty unless an admin asks. */
   invitations: {
     id: string
     email: string
     role: Role
     expiresAt: number
     invitedBy: string
+    /** The link; null if the invitation makes an admin, so that the link is shown only after a proof. */
     url: string | null
+    /** True if the inviting person left the workspace, was disabled, or has fewer rights than the invitation gives. */
     void: boolean
   }[]
 }

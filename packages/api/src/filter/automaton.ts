@@ -3,27 +3,27 @@
  * of its words and values.
  */
 
-/** A pattern: a text, and the bits that are set where it is found in a field. */
+/** A text to find, and the bits that the finder returns if it finds the text in one of `fields`. */
 export interface TextPattern {
   text: string
-  /** The fields in which it counts, as bits; field `f` is the bit `1 << f`. */
+  /** The fields in which the text counts, as bits: field `f` is the bit `1 << f`. */
   fields: number
   bits: number
-  /** Decides about the whole value, from `start` to `stop`, if the pattern is only a part of what must be found. */
+  /** If present, it is called where the text is found, and decides whether the value from `start` to `stop` matches. */
   holds?: (text: string, start: number, stop: number) => boolean
 }
 
 /**
- * Returns the bits of all patterns in a text. Each value in the text consists of the mark of its field, the value, and
- * `valueEnd`.
+ * Returns the bits of all patterns that occur in a text. The text is a sequence of values, each between the mark of its
+ * field and `valueEnd`.
  */
 type Finder = (text: string) => number
 
-/** The character after each value. Clean texts contain neither it nor the characters of fields. */
+/** The character after each value. Values contain neither this character nor a mark of a field. */
 export const valueEnd = '\0'
 /** The character before each value of a field. */
 export const fieldMark = (field: number): string => String.fromCharCode(field + 1)
-/** The maximum number of fields: their characters are the control characters below tab. */
+/** The maximum number of fields. Their marks are the control characters between `valueEnd` and tab. */
 const maxFields = 8
 
 interface Node {
@@ -33,7 +33,7 @@ interface Node {
   at: number
 }
 
-/** The number of columns of a table: one for each unit of ASCII. */
+/** The number of columns of the table of states: one for each ASCII character. */
 const width = 128
 /** The bit that marks a state in which a pattern was found. */
 const hit = 1 << 30
@@ -49,8 +49,8 @@ export function patternFinder(patterns: readonly TextPattern[]): Finder {
         if (holds === undefined && fields & (1 << field))
           bits[at * maxFields + field] = (bits[at * maxFields + field] as number) | own
   const judged = nodes.map(({ found }) => found.filter(({ holds }) => holds !== undefined))
-  // The fields with a pattern that may begin anywhere in a value. All patterns of any other field begin with the mark
-  // of the field, so they match at the beginning of a value or not at all.
+  // The fields with a pattern that may begin anywhere in a value. In other fields, all patterns begin with the mark of
+  // the field, so the rest of a value can be skipped once none matches.
   const open = patterns.reduce((all, { text, fields }) => (text.charCodeAt(0) <= maxFields ? all : all | fields), 0)
   return (text) => {
     let all = 0
@@ -76,7 +76,7 @@ export function patternFinder(patterns: readonly TextPattern[]): Finder {
   }
 }
 
-/** Returns the state after a unit that is not in the table. */
+/** Returns the state after a character that is not in the table, because it is not ASCII. */
 function after(nodes: readonly Node[], state: number, unit: number): number {
   for (let node = nodes[state]; node; node = node.fail) {
     const next = node.next.get(unit)
@@ -85,7 +85,7 @@ function after(nodes: readonly Node[], state: number, unit: number): number {
   return 0
 }
 
-/** The nodes of the automaton in the order of their depth, with what is found at each and at its suffixes. */
+/** The nodes of the automaton in the order of their depth. `found` of a node includes the patterns of its suffixes. */
 function nodesOf(patterns: readonly TextPattern[]): Node[] {
   const root: Node = { next: new Map(), fail: undefined, found: [], at: 0 }
   for (const pattern of patterns) {
@@ -111,7 +111,7 @@ function nodesOf(patterns: readonly TextPattern[]): Node[] {
   return nodes
 }
 
-/** The next state for each state and each unit of ASCII. */
+/** The next state for each state and each ASCII character. */
 function tableOf(nodes: readonly Node[]): Int32Array {
   const table = new Int32Array(nodes.length * width)
   for (const { at, fail, next } of nodes) {

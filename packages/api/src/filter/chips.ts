@@ -1,4 +1,4 @@
-/** The chips above the list of agents, and the filters that other versions of the page kept in its address. */
+/** The chips above the list of agents, and the filters in addresses that earlier versions of the page made. */
 import type { FleetCounts } from '../answers/fleet.ts'
 import type { FilterFacts } from './facts.ts'
 import { type FilterTest, filterKeys } from './keys.ts'
@@ -36,9 +36,7 @@ export function pressChip({ text, terms }: Filter, chip: Chip | undefined): stri
   return joinFilters(...kept, chip && chipTerm(chip))
 }
 
-/**
- * The chip that a filter has pressed: `all` without a term of the chips, undefined if no single chip stands for them.
- */
+/** The chip that is pressed for a filter: `all` if the filter has no term of a chip, undefined if no chip fits. */
 export function pressedChip({ terms }: Filter): Chip | 'all' | undefined {
   const [term, ...others] = onlyChips(terms)
   if (!term) return 'all'

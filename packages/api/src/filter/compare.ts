@@ -8,7 +8,7 @@ export interface Comparison<T> {
   than: T
 }
 
-/** Makes the test whether one of the comparisons holds. It needs only the widest comparison in each direction. */
+/** Makes the test whether one of the comparisons holds. The widest `<` and `>` decide for all others of their kind. */
 export function matchesAnyOf<T>(all: readonly Comparison<T>[], order: (a: T, b: T) => number): (value: T) => boolean {
   let below: Comparison<T> | undefined
   let above: Comparison<T> | undefined
@@ -56,7 +56,7 @@ interface RankedVersion {
   rank: number
 }
 
-/** Three parts of a version that are all below this number fit together into one exact number. */
+/** The limit below which three parts of a version fit into one exact number. */
 const maxPart = 2 ** 17
 
 /** Gives a version the number by which it is compared. */

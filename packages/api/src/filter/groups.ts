@@ -17,7 +17,7 @@ export function groupValuesOf(by: Grouping, { tags, host, updates }: GroupedFact
   return [(by === 'host' ? host : updates.blueprint) || null]
 }
 
-/** The states in which the map shows agents. Its answers name a state by its index in this list. */
+/** The states in which the map shows agents. Answers for the map name a state by its index in this list. */
 export const mapStates = ['bad', 'offline', 'warn', 'info', 'ok', 'none', 'paused', 'stopped', 'never'] as const
 type MapState = (typeof mapStates)[number]
 
@@ -26,7 +26,7 @@ type StateFacts = Pick<
   'level' | 'label' | 'statusLate' | 'secretsMissing' | 'stopped' | 'silentAt' | 'seenAt'
 >
 
-/** The state in which the map shows an agent: its level, or what makes its level old or unimportant. */
+/** The state in which the map shows an agent: its level, or a state that matters more than the level. */
 export function mapStateOf(agent: StateFacts, now: number): MapState {
   if (agent.seenAt === null) return 'never'
   if (agent.stopped !== null) return 'stopped'
