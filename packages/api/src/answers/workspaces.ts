@@ -22,8 +22,8 @@ export interface Me {
   name: string
   email: string
   /**
-   * True if the e-mail address is known to belong to the person: they used a link that was mailed to the address or that
-   * the operator gave them, or the sign-in provider verified the address.
+   * True if the e-mail address is known to belong to the person: they used a link that was mailed to it or that the
+   * operator gave them, or the sign-in provider verified the address.
    */
   emailConfirmed: boolean
   /** True if the service can send email. */
