@@ -1,7 +1,6 @@
 /**
- * The file `.svc/runtime/back`, with which `svc rollback-runtime` asks a running launcher for the previous runtime. It
- * names the current and the previous runtime file by their checksums, so that an outdated request has no effect on
- * other files.
+ * The file `.svc/runtime/back`, with which `svc rollback-runtime` asks a running launcher for the previous runtime. The
+ * request names both runtime files by their checksums, so an outdated request has no effect.
  */
 import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../machine/base/errors.ts'
@@ -20,7 +19,6 @@ const validMs = 60_000
 
 const file = describeNote('runtimeBack', askedBack, 65_536)
 
-/** Writes the request. */
 export const askForPrevious: (paths: BackPath, asked: BackRequest) => void = file.write
 
 /** Reads the request; undefined if there is none, or if it is no longer valid. */
@@ -29,12 +27,11 @@ export function readAskedBack(paths: BackPath): BackRequest | undefined {
   return asked && Math.abs(Date.now() - asked.at) < validMs ? asked : undefined
 }
 
-/** Removes the request. */
 export function dropAskedBack(paths: BackPath): void {
   try {
     removeDurably(paths.runtimeBack)
   } catch (error) {
-    // the disk refused to remove the file of the request; this process still acts on the request only once
+    // the disk refused; the keeper still acts on the request only once, because it remembers its time
     if (codeOf(error) === undefined) throw error
   }
 }

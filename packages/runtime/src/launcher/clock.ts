@@ -1,4 +1,4 @@
-/** The clocks that the launcher uses. */
+/** The launcher's clock, and the marks of the starts of the agent's process. */
 import { isTooFarAhead } from '@svc/protocol'
 
 const wall = Date.now() - performance.now()
@@ -6,10 +6,9 @@ const wall = Date.now() - performance.now()
 export const clock = (): number => Math.round(wall + performance.now())
 
 /**
- * The mark of a start of the agent's process: the time of the start in Unix seconds with three decimals (2.12). It is
- * later than `before`, the previous mark, so each start has its own mark. Only if the clock was set back far since the
- * previous start, the mark is the present time: a later one would make everything that the agent writes seem older than
- * its start.
+ * The mark of a start of the agent's process: the time of the start in Unix seconds with three decimals (2.12). The
+ * mark is later than `before`, the previous mark, unless the clock was set back far since: then the mark is the present
+ * time, because everything that the agent writes would seem older than a later mark.
  */
 export function nextMark(before: string | undefined, wall: number): string {
   const last = Math.round(Number(before ?? 0) * 1000)

@@ -71,7 +71,7 @@ export type FromWorker =
    */
   | { readonly is: 'attempted'; readonly applied: AppliedUpdate; readonly hold?: RuntimeHold }
   /**
-   * Asks the launcher to remove the hold on a version of the runtime from its note (3.5, 1): the service wishes another
-   * version, or somebody replaced the runtime's file since the hold began.
+   * Asks the launcher to remove the hold on a version of the runtime (3.5, 1), because the service wishes another
+   * version or somebody replaced the runtime's file.
    */
   | { readonly is: 'lifted' }

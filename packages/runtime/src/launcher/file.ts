@@ -18,15 +18,12 @@ export function runtimeFile(folder: Pick<Folder, 'runtime'>): string {
 /** The file of this program, however it was started: `svc.pyz`, or main.ts if it runs from source. */
 export const programFile = (): string => realpathSync(process.argv[1] ?? '')
 
-/**
- * The path of this program as it was started, to write down for later. If the path is a link, it still works when the
- * target of the link is replaced.
- */
+/** The path of this program as it was started. Links are not resolved, so the path stays right if a link is changed. */
 export const programPath = (): string => resolve(process.argv[1] ?? '')
 
 /**
- * The arguments with which `node` starts the runtime of this folder. If the folder has its own copy of svc, the starter
- * loads it (D38).
+ * The arguments with which `node` starts the runtime of this folder. If the folder has its own copy of svc, `start.cjs`
+ * loads that copy (D38); this function writes `start.cjs` if needed.
  */
 export function startArgs(folder: Folder): string[] {
   const file = runtimeFile(folder)

@@ -1,7 +1,6 @@
 /**
- * Runs the worker in a thread, from the file on disk, and starts it again if it ends unexpectedly or hangs.
- * hosting.ts makes the decisions, and the keeper names the file for each start. The agent's process is not
- * affected by any of this.
+ * Runs the worker in a thread, and starts it again if it ends unexpectedly or hangs. hosting.ts makes the decisions,
+ * and keeper.ts names the file for each start. The agent's process is not affected by these restarts.
  */
 import { Worker } from 'node:worker_threads'
 import type { StoppedBy } from '@svc/protocol'
@@ -40,7 +39,7 @@ interface HostListener {
    * pause, which grows with each failure.
    */
   readonly ended: (how: string) => number | undefined
-  /** Called when the worker hangs, or when it has sent no message since its start. */
+  /** Called when a worker is ended because it hung or never sent a message. */
   readonly hung: (how: string) => void
   readonly say: (line: string) => void
 }
@@ -125,7 +124,7 @@ async function end(
   if (!(await thread.terminate())) on({ is: 'left', id })
 }
 
-/** The time between two pings in milliseconds: five seconds or, if a drill shortens all durations, at least 500. */
+/** The time between two pings in milliseconds: 5,000, or at least 500 if SVC_TIME_SCALE shortens durations. */
 const pulseMs = () => Math.max(scaledMs(5), 500)
 
 /**
@@ -150,9 +149,6 @@ function questions(tell: (message: ToWorker) => void) {
   return { ask, answer: (id: number, answer: StartOrderAnswer) => asking.get(id)?.(answer), open: () => asking.keys() }
 }
 
-/**
- * A thread that runs the worker from a file.
- */
 interface Thread {
   post(message: ToWorker): void
   /** Gives the worker this many seconds to end by itself. Resolves to false if it did not. */
@@ -173,13 +169,10 @@ interface ThreadListener {
 const loaderProgram = `const { workerData: { file } } = require('node:worker_threads')
 file.endsWith('.ts') ? import(require('node:url').pathToFileURL(file).href) : require(file)`
 
-/**
- * The limits of the runtime's heap in MB, without buffers. The space for young objects is small: the runtime has few of
- * them, and V8 would never give back a larger space.
- */
+/** The limits of the worker's heap. The young generation is small, because V8 would not give back a larger one. */
 const heapLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 
-/** The seconds after which a worker that cannot be ended, because it is in a system call, is left running. */
+/** The seconds after which a worker that does not end, because it is in a system call, is left running. */
 const endSeconds = 5
 
 function startThread(start: WorkerStart, { message, error, exit }: ThreadListener): Thread {

@@ -1,7 +1,6 @@
 /**
- * The state machine of the host, as pure functions: what it knows about the thread that runs the worker, and
- * the acts that follow each event. It decides which worker is the current one, when a worker counts as hung, and when
- * the next one starts.
+ * The state machine of the host (host.ts), as pure functions. It decides which worker is the current one, when a worker
+ * counts as hung, and when the next one starts.
  */
 import type { StoppedBy } from '@svc/protocol'
 import type { FromWorker } from './contract.ts'
@@ -36,14 +35,14 @@ export interface Hosting {
    * before it ended, the count starts again at 1.
    */
   readonly failures: number
-  /** True once the whole runtime was asked to end. Nothing is started after that. */
+  /** True once the whole runtime was asked to end. No worker is started after that. */
   readonly over: boolean
   /** The ids of workers that could not be ended, because they are in a system call. */
   readonly left: readonly number[]
 }
 /**
- * The step that follows after a worker was ended: nothing (`stop`), the next worker starts (`begin`), or it starts and
- * the count of failures is reset (`replace`).
+ * The step that follows after a worker was ended: the host has stopped (`stop`), the next worker starts (`begin`), or
+ * the next worker starts and the count of failures is reset (`replace`).
  */
 type NextAct = 'stop' | 'begin' | 'replace'
 
@@ -96,10 +95,7 @@ interface HostingRules {
    */
   readonly unanswered: number
   readonly silent: number
-  /**
-   * If a worker that ran for more than this many milliseconds ends unexpectedly, the count of failures starts again at
-   * 1.
-   */
+  /** A worker that ran for more than this many milliseconds does not count earlier failures: `failures` becomes 1. */
   readonly lasted: number
 }
 interface HostingStep {

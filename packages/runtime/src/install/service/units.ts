@@ -1,4 +1,4 @@
-/** Runs the agent as a service of the machine: systemd (of a user or of the system), or launchd. */
+/** Installs and removes the unit that starts an agent: a systemd unit of the user or the system, or a launchd agent. */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -57,8 +57,8 @@ interface UnitRequest {
 }
 
 /**
- * Writes the unit, enables it at boot and, if requested, starts it. A unit of the folder that has another name is
- * removed first. If the service manager refuses, the files of both units are again as they were before.
+ * Writes and enables the unit, and starts it if requested. A unit of the folder that has another name is removed first.
+ * If the service manager refuses the new unit, both units are restored.
  */
 export async function installService(folder: Folder, request: UnitRequest): Promise<InstalledUnit> {
   const kind = kindOf(request.system)
@@ -84,21 +84,20 @@ export async function installService(folder: Folder, request: UnitRequest): Prom
     await replaced?.putBack()
     throw error
   }
-  // If this fails, the unit stays, because the manager goes on trying, but the command does not say that the agent is
-  // started.
+  // If the agent does not start, the command fails, but the unit stays: the service manager tries again.
   if (request.start) await requireStart(folder, unit, stateBefore)
   return { unit, lines }
 }
 
 const kindOf = (system: boolean): UnitKind => (isMac ? 'launchd' : system ? 'systemd system' : 'systemd user')
 
-/** True if the service manager that would start an agent with this name answers. */
+/** True if the machine's service manager answers. */
 export const managerAnswers = async ({ agent, system }: Pick<UnitRequest, 'agent' | 'system'>): Promise<boolean> =>
   (await unitState(unitNamed(kindOf(system), agent))).answers
 
 /**
- * The unit for this folder. Its name is the chosen one; otherwise that of the folder's existing unit; otherwise the
- * agent's name, with a suffix unique to the folder if another unit has that name.
+ * The unit for this folder. Its name is the one that a person chose, or else the name of the folder's existing unit, or
+ * else the agent's name, with a suffix if a unit of another folder has that name.
  */
 function unitFor(
   { root }: Folder,
@@ -189,7 +188,7 @@ export async function uninstallService(unit: ServiceUnit): Promise<string[]> {
   ]
 }
 
-/** Refuses in advance what only the administrator of the machine may do. */
+/** Refuses to install or uninstall a system unit if this user may not write its file. */
 function mustWrite({ kind, file, name }: ServiceUnit, what: 'install' | 'uninstall'): void {
   if (kind !== 'systemd system' || canWrite(dirname(file))) return
   const command = `service ${what}${what === 'install' ? ' --system' : ''}`
@@ -205,7 +204,7 @@ function canWrite(folder: string): boolean {
   }
 }
 
-/** The command that removes a unit. Removing a unit of the system needs sudo. */
+/** The command that removes a unit, with sudo for a system unit. */
 export const uninstallHint = ({ kind }: ServiceUnit, root: string): string =>
   kind === 'systemd system' ? sudoHint('service uninstall', root) : commandHint('service uninstall', root)
 
@@ -219,7 +218,7 @@ export function notAnswering(unit: ServiceUnit, { state }: UnitState, root: stri
   ].join(' ')
 }
 
-/** A unit of the agent whose manager does not answer, and what to say about it; undefined if there is none. */
+/** The agent's unit with a message for the person if its service manager does not answer; otherwise undefined. */
 export async function unansweringUnit(folder: Folder): Promise<{ file: string; message: string } | undefined> {
   const [unit] = findUnits(folder)
   const state = unit && (await unitState(unit))
@@ -228,8 +227,8 @@ export async function unansweringUnit(folder: Folder): Promise<{ file: string; m
 }
 
 /**
- * Waits for a request to the service manager that must succeed. If it fails, throws a refusal with the reason and, if
- * no manager answers, with advice.
+ * Waits for a request to the service manager. If it fails, throws a refusal with the reason, and with advice if no
+ * manager answers.
  */
 async function must(running: Promise<ProgramResult>, { root }: Folder): Promise<void> {
   const ran = await running
@@ -276,7 +275,7 @@ async function factsOf(
   }
 }
 
-/** The name of the user who owns the folder, or the user id if it has no name. */
+/** The name of the user who owns the folder, or the id of that user if no name is found. */
 function ownerOf(folder: Folder): string {
   const stat = statSync(folder.root).uid
   if (stat === process.getuid?.()) return userName() ?? String(stat)
