@@ -35,10 +35,10 @@ export async function openPages(door: EntryInfo & { me: Me }, show: DrawPage, is
 
 const repeatPress = 'Nothing was changed yet. Press the button again that you pressed before.'
 
-/** Loads the first page, and watches for links to other pages after an upgrade and for the end of the session. */
+/** Loads the first page, and begins to watch for missing files and for the end of the session. */
 function watchRouter(): void {
   loadFirstPage()
-  // After an upgrade of the service, a link to another page loads a new document.
+  // If a file could not be loaded, as after an upgrade of the service, a link to another page opens a new document.
   router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged, fromLocation }) => {
     if (fromLocation && pathChanged && filesAreGone()) void loadAgain(toLocation.href)
   })

@@ -15,7 +15,7 @@ const searchDelayMs = 250
 
 const periods = { '1': 'Today', '7': 'Last 7 days', '30': 'Last 30 days' } as const
 
-/** The filter in the page's address, as the service reads it; undefined without one. */
+/** Returns the filter in the page's address, in the form that the service expects; undefined without one. */
 export function useActivityFilter() {
   const { text, by, about, days } = route.useSearch()
   if (text === undefined && by === undefined && about === undefined && days === undefined) return undefined

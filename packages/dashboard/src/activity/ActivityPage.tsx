@@ -116,14 +116,14 @@ interface LinesProps {
   slug: string
   lines: FoldedLines
   /**
-   * The ids of all lines in the rows that a person has opened. A row may get newer and older lines, so one id would not
-   * do.
+   * The ids of all lines in the rows that are open. A row can get newer and older lines, so it counts as open if any of
+   * its lines is here.
    */
   opened: ReadonlySet<string>
   onOpened: (ids: ReadonlySet<string>) => void
 }
 
-/** The newest of several lines that are alike; the earlier ones, too, once a person has opened them. */
+/** Shows the newest of several lines that are alike, and the earlier ones once a person opens them. */
 function Lines({ slug, lines: { newest, earlier }, opened, onOpened }: LinesProps) {
   const ids = [newest, ...earlier].map(({ id }) => id)
   const isOpen = ids.some((id) => opened.has(id))

@@ -7,7 +7,7 @@ export interface FoldedLines {
   readonly earlier: readonly AuditEntry[]
 }
 
-/** The minimum number of lines of one kind that are folded. Lines about one log are folded from two on. */
+/** The minimum number of lines that are folded. Lines about the same log are folded from two on. */
 const minAlike = 4
 
 /** Folds a list of lines, the newest first. Only neighbouring lines of one person are folded. */
@@ -33,8 +33,8 @@ function isAlike(a: AuditEntry, b: AuditEntry): boolean {
 }
 
 /**
- * The log that a line is about, with its agent; null for any other line. Lines about requesting and about reading a log
- * count as alike.
+ * Returns the agent and the log of a line about requesting or reading a log, which count as alike; null for other
+ * lines.
  */
 function logOf({ action, subject, details }: AuditEntry): string | null {
   const { type, payload, name } = details as { type?: unknown; payload?: { name?: unknown }; name?: unknown }

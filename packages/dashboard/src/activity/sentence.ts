@@ -42,7 +42,9 @@ const mutedPart = ({ rule, item }: ActivityFacts): SentencePart[] => {
   return rule === undefined ? [] : [' for the alert rule ', ruleOf(rule)]
 }
 
-/** Why a rollout halted, shortened to the agent and what happened to it. The page of the rollout has the rest. */
+/**
+ * Shortens the reason why a rollout halted to the agent and its failure. The page of the rollout has the whole reason.
+ */
 function shortWhy(why: unknown): unknown {
   const halt = typeof why === 'string' ? /^On (.+? (?:was rolled back|failed|made it worse)): /s.exec(why) : null
   return halt ? `on ${halt[1]}` : why
@@ -195,7 +197,7 @@ const actionWords: Readonly<Record<string, string>> = {
   delete: 'the deletion',
 }
 
-/** The agents of an action: the name of a single one, or their number, which leads to the page of the action. */
+/** The agents of an action: the name of a single agent, or their number with a link to the page of the action. */
 const manyOf = (what: SentencePart, agents: unknown, action: unknown): SentencePart =>
   typeof agents === 'number' && agents > 1
     ? { action: String(action), words: `${agents.toLocaleString('en-US')} agents` }
@@ -285,7 +287,7 @@ interface ActivitySubjectFacts extends Pick<AuditEntry, 'action' | 'subject' | '
   name: string
 }
 
-/** The subject of a line. It leads to its page, unless the line says that it was deleted. */
+/** The subject of a line. An agent, a rollout or a version leads to its page, unless the line is about its deletion. */
 function subjectPart({ action, kind, name, subject, details }: ActivitySubjectFacts): SentencePart {
   const words = nameOf(kind, name, subject)
   if (action.endsWith('.deleted')) return { said: words }

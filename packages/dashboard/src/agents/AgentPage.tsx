@@ -41,7 +41,7 @@ const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ age
 
 export function AgentPage() {
   const { slug, name } = useAgentAddress()
-  // Each agent has another React key, so that typed text and pending clicks do not stay when another agent is opened.
+  // Each agent has its own React key, so that typed text and pending clicks do not stay when another agent is opened.
   return <OneAgent key={`${slug}/${name}`} slug={slug} name={name} />
 }
 
@@ -91,7 +91,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
 }
 
 /**
- * Replaces the name in the page's address if the agent has another one now (for 90 days, old names lead to an agent).
+ * Replaces an old name in the page's address with the agent's present name. Old names lead to their agent for 90 days.
  */
 function useNewName(name: string | undefined): void {
   const { slug, name: asked } = useAgentAddress()
@@ -102,7 +102,7 @@ function useNewName(name: string | undefined): void {
   }, [name, asked, slug, navigate])
 }
 
-/** True for a log that was requested and has not come. The tab with the logs shows it. */
+/** True for a requested log that has not arrived. The tab with the logs shows it, so it is left out above that tab. */
 const isPendingLog = (command: ShownCommand): boolean => command.type === 'log' && isPendingCommand(command)
 
 /** The keyboard shortcuts of an agent's page, and the agent's controls in the command palette. */

@@ -94,7 +94,7 @@ function useSend(slug: string, onSent: () => void) {
         void client.invalidateQueries({ queryKey })
       await navigate({ to: paths.action, params: { slug, id } })
     } catch (error) {
-      // A selected agent no longer exists. A new preview names it, and the dialog then deselects it.
+      // A selected agent no longer exists. Requesting the preview again finds and deselects it.
       if (error instanceof ApiError && error.code === 'agent_unknown')
         void client.invalidateQueries({ queryKey: previewKey(slug) })
       throw error

@@ -146,7 +146,7 @@ export function firstChoice(offered: OfferedSetting): ChosenSetting {
 const emptyOf = ({ type }: Setting): RawValue =>
   type === 'bool' ? false : type === 'select' || type === 'datetime' ? null : ''
 
-/** The values of all chosen settings, or what is wrong with each of them, by key. */
+/** Returns the values of the chosen settings, and what is wrong with each invalid one, both by key. */
 export function chosenValuesOf(all: readonly ChosenSetting[]): {
   values: SettingValues
   wrong: Record<string, string>
@@ -177,6 +177,6 @@ export function presentValueWords({ setting, agents, values }: OfferedSetting): 
   return `Now ${first.text} for ${n(first.number)}${others}${rest > 0 ? `, something else for ${n(rest)}` : ''}.`
 }
 
-/** The settings that can still be chosen: all but those with the key of a chosen one. */
+/** Returns the settings that can still be chosen: all but those whose key is chosen already. */
 export const choosableSettings = (all: readonly OfferedSetting[], taken: readonly ChosenSetting[]): OfferedSetting[] =>
   all.filter(({ setting }) => !taken.some(({ offered }) => offered.setting.key === setting.key))

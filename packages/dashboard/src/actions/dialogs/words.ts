@@ -19,7 +19,7 @@ export const typeWords: Readonly<Record<ActionType, string>> = {
   delete: 'Delete',
 }
 
-/** The words for each state, in the order of bars: outcomes, then commands under way, then those not sent. */
+/** The words for each state. Their order is that of the bars: finished, pending, not sent. */
 export const outcomeWords: Readonly<Record<ActionState, { word: string; tone: OutcomeTone; means: string }>> = {
   applied: { word: 'applied', tone: 'good', means: 'The agent carried it out.' },
   refused: { word: 'refused', tone: 'no', means: 'The agent refused it.' },
@@ -31,19 +31,19 @@ export const outcomeWords: Readonly<Record<ActionState, { word: string; tone: Ou
   cancelled: { word: 'cancelled', tone: 'plain', means: 'Somebody cancelled it before it was delivered.' },
 }
 
-/** The reasons that are shown for agents that gave no message. */
+/** The reasons that are shown if there is no message. */
 const defaultReasons: Partial<Record<ActionState, string>> = {
   refused: 'The agent gave no reason.',
   failed: 'It was delivered, but no answer came within ten minutes.',
   expired: 'No report came within ten minutes, so it was never delivered.',
 }
-/** The reason for an agent's outcome: its message, or the usual reason; null if there is none. */
+/** Returns the reason for an agent's outcome: its message, or the default for the state; null if there is none. */
 export const outcomeReason = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
   message ?? defaultReasons[state] ?? null
 
 /**
- * Groups the agents of an action by outcome and reason. Outcomes that need a person come first, and among the groups of
- * one outcome the largest.
+ * Groups the agents of an action by outcome and reason. Outcomes that need a person come first; within an outcome, the
+ * largest group does.
  */
 export function groupsIn<T extends { state: ActionState; message: string | null }>(agents: readonly T[]) {
   const groups = Map.groupBy(agents, (agent) => `${agent.state} ${outcomeReason(agent)}`)
@@ -67,7 +67,7 @@ const totalOf = (counts: ActionRow['counts']): number => Object.values(counts).r
 export const actionTitleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>
   `${typeWords[type]}: ${agentsIn(totalOf(counts))}`
 
-/** The same sentence as the service's; the compiler compares the two. */
+/** A copy of the service's constant. The compiler checks that both are the same. */
 const withoutReport: typeof neverReported = 'The agent has never reported.'
 
 /** The words about the agents that are skipped, for one agent and for several. */
@@ -82,8 +82,8 @@ const misfitWords: Readonly<Record<ActionType, readonly [one: string, many: stri
 }
 
 /**
- * Says how many agents an action reaches and why others are skipped: `38 of 40: 2 do not offer Pause`; null if none is
- * skipped.
+ * Returns words such as `38 of 40: 2 do not offer Pause`: how many agents an action reaches, and why it skips the
+ * others. Null if it skips none.
  */
 export function previewWords(type: ActionType, { sends, skips, leftOff }: ActionPreview): string | null {
   if (skips.length === 0) return null

@@ -1,6 +1,6 @@
 /**
  * The page to add an agent, in three steps: a choice of what the agent is, one block to paste on the agent's machine,
- * and the first report. Before the second step an agent is made, whose token is part of the block and is shown only
+ * and the first report. The agent is made at the end of the first step. Its token is in the block, and is shown only
  * once.
  */
 import type { NewToken } from '@svc/api'
@@ -32,7 +32,7 @@ export function AddPage() {
   const { role } = useWorkspace()
   const navigate = route.useNavigate()
   const [kept, setKept] = useState<{ token: NewToken; to: WhatToAdd }>()
-  // Another entry of the history, such as that of a link to this page, begins with the first step again.
+  // Other entries of the history, such as that of a link to this page, begin with the first step.
   const shown = useLocation({ select: ({ state }) => state.added })
   const added = kept?.token.name === shown ? kept : undefined
   const part = useFocusedPart<HTMLDivElement>(added?.token.name ?? 'what')

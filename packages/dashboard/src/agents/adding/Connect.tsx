@@ -105,7 +105,9 @@ interface BlockProps {
   what: WhatToAdd['what']
 }
 
-/** The lines to paste, and the same in two parts for people who want no token in the lines. */
+/**
+ * Shows the lines to paste, and variants that keep the token out of the shell's history or verify the program first.
+ */
 function ConnectBlock({ baseUrl, token, what }: BlockProps) {
   const cron = what === 'cron'
   return (
@@ -181,7 +183,7 @@ const TellMore = ({ slug, name, what }: { slug: string; name: string; what: What
 /** Asks before the person leaves the only page that shows the token, while nothing has reported with it. */
 function LeaveToken({ open, name }: { open: boolean; name: string }) {
   const blocker = useBlocker({
-    // A link to this page leaves the token, too.
+    // Even a link to this same page is blocked, since the token would no longer be shown.
     shouldBlockFn: () => open,
     enableBeforeUnload: () => open,
     withResolver: true,

@@ -21,7 +21,7 @@ type ConnectedThing = Exclude<AddedThing, 'blueprint'>
 /** An agent to be made for a program or for cron jobs that run already. */
 export interface WhatToAdd {
   readonly what: ConnectedThing
-  /** The name that the person chose, without the number that was added because the name was taken. */
+  /** The name that the person chose, or the default name, without the number that a name gets if it is taken. */
   readonly base: string
   readonly tags: readonly string[]
 }
@@ -77,7 +77,7 @@ export const WhatToWatch = ({ slug, what, onAdded }: WhatProps) => (
   </div>
 )
 
-/** A choice is a link, so that the address has the choice. It replaces the entry in the browser's history. */
+/** A link that puts the choice into the address. It replaces the entry in the browser's history. */
 function Thing({ slug, thing, chosen }: { slug: string; thing: AddedThing; chosen: boolean }) {
   const { name, says, icon: Icon } = things[thing]
   return (
@@ -116,13 +116,13 @@ const BlueprintChoice = ({ slug }: { slug: string }) => (
   </>
 )
 
-/** The name without a number that an agent gets if the person chooses none. */
+/** The names that agents get by default, before a number is added. */
 const usual: Readonly<Record<ConnectedThing, string>> = { program: 'my-agent', cron: 'cron-jobs' }
 
 function NameForm({ slug, what, onAdded }: WhatProps & { what: ConnectedThing }) {
   const usualTaken = useTakenNames(slug, usual[what])
   const [typed, setTyped] = useState<string>()
-  /** The name that the field offers while it has the focus. A late answer does not change a text that is selected. */
+  /** The suggested name, kept while the field has the focus, so that a late answer does not change a selected text. */
   const [offered, setOffered] = useState<string>()
   const [tags, setTags] = useState('')
   const [pressed, setPressed] = useState(false)

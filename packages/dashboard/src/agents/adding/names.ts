@@ -1,4 +1,4 @@
-/** Names for agents that are about to be made: whether one is taken, and which one is free. */
+/** Names for agents that are about to be made. */
 import { freeNames, isAgentName, trimInvisible } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../data/queries.ts'
@@ -11,7 +11,7 @@ export function useTakenNames(slug: string, name: string): ReadonlySet<string> |
   return data && new Set(data.names)
 }
 
-/** The first free name after `base`. While the names are not known, it is the base itself. */
+/** Returns the first free name made from `base`; `base` itself while the taken names are not known. */
 export const freeName = (base: string, taken: ReadonlySet<string> = new Set()): string =>
   freeNames(base, taken, 1)[0] ?? base
 

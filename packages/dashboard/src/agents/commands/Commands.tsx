@@ -102,8 +102,7 @@ function CommandItem({ agent, command }: { agent: Agent; command: ShownCommand }
 }
 
 /**
- * Offers what a person can do after a command: read the log that the agent sent, or send the command again. A command
- * is never sent again without a click, because it may no longer be wanted.
+ * Offers what an admin can do after a command: read the log that the agent sent, or send an unsuccessful command again.
  */
 function NextButton({ agent: { slug, page }, command }: { agent: Agent; command: ShownCommand }) {
   const client = useQueryClient()

@@ -143,8 +143,8 @@ const shownMs = 20_000
 const done = { pause: 'Paused', resume: 'Resumed', run_now: '' } as const
 
 /**
- * Shows a toast for each command in `left`, the commands that were carried out and have left the list, if a log can be
- * read or the command undone. `last` is the id of the only pause or resume that can be undone.
+ * Shows a toast for each command in `left` whose log can be read or that can be undone. `left` has the commands that
+ * were carried out and have left the list. `last` is the id of the only command that can be undone.
  */
 function useToasts(agent: Agent, left: readonly ShownCommand[], last: string | undefined): void {
   const navigate = useNavigate()
