@@ -1,4 +1,4 @@
-/** The record of a run, and the records in the folder of a job as others read them. */
+/** Reads the record of one run, and all records in the folder of a job. */
 import { join } from 'node:path'
 import { type Run as ReportedRun, runs as reportedRuns } from '@svc/protocol'
 import { type Field, type FieldValue, field, integer, list, object, oneOf, text } from '@svc/protocol/fields'
@@ -23,10 +23,7 @@ const own = object(
     boot: text(100),
     /** The ids of older runs that lived when this one began. */
     beside: list(text(40), 20),
-    /**
-     * The sort number of the newest run that had started when this one ended. Absent if none had, and in earlier
-     * versions.
-     */
+    /** The sort number of the newest run that started before this one ended. Absent if no later run had started. */
     upTo: integer(0),
   },
   'status',
@@ -76,14 +73,14 @@ export function readRun(file: string): RecordedRun | undefined {
   return run !== undefined && run.id === runIdOf(file) ? run : undefined
 }
 
-/** True if a run lies so far ahead, at `now` in Unix seconds, that its clock was wrong. */
+/** True if a run lies so far in the future, at `now` in Unix seconds, that the clock was wrong when it began. */
 const liesAhead = ({ id, started }: RecordedRun, now: number): boolean =>
   Math.max(started * 1000, sortNumberOf(id)) > now * 1000 + maxAheadMs
 
 interface Records {
   /** The runs of the job, the newest first. */
   readonly runs: readonly RecordedRun[]
-  /** The number of records that cannot be read, or are from more than a day ahead. */
+  /** The number of records left out because they cannot be read or lie more than a day in the future. */
   readonly passedOver: number
 }
 

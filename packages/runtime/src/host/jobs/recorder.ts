@@ -60,8 +60,8 @@ export function recorderIn(
     if (JSON.stringify(before) !== JSON.stringify(after)) writeJob(folder, after)
   }
   /**
-   * Notes which older runs are in progress. If one of them is lost later, the note shows that this run began before the
-   * loss, so that a good end of this run does not hide it.
+   * Records which older runs are in progress. If one of them is lost later, a good end of this run must not hide it,
+   * because this run began before the loss.
    */
   const noteBeside = async (): Promise<void> => {
     try {
@@ -138,9 +138,7 @@ function namesHere(folder: string): string[] {
   }
 }
 
-/**
- * Removes the records of all runs except the newest ones and those in progress, and files that killed runs have left.
- */
+/** Removes files that killed runs have left, and records of old runs that are not in progress. */
 async function prune(folder: string, own: string): Promise<void> {
   const names = readdirSync(folder)
   const now = Date.now()
@@ -150,12 +148,12 @@ async function prune(folder: string, own: string): Promise<void> {
   for (const name of surplusRecords(names, own, now, lives)) rmSync(join(folder, name), { force: true })
 }
 
-/** The number of newest records of a job that never make room for the record of another run. */
+/** The number of newest records of a job that are never removed to make room. */
 const minKeptRecords = 20
 
 /**
- * Writes a file about the run `own`. Without room for it, the earlier log and then the oldest records of the job are
- * removed, because the newest run matters more. Records of runs in progress stay.
+ * Writes a file about the run `own`. If the disk is full, `last.log.1` and then the oldest records of the job are
+ * removed until the file fits. Records of runs in progress stay.
  */
 function withRoom(folder: string, own: string, write: () => void): void {
   try {
@@ -186,7 +184,7 @@ function succeeds(write: () => void): boolean {
   }
 }
 
-/** The number of older runs that are noted. */
+/** The maximum number of older runs in progress that a record names. */
 const maxOlderRuns = 20
 
 /** The ids of the oldest runs in progress, without `own`. */
@@ -224,10 +222,9 @@ const keptRuns = 100
 const day = 86_400_000
 
 /**
- * Decides which files in the folder of a job are no longer needed, by their names alone: the records of all but the
- * newest runs, at `now` in Unix milliseconds, and what killed runs have left. The record of the run `own` is kept, and
- * so are those of older runs that live, since a run that hangs is noticed by its record. Runs that lie far ahead, since
- * the clock was wrong, go first.
+ * Returns the files in the folder of a job that are no longer needed at `now`, in Unix milliseconds: old records, and
+ * files that killed runs have left. The records of the run `own` and of runs that live are kept. Records that lie more
+ * than a day in the future, because the clock was wrong, go first.
  */
 export function surplusRecords(
   names: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Decides what a host agent still knows about jobs after it did not run for a while, or after the clock was set back.
- * If the machine was on without a host agent, lines may have been removed and put back, so it is not known whether a
- * job was due in that time. The functions are pure; times are Unix seconds.
+ * Corrects the note about jobs after a time without a host agent, and after the clock was set back. Without a host
+ * agent, nobody sees whether lines of the crontab are removed and put back, so it is unknown which jobs were due. The
+ * functions are pure; times are Unix seconds.
  */
 import { jobFactsOf } from './facts.ts'
 import { judgeJob } from './judge.ts'
@@ -9,7 +9,7 @@ import { lateNote } from './overdue.ts'
 import type { FoundJobs } from './reader.ts'
 import type { SeenJobs } from './seen.ts'
 
-/** A restart or an update of svc takes less time than this. */
+/** A shorter time without a host agent changes nothing: it is a restart or an update of svc. */
 const shortSeconds = 15 * 60
 
 /**

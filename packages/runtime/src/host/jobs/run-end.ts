@@ -13,7 +13,7 @@ export type RunEnd =
 /** Exit codes of `svc exec`. Those from 124 on are the ones that shells and timeout(1) use. */
 export const exitCodes = { skipped: 0, timedOut: 124, nothingToRun: 125, notExecutable: 126, notFound: 127 } as const
 
-/** The exit code of `svc exec` after such an end. */
+/** The exit code of `svc exec` for the end of its run. */
 export function exitOfRun(how: RunEnd): number {
   if ('timedOut' in how) return exitCodes.timedOut
   if ('signal' in how) return 128 + constants.signals[how.signal]

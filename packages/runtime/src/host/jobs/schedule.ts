@@ -1,6 +1,6 @@
 /**
  * Schedules: the times at which a job should begin, either a number of seconds after its last start or as a line of a
- * crontab says. The dialect is that of cron, not all of what croner reads. Times are Unix seconds.
+ * crontab says. What croner reads but cron does not is refused. Times are Unix seconds.
  */
 import { cut } from '@svc/protocol'
 import { Cron } from 'croner'
@@ -15,8 +15,8 @@ export interface ScheduledTimes {
   /** The first time after `due` at which the job is due again. */
   after(due: number): number | undefined
   /**
-   * The time that people are shown after a start: the first time that is not the one for which the run began. `due`
-   * lets a run begin early, so `due` may return one time later.
+   * The next time that people are shown: the first after `start`, or the second if the run began early for the first.
+   * `due` skips every time in the minute after `start`.
    */
   shown(start: number): number | undefined
   /** True if the times are those of a clock, and do not depend on when the job began. */
@@ -36,7 +36,7 @@ export const timesEvery = (seconds: number): ScheduledTimes => ({
   isClock: false,
 })
 
-/** A run may begin this many seconds before its time, so it still counts as the run of that time. */
+/** A run that begins up to this many seconds before its time counts as the run of that time. */
 const earlySeconds = 60
 
 /** Reads the five fields of a crontab, or a word such as `@daily`. `zone` is the name of a time zone. */
@@ -112,8 +112,8 @@ function remembered(next: (at: number) => number | undefined): (at: number) => n
 }
 
 /**
- * Writes ranges with a step as lists. When clocks change, cron runs jobs at a fixed time once, and a step does not make
- * the time of a job less fixed, unless its field begins with a star.
+ * Writes ranges with a step as lists. When clocks change, cron runs a job with a fixed time once. For cron, a time is
+ * fixed unless its field begins with a star, but croner does not count a step as fixed.
  */
 const withoutSteps = (field: string): string => (field.startsWith('*') ? field : field.split(',').map(listSteps).join())
 
@@ -124,8 +124,8 @@ function listSteps(part: string): string {
 }
 
 // Finds the next time of a schedule in a zone of which only the offsets are known. When clocks change, the times are
-// those of cron, and the same as for a zone that Node knows. Pure; times are Unix seconds, and a local time is the Unix
-// time at which the clocks of UTC show it.
+// those of cron, and the same as for a zone that Node knows. Pure; times are Unix seconds, and a local time is stored
+// as the Unix time at which UTC has the same date and time.
 
 /** Returns the first time of a schedule after `at`; undefined if there is none. */
 type NextTime = (at: number) => number | undefined
@@ -136,8 +136,8 @@ const maxChange = 3 * 3600
 
 /**
  * Returns the function that finds the next time after a time. `nextLocal` finds the next local time of the schedule. A
- * job whose hour and minute are fixed runs once where a local time comes twice, and at the change of the clocks if that
- * local time is left out.
+ * job whose hour and minute are fixed runs once if its local time comes twice, and at the change of the clocks if its
+ * local time is skipped.
  */
 const nextIn = (offsets: ZoneOffset, nextLocal: NextTime, isFixed: boolean): NextTime =>
   isFixed ? (at) => nextFixed(offsets, nextLocal, at) : (at) => nextOfAll(offsets, nextLocal, at)
@@ -152,7 +152,7 @@ function nextFixed(offsets: ZoneOffset, nextLocal: NextTime, at: number): number
   return undefined
 }
 
-/** The first time at which the clocks show a local time; the change of the clocks if they leave it out. */
+/** The first time at which the clocks show a local time. If they skip it, the time at which the clocks change. */
 function timeOf(offsets: ZoneOffset, local: number): number {
   const [before, after] = [offsets(local - day), offsets(local + day)]
   const shown = [local - before, local - after].filter((at) => at + offsets(at) === local)
@@ -160,7 +160,7 @@ function timeOf(offsets: ZoneOffset, local: number): number {
   return changeAfter(offsets, local - day, local + day) ?? local - after
 }
 
-/** Finds the next time of a schedule that is not fixed, in one period after another between changes of the clocks. */
+/** Finds the next time of a schedule that is not fixed. Each step of the loop searches up to a change of the clocks. */
 function nextOfAll(offsets: ZoneOffset, nextLocal: NextTime, at: number): number | undefined {
   for (let [from, after] = [at, at]; ; ) {
     const offset = offsets(from)

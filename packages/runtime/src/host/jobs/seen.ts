@@ -28,7 +28,7 @@ const late = object(
   {
     name,
     since: integer(0),
-    /** The id of the oldest run that lived then or, if none did, of the newest run. */
+    /** The id of the oldest run that lived when the clock was set back or, if none lived, of the newest run. */
     run: exactText(200),
     lives: boolean,
   },
@@ -50,12 +50,9 @@ const note = object({
   /** The time zone of the machine, and when it got this zone, if it had another one before. */
   zone: exactText(1000),
   zoned: integer(0),
-  /** The times of notes and records that lay ahead of the clock, and when this was noticed. */
+  /** The times in notes and records that were in the future, each with the time `at` that replaces it. */
   ahead: list(ahead, 1000),
-  /**
-   * The jobs that were overdue when the clock was set back, each with the time since when it was overdue, and with one
-   * of its runs.
-   */
+  /** The jobs that were overdue when the clock was set back, each with the start of the delay and one of its runs. */
   late: list(late, 1000),
 })
 
@@ -90,7 +87,7 @@ export function forgetLines(state: string): void {
 interface SeenOptions {
   /** The present time in Unix seconds. */
   readonly now: number
-  /** True if a schedule that is new gets the present time as the one at which it was first seen. */
+  /** True if `now` is noted as the time at which a new schedule was first seen. */
   readonly remembers: boolean
   /** True if this cron obeys `CRON_TZ`. */
   readonly obeysTz: boolean

@@ -1,8 +1,7 @@
 /**
- * Corrects impossible times in the notes and records of jobs. If the time of a past event lies ahead of the clock, it
- * was written before the clock was set back: it is replaced by the moment at which that was noticed or, for a run whose
- * process lives, by the start of the process. The new time is remembered, since otherwise it would move with the clock
- * until the old time comes again. The functions are pure; all times are Unix seconds.
+ * Corrects times in the notes and records of jobs that are in the future because the clock was set back. Such a time is
+ * replaced by the time at which this was noticed or, for a run whose process lives, by the start of the process. The
+ * new time is remembered, since otherwise it would move with the clock. Pure; all times are Unix seconds.
  */
 import { eventTime, isTooFarAhead } from '@svc/protocol'
 import type { FoundJobs, ShownRun } from './reader.ts'
@@ -10,11 +9,11 @@ import type { SeenJobs } from './seen.ts'
 
 interface SettledJobs {
   readonly found: FoundJobs
-  /** The note with the moments at which impossible times were noticed; the same note if nothing changed. */
+  /** The note with corrected times; the same object if nothing changed. */
   readonly seen: SeenJobs
 }
 
-/** The maximum number of times in the future that are remembered: two for each of 500 jobs. */
+/** The maximum number of corrected times that are remembered. */
 const maxAhead = 1000
 
 /** Corrects the times of all runs and of the note, at the time `at`. */
@@ -57,7 +56,7 @@ export function settleJobs(found: FoundJobs, seenJobs: SeenJobs, at: number): Se
   return { found: { ...found, jobs, unrecorded }, seen: settledNote(seenJobs, ahead, now) }
 }
 
-/** Changes each element. Returns the same list if none has changed, since summaries of it are kept. */
+/** Changes each element. Returns the same list if none has changed, because digests are cached by list. */
 function each<T>(all: readonly T[], change: (one: T) => T): readonly T[] {
   const changed = all.map(change)
   return changed.every((one, at) => one === all[at]) ? all : changed
@@ -65,10 +64,7 @@ function each<T>(all: readonly T[], change: (one: T) => T): readonly T[] {
 
 const endOf = ({ started, ended = started }: ShownRun): number => Math.max(started, ended)
 
-/**
- * Moves a run back, so that it ended at the corrected time or, if it has no end, started then. Its duration stays the
- * same.
- */
+/** Moves a run back so that its end, or its start if it has no end, is at `counts`. Its duration stays the same. */
 function settledRun(run: ShownRun, counts: number): ShownRun {
   const by = endOf(run) - counts
   if (by <= 0) return run
